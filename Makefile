@@ -84,8 +84,8 @@ test-asan: build
 	QRT_EMULATE="$(EMULATED)" QRT_CFLAGS="$(SANITIZE) -fsanitize=address,undefined" \
 	    $(BIN)/python setup.py --quiet build --build-base build/address --build-lib build/address/lib
 	$(call in_build,address) LD_PRELOAD="$(ASAN)" ASAN_OPTIONS=detect_leaks=0 HYPOTHESIS_PROFILE=few \
-	    $(PYTEST) -q tests/kernels tests/ops tests/eager tests/fuzz/test_corpus.py "tests/fuzz/test_fuzz.py::test_drawn_cases[models-0]" \
-	    "tests/fuzz/test_fuzz.py::test_drawn_cases[saved-0]" tests/execute/saved/test_crafted.py --ignore=tests/kernels/test_guard.py \
+	    $(PYTEST) -q tests/kernels tests/ops tests/tensor tests/fuzz/test_corpus.py "tests/fuzz/test_fuzz.py::test_drawn_cases[models-0]" \
+	    "tests/fuzz/test_fuzz.py::test_drawn_cases[saved-0]" tests/runtime/saved/test_crafted.py --ignore=tests/kernels/test_guard.py \
 	    --ignore=tests/kernels/test_new_isa.py --ignore=tests/kernels/test_isa_division.py --ignore=tests/kernels/test_memory.py \
 	    --ignore=tests/kernels/test_failures.py \
 	    -k "not (quotients_beside_ties or every_exponent or largest_products or extreme_accumulators or a_fork_amid)"
@@ -120,7 +120,7 @@ test-compilers: build
 # Against real software: fails where it cannot be installed. In one process, which counts what it compared.
 test-oracle: build
 	$(BIN)/python -m pip install --quiet --group oracle
-	QRT_REQUIRE_ORACLE=1 $(BIN)/python -m pytest tests/oracle tests/reference tests/docs tests/ir tests/dialects tests/passes tests/numerics/test_runner.py tests/formats tests/engines \
+	QRT_REQUIRE_ORACLE=1 $(BIN)/python -m pytest tests/oracle tests/reference tests/docs tests/ir tests/ir/dialects tests/ir/passes tests/numerics/test_runner.py tests/models tests/models/engines \
 	    tests/examples/test_mobilenet.py
 
 # With the libraries that tensors are exchanged with, in one process.
@@ -159,7 +159,7 @@ lint: build $(LINTERS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest qrt._ext.kernels qrt.eager.calls qrt.execute.argument_binder qrt._ext.scale_lists
+	$(BIN)/python -m mypy.stubtest qrt._ext.kernels qrt.tensor.calls qrt.runtime.argument_binder qrt._ext.scale_lists
 	$(BIN)/python -m tests.docs.snippets build/snippets
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports

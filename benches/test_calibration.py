@@ -9,11 +9,11 @@ import pytest
 
 from benches.accuracy.programs import program
 from qrt import ir
-from qrt.calibrate.observers import Summary
-from qrt.calibrate.targets.registry import find
-from qrt.execute.observe import Observer, named_program
-from qrt.execute.program import Program
-from qrt.workflow.trial import named
+from qrt.quantization.calibration.observe import ProgramObserver, named_program
+from qrt.quantization.calibration.observers import Summary
+from qrt.quantization.steps import named
+from qrt.quantization.targets.registry import find
+from qrt.runtime.program import Program
 
 MOST = 1.5
 """Times the run without taps."""
@@ -35,7 +35,7 @@ def test_a_calibrating_run_takes_little_longer(benchmark, paired, report, one_th
     module, arrays = network(name)
     observed = named_program(module, None)
     plain = Program(module)
-    observer = Observer(observed, skip_nonfinite=False)
+    observer = ProgramObserver(observed, skip_nonfinite=False)
     names = [port.name for port in observed.inputs]
 
     def measure():

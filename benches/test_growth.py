@@ -14,8 +14,8 @@ import pytest
 from qrt import ir
 from qrt.ir import run_passes
 from tests import mlir_opt
-from tests.passes.growing import CASES, casts
-from tests.passes.test_growth import work
+from tests.ir.passes.growing import CASES, casts
+from tests.ir.passes.test_growth import work
 
 SIZES = (1_500, 6_000, 24_000)
 MOST = 4.6

@@ -12,7 +12,7 @@ from statistics import median
 
 import pytest
 
-from tests.formats.tflite.writing import Tensor, one_op
+from tests.models.tflite.writing import Tensor, one_op
 
 ROUNDS = 15
 Q = "!quant.uniform<i8:f32, 0.5:3>"

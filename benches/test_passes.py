@@ -4,7 +4,7 @@ import pytest
 
 from qrt import ir
 from qrt.ir import run_passes
-from qrt.passes.lower_quant_ops import LowerQuantOps
+from qrt.ir.passes.lower_quant_ops import LowerQuantOps
 
 CASTS = 1_000
 CONTAINERS = {"per layer": "tensor<?x4x{}>", "per axis": "tensor<?x4x{}>", "unranked": "tensor<*x{}>", "scalar": "{}"}

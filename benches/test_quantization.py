@@ -10,8 +10,8 @@ import pytest
 from benches.test_growth import spent
 from qrt import ir
 from qrt.ir import Module, run_passes
-from tests.passes.quantization import float_text as ops
-from tests.passes.quantization.float_text import Tensor, Text
+from tests.quantization import float_text as ops
+from tests.quantization.float_text import Tensor, Text
 
 TARGET = "qrt-cpu"
 MOST_GROWTH = 4.6

@@ -4,24 +4,22 @@
 >>> t = parse_type("!quant.uniform<i8:f32, 0.5:3>")
 >>> quantize(np.float32([0, 1, 2]), t).storage.tolist()
 [3, 5, 7]
+
+Types, tensors and their functions stand here, with `load`, `compile`, `load_program` and `quantize_program`. The rest
+has a module: `qrt.errors`, `qrt.kernels` (instruction sets and threads), `qrt.ir`, `qrt.quantization`, `qrt.models`,
+`qrt.metrics` and `qrt.plot`. The packages depend on each other in one direction:
+
+    cli -> models -> quantization -> runtime -> ir, tensor -> ops -> types, kernels -> _ext -> numerics -> files, errors
+
+Start with docs/internals/architecture.md, which has a picture of them.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from qrt import kernels
+from qrt import errors, kernels
 from qrt._version import __version__
-from qrt.errors import (
-    FileError,
-    KernelError,
-    ModelError,
-    ParseError,
-    QuantError,
-    QuantTypeError,
-    UndefinedError,
-    VerifyError,
-)
-from qrt.kernels import get_num_threads, set_num_threads
+from qrt.errors import QuantError
 from qrt.tensor import PackedTensor, QuantTensor
 from qrt.tensor.casts import bias_type, dcast, qcast, quantize, scast, values
 from qrt.tensor.float_results import float_results
@@ -32,83 +30,49 @@ from qrt.tensor.windows import avg_pool2d, conv2d, depthwise_conv2d, max_pool2d
 from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType, parse_type
 
 if TYPE_CHECKING:
-    from qrt import calibrate, ir, metrics, plot, targets
-    from qrt.execute import backend as onnx  # noqa: F401 - a public name, though not of `import *`
-    from qrt.execute.load import load_program
-    from qrt.execute.observe import calibrate_program
-    from qrt.execute.program import Program, compile
-    from qrt.formats.onnx.export import export_onnx
-    from qrt.formats.programs import load
-    from qrt.formats.tensors import load_tensors, save_tensors
-    from qrt.ir import register_pass, run_passes
-    from qrt.passes.quantization.check_quant import is_fully_quantized, is_quantized
-    from qrt.workflow import QuantizedProgram, explain_program, quantize_program
-
+    from qrt import ir, metrics, models, plot, quantization
+    from qrt.models.programs import load
+    from qrt.quantization.workflow import quantize_program
+    from qrt.runtime.load import load_program
+    from qrt.runtime.program import Program, compile
+    from qrt.tensor.tensor_files import load_tensors, save_tensors
 
 _LAZY = {
-    "Program": "qrt.execute",
-    "compile": "qrt.execute",
-    "load": "qrt.formats.programs",
-    "calibrate": "qrt.calibrate",
-    "ir": "qrt.ir",
-    "onnx": "qrt.execute.backend",
-    "metrics": "qrt.metrics",
-    "export_onnx": "qrt.formats.onnx.export",
-    "load_program": "qrt.execute.load",
-    "register_pass": "qrt.ir",
-    "run_passes": "qrt.ir",
-    "load_tensors": "qrt.formats.tensors",
-    "save_tensors": "qrt.formats.tensors",
-    "plot": "qrt.plot",
-    "targets": "qrt.targets",
-    "is_fully_quantized": "qrt.passes.quantization.check_quant",
-    "is_quantized": "qrt.passes.quantization.check_quant",
-    "calibrate_program": "qrt.execute.observe",
-    "QuantizedProgram": "qrt.workflow",
-    "explain_program": "qrt.workflow",
-    "quantize_program": "qrt.workflow",
+    "Program": "qrt.runtime.program",
+    "compile": "qrt.runtime.program",
+    "load": "qrt.models.programs",
+    "load_program": "qrt.runtime.load",
+    "load_tensors": "qrt.tensor.tensor_files",
+    "quantize_program": "qrt.quantization.workflow",
+    "save_tensors": "qrt.tensor.tensor_files",
 }
-_MODULES = {"onnx"}
-"""Public names of modules that stand elsewhere."""
+"""Public names whose modules are imported when they are first used."""
 
-# Without `onnx`, which needs that package, and would hide it from who writes `from qrt import *`.
+_MODULES = ("ir", "metrics", "models", "plot", "quantization")
+
 __all__ = [
     "AnyQuantizedType",
     "CalibratedType",
-    "FileError",
-    "KernelError",
-    "ModelError",
     "PackedTensor",
-    "ParseError",
     "Program",
     "QuantError",
     "QuantTensor",
-    "QuantTypeError",
-    "QuantizedProgram",
     "TensorType",
-    "UndefinedError",
     "UniformType",
-    "VerifyError",
     "__version__",
     "add",
     "avg_pool2d",
     "bias_type",
-    "calibrate",
-    "calibrate_program",
     "clamp",
     "compile",
     "concat",
     "conv2d",
     "dcast",
     "depthwise_conv2d",
-    "explain_program",
-    "export_onnx",
+    "errors",
     "float_matmul",
     "float_results",
-    "get_num_threads",
     "ir",
-    "is_fully_quantized",
-    "is_quantized",
     "kernels",
     "load",
     "load_program",
@@ -118,39 +82,37 @@ __all__ = [
     "max_pool2d",
     "mean",
     "metrics",
+    "models",
     "mul",
     "pack",
     "pad",
     "parse_type",
     "plot",
     "qcast",
+    "quantization",
     "quantize",
     "quantize_program",
-    "register_pass",
     "relu",
     "requantize",
     "reshape",
-    "run_passes",
     "save_tensors",
     "scast",
-    "set_num_threads",
     "softmax",
     "sub",
-    "targets",
     "transpose",
     "values",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    module = _LAZY.get(name)
-    if module is None:
+    if name in _MODULES:
+        return import_module(f"qrt.{name}")
+    if name not in _LAZY:
         raise AttributeError(f"module 'qrt' has no attribute {name!r}")
-    loaded = import_module(module)
-    value = loaded if module == f"qrt.{name}" or name in _MODULES else getattr(loaded, name)
+    value = getattr(import_module(_LAZY[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_LAZY])
+    return __all__

@@ -53,7 +53,7 @@ class Position(Protocol):
     >>> import qrt
     >>> try:
     ...     qrt.parse_type("tensor<2xf33>")
-    ... except qrt.ParseError as error:
+    ... except qrt.errors.ParseError as error:
     ...     error.location.line, error.location.column
     (1, 10)
     """
@@ -285,7 +285,7 @@ class KernelError(QuantError):
     Examples
     --------
     >>> import qrt
-    >>> qrt.set_num_threads(0)
+    >>> qrt.kernels.set_num_threads(0)
     Traceback (most recent call last):
     qrt.errors.KernelError: set_num_threads: 0 given, expected 1 to 256
     """

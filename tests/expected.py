@@ -1,14 +1,16 @@
 """What tests compare with and a program writes: `python -m tests.expected`, or `make expected`, writes it anew.
 
-The `.expected.mlir` files beside those of `tests/ir`, printed again, and of `tests/passes/files`, after the pipeline
+The `.expected.mlir` files beside those of `tests/ir`, printed again, and of `tests/ir/passes/files`, after the pipeline
 that their first line names; the table of op families in docs/reference/dialects/qrt.md; docs/reference/numpy.md,
-quantization_rfc.md, requantization.md, tflite.md and onnx.md. Look at the difference before you commit it.
+quantization_rfc.md, requantization.md, tflite.md and onnx.md; the
+picture of docs/internals/architecture.md. Look at the difference before you commit it.
 """
 
 from pathlib import Path
 
 from qrt import ir
 from qrt.ops import FAMILIES
+from tests.docs import architecture
 from tests.docs.documents import DIALECTS, ROOT, family_row
 from tests.reference import onnx_page, rfc, rules_page, tflite_page
 from tests.tensor.protocol import numpy_page
@@ -16,7 +18,7 @@ from tests.tensor.protocol import numpy_page
 TESTS = Path(__file__).parent
 SUFFIX = ".expected.mlir"
 PRINTED = sorted(path for path in (TESTS / "ir").glob("*.mlir") if path.with_suffix(SUFFIX).exists())
-PASSED = sorted(path for path in (TESTS / "passes" / "files").glob("*.mlir") if not path.name.endswith(SUFFIX))
+PASSED = sorted(path for path in (TESTS / "ir" / "passes" / "files").glob("*.mlir") if not path.name.endswith(SUFFIX))
 _HEAD = "| op | operands | attributes (default) | result |\n|---|---|---|---|\n"
 
 
@@ -28,7 +30,7 @@ def printed(path: Path) -> ir.Module:
 
 
 def passed(path: Path) -> ir.Module:
-    """A file of `tests/passes/files` after its pipeline."""
+    """A file of `tests/ir/passes/files` after its pipeline."""
     text = path.read_text()
     return ir.run_passes(ir.parse(text, path.name), text.partition("\n")[0].removeprefix("//").strip())
 
@@ -46,7 +48,7 @@ def main() -> None:
     texts |= {path.with_suffix(SUFFIX): str(passed(path)) for path in PASSED}
     texts |= {DIALECTS["qrt"]: table_of_families(), numpy_page.PAGE: numpy_page.page()}
     texts |= {rfc.PAGE: rfc.page(), tflite_page.PAGE: tflite_page.page(), onnx_page.PAGE: onnx_page.page()}
-    texts |= {rules_page.PAGE: rules_page.page()}
+    texts |= {rules_page.PAGE: rules_page.page(), architecture.PAGE: architecture.picture()}
     for path, text in texts.items():
         if not path.exists() or path.read_text() != text:
             path.write_text(text)

@@ -21,7 +21,7 @@ from queue import Queue
 
 ROOT = Path(__file__).parent.parent
 FILES = (
-    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "qrt/dialects/quant").glob("*.py")),
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "qrt/ir/dialects/quant").glob("*.py")),
     "qrt/ir/core/constraints.py",
     "qrt/ir/core/discardable.py",
     "qrt/ir/core/define.py",
@@ -38,9 +38,9 @@ TESTS = (
     "tests/ir/test_verifier.py",
     "tests/ir/test_verdicts.py",
     "tests/ir/test_elementwise_verifiers.py",
-    "tests/dialects/quant",
-    "tests/dialects/test_linalg_verifiers.py",
-    "tests/dialects/test_tensor_verifiers.py",
+    "tests/ir/dialects/quant",
+    "tests/ir/dialects/test_linalg_verifiers.py",
+    "tests/ir/dialects/test_tensor_verifiers.py",
     "tests/ir/test_attribute_names.py",
     "tests/ir/test_spellings.py",
     "tests/ir/test_affine.py",
@@ -48,7 +48,7 @@ TESTS = (
     "tests/types",
     "tests/reference",
     "tests/ir/test_core.py",
-    "tests/passes/quantization/test_boundary.py",
+    "tests/quantization/annotations/test_boundary.py",
 )
 SECONDS = 600
 

@@ -5,9 +5,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from qrt import registry
-from qrt.calibrate.targets.registry import TARGETS
 from qrt.ir.core import registry as dialects
 from qrt.ir.pipeline import PASSES
+from qrt.quantization.targets.registry import TARGETS
 
 
 @contextmanager

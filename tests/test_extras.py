@@ -10,8 +10,8 @@ import pytest
 
 import qrt
 from qrt.extras import extra, require_installed
-from tests.formats.onnx.writing import model, node, port
-from tests.formats.tflite.writing import Tensor, one_op
+from tests.models.onnx.writing import model, node, port
+from tests.models.tflite.writing import Tensor, one_op
 
 MISSING = """
 import sys
@@ -101,7 +101,7 @@ def test_a_missing_extra_is_one_line_before_any_work(line: str, package: str, na
 
 
 def test_every_name_is_imported_without_extras(tmp_path: Path) -> None:
-    done = bare("from qrt import *\nprint(load_tensors, plot, targets, 'onnx' in globals())", tmp_path)
+    done = bare("from qrt import *\nprint(load_tensors, plot, models, 'onnx' in globals())", tmp_path)
     assert done.stderr == ""
     assert done.stdout.endswith(" False\n")
 

@@ -24,8 +24,8 @@ from qrt.ops import FAMILIES
 
 ROOT = Path(qrt.__file__).parent
 REGISTRIES = {
-    "formats/onnx/exporting/registry.py": "the function that writes each op: tests/test_registry.py",
-    "formats/onnx/exporting/writers": "the writers of ops, by the operators of ONNX: tests/test_registry.py",
+    "models/onnx/exporting/registry.py": "the function that writes each op: tests/test_registry.py",
+    "models/onnx/exporting/writers": "the writers of ops, by the operators of ONNX: tests/test_registry.py",
 }
 OPS = {family.declaration.op: name for name, family in FAMILIES.items() if family.declaration.dialect == "qrt"}
 SOURCES = {

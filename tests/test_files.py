@@ -19,7 +19,7 @@ import pytest
 from qrt.cli import main
 from qrt.errors import ModelError
 from qrt.files import read_bytes, write_files
-from qrt.formats.programs import load
+from qrt.models.programs import load
 
 TWO = """func.func @main(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
   %0 = arith.negf %x : tensor<?xf32>

@@ -13,7 +13,7 @@ import qrt
 from qrt import ir
 from qrt.cli import main
 from qrt.errors import Diagnostic, ParseError, QuantError, QuantTypeError, diagnostics
-from qrt.text import Location, Source
+from qrt.types.scanner import Location, Source
 
 MOST = 2048
 SCALES = np.random.default_rng(3).uniform(0.1, 1, (32, 64))

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import qrt
-from qrt import QuantTypeError, metrics
+from qrt import metrics
+from qrt.errors import QuantTypeError
 
 SHAPES = st.sampled_from([(), (1,), (7,), (2, 3)])
 T = qrt.UniformType("i8", "f32", 0.5, 3)

@@ -10,16 +10,16 @@ import pytest
 
 import qrt
 from qrt import cases
-from qrt.calibrate.targets.registry import TARGETS
-from qrt.execute.interpret import TABLES
-from qrt.formats.onnx.exporting.registry import WRITERS
 from qrt.ir.core.registry import every_definition
+from qrt.ir.passes.lower_qrt.registry import LOWERINGS
+from qrt.models.onnx.exporting.registry import WRITERS
 from qrt.ops import FAMILIES, OpFamily
 from qrt.ops.declare import REQUIRED, SAME, Declaration
-from qrt.passes.lower_qrt.registry import LOWERINGS
+from qrt.quantization.targets.registry import TARGETS
+from qrt.runtime.interpreter import TABLES
 from tests.docs.documents import DIALECTS, ROOT, family_row
+from tests.ir.passes.lower_qrt.draw_ops import DRAWS
 from tests.kernels.jobs import mixed_jobs
-from tests.passes.lower_qrt.draw_ops import DRAWS
 
 NUMERICS = "".join(page.read_text() for page in sorted((ROOT / "docs").glob("numerics*.md")))
 TABLE = DIALECTS["qrt"].read_text()
@@ -42,9 +42,9 @@ _ROWS = (
     ("lowering draws", "qcast dcast", "a cast is lowered by lower-quant-ops"),
     ("lowering draws", "scast", "it is what lowering leaves at the borders"),
     ("lowering draws", "detection_postprocess", "which boxes are compared depends on those that stay: no loop nest"),
-    ("draws", "float_matmul", "its operands are floats, which tests/passes/lower_qrt/test_float_matmul.py draws"),
+    ("draws", "float_matmul", "its operands are floats, which tests/ir/passes/lower_qrt/test_float_matmul.py draws"),
     ("draws", "gather gather_nd argmax argmin top_k scatter_nd cumsum",
-     "its positions are integers, which tests/passes/lower_qrt/test_selection.py draws"),
+     "its positions are integers, which tests/ir/passes/lower_qrt/test_selection.py draws"),
     ("draws", _SCALAR, "its types are per layer, which tests/ops/test_pairwise.py and test_slopes.py draw"),
     ("draws", "transpose_conv2d", "its sizes go together, which tests/ops/test_transpose_conv.py draws"),
     ("draws", _FUNCTIONS, "tests/ops/test_softmax.py, test_sigmoids.py and test_lookup.py draw it"),
@@ -78,14 +78,9 @@ _ROWS = (
 LACKS = {(part, name): reason for parts, names, reason in _ROWS for part in parts.split() for name in names.split()}
 KERNELS = {kernel.name for target in TARGETS.values() for kernel in target.kernels}
 OTHER_FUNCTIONS = {
-    "compile": "a program", "load": "a program", "run_passes": "a program", "parse_type": "a type",
-    "bias_type": "a type", "get_num_threads": "a setting", "set_num_threads": "a setting",
-    "float_results": "a setting", "load_tensors": "a file", "save_tensors": "a file", "values": "dcast",
-    "export_onnx": "a file", "load_program": "a file",
-    "calibrate_program": "a program", "quantize_program": "a program",
-    "explain_program": "a program",
-    "is_fully_quantized": "a program", "is_quantized": "a program",
-    "register_pass": "a program", "pack": "weights of any family", "relu": "clamp", "quantize": "qcast",
+    "compile": "a program", "load": "a program", "load_program": "a file", "quantize_program": "a program",
+    "parse_type": "a type", "bias_type": "a type", "float_results": "a setting", "load_tensors": "a file",
+    "save_tensors": "a file", "values": "dcast", "pack": "weights of any family", "relu": "clamp", "quantize": "qcast",
 }  # fmt: skip
 """What a public function is about that is no family's."""
 EXTRAS = [family.declaration.article for family in FAMILIES.values() if family.declaration.article]
@@ -102,10 +97,10 @@ def test_a_family_is_whole(name: str) -> None:
         assert not hasattr(qrt, name), "a family that is not public has no public function"
     check_op(family)
     assert (name in LOWERINGS) == has("lowering", name), "lower_qrt/registry.py: its line"
-    assert (name in DRAWS) == has("draws", name), "tests/passes/lower_qrt/draw_ops.py: its programs"
+    assert (name in DRAWS) == has("draws", name), "tests/ir/passes/lower_qrt/draw_ops.py: its programs"
     assert (name in cases.CASES) == has("cases", name), "qrt/cases.py: its shapes"
     is_written = family.declaration.op in WRITERS
-    assert is_written == has("writer", name), "qrt/formats/onnx/exporting/writers: its operator"
+    assert is_written == has("writer", name), "qrt/models/onnx/exporting/writers: its operator"
     assert has_form(family) == has("form", name), "a float op or a movement among its traits, or a kernel of a target"
     assert (ROOT / "tests" / "ops" / f"test_{family.module}.py").exists(), "its tests"
     if family.bind is not None:

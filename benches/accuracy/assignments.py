@@ -7,13 +7,13 @@ from itertools import product
 import qrt
 from benches.accuracy.measure import Case, Row, compared
 from benches.accuracy.programs import inputs
-from qrt.calibrate.targets.registry import find
-from qrt.workflow.calibrate import calibrated
-from qrt.workflow.gains import with_corrected_bias
-from qrt.workflow.measure import Reference
-from qrt.workflow.search.bits import numbered, stored_bits, widths_of, with_widths
-from qrt.workflow.search.runner import Runner
-from qrt.workflow.trial import named, quantized
+from qrt.quantization.comparison.measure import Reference
+from qrt.quantization.search.bits import numbered, stored_bits, widths_of, with_widths
+from qrt.quantization.search.runner import Runner
+from qrt.quantization.steps import named, quantized
+from qrt.quantization.targets.registry import find
+from qrt.quantization.tuning.calibrate import calibrated
+from qrt.quantization.tuning.optional_passes import with_corrected_bias
 
 WIDTHS = (4, 8)
 

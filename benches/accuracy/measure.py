@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import qrt
 from benches.accuracy.data import Array, Split
 from benches.accuracy.programs import inputs, program
-from qrt.calibrate.records import RecordMethod
+from qrt.quantization.calibration.records import RecordMethod
 
 BUDGET = "size=0.8"
 """Of the weights' bytes, on digits."""
@@ -81,7 +81,7 @@ def measured(
     return compared(case, target, method, said, made.program.run(inputs(case.name, case.split.test))["logits"])
 
 
-def check_kernels(made: "qrt.QuantizedProgram") -> None:
+def check_kernels(made: "qrt.quantization.QuantizedProgram") -> None:
     """Raises ValueError unless every step is a kernel, and floats are cast at the border alone."""
     slow = [step for step in made.program.coverage() if step.engine != "kernel"]
     if slow:

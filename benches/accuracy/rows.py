@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 from benches.accuracy.assignments import assignments
 from benches.accuracy.data import kept
 from benches.accuracy.measure import BUDGET, Case, Row, measured
-from qrt.calibrate.records import RECORD_METHODS, RecordMethod
-from qrt.workflow.gains import OPTIONAL_PASSES, Wanted
+from qrt.quantization.calibration.records import RECORD_METHODS, RecordMethod
+from qrt.quantization.tuning.optional_passes import OPTIONAL_PASSES, Wanted
 
 TARGETS = ("qrt-cpu", "int4-weights")
 

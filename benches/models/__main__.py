@@ -27,8 +27,8 @@ from benches.models.page import Figures, section
 from benches.models.worker import seconds_of
 from benches.performance import DOCS, page, processor
 from qrt import kernels
-from qrt.formats.programs import load
-from qrt.workflow.explain_plan import explain_plan
+from qrt.models.programs import load
+from qrt.quantization.explain_plan import explain_plan
 
 ROOT = Path(__file__).resolve().parents[2]
 PEERS = {".tflite": "litert", ".onnx": "ort"}
@@ -175,7 +175,7 @@ def main() -> int:
                 found.times[threads] = timed(path, threads, options.rounds, folder)
                 print(json.dumps({"model": path.stem, "threads": threads, **found.times[threads]}), file=sys.stderr)
             if found.is_slower(min(options.threads)):
-                qrt.set_num_threads(1)
+                qrt.kernels.set_num_threads(1)
                 found.steps = explain_plan(qrt.compile(load(path)))
             figures.append(found)
     text = section(figures, overheads(options.rounds), f"{processor()}, {kernels.active()}")

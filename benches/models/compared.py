@@ -6,10 +6,10 @@ import numpy as np
 
 import qrt
 from benches.models.worker import read, write
-from qrt.engines.drawn import drawn_inputs
-from qrt.engines.tally import Tally
-from qrt.formats.tflite.compared import inputs_of
-from qrt.formats.tflite.read import read as read_model
+from qrt.models.diff.drawn_inputs import drawn_inputs
+from qrt.models.diff.tally import DifferenceTally
+from qrt.models.tflite.comparison_source import inputs_of
+from qrt.models.tflite.read import read as read_model
 from qrt.ops.core import Array, element_dtype
 from qrt.types import TensorType
 
@@ -62,7 +62,7 @@ def problem(ours: Path, theirs: Path, suffix: str = ".tflite") -> str:
             if not apart <= FLOAT_TOLERANCE * np.abs(b).max(initial=0):
                 return f"output {index} differs by up to {apart:g}"
             continue
-        tally = Tally()
+        tally = DifferenceTally()
         tally.add(a, b)
         if tally.differ:
             return f"{tally.differ} of {tally.elements} elements of output {index} differ"

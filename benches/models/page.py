@@ -5,7 +5,7 @@ from datetime import date
 from importlib import metadata
 from typing import Any
 
-from qrt.report.steps import PlanReport
+from qrt.quantization.report.steps import PlanReport
 
 HEAD = """\
 `make bench-models` writes this section. Each model runs from its file in qrt and in the runtime of its format: LiteRT,

@@ -26,7 +26,7 @@ class QrtModel:
     def __init__(self, path: str, threads: int) -> None:
         import qrt
 
-        qrt.set_num_threads(threads)
+        qrt.kernels.set_num_threads(threads)
         self.program = qrt.compile(qrt.load(path))
 
     def first(self, inputs: list[Array]) -> None:
@@ -59,7 +59,7 @@ class SavedModel(QrtModel):
     def __init__(self, path: str, threads: int) -> None:
         import qrt
 
-        qrt.set_num_threads(threads)
+        qrt.kernels.set_num_threads(threads)
         self.program = qrt.load_program(path)
 
 

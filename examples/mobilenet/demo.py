@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 import qrt
 from examples.mobilenet.bmp import read, resized
-from qrt.engines.engine import LoadedModel
-from qrt.engines.litert import LiteRT
+from qrt.models.engines.engine import LoadedModel
+from qrt.models.engines.litert import LiteRT
 
 MODELS = Path(qrt.__file__).parents[2] / "shared" / "models"
 MODEL = "tflite/tf2_mobilenet_v2_1.0_224_ptq.tflite"
@@ -61,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
     ]
     labels = (options.models / "images/imagenet_labels.txt").read_text(encoding="utf-8").splitlines()
 
-    qrt.set_num_threads(1)
+    qrt.kernels.set_num_threads(1)
     start = time.perf_counter()
     program = qrt.compile(qrt.load(options.models / MODEL))
     print(f"loaded {Path(MODEL).name} in {(time.perf_counter() - start) * 1e3:.0f} ms")

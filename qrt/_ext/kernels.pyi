@@ -45,7 +45,7 @@ class Requant(Protocol):
     @property
     def zero_point(self) -> Any: ...  # int64
 
-__pyx_capi__: dict[str, object]  # what qrt/eager/calls.pyx takes from here
+__pyx_capi__: dict[str, object]  # what qrt/tensor/calls.pyx takes from here
 
 @final
 class KernelCall:
@@ -676,6 +676,6 @@ recorder: ContextVar[Callable[[str, dict[str, Any], Any], None] | None]
 def layout() -> int: ...  # differs where packed weights may stand otherwise in memory
 def checksum(data: Buffer) -> int: ...  # 64 bits, which a change within eight aligned bytes always changes
 
-# The value that encoded bytes hold, its arrays views of the memory: qrt/execute/saved/values.py. ValueError if nobody
+# The value that encoded bytes hold, its arrays views of the memory: qrt/runtime/saved/values.py. ValueError if nobody
 # encoded the bytes.
 def decode(content: Buffer, memory: mmap | bytes) -> Any: ...

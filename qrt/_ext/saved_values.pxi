@@ -1,4 +1,4 @@
-# The values of a saved program, decoded: qrt/execute/saved/values.py says how they are encoded.
+# The values of a saved program, decoded: qrt/runtime/saved/values.py says how they are encoded.
 
 cdef extern from "numpy/arrayobject.h":
     cnp.ndarray PyArray_NewFromDescr(type subtype, cnp.dtype descr, int rank, cnp.npy_intp *shape,

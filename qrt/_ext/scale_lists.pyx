@@ -7,7 +7,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from qrt.text.powers import reciprocals_of_tens
+from qrt.numerics.powers_of_ten import reciprocals_of_tens
 
 cdef extern from "Python.h":
     double PyOS_string_to_double(const char *text, char **end, void *overflow) except? -1

@@ -1,4 +1,8 @@
-"""The command line: a file for each verb.
+"""The command line: a file for each command.
+
+- `main` parses arguments and runs a command of the table `COMMANDS`; `options.py` has the options that they share.
+- Start with `run.py`.
+- Imports every package below.
 
 Exit status: 0 done, 1 the input is wrong or an output cannot be written (a line on standard error), 2 usage, 130
 interrupted, 141 nobody reads the output any more. ``-`` reads standard input and writes standard output.
@@ -74,7 +78,7 @@ def _execute(given: list[str]) -> int:
     return int(options.command(options) or 0)
 
 
-class _Closed(StringIO):
+class _ClosedOutput(StringIO):
     """Standard output where there is none: what was to be written there is not lost in silence."""
 
     def write(self, text: str) -> int:
@@ -84,7 +88,7 @@ class _Closed(StringIO):
 def _open_streams() -> None:
     """Makes standard output and standard error take text: Python has None for one that is closed."""
     if sys.stdout is None:
-        sys.stdout = _Closed()
+        sys.stdout = _ClosedOutput()
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - as long as the process
     for stream in (sys.stdout, sys.stderr):

@@ -3,9 +3,9 @@
 import argparse
 
 from qrt.cli.options import add_input_limit, add_kernel_choice, add_profile, chosen_kernels
-from qrt.execute.program import Program
 from qrt.files import check_output, check_places
-from qrt.formats.programs import load
+from qrt.models.programs import load
+from qrt.runtime.program import Program
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,17 +5,17 @@ import sys
 from pathlib import Path
 
 from qrt.cli.inputs import named_port, read_array, require_all
-from qrt.cli.options import Named, add_input_limit, add_kernel_choice, chosen_kernels, whole_number
-from qrt.engines.compare import Comparison
-from qrt.engines.drawn import drawn_inputs
-from qrt.engines.engine import ENGINES, Engine
+from qrt.cli.options import NamedValueAction, add_input_limit, add_kernel_choice, chosen_kernels, whole_number
 from qrt.errors import ModelError
-from qrt.execute.program import Program
 from qrt.files import MAX_INPUT
-from qrt.formats.programs import MAX_MODEL
+from qrt.models.diff.compare import ModelComparison
+from qrt.models.diff.drawn_inputs import drawn_inputs
+from qrt.models.engines.engine import ENGINES, Engine
+from qrt.models.profiles import PROFILES
+from qrt.models.programs import MAX_MODEL
 from qrt.ops.core import Array
-from qrt.profiles import PROFILES
-from qrt.report.differences import differences_text
+from qrt.quantization.report.differences import differences_text
+from qrt.runtime.program import Program
 
 _NAMES = tuple(PROFILES)
 
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--input",
-        action=Named,
+        action=NamedValueAction,
         scope="input",
         default=[],
         metavar="NAME=X.npy",
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     if options.runs == 0 and not options.input:
         raise ModelError("--runs must be at least 1")
     with chosen_kernels(options), _engine(options) as engine:
-        comparison = Comparison(
+        comparison = ModelComparison(
             options.file,
             engine,
             options.against,

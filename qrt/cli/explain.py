@@ -10,16 +10,16 @@ from qrt.cli.inputs import by_names
 from qrt.cli.options import add_input_limit, add_kernel_choice, add_profile, chosen_kernels
 from qrt.cli.programs import is_saved, program_of
 from qrt.errors import ModelError
-from qrt.execute.program import Program
 from qrt.files import check_output, write_files
-from qrt.formats.programs import load, load_reported
-from qrt.formats.tensors import load_tensors
-from qrt.report.as_json import as_json
-from qrt.report.html import as_html
-from qrt.report.steps import steps_json, steps_text
-from qrt.report.text import as_text
-from qrt.workflow import explain_program
-from qrt.workflow.explain_plan import explain_plan
+from qrt.models.programs import load, load_reported
+from qrt.quantization.explain import explain_program
+from qrt.quantization.explain_plan import explain_plan
+from qrt.quantization.report.as_json import as_json
+from qrt.quantization.report.html import as_html
+from qrt.quantization.report.steps import steps_json, steps_text
+from qrt.quantization.report.text import as_text
+from qrt.runtime.program import Program
+from qrt.tensor.tensor_files import load_tensors
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,8 +5,7 @@ import argparse
 from qrt.cli.options import add_input_limit, add_profile
 from qrt.extras import extra
 from qrt.files import check_output, check_places
-from qrt.formats.onnx.export import export_onnx
-from qrt.formats.programs import load
+from qrt.models.programs import export_onnx, load
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from qrt.cli.options import add_input_limit, add_profile
 from qrt.errors import ModelError
 from qrt.files import check_output, write_files
-from qrt.formats.programs import load_reported
+from qrt.models.programs import load_reported
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

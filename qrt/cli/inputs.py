@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import ModelError, QuantError
-from qrt.execute.ports import Port, brief
-from qrt.execute.program import Program
 from qrt.files import read_bytes, reason
 from qrt.ops.core import Array, element_dtype
+from qrt.runtime.ports import Port, brief
+from qrt.runtime.program import Program
 from qrt.types import IntegerType, TensorType, UniformType, parse_type
 
 _SAID = 3

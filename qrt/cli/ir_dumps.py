@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 
 from qrt.errors import QuantError
 from qrt.ir import Module, Operation
-from qrt.ir.pipeline import Observer, title
-from qrt.ir.pipeline_text import Step
+from qrt.ir.pipeline import PassObserver, title
+from qrt.ir.pipeline_text import PipelineStep
 
 Spell = Callable[[Module], str]
 
 
-class Dumps(Observer):
+class Dumps(PassObserver):
     """What the options ask for: `spell` makes the text of a program."""
 
     def __init__(self, options: argparse.Namespace, spell: Spell) -> None:
@@ -25,7 +25,7 @@ class Dumps(Observer):
         self._dumped: dict[Operation, list[str]] = {}
         self._before: dict[Operation, str] = {}
 
-    def before(self, module: Module, step: Step, anchors: tuple[str, ...]) -> None:
+    def before(self, module: Module, step: PipelineStep, anchors: tuple[str, ...]) -> None:
         if anchors != self._group:
             self.flush()
             self._group = anchors
@@ -35,12 +35,12 @@ class Dumps(Observer):
         if options.mlir_print_ir_after_change and self._is_shown_after(step):
             self._before = {root: self._text(module, root) for root in _roots(module, anchors)}
 
-    def after(self, module: Module, step: Step, anchors: tuple[str, ...], seconds: float) -> None:
+    def after(self, module: Module, step: PipelineStep, anchors: tuple[str, ...], seconds: float) -> None:
         if self._is_shown_after(step) and not self.options.mlir_print_ir_after_failure:
             self._dump(module, "After", step)
             self._before = {}
 
-    def failed(self, module: Module, step: Step, anchors: tuple[str, ...]) -> None:
+    def failed(self, module: Module, step: PipelineStep, anchors: tuple[str, ...]) -> None:
         self.flush()
         if self._is_shown_after(step):
             for root in _roots(module, anchors):
@@ -52,10 +52,10 @@ class Dumps(Observer):
             sys.stderr.write("".join(texts))
         self._dumped = {}
 
-    def _is_shown_after(self, step: Step) -> bool:
+    def _is_shown_after(self, step: PipelineStep) -> bool:
         return self.options.mlir_print_ir_after_all or step.name in self.options.mlir_print_ir_after
 
-    def _dump(self, module: Module, when: str, step: Step) -> None:
+    def _dump(self, module: Module, when: str, step: PipelineStep) -> None:
         for root in _roots(module, self._group):
             text = self._text(module, root)
             if when == "Before" or self._before.get(root) != text:
@@ -63,7 +63,7 @@ class Dumps(Observer):
         if not self._group:
             self.flush()
 
-    def _keep(self, root: Operation, when: str, step: Step, text: str) -> None:
+    def _keep(self, root: Operation, when: str, step: PipelineStep, text: str) -> None:
         """Prints this text when its place comes."""
         heading = f"// -----// IR Dump {when} ({step.name}){self._within(root)} //----- //\n"
         end = "\n" if self.options.mlir_print_local_scope or not self._is_whole(root) else "\n\n"

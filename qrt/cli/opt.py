@@ -19,10 +19,10 @@ from qrt.ir.core import registry
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.traits import EXTENSION
 from qrt.ir.pipeline import PASSES, module_steps, run_steps, title
-from qrt.ir.pipeline_text import Step, spell_steps
+from qrt.ir.pipeline_text import PipelineStep, spell_steps
 from qrt.ir.remarks import Report
-from qrt.text.diagnostics import Expectations
 from qrt.types import UPSTREAM_VERSIONS, NoQuantizedType
+from qrt.types.diagnostics import Expectations
 
 SPLIT = "// -----"
 
@@ -200,7 +200,7 @@ class _Observer(Dumps):
     def verified(self, seconds: float) -> None:
         self.timing.add("Verifier", seconds)
 
-    def after(self, module: ir.Module, step: Step, anchors: tuple[str, ...], seconds: float) -> None:
+    def after(self, module: ir.Module, step: PipelineStep, anchors: tuple[str, ...], seconds: float) -> None:
         self.timing.add(title(step), seconds, anchors)
         super().after(module, step, anchors, seconds)
 

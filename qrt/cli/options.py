@@ -8,7 +8,7 @@ from typing import Any
 
 import qrt.kernels as kernels
 from qrt.files import MAX_INPUT
-from qrt.profiles import PROFILES
+from qrt.models.profiles import PROFILES
 
 
 def _number(kind: type[int] | type[float], holds: Callable[[float], bool], expected: str) -> Callable[[str], float]:
@@ -52,7 +52,7 @@ def chosen_kernels(options: argparse.Namespace) -> Iterator[None]:
         yield
 
 
-class Named(argparse.Action):
+class NamedValueAction(argparse.Action):
     """``NAME=VALUE``, once for each name: options that share a ``scope`` share their names."""
 
     def __init__(self, *arguments: Any, scope: str, **more: Any) -> None:

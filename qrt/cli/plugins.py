@@ -12,7 +12,7 @@ from qrt.files import reason
 
 _FLAGS = {
     "--load-dialect-plugin": "run a Python file that calls qrt.ir.register_dialect",
-    "--load-pass-plugin": "run a Python file that calls qrt.register_pass",
+    "--load-pass-plugin": "run a Python file that calls qrt.ir.register_pass",
 }
 
 

@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 
 from qrt.errors import ModelError
-from qrt.execute.load import load_program
-from qrt.execute.program import Program
-from qrt.formats.programs import load
+from qrt.models.programs import load
+from qrt.runtime.load import load_program
+from qrt.runtime.program import Program
 
 
 def is_saved(file: str) -> bool:

@@ -5,21 +5,21 @@ import sys
 from functools import partial
 from typing import BinaryIO
 
-from qrt.calibrate.records import RECORD_METHODS
 from qrt.cli.diagnostics import spelled
 from qrt.cli.inputs import by_names
 from qrt.cli.options import add_input_limit, add_kernel_choice, chosen_kernels
 from qrt.cli.progress import progress_bar
 from qrt.errors import QuantTypeError
-from qrt.execute.program import Program
 from qrt.extras import extra
 from qrt.files import check_output, check_places, write_files
-from qrt.formats.onnx.export import onnx_bytes
-from qrt.formats.programs import load
-from qrt.formats.tensors import load_tensors
 from qrt.ir import Module
-from qrt.workflow import quantize_program
-from qrt.workflow.search import Budget
+from qrt.models.onnx.export import onnx_bytes
+from qrt.models.programs import load
+from qrt.quantization.calibration.records import RECORD_METHODS
+from qrt.quantization.search import Budget
+from qrt.quantization.workflow import quantize_program
+from qrt.runtime.program import Program
+from qrt.tensor.tensor_files import load_tensors
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,7 @@ import qrt.ir as ir
 from qrt.cli import plugins
 from qrt.cli.inputs import named_port, parse_value, read_array, require_all
 from qrt.cli.options import (
-    Named,
+    NamedValueAction,
     add_input_limit,
     add_kernel_choice,
     add_profile,
@@ -22,11 +22,11 @@ from qrt.cli.options import (
     whole_number,
 )
 from qrt.cli.programs import program_of
-from qrt.cli.timing import Entry, report
+from qrt.cli.timing import TimedEntry, report
 from qrt.errors import ModelError
-from qrt.execute.program import Program, preparation_text
 from qrt.files import check_output, read_text, shown_name, write_files
 from qrt.ops.core import Array
+from qrt.runtime.program import Program, preparation_text
 from qrt.tensor import QuantTensor
 
 
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--input-value", "input", "NAME=4xf32=0,1,2,3", "an argument by its type and values"),
         ("--output", "output", "NAME=Y.npy", "where a result goes; without any, all results are printed"),
     ):
-        parser.add_argument(name, action=Named, scope=scope, default=[], metavar=metavar, help=text)
+        parser.add_argument(name, action=NamedValueAction, scope=scope, default=[], metavar=metavar, help=text)
     plugins.add_arguments(parser)
     add_profile(parser)
     add_input_limit(parser)
@@ -117,7 +117,7 @@ def _results(options: argparse.Namespace, program: Program, inputs: dict[str, Ar
     start = time.perf_counter()
     results, timings = program.run_timed(inputs, max_steps=options.max_steps)
     total = time.perf_counter() - start
-    entries = [Entry(f"{step.name} ({step.engine}) {step.location}", step.seconds) for step in timings]
+    entries = [TimedEntry(f"{step.name} ({step.engine}) {step.location}", step.seconds) for step in timings]
     sys.stderr.write(report(entries, total, digits=6))
     return results
 

@@ -10,7 +10,7 @@ _LINE = f"==={'-' * 73}===\n"
 
 
 @dataclass
-class Entry:
+class TimedEntry:
     """A step, its seconds, and how many others it is part of."""
 
     name: str
@@ -18,7 +18,7 @@ class Entry:
     depth: int = 0
 
 
-def report(entries: Iterable[Entry], total: float, digits: int = 4) -> str:
+def report(entries: Iterable[TimedEntry], total: float, digits: int = 4) -> str:
     """The table: a line for each step with its share of the total, one for what no step took, and the total."""
     steps = list(entries)
     rest = total - sum(entry.seconds for entry in steps if entry.depth == 0)
@@ -27,7 +27,7 @@ def report(entries: Iterable[Entry], total: float, digits: int = 4) -> str:
     rows = [
         f"  {entry.seconds:8.{digits}f} ({100 * entry.seconds / total if total else 0:5.1f}%)  "
         f"{'  ' * entry.depth}{entry.name}\n"
-        for entry in (*steps, Entry("Rest", max(0.0, rest)), Entry("Total", total))
+        for entry in (*steps, TimedEntry("Rest", max(0.0, rest)), TimedEntry("Total", total))
     ]
     return f"{head}  ----Wall Time----  ----Name----\n{''.join(rows)}"
 
@@ -37,8 +37,8 @@ class Timing:
 
     def __init__(self, wanted: bool) -> None:
         self.wanted = wanted
-        self.entries: list[Entry] = []
-        self._open: list[tuple[str, Entry]] = []  # what the last step is nested in
+        self.entries: list[TimedEntry] = []
+        self._open: list[tuple[str, TimedEntry]] = []  # what the last step is nested in
         self._start = time.perf_counter()
 
     def add(self, name: str, seconds: float, anchors: Sequence[str] = ()) -> None:
@@ -46,11 +46,11 @@ class Timing:
         while self._open and [anchor for anchor, _ in self._open] != list(anchors[: len(self._open)]):
             self._open.pop()
         for depth in range(len(self._open), len(anchors)):
-            self._open.append((anchors[depth], Entry(f"'{anchors[depth]}' Pipeline", 0.0, depth)))
+            self._open.append((anchors[depth], TimedEntry(f"'{anchors[depth]}' Pipeline", 0.0, depth)))
             self.entries.append(self._open[-1][1])
         for _, entry in self._open:
             entry.seconds += seconds
-        self.entries.append(Entry(name, seconds, len(anchors)))
+        self.entries.append(TimedEntry(name, seconds, len(anchors)))
 
     @contextmanager
     def of(self, name: str) -> Iterator[None]:

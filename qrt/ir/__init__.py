@@ -1,4 +1,12 @@
-"""The IR: MLIR text in and out, values, operations, attributes, verification, and pipelines of passes."""
+"""The IR: MLIR text in and out, operations and their definitions, verification, and pipelines of passes.
+
+- `core` has operations, attributes, definitions, the verifier and rewriting; `text` the parser and the printer;
+  `dialects` a package for each dialect; `passes` a file or a folder for each pass.
+- `Builder` (`builder.py`) makes operations at an insertion point; `Module` (`module.py`) is a program; `pipeline.py`
+  knows passes by name and runs them.
+- Start with `core/operations.py`, then `core/define.py`.
+- Imports `ops`, `types`, `kernels` and what lies below; tensors are beside it, and neither knows the other.
+"""
 
 from qrt.ir.builder import Builder
 from qrt.ir.core.attributes import (

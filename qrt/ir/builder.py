@@ -11,14 +11,14 @@ from qrt.ir.core import registry
 from qrt.ir.core.attributes import Attribute, LocationAttr, TypeAttr
 from qrt.ir.core.constraints import with_element
 from qrt.ir.core.operations import Block, Operation, Region, Value
-from qrt.ir.making import Making, TypeLike, as_type, constant_attribute, meant
+from qrt.ir.making import OperationDraft, TypeLike, as_type, constant_attribute, meant
 from qrt.ir.module import Module
 from qrt.ir.text.dense import ShapedType
-from qrt.text import Location
 from qrt.types import FunctionType, TensorType, Type, UniformType
+from qrt.types.scanner import Location
 
 
-class Observer:
+class BuilderObserver:
     """A listener to what a builder does. A driver of patterns notes by it which operations to visit again."""
 
     def changed(self, operation: Operation) -> None:
@@ -32,7 +32,7 @@ class Observer:
         operation.erase()
 
 
-_NOBODY = Observer()
+_NOBODY = BuilderObserver()
 
 
 class Builder:
@@ -59,7 +59,7 @@ class Builder:
         Operations are made at the end of a module's body or of a block, or before an operation.
     location : Location, optional
         Where errors say that the operations stand; that of the place if not given.
-    observer : Observer, optional
+    observer : BuilderObserver, optional
         What hears of new, changed and erased operations.
 
     Raises
@@ -89,7 +89,7 @@ class Builder:
     __slots__ = ("before", "block", "loc", "location", "observer")
 
     def __init__(
-        self, place: Module | Block | Operation, location: Location | None = None, observer: Observer = _NOBODY
+        self, place: Module | Block | Operation, location: Location | None = None, observer: BuilderObserver = _NOBODY
     ) -> None:
         require(place, (Module, Block, Operation), "Builder: the place", "a Module, a Block or an Operation")
         block = place.parent if isinstance(place, Operation) else place.body if isinstance(place, Module) else place
@@ -102,14 +102,14 @@ class Builder:
         self.observer = observer
 
     @classmethod
-    def after(cls, place: Operation | Value, observer: Observer = _NOBODY) -> "Builder":
+    def after(cls, place: Operation | Value, observer: BuilderObserver = _NOBODY) -> "Builder":
         """A builder that makes operations behind an operation, or behind the definition of a value.
 
         Parameters
         ----------
         place : Operation or Value
             In a block.
-        observer : Observer, optional
+        observer : BuilderObserver, optional
             What hears of new, changed and erased operations.
 
         Returns
@@ -201,7 +201,7 @@ class Builder:
             known = [each.name for each in registry.every_definition().values() if each.dialect == dialect]
             raise QuantTypeError(f"qrt has no op called {shown(name)}{meant(name, known)}")
         given = [type] if type is not None else types
-        made = Making(definition, operands, named, attributes or {})
+        made = OperationDraft(definition, operands, named, attributes or {})
         owned = [Region() for _ in definition.region_names] if regions is None else list(regions)
         result_types = made.result_types(None if given is None else [*map(as_type, given)])
         operation = self.emit(name, made.operands, result_types, made.attributes, owned, successors)

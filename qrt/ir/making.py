@@ -20,7 +20,7 @@ from qrt.ir.core.attributes import (
     attribute,
     integer_range,
 )
-from qrt.ir.core.define import AttributeSpec, Declared, Definition, segments
+from qrt.ir.core.define import AttributeSpec, DeclaredPort, Definition, segments
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.symbols import references
 from qrt.ir.core.traits import SYMBOL_TABLE, TERMINATOR
@@ -28,7 +28,6 @@ from qrt.ir.text.assembly import inferences
 from qrt.ir.text.attribute_kinds import ANY, AttributeKind
 from qrt.ir.text.attribute_parser import AttributeParser
 from qrt.ir.text.dense import DenseElementsAttr, ShapedType, static_shape, storage_dtype, wrapped
-from qrt.text import Source
 from qrt.types import (
     FloatType,
     IndexType,
@@ -36,6 +35,7 @@ from qrt.types import (
     Type,
     parse_type,
 )
+from qrt.types.scanner import Source
 
 TypeLike = Type | str
 _OPERAND = re.compile(r"operand #(\d+)")
@@ -52,7 +52,7 @@ def meant(name: str, known: Iterable[str]) -> str:
     return "" if meant is None else f": did you mean {meant!r}?"
 
 
-class Making:
+class OperationDraft:
     """An operation that is being made: operands and attributes, sorted out by the op's declaration."""
 
     def __init__(
@@ -83,7 +83,7 @@ class Making:
         if definition.operand_groups.uses_segments:
             self.attributes[definition.operand_groups.segments] = segments(*map(len, found))
 
-    def _values(self, group: Declared, given: Any) -> list[Value]:
+    def _values(self, group: DeclaredPort, given: Any) -> list[Value]:
         what = f"{self.definition.name}: operand '{group.name}'"
         if given is None and group.size:
             return []

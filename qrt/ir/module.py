@@ -12,7 +12,7 @@ from qrt.ir.text.dense import elided_above
 from qrt.ir.text.printer import print_module
 
 if TYPE_CHECKING:
-    from qrt.dialects.func.ops import FuncOp
+    from qrt.ir.dialects.func.ops import FuncOp
 
 MODULE = "builtin.module"
 

@@ -9,7 +9,7 @@ from typing import Any, cast, get_type_hints
 from qrt.errors import QuantError, QuantTypeError, require, shown
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.ir.module import Module
-from qrt.ir.pipeline_text import Pass, Step, Steps, flattened, in_module, option_name, parse_steps
+from qrt.ir.pipeline_text import Pass, PipelineStep, Steps, flattened, in_module, option_name, parse_steps
 from qrt.ir.remarks import Report, remarks_to
 from qrt.registry import Registry
 
@@ -38,39 +38,39 @@ def checked(name: str, kind: Any) -> type[Pass]:
 
 
 _OWN: dict[str, type[Pass] | str] = {
-    "attach-stats-ref": "qrt.passes.quantization.attach_stats_ref:AttachStatsRef",
-    "canonicalize": "qrt.passes.canonicalize:Canonicalize",
-    "carry-layout": "qrt.execute.fusing.carry_layout:CarryLayout",
-    "check-quant": "qrt.passes.quantization.check_quant:CheckQuant",
-    "constant-fold": "qrt.execute.constant_fold:ConstantFold",
-    "convert-elementwise-to-linalg": "qrt.passes.elementwise_to_linalg:ConvertElementwiseToLinalg",
-    "convert-fake-quant": "qrt.passes.quantization.convert_fake_quant:ConvertFakeQuant",
-    "convert-stats": "qrt.passes.quantization.convert_stats:ConvertStats",
-    "cse": "qrt.passes.cse:CommonSubexpressionElimination",
-    "dce": "qrt.passes.dce:DeadCodeElimination",
-    "equalize-scales": "qrt.passes.quantization.equalize_scales:EqualizeScales",
-    "export-quant": "qrt.execute.export_quant:ExportQuant",
-    "fold-clamp": "qrt.execute.fusing.fold_clamp:FoldClamp",
-    "fold-pad": "qrt.execute.fusing.fold_pad:FoldPad",
-    "fold-plan-constants": "qrt.execute.plan_constants:FoldPlanConstants",
-    "fold-scales": "qrt.passes.quantization.fold_scales:FoldScales",
-    "fold-sign": "qrt.execute.fusing.fold_sign:FoldSign",
-    "fuse-kernels": "qrt.passes.quantization.fuse_kernels:FuseKernels",
-    "fuse-loops": "qrt.execute.fusing.fuse_loops:FuseLoops",
-    "inline": "qrt.passes.inline:Inline",
-    "inline-regions": "qrt.passes.inline_regions:InlineRegions",
-    "linalg-generalize-named-ops": "qrt.passes.generalize_named_ops:GeneralizeNamedOps",
-    "loop-invariant-code-motion": "qrt.passes.loop_invariant_code_motion:LoopInvariantCodeMotion",
-    "lower-qrt": "qrt.passes.lower_qrt:LowerQrt",
-    "lower-quant-ops": "qrt.passes.lower_quant_ops:LowerQuantOps",
-    "make-tables": "qrt.execute.fusing.make_tables:MakeTables",
-    "normalize-quant-types": "qrt.passes.normalize_quant_types:NormalizeQuantTypes",
-    "propagate-quant": "qrt.passes.quantization.propagate_quant:PropagateQuant",
-    "split-concat": "qrt.execute.fusing.split_concat:SplitConcat",
-    "strip-func-quant-types": "qrt.passes.strip_func_quant_types:StripFuncQuantTypes",
-    "symbol-dce": "qrt.passes.symbol_dce:SymbolDeadCodeElimination",
-    "unfuse-kernels": "qrt.passes.quantization.unfuse_kernels:UnfuseKernels",
-    "widen-depthwise": "qrt.execute.fusing.widen_depthwise:WidenDepthwise",
+    "attach-stats-ref": "qrt.quantization.annotations.attach_stats_ref:AttachStatsRef",
+    "canonicalize": "qrt.ir.passes.canonicalize:Canonicalize",
+    "carry-layout": "qrt.runtime.fusion.carry_layout:CarryLayout",
+    "check-quant": "qrt.quantization.checking.check_quant:CheckQuant",
+    "constant-fold": "qrt.runtime.constant_fold:ConstantFold",
+    "convert-elementwise-to-linalg": "qrt.ir.passes.elementwise_to_linalg:ConvertElementwiseToLinalg",
+    "convert-fake-quant": "qrt.quantization.annotations.convert_fake_quant:ConvertFakeQuant",
+    "convert-stats": "qrt.quantization.annotations.convert_stats:ConvertStats",
+    "cse": "qrt.ir.passes.cse:CommonSubexpressionElimination",
+    "dce": "qrt.ir.passes.dce:DeadCodeElimination",
+    "equalize-scales": "qrt.quantization.scaling.equalize_scales:EqualizeScales",
+    "export-quant": "qrt.quantization.export.export_quant:ExportQuant",
+    "fold-clamp": "qrt.runtime.fusion.fold_clamp:FoldClamp",
+    "fold-pad": "qrt.runtime.fusion.fold_pad:FoldPad",
+    "fold-plan-constants": "qrt.runtime.plan_constants:FoldPlanConstants",
+    "fold-scales": "qrt.quantization.scaling.fold_scales:FoldScales",
+    "fold-sign": "qrt.runtime.fusion.fold_sign:FoldSign",
+    "fuse-kernels": "qrt.quantization.fusion.fuse_kernels:FuseKernels",
+    "fuse-loops": "qrt.runtime.fusion.fuse_loops:FuseLoops",
+    "inline": "qrt.ir.passes.inline:Inline",
+    "inline-regions": "qrt.ir.passes.inline_regions:InlineRegions",
+    "linalg-generalize-named-ops": "qrt.ir.passes.generalize_named_ops:GeneralizeNamedOps",
+    "loop-invariant-code-motion": "qrt.ir.passes.loop_invariant_code_motion:LoopInvariantCodeMotion",
+    "lower-qrt": "qrt.ir.passes.lower_qrt:LowerQrt",
+    "lower-quant-ops": "qrt.ir.passes.lower_quant_ops:LowerQuantOps",
+    "make-tables": "qrt.runtime.fusion.make_tables:MakeTables",
+    "normalize-quant-types": "qrt.ir.passes.normalize_quant_types:NormalizeQuantTypes",
+    "propagate-quant": "qrt.quantization.propagation.propagate_quant:PropagateQuant",
+    "split-concat": "qrt.runtime.fusion.split_concat:SplitConcat",
+    "strip-func-quant-types": "qrt.ir.passes.strip_func_quant_types:StripFuncQuantTypes",
+    "symbol-dce": "qrt.ir.passes.symbol_dce:SymbolDeadCodeElimination",
+    "unfuse-kernels": "qrt.quantization.export.unfuse_kernels:UnfuseKernels",
+    "widen-depthwise": "qrt.runtime.fusion.widen_depthwise:WidenDepthwise",
 }
 PASSES = Registry("pass", _OWN, group="qrt.passes", check=checked)
 """Every pass, by the name it has on the command line and in pipelines."""
@@ -78,7 +78,7 @@ PASSES = Registry("pass", _OWN, group="qrt.passes", check=checked)
 
 def register_pass(name: str, kind: type[Pass]) -> None:
     """Makes a pass from outside known to :func:`run_passes` and ``qrt opt``. An installed package does the same by an
-    entry point of the group ``qrt.passes``, whose name is the pass's and whose value is the class.
+    entry point of the group ``qrt.ir.passes``, whose name is the pass's and whose value is the class.
 
     Parameters
     ----------
@@ -127,24 +127,24 @@ _TITLES = {
 }
 
 
-def title(step: Step) -> str:
+def title(step: PipelineStep) -> str:
     """What reports call a pass: as upstream's do, which have the names of its classes."""
     return _TITLES.get(step.name, type(step.action).__name__)
 
 
-class Observer:
+class PassObserver:
     """Told of what a pipeline does; this one ignores it. `anchors` names what a step is nested in."""
 
     def verified(self, seconds: float) -> None:
         """The module that was given has been verified."""
 
-    def before(self, module: Module, step: Step, anchors: tuple[str, ...]) -> None:
+    def before(self, module: Module, step: PipelineStep, anchors: tuple[str, ...]) -> None:
         """A step is next."""
 
-    def after(self, module: Module, step: Step, anchors: tuple[str, ...], seconds: float) -> None:
+    def after(self, module: Module, step: PipelineStep, anchors: tuple[str, ...], seconds: float) -> None:
         """A step is done."""
 
-    def failed(self, module: Module, step: Step, anchors: tuple[str, ...]) -> None:
+    def failed(self, module: Module, step: PipelineStep, anchors: tuple[str, ...]) -> None:
         """A step has raised an error, or what it left does not verify."""
 
 
@@ -203,13 +203,13 @@ def run_steps(
     strict: bool = False,
     verify_first: bool = True,
     verify_each: bool = True,
-    observer: Observer | None = None,
+    observer: PassObserver | None = None,
     report: Report | None = None,
 ) -> Module:
     """Runs steps on a module, in place, verifying before the first, if `verify_first`, and, if `verify_each`, after
     each, strictly if `strict`. `report` is told of the warnings that the module comes with, and of what the passes
     remark."""
-    observer = observer or Observer()
+    observer = observer or PassObserver()
     if verify_first:
         start = time.perf_counter()
         for warning in module.verify(strict):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 
 from qrt.errors import QuantTypeError, nearest
 from qrt.ir.module import Module
-from qrt.text import Scanner, Source, pattern
+from qrt.types.scanner import Scanner, Source, pattern
 
 _NAME = pattern(r"([a-zA-Z_][\w.-]*)")
 _VALUE = pattern(r"((?:[^\s{}]|\{[^{}]*\})+)")
@@ -30,7 +30,7 @@ class Pass(Protocol):
 
 
 @dataclass(frozen=True)
-class Step:
+class PipelineStep:
     """A pass, by the name it has in the pipeline."""
 
     name: str
@@ -42,21 +42,21 @@ class NestedPipeline:
     """Steps that are nested in operations of a name."""
 
     anchor: str
-    steps: "list[Step | NestedPipeline]"
+    steps: "list[PipelineStep | NestedPipeline]"
 
 
-Steps = Sequence[Step | NestedPipeline]
+Steps = Sequence[PipelineStep | NestedPipeline]
 
 
 def parse_steps(
     text: str, passes: Mapping[str, type[Pass]], strict_upstream: bool = False
-) -> list[Step | NestedPipeline]:
+) -> list[PipelineStep | NestedPipeline]:
     """The steps of a text, nested as it nests them. An op name, or `any`, with parentheses nests. ParseError at a name,
     an option or a value that does not exist.
 
     With `strict_upstream`, options that are not given are upstream's."""
     scanner = Scanner(Source(text, "<pipeline>"))
-    found: list[Step | NestedPipeline] = []
+    found: list[PipelineStep | NestedPipeline] = []
     if not scanner.at_end():
         _sequence(scanner, passes, found, strict_upstream)
         if not scanner.at_end():
@@ -69,7 +69,7 @@ def parse_pipeline(text: str, passes: Mapping[str, type[Pass]], strict_upstream:
     return [step.action for step, _ in flattened(parse_steps(text, passes, strict_upstream))]
 
 
-def flattened(steps: Steps, anchors: tuple[str, ...] = ()) -> Iterator[tuple[Step, tuple[str, ...]]]:
+def flattened(steps: Steps, anchors: tuple[str, ...] = ()) -> Iterator[tuple[PipelineStep, tuple[str, ...]]]:
     """Each step in order, and the names of what it is nested in."""
     for step in steps:
         if isinstance(step, NestedPipeline):
@@ -78,7 +78,7 @@ def flattened(steps: Steps, anchors: tuple[str, ...] = ()) -> Iterator[tuple[Ste
             yield step, anchors
 
 
-def in_module(steps: Steps) -> list[Step | NestedPipeline]:
+def in_module(steps: Steps) -> list[PipelineStep | NestedPipeline]:
     """The steps with those of the outermost `builtin.module(...)` among them: all run on the module."""
     return [
         child
@@ -127,7 +127,10 @@ def spell_value(value: object) -> str:
 
 
 def _sequence(
-    scanner: Scanner, passes: Mapping[str, type[Pass]], found: list[Step | NestedPipeline], strict_upstream: bool
+    scanner: Scanner,
+    passes: Mapping[str, type[Pass]],
+    found: list[PipelineStep | NestedPipeline],
+    strict_upstream: bool,
 ) -> None:
     with scanner.nested():
         while True:
@@ -150,7 +153,7 @@ def _sequence(
                 kind = passes[name]
                 options = {**getattr(kind, "UPSTREAM", {})} if strict_upstream else {}
                 try:
-                    found.append(Step(name, kind(**(options | _options(scanner, name, kind)))))
+                    found.append(PipelineStep(name, kind(**(options | _options(scanner, name, kind)))))
                 except QuantTypeError as error:
                     raise scanner.error(f"pass '{name}': {error}", start, scanner.pos) from None
             if not scanner.accept(","):

@@ -1,9 +1,11 @@
-"""Every numeric rule of qrt as plain code: casts, multipliers, requantization, and the scalar functions of programs.
+"""Every rule of docs/numerics.md as plain code: rounding, casts, requantization, sums, functions.
 
-These files are the contract in executable form. They are written for reading and for exactness: integers are ``int64``
-or Python integers, floats are rounded step by step. The kernels in ``csrc/`` are held to these functions bit for bit,
-and IR spells the same rules as the attributes ``rounding``, ``zero_point``, ``scale`` and ``requant``. They know widths
-and float formats, and no type of MLIR.
+Functions of integers and arrays, and tables of rules; no types, no tensors, no C. The kernels, the lowering and the
+references of operations are compared with these functions, bit for bit.
+
+- Start with `rounding.py` and `casts.py`, then `requantization.py`, which has the table of rules.
+- `transcendental` rounds functions of floats correctly; `float_text.py` spells floats.
+- Imports `files`, `extras` and `errors` only.
 """
 
 from qrt.numerics.addition import (
@@ -20,7 +22,7 @@ from qrt.numerics.addition import (
 )
 from qrt.numerics.averages import LANES, sum_in_order
 from qrt.numerics.casts import SCALES, ZERO_POINTS, ScaleForm, ZeroPointOrder, dequantize, quantize
-from qrt.numerics.detections import Suppression, detections
+from qrt.numerics.detections import SuppressionLimits, detections
 from qrt.numerics.dynamic import DynamicColumns, dynamic_lstm, dynamic_parameters, dynamic_product, dynamic_storage
 from qrt.numerics.gemmlowp import (
     divide_by_power,

@@ -7,8 +7,8 @@ import numpy as np
 
 from qrt.numerics.conversions import widened
 from qrt.numerics.elements import Function
+from qrt.numerics.float_text import FORMATS
 from qrt.numerics.integers import Integer
-from qrt.text.floats import FORMATS
 
 INTEGER_PREDICATES: dict[str, Function] = {
     "eq": operator.eq,

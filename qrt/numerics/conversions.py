@@ -13,9 +13,9 @@ import numpy as np
 
 from qrt.errors import QuantTypeError, UndefinedError
 from qrt.numerics.elements import Function, checked, choose
+from qrt.numerics.float_text import FORMATS
 from qrt.numerics.integers import Integer
 from qrt.numerics.rounding import round_to_format
-from qrt.text.floats import FORMATS
 
 ROUNDING_MODES = ("to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away")
 """``arith``'s rounding modes, in the order of their numbers."""

@@ -14,7 +14,7 @@ F32 = np.float32
 
 
 @dataclass(frozen=True)
-class Suppression:
+class SuppressionLimits:
     """``most`` detections at most, each with ``classes`` classes; class by class with ``each`` boxes of a class, where
     that is not None. Scores below ``score`` are left out, and boxes of which more than ``overlap`` is shared with a
     better one."""
@@ -97,7 +97,7 @@ def heap_sorted(scores: Array, count: int) -> list[int]:
     return numbers[:count]
 
 
-def suppressed(boxes: Array, scores: Array, most: int, rule: Suppression) -> list[int]:
+def suppressed(boxes: Array, scores: Array, most: int, rule: SuppressionLimits) -> list[int]:
     """The numbers of boxes that stay, the best first: of those left, those that share too much with it go."""
     with np.errstate(invalid="ignore"):
         kept = np.flatnonzero(scores >= F32(rule.score))
@@ -110,7 +110,7 @@ def suppressed(boxes: Array, scores: Array, most: int, rule: Suppression) -> lis
     return found
 
 
-def detections(boxes: Array, scores: Array, rule: Suppression) -> tuple[Array, Array, Array, Array]:
+def detections(boxes: Array, scores: Array, rule: SuppressionLimits) -> tuple[Array, Array, Array, Array]:
     """(boxes, classes, scores, count) of scores [anchors, classes]. What stands behind the count is 0."""
     rows = rule.most * rule.classes
     found = _of_each_class(boxes, scores, rule) if rule.each is not None else _of_all(boxes, scores, rule)
@@ -125,7 +125,7 @@ def detections(boxes: Array, scores: Array, rule: Suppression) -> tuple[Array, A
 Found = list[tuple[int, int, npt.NDArray[np.float32]]]
 
 
-def _of_all(boxes: Array, scores: Array, rule: Suppression) -> Found:
+def _of_all(boxes: Array, scores: Array, rule: SuppressionLimits) -> Found:
     """Suppressed by the best score of any class. A box then has its best classes; -1 stands for those it lacks."""
     best = np.stack([scores[row, descending(scores[row], 1)[0]] for row in range(len(scores))])
     found: Found = []
@@ -136,7 +136,7 @@ def _of_all(boxes: Array, scores: Array, rule: Suppression) -> Found:
     return found
 
 
-def _of_each_class(boxes: Array, scores: Array, rule: Suppression) -> Found:
+def _of_each_class(boxes: Array, scores: Array, rule: SuppressionLimits) -> Found:
     """Each class by itself; the best of all so far stay when a class joins, the earlier class first of equals."""
     assert rule.each is not None
     found: Found = []

@@ -19,8 +19,8 @@ import numpy as np
 from qrt.numerics.conversions import rounder, widened
 from qrt.numerics.double_double import to_odd, two_sum
 from qrt.numerics.elements import Function, choose, holds
+from qrt.numerics.float_text import FORMATS
 from qrt.numerics.rounding import round_integral
-from qrt.text.floats import FORMATS
 
 Make = Callable[[str], Function]
 """Makes an op on a float format, given the format's name."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from qrt.numerics.conversions import float_dtype
 from qrt.numerics.elements import Function
-from qrt.text.floats import FORMATS
+from qrt.numerics.float_text import FORMATS
 
 _NEVER = frozenset(
     f"{dialect}.{name}"

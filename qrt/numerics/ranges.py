@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from qrt.errors import QuantTypeError
 from qrt.numerics.double_double import two_product
+from qrt.numerics.float_text import FORMATS, FloatFormat
 from qrt.numerics.rounding import round_integral
-from qrt.text.floats import FORMATS, FloatFormat
 
 Array = npt.NDArray[Any]
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError
-from qrt.text.floats import FORMATS
+from qrt.numerics.float_text import FORMATS
 
 Array = npt.NDArray[Any]
 

@@ -1,4 +1,11 @@
-"""The op families, on plain storage arrays and types. Knows neither QuantTensor nor IR.
+"""The op families: one file each, with declaration, type inference, reference and kernel, on plain storage arrays.
+
+- `declare.py` has `Traits`, which say what fusion, exporters and quantization ask of an operation; `core.py` has
+  `OpFamily`. `FAMILIES` lists all, and `family_of` finds the family of an operation.
+- Start with `binary.py`, then the recipe "Add an op family" of CONTRIBUTING.md. How a convolution chooses its kernel is
+  in `conv.py`, and then in `csrc/core/conv`.
+- Imports `types`, `kernels`, `_ext` and what lies below; it knows neither QuantTensor nor the IR.
+
 
 >>> sorted(FAMILIES)[:3]
 ['add', 'argmax', 'argmin']

@@ -48,7 +48,7 @@ class KernelCall(Protocol):
     def __call__(self, *arrays: Array) -> None: ...
 
 
-class Spelled(Protocol):
+class AttributeLike(Protocol):
     """An attribute of an op of the IR."""
 
     @property
@@ -91,12 +91,12 @@ class OpFamily:
         rule = self.infer.func if isinstance(self.infer, partial) else self.infer
         return rule.__module__.rpartition(".")[2]
 
-    def said(self, attributes: Mapping[str, Spelled]) -> dict[str, Any]:
+    def said(self, attributes: Mapping[str, AttributeLike]) -> dict[str, Any]:
         """The family's attributes that an op of the IR gives, as plain values."""
         defaults = self.declaration.defaults
         return {name: value.python for name, value in attributes.items() if name in defaults}
 
-    def read(self, attributes: Mapping[str, Spelled]) -> dict[str, Any]:
+    def read(self, attributes: Mapping[str, AttributeLike]) -> dict[str, Any]:
         """The family's attributes of an op of the IR, as plain values, with the defaults filled in."""
         return self.complete(self.said(attributes))
 

@@ -1,5 +1,5 @@
 """The declaration of an op family: its operands, its attributes, and where the type of its result comes from. The op of
-the dialect (``qrt.dialects.qrt``), the attributes of a call with their defaults, the row of
+the dialect (``qrt.ir.dialects.qrt``), the attributes of a call with their defaults, the row of
 docs/reference/dialects/qrt.md and the check of the public function's signature all follow from it. Beside it stand the
 family's traits: facts that passes, targets and exporters ask for, which list no names of families.
 ``tests/ops/test_traits.py`` compares the traits with what the references compute.

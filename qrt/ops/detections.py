@@ -45,7 +45,7 @@ def _infer(types: Types, attributes: Attributes, results: Sequence[TensorType | 
 
 
 def _reference(arrays: Sequence[Array], types: Types, results: Types, attributes: Attributes) -> tuple[Array, ...]:
-    rule = numerics.Suppression(
+    rule = numerics.SuppressionLimits(
         int(attributes["max_detections"]),
         int(attributes["max_classes_per_detection"]),
         int(attributes["detections_per_class"]) if attributes["use_regular_nms"] else None,

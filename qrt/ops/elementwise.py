@@ -17,10 +17,10 @@ from qrt.numerics import comparisons, conversions, floats, integers
 from qrt.numerics.comparisons import FLOAT_PREDICATES, INTEGER_PREDICATES
 from qrt.numerics.conversions import ROUNDING_MODES
 from qrt.numerics.elements import Function, choose
+from qrt.numerics.float_text import FORMATS
 from qrt.numerics.integers import Integer
 from qrt.numerics.nans import with_one_nan
 from qrt.numerics.transcendental import correctly_rounded
-from qrt.text.floats import FORMATS
 from qrt.types import FloatType, IndexType, IntegerType, Type
 
 __all__ = ["BINDERS", "FLOAT_PREDICATES", "INTEGER_PREDICATES", "ROUNDING_MODES", "Function", "bind"]

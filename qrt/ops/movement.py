@@ -196,7 +196,7 @@ def _bind_transpose(
     types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> KernelCall | None:
     shape = static_shape(result, "transpose")
-    part = strided.Part(shape, _walk(types, attributes), row_major_strides(shape), prod(shape))
+    part = strided.StridedPart(shape, _walk(types, attributes), row_major_strides(shape), prod(shape))
     return strided.bind_parts(element_dtype(result.element), [part], prod(shape))
 
 

@@ -120,7 +120,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
             if size:
                 slab = (*own[:d], size, *shape[d + 1 :])
                 at = strided.offset([*begin[:d], start] + [0] * (len(shape) - d - 1), strides)
-                parts.append(strided.Part(slab, steps, strides, fill.size, 0, at, fill))
+                parts.append(strided.StridedPart(slab, steps, strides, fill.size, 0, at, fill))
     return strided.bind_parts(element_dtype(t), parts, prod(shape))
 
 

@@ -46,7 +46,7 @@ def integers(op: str, name: str, types: Types, given: Any, default: int | None =
     return tuple(map(int, listed))
 
 
-class Step(NamedTuple):
+class SliceStep(NamedTuple):
     """What is taken along an axis; the size is None where the operand's is not known."""
 
     offset: int
@@ -54,13 +54,15 @@ class Step(NamedTuple):
     stride: int
 
 
-def steps_of(types: Types, attributes: Attributes) -> list[Step]:
+def steps_of(types: Types, attributes: Attributes) -> list[SliceStep]:
     """What `slice` takes along each axis, checked as far as sizes are known."""
     lists = [
         integers("slice", name, types, attributes[name], default)
         for name, default in (("offsets", 0), ("sizes", -1), ("strides", 1))
     ]
-    steps = [Step(*_resolved(n, *each)) for n, each in zip(types[0].shape or (), zip(*lists, strict=True), strict=True)]
+    steps = [
+        SliceStep(*_resolved(n, *each)) for n, each in zip(types[0].shape or (), zip(*lists, strict=True), strict=True)
+    ]
     for d, (n, (first, size, stride)) in enumerate(zip(types[0].shape or (), steps, strict=True)):
         if stride == 0:
             fail("slice", f"the stride along axis {d} is 0", types)
@@ -136,7 +138,7 @@ def _slice_offset(types: Types, result: TensorType, attributes: Attributes) -> i
 def _bind_slice(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     shape, (first, walked) = static_shape(result, "slice"), _walk(types, attributes)
     size = prod(static_shape(types[0], "slice"))
-    part = strided.Part(shape, walked, row_major_strides(shape), size, first if prod(shape) else 0)
+    part = strided.StridedPart(shape, walked, row_major_strides(shape), size, first if prod(shape) else 0)
     return strided.bind_parts(element_dtype(types[0].element), [part], prod(shape))
 
 
@@ -179,7 +181,7 @@ def _bind_tile(types: Types, result: TensorType, attributes: Attributes, constan
         for axis in ((count, 0, t * n), (n, s, t))
     ]
     walked, s, t = zip(*axes, strict=True) if axes else ((), (), ())
-    part = strided.Part(tuple(walked), tuple(s), tuple(t), prod(own))
+    part = strided.StridedPart(tuple(walked), tuple(s), tuple(t), prod(own))
     return strided.bind_parts(element_dtype(types[0].element), [part], prod(shape))
 
 

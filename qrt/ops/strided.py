@@ -12,7 +12,7 @@ from qrt.ops.core import Array, KernelCall, Shape, row_major_strides
 
 
 @dataclass(frozen=True)
-class Part:
+class StridedPart:
     """Elements of one source that go to the result: strides and offsets count elements. A part with a ``constant``
     reads that, and has no operand.
     """
@@ -26,12 +26,12 @@ class Part:
     constant: Array | None = None
 
 
-def whole(shape: Shape, target: Shape, target_offset: int = 0) -> Part:
+def whole(shape: Shape, target: Shape, target_offset: int = 0) -> StridedPart:
     """All elements of an operand."""
-    return Part(shape, row_major_strides(shape), target, prod(shape), 0, target_offset)
+    return StridedPart(shape, row_major_strides(shape), target, prod(shape), 0, target_offset)
 
 
-def bind_parts(dtype: np.dtype[Any], parts: Sequence[Part], target_size: int) -> KernelCall | None:
+def bind_parts(dtype: np.dtype[Any], parts: Sequence[StridedPart], target_size: int) -> KernelCall | None:
     """One copy of parts; None where an array has more axes than the kernel walks."""
     walked = [_merged(part.shape, part.source, part.target) for part in parts]
     if any(len(shape) > _MOST_AXES for shape, _, _ in walked):

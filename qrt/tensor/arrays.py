@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.eager.binding import EagerCall, bind, bind_arrays, eager, uniform_type
-from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics import round_to_format
 from qrt.ops.core import Array, check_zero_points, expressed_dtype
+from qrt.tensor.binding import EagerCall, bind, bind_arrays, eager, uniform_type
+from qrt.tensor.calls import Tensor
 from qrt.types import FloatType, Type, UniformType, check_integrity, parse_type
 
 
@@ -133,18 +133,18 @@ def cast(q: Any, wanted: object) -> Any:
 
 def _values(values: Array, dtype: Any) -> Array:
     try:
-        wanted = None if dtype is None or np.dtype(dtype).names is not None else np.dtype(dtype)
+        wanted = np.dtype("V" if dtype is None else dtype)
     except (TypeError, ValueError):
-        wanted = None
-    if wanted is not None and (wanted.kind in "biu" or wanted.name.startswith(("int", "uint"))):
-        by_values = f"np.asarray(q).astype({str(wanted)!r}), which truncates the values"
+        wanted = np.dtype("V")
+    if wanted.kind in "biu" or wanted.name.startswith(("int", "uint")):
         raise QuantTypeError(
-            f"astype: {wanted} does not hold the values: write q.storage for the integers, or {by_values}"
+            f"astype: {wanted} does not hold the values: write q.storage for the integers, or "
+            f"np.asarray(q).astype({str(wanted)!r}), which truncates the values"
         )
-    # ml_dtypes' floats are of kind V, as are bytes and subarrays, which hold no numbers.
-    if wanted is not None and (wanted.kind in "fcO" or wanted.type.__module__ == "ml_dtypes"):
-        return values.astype(wanted, copy=False)
-    raise QuantTypeError(f"astype: a !quant.uniform type or a dtype of numbers is needed, got {shown(dtype)}")
+    # ml_dtypes' floats are of kind V, as are bytes, records and subarrays, which hold no numbers.
+    if wanted.kind not in "fcO" and wanted.type.__module__ != "ml_dtypes":
+        raise QuantTypeError(f"astype: a !quant.uniform type or a dtype of numbers is needed, got {shown(dtype)}")
+    return values.astype(wanted, copy=False)
 
 
 @eager

@@ -6,14 +6,15 @@ from typing import Literal, overload
 import numpy as np  # noqa: F401 - for the examples
 import numpy.typing as npt
 
-from qrt.calibrate import choose
-from qrt.eager.binding import EagerCall, bind_arrays, eager, require_tensor
 from qrt.errors import QuantTypeError
 from qrt.numerics import Rounding, ScaleForm, ZeroPointOrder
 from qrt.ops.casts import from_signless, signless
 from qrt.ops.core import Array
 from qrt.signatures import worded
+from qrt.tensor import choose
 from qrt.tensor.arrays import as_storage, expressed_array, native_floats, require_uniform
+from qrt.tensor.binding import EagerCall, bind_arrays, eager, require_tensor
+from qrt.tensor.docstrings import complete_docstring
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import FloatType, UniformType, check_integrity
 
@@ -46,11 +47,6 @@ def qcast(
         Whether the zero point is added before or after the rounding.
     scale : {"divide", "reciprocal"}, default "divide"
         Whether values are divided by the scale or multiplied by its rounded reciprocal.
-
-    Raises
-    ------
-    QuantTypeError
-        If an array has another dtype, the shape does not fit the type's channels, or an option has another value.
 
     Examples
     --------
@@ -186,7 +182,7 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> EagerCall[Array]:
     Parameters
     ----------
     q : QuantTensor
-        Of any shape and type.
+        Of any shape; it expresses a type that NumPy has, which f80 and f128 are not.
     out : ndarray, optional
         An array of q's shape and expressed dtype, which is filled and returned.
 
@@ -194,11 +190,6 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> EagerCall[Array]:
     -------
     ndarray
         Of q's shape and expressed dtype.
-
-    Raises
-    ------
-    QuantTypeError
-        If ``q`` is no QuantTensor, its expressed type is f80 or f128, or ``out`` is of another dtype or shape.
 
     Examples
     --------
@@ -210,26 +201,18 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> EagerCall[Array]:
 
 
 @worded
+@complete_docstring
 def values(q: QuantTensor) -> Array:
     """The expressed values in a dtype of NumPy's own, so that other libraries take them by DLPack.
 
     They are those of ``dcast``. bf16 and smaller formats become float32, which holds each of their values. For the
-    integers, give ``q.storage`` to the other library: it is no copy where no bits are packed.
-
-    Parameters
-    ----------
-    q : QuantTensor
-        Of any shape and type.
+    integers, give ``q.storage`` to the other library: it is no copy where no bits are packed. NumPy has no f80 nor
+    f128.
 
     Returns
     -------
     ndarray of float16, float32 or float64
         Of q's shape.
-
-    Raises
-    ------
-    QuantTypeError
-        If ``q`` is no QuantTensor, or its expressed type is f80 or f128.
 
     Examples
     --------

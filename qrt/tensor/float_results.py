@@ -9,9 +9,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from qrt.eager.calls import Tensor
 from qrt.errors import QuantError, QuantTypeError, shown
 from qrt.signatures import worded
+from qrt.tensor.calls import Tensor
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 
 Mode = Literal["allow", "warn", "raise"]

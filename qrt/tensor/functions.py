@@ -8,9 +8,9 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from qrt.eager.binding import EagerCall, bind, eager, require_tensor
 from qrt.numerics import MeanName, MulName, RequantizeName, SoftmaxRule, SumName
 from qrt.tensor.arrays import integers, require_uniform
+from qrt.tensor.binding import EagerCall, bind, eager, require_tensor
 from qrt.tensor.quant_tensor import QuantTensor, bind_sum
 from qrt.types import UniformType
 
@@ -31,12 +31,6 @@ def add(
     out_type : UniformType or str, optional
         The type of the result. Without it operands of equal scales give i32 of that scale, if it holds every result of
         the types; of two elements, tensors of rank 0, if it holds theirs.
-
-    Raises
-    ------
-    QuantTypeError
-        If the shapes do not broadcast, the scales differ and ``out_type`` is missing, 64 bits cannot hold the sum, or
-        ``requant`` is no rule of sums or not defined on the scales.
 
     Examples
     --------
@@ -85,12 +79,6 @@ def mul(
 ) -> EagerCall[QuantTensor]:
     """The product ``a * b``, element by element.
 
-    Raises
-    ------
-    QuantTypeError
-        If the shapes do not broadcast, i32 cannot hold every product and ``out_type`` is missing, or ``requant`` is no
-        rule or cannot hold the products.
-
     Examples
     --------
     >>> a = QuantTensor(np.int8([3, -2]), UniformType("i8", "f32", 0.5))
@@ -111,12 +99,6 @@ def requantize(
     type : UniformType or str
         The type of the result, which expresses the same float type as that of ``q``.
 
-    Raises
-    ------
-    QuantTypeError
-        If the expressed types differ, the channels of ``type`` do not fit the shape, or ``requant`` is no rule or
-        cannot hold the values.
-
     Examples
     --------
     >>> q = QuantTensor(np.int8([4, -3]), UniformType("i8", "f32", 0.5))
@@ -135,12 +117,8 @@ def clamp(
     Parameters
     ----------
     min, max : float, optional
-        Expressed values, quantized by the default cast rule (docs/numerics.md, "Casts"). None is no bound.
-
-    Raises
-    ------
-    QuantTypeError
-        If a bound is no real number, or ``min`` exceeds ``max``.
+        Expressed values, of which ``min`` is the less, quantized by the default cast rule (docs/numerics.md, "Casts").
+        None is no bound.
 
     Examples
     --------
@@ -173,18 +151,8 @@ def lookup(q: QuantTensor, table: QuantTensor, *, out: QuantTensor | None = None
     q : QuantTensor
         Of any shape; per layer, with storage of at most 8 bits.
     table : QuantTensor
-        One value for each value of q's storage type, ascending; per layer. ``qrt.ops.lookup.table_of`` makes its
-        storage.
-
-    Returns
-    -------
-    QuantTensor
-        Of the table's type and q's shape.
-
-    Raises
-    ------
-    QuantTypeError
-        If a type is not per layer, q's storage is wider, or the table has another size.
+        One value for each value of q's storage type, ascending; per layer. The result has its type.
+        ``qrt.ops.lookup.table_of`` makes its storage.
 
     Examples
     --------
@@ -214,7 +182,7 @@ def mean(
     q : QuantTensor
         Of any shape; per layer, or per axis along an axis that is kept.
     axes : int or sequence of int, optional
-        What is averaged over: all axes if not given.
+        What is averaged over, at least one element: all axes if not given.
     keepdims : bool, default False
         True keeps the axes averaged over, with size 1; False drops them.
     out_type : UniformType or str, optional
@@ -224,12 +192,6 @@ def mean(
     -------
     QuantTensor
         Of the shape of ``q`` without the axes, or with 1 in their place.
-
-    Raises
-    ------
-    QuantTypeError
-        If an axis does not exist, stands twice or carries the channels, there is no element to average, or ``requant``
-        is no rule or cannot hold the sum.
 
     Examples
     --------
@@ -267,12 +229,6 @@ def softmax(
         A positive factor of the exponents.
     requant : {"table_int32", "table_float32", "gemmlowp", "table_int16", "table_shifted"}, default "table_int32"
         The arithmetic (docs/numerics_functions.md): qrt's own, one of LiteRT's or ONNX Runtime's.
-
-    Raises
-    ------
-    QuantTypeError
-        If a type is not per layer, q's storage is wider, ``axis`` does not exist, ``beta`` is not positive and finite,
-        or the rule does not give such a result.
 
     Examples
     --------

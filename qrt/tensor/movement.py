@@ -4,23 +4,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qrt.eager.binding import EagerCall, bind, eager, require_tensor
 from qrt.errors import QuantTypeError
 from qrt.numerics import RequantName
 from qrt.signatures import worded
 from qrt.tensor.arrays import items
+from qrt.tensor.binding import EagerCall, bind, eager, require_tensor
+from qrt.tensor.docstrings import complete_docstring
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 
 
 @worded
+@complete_docstring
 def reshape(q: QuantTensor, shape: Sequence[int]) -> QuantTensor:
     """The same elements in another shape. A per-axis type keeps its channels, along what has become of their axis.
 
     Parameters
     ----------
-    q : QuantTensor
-        Of any shape and type.
     shape : sequence of int
         The shape of the result; one size may be -1, which is then what the others leave.
 
@@ -45,13 +45,12 @@ def reshape(q: QuantTensor, shape: Sequence[int]) -> QuantTensor:
 
 
 @worded
+@complete_docstring
 def transpose(q: QuantTensor, permutation: Sequence[int] | None = None) -> QuantTensor:
     """Axes in another order. A per-axis type follows its channels.
 
     Parameters
     ----------
-    q : QuantTensor
-        Of any shape and type.
     permutation : sequence of int, optional
         The axis of ``q`` that each axis of the result is; the reverse order if not given.
 
@@ -59,11 +58,6 @@ def transpose(q: QuantTensor, permutation: Sequence[int] | None = None) -> Quant
     -------
     QuantTensor
         A view of ``q`` where no bits are packed.
-
-    Raises
-    ------
-    QuantTypeError
-        If ``permutation`` is none of q's axes.
 
     Examples
     --------
@@ -99,12 +93,6 @@ def pad(
     -------
     QuantTensor
         Of the shape of ``q`` with the elements added.
-
-    Raises
-    ------
-    QuantTypeError
-        If ``padding`` has no pair of counts for each dimension, the axis of channels is padded, or ``value`` is no real
-        number.
 
     Examples
     --------
@@ -144,12 +132,6 @@ def concat(
     -------
     QuantTensor
         Of the shape of the tensors, but as long along ``axis`` as they are together.
-
-    Raises
-    ------
-    QuantTypeError
-        If there is no tensor, shapes do not agree, types differ and ``out_type`` is missing, or ``requant`` is no rule
-        or cannot hold the values.
 
     Examples
     --------

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.eager.binding import F32, EagerCall, bind, bind_arrays, eager, require_tensor
 from qrt.errors import QuantTypeError
 from qrt.numerics import RequantName
 from qrt.ops.core import Array
 from qrt.ops.float_matmul import sums_integers
 from qrt.signatures import worded
 from qrt.tensor.arrays import as_array
+from qrt.tensor.binding import F32, EagerCall, bind, bind_arrays, eager, require_tensor
 from qrt.tensor.quant_tensor import PackedTensor, QuantTensor
 from qrt.types import UniformType
 
@@ -76,12 +76,6 @@ def matmul(
     QuantTensor
         Shape ``(..., m, n)``, without the dimension that a vector lacks.
 
-    Raises
-    ------
-    QuantTypeError
-        If the shapes do not multiply, an operand is per axis along ``k``, 64 bits cannot hold every sum of these types,
-        i32 cannot and ``out_type`` is missing, or an option has another value.
-
     Examples
     --------
     >>> t = UniformType("i8", "f32", 0.5)
@@ -122,11 +116,6 @@ def float_matmul(
     -------
     ndarray of float32
         Shape ``(..., n)``.
-
-    Raises
-    ------
-    QuantTypeError
-        If a dtype or shape is another.
 
     Examples
     --------

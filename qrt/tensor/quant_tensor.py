@@ -11,23 +11,23 @@ from typing import Any, SupportsIndex, overload
 import numpy as np
 import numpy.typing as npt
 
-from qrt.eager import calls
-from qrt.eager.binding import EagerCall, bind, bind_arrays, eager, operand
-from qrt.eager.calls import Tensor, set_tensor_class
-from qrt.eager.storage import is_packed, pack, unpack
 from qrt.errors import QuantTypeError, QuantValueError, require, shown
 from qrt.ops.core import Array, Shape, check_bounds, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
 from qrt.ops.requant import max_magnitude
 from qrt.signatures import worded_methods
+from qrt.tensor import calls
 from qrt.tensor.arrays import aligned_copy, as_storage, cast, integers, native_floats, require_uniform
+from qrt.tensor.binding import EagerCall, bind, bind_arrays, eager, operand
+from qrt.tensor.calls import Tensor, set_tensor_class
 from qrt.tensor.html import tensor_html
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 from qrt.tensor.protocol.elements import assign, made, stored
 from qrt.tensor.protocol.methods import Methods, Operators, by_ufunc
 from qrt.tensor.protocol.table import answer
 from qrt.tensor.protocol.written import written_operator
+from qrt.tensor.storage import is_packed, pack, unpack
 from qrt.types import UniformType, check_integrity
 
 _I32_END = 1 << 31
@@ -278,8 +278,7 @@ class QuantTensor(Operators, Tensor, Methods):
             data = source[key]
         except NUMPY_ERRORS as error:
             raise from_numpy(error) from None
-        t = self.type
-        return made(data, t if t.is_per_layer else indexed_element(t, self._shape, key), source)
+        return made(data, indexed_element(self.type, self._shape, key), source)
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
         """Writes a tensor of the type that is selected, or real numbers, quantized by the default rule. Raises
@@ -289,17 +288,12 @@ class QuantTensor(Operators, Tensor, Methods):
     def transpose(self, *axes: Any) -> "QuantTensor":
         """The axes in the order given (one by one, or as one sequence), or reversed. A per-axis type follows its
         channels. Raises ``QuantTypeError`` for other axes than all of them."""
-        source = stored(self)
-        if not axes and self.type.is_per_layer:
-            return made(source.T, self.type, source)
-        order = _axes(axes, self.ndim)
+        source, order = stored(self), _axes(axes, self.ndim)
         return made(source.transpose(order), transposed_element(self.type, order), source)
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> "QuantTensor":
         """A reshape that keeps the channel axis of a per-axis type as one axis; any other is a ``QuantTypeError``."""
-        source, wanted = stored(self), shape[0] if len(shape) == 1 and type(shape[0]) is tuple else shape
-        if set(map(type, wanted)) != {int}:
-            wanted = _integers_of(shape, "reshape: the shape")
+        source, wanted = stored(self), _integers_of(shape, "reshape: the shape")
         if order == "F" or (order == "A" and source.flags.fnc):
             return self.T.reshape(wanted[::-1], copy=copy).T
         if order not in ("C", "A"):

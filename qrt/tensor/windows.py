@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from qrt.eager.binding import EagerCall, bind, eager, require_tensor
 from qrt.errors import QuantTypeError
 from qrt.numerics import AverageName, RequantName
 from qrt.ops.window import resolve_padding, two_positive
+from qrt.tensor.binding import EagerCall, bind, eager, require_tensor
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 

@@ -1,4 +1,12 @@
-"""Builtin, tensor and quantized types: immutable, interned values with upstream MLIR's text. No arrays, no IR."""
+"""Types as MLIR writes them, with their text: builtin, shaped and quantized types, and the scanner.
+
+- `UniformType` (`quantized.py`) is `!quant.uniform<...>`; `TensorType` (`shaped.py`), `IntegerType` and `FloatType`
+  (`builtin.py`) are MLIR's. Equal types are one object (`core.py`).
+- `parse_type` (`parser.py`, `quantized_parser.py`) reads the text on a `Scanner` (`scanner.py`), which knows places and
+  draws carets.
+- Start with `quantized.py`; how a per-axis type is parsed is in `quantized_parser.py`.
+- Imports `_ext`, `numerics` and what lies below.
+"""
 
 from qrt.types.builtin import (
     ComplexType,

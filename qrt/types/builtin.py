@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Literal, Self
 
 from qrt.errors import QuantTypeError, shown
-from qrt.text.floats import FORMATS, FloatFormat, Special
+from qrt.numerics.float_text import FORMATS, FloatFormat, Special
 from qrt.types.core import Type
 
 MAX_INTEGER_WIDTH = (1 << 24) - 1
@@ -87,7 +87,7 @@ class FloatType(Type):
 
     @property
     def special(self) -> Special:
-        """Which values besides numbers exist; see `qrt.text.floats.Special`."""
+        """Which values besides numbers exist; see `qrt.numerics.float_text.Special`."""
         return self.format.special
 
     def spell(self) -> str:

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError, shown
-from qrt.text.float_arrays import nearest
-from qrt.text.floats import FORMATS
+from qrt.numerics.float_arrays import nearest
+from qrt.numerics.float_text import FORMATS
 from qrt.types.builtin import FloatType
 
 Array = npt.NDArray[Any]

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from typing import TypeVar, overload
 
 from qrt.errors import ParseError, QuantTypeError, require, shown
-from qrt.text import Scanner, Source
-from qrt.text.floats import FORMATS
+from qrt.numerics.float_text import FORMATS
 from qrt.types.builtin import (
     MAX_INTEGER_WIDTH,
     ComplexType,
@@ -22,6 +21,7 @@ from qrt.types.builtin import (
 from qrt.types.core import Type, set_reader
 from qrt.types.quantized import UniformType
 from qrt.types.quantized_parser import QuantizedTypeParser, built
+from qrt.types.scanner import Scanner, Source
 from qrt.types.shaped import MAX_DIM, MemRefType, StridedLayout, TensorType, VectorType
 
 UPSTREAM_VERSIONS = (22, 24)

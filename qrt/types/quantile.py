@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Self
 
 from qrt.errors import QuantTypeError
-from qrt.text.floats import spell_double
+from qrt.numerics.float_text import spell_double
 from qrt.types.builtin import FloatType, IntegerType
 from qrt.types.core import as_type
 from qrt.types.parameters import as_integer

@@ -9,12 +9,12 @@ import numpy as np
 
 from qrt._ext.scale_lists import read_scales
 from qrt.errors import QuantTypeError
-from qrt.text import MAX_NESTING, Scanner
 from qrt.types.builtin import FloatType, IntegerType
 from qrt.types.core import Type
 from qrt.types.parameters import Array, check_scale, check_scales
 from qrt.types.quantile import QuantileType, parse_quantile_storage
 from qrt.types.quantized import UniformType
+from qrt.types.scanner import MAX_NESTING, Scanner
 from qrt.types.storage import FLOAT_STORAGE, default_bounds, parse_storage
 from qrt.types.unmapped import AnyQuantizedType, CalibratedType, NoQuantizedType
 

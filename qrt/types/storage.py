@@ -6,7 +6,7 @@ from typing import Any
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError, shown
-from qrt.text.floats import FORMATS
+from qrt.numerics.float_text import FORMATS
 from qrt.types.builtin import FloatType, IntegerType, Signedness
 from qrt.types.core import Type
 from qrt.types.numpy_names import dtype_name, mlir_name

@@ -6,7 +6,7 @@ import math
 from typing import Self
 
 from qrt.errors import QuantTypeError
-from qrt.text.floats import spell_double
+from qrt.numerics.float_text import spell_double
 from qrt.types.builtin import FloatType
 from qrt.types.parameters import as_float
 from qrt.types.quantized import QuantizedType, StoredType

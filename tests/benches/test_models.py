@@ -10,7 +10,7 @@ from benches.models.compared import problem
 from benches.models.page import Figures, section
 from benches.models.worker import write
 from benches.performance import page
-from qrt.report.steps import PlanReport, StepReport
+from qrt.quantization.report.steps import PlanReport, StepReport
 
 pytestmark = pytest.mark.skipif(
     find_spec("ai_edge_litert") is None, reason="the page names its version: make test-oracle installs it"

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from qrt.cli import main
-from tests.formats.tflite.writing import Operator, Subgraph, Tensor, write
+from tests.models.tflite.writing import Operator, Subgraph, Tensor, write
 
 pytest.importorskip("ai_edge_litert", reason="ai-edge-litert is not installed")
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from qrt.cli import main
-from qrt.engines.compare import Comparison
-from qrt.engines.litert import LiteRT
-from qrt.engines.ort import OnnxRuntime
 from qrt.errors import QuantTypeError
-from tests.formats.onnx.writing import model, node, port
+from qrt.models.diff.compare import ModelComparison
+from qrt.models.engines.litert import LiteRT
+from qrt.models.engines.ort import OnnxRuntime
+from tests.models.onnx.writing import model, node, port
 
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 SCALES = {"s": np.float32(0.25), "z": np.int8(3)}
@@ -82,7 +82,7 @@ def test_a_difference_is_told_where_it_arises(tmp_path: Path, monkeypatch: pytes
     """Each step gets ONNX Runtime's own tensors: the runs there are on another input, so the first step differs, and no
     later one does."""
     with OnnxRuntime() as runtime:
-        comparison = Comparison(saved(tmp_path, quantized()), runtime, "ort")
+        comparison = ModelComparison(saved(tmp_path, quantized()), runtime, "ort")
         run = comparison.loaded.run
         monkeypatch.setattr(comparison.loaded, "run", lambda inputs, tensors: run([inputs[0] + 1], tensors))
         comparison.add([np.random.default_rng(1).normal(size=(5, 4)).astype(np.float32)])
@@ -100,7 +100,7 @@ def test_integers_for_what_is_no_number_are_not_compared(dtype: str, numbers: li
     content = model([node("QuantizeLinear", ["x", "s", "z"], ["q"])], [port("x", dtype, x.shape)],
                     [port("q", "INT8")], {"s": x.dtype.type(0.5), "z": np.int8(7)}, opset=21)  # fmt: skip
     with OnnxRuntime() as runtime:
-        comparison = Comparison(content, runtime, "ort")
+        comparison = ModelComparison(content, runtime, "ort")
         comparison.add([x])
         assert comparison.result().differ == 0
         run = comparison.loaded.run
@@ -115,7 +115,7 @@ def test_an_index_is_drawn_within_what_it_is_an_index_of(tmp_path: Path, capsys:
     content = model([node("Gather", ["t", "i"], ["y"])], [port("i", "INT64", ["n", "m"])],
                     [port("y", "INT8", ["n", "m", 3])], {"t": table})  # fmt: skip
     with OnnxRuntime() as runtime:
-        assert Comparison(content, runtime, "ort").file.inputs[0].limit == 40
+        assert ModelComparison(content, runtime, "ort").file.inputs[0].limit == 40
     assert main(["diff", saved(tmp_path, content), "--against", "ort", "--runs", "2"]) == 0
     assert rows(capsys.readouterr().out)["y"][:3] == ["48", "0", "0"]
 
@@ -142,4 +142,4 @@ def test_what_is_refused(tmp_path: Path, arguments: list[str], said: str, capsys
 def test_an_engine_is_of_one_format() -> None:
     engine: Any = LiteRT.__new__(LiteRT)
     with pytest.raises(QuantTypeError, match="LiteRT cannot be compared by the profile 'ort'"):
-        Comparison(quantized(), engine, "ort")
+        ModelComparison(quantized(), engine, "ort")

@@ -11,7 +11,7 @@ import pytest
 
 import qrt
 from qrt.cli import main
-from tests.workflow.programs import NETWORK, rows
+from tests.quantization.workflow.programs import NETWORK, rows
 
 
 @cache
@@ -19,7 +19,7 @@ def made() -> tuple[str, Any]:
     """A quantized program, and its report."""
     module, data = qrt.ir.parse(NETWORK, "f.mlir"), {"images": rows(40)}
     text = str(qrt.quantize_program(module, data).module)
-    return text, qrt.explain_program(qrt.ir.parse(text, "q.mlir"), module, data)
+    return text, qrt.quantization.explain_program(qrt.ir.parse(text, "q.mlir"), module, data)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 import qrt
 from qrt.cli import main
-from tests.formats.tflite.writing import Operator, Signature, Subgraph, Tensor, one_op, write
+from tests.models.tflite.writing import Operator, Signature, Subgraph, Tensor, one_op, write
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from qrt.cli import main
 from qrt.cli.timing import Timing, report
 from qrt.errors import Diagnostic
-from qrt.text.diagnostics import Expectations
+from qrt.types.diagnostics import Expectations
 
 FINE = "func.func @f(%x: f32) -> f32 { return %x : f32 }\n"
 BROKEN = "func.func @f(%x: f32) -> f32 { return %y : f32 }\n"

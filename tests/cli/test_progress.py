@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from qrt.cli import main
-from tests.workflow.programs import NETWORK, rows
+from tests.quantization.workflow.programs import NETWORK, rows
 
 
 class Terminal(io.StringIO):

@@ -9,8 +9,8 @@ import pytest
 
 import qrt
 from qrt.cli import main
-from tests.execute.programs import CAST, EVERYTHING
 from tests.fuzz.outcome import LEAKS
+from tests.runtime.programs import CAST, EVERYTHING
 
 
 @pytest.fixture

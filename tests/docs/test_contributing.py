@@ -48,10 +48,10 @@ FAMILIES = (
 '''
 LOWERING = '''"""negative: `2 * zp - q`, clamped."""
 
-from qrt.dialects.linalg.loop_nest import LoopNest
-from qrt.passes.lower_qrt.parameters import Channels
-from qrt.passes.lower_qrt.requantize import to_storage
-from qrt.dialects.linalg.lowering import I64, uniform_type
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.passes.lower_qrt.parameters import Channels
+from qrt.ir.passes.lower_qrt.requantize import to_storage
+from qrt.ir.dialects.linalg.lowering import (I64, uniform_type)
 
 
 def lower_negative(context, op, attributes):
@@ -124,7 +124,7 @@ def test_it_is_fused_with_the_requantization_behind_it_and_the_transposes_around
 
 
 def test_it_is_exported(tmp_path):
-    qrt.export_onnx(tmp_path / "m.onnx", ir.parse(PROGRAM))
+    qrt.models.export_onnx(tmp_path / "m.onnx", ir.parse(PROGRAM))
     assert "Neg" in [node.op_type for node in onnx.load(tmp_path / "m.onnx").graph.node]
     again = qrt.load(tmp_path / "m.onnx")
     assert "qrt.negative" in [op.name for op in again.operation.walk()]
@@ -135,7 +135,7 @@ def test_it_is_exported(tmp_path):
 def test_it_is_quantized(tmp_path):
     rows = np.random.default_rng(0).standard_normal((64, 4)).astype(np.float32)
     made = qrt.quantize_program(ir.parse(FLOATS), {"arg0": rows})
-    assert qrt.is_fully_quantized(made.module)
+    assert qrt.quantization.is_fully_quantized(made.module)
     (tmp_path / "npu.toml").write_text(TARGET)
     module = ir.run_passes(ir.parse(FLOATS), f"fuse-kernels{{target={tmp_path}/npu.toml}}")
     assert 'kernel = "negative"' in str(module)
@@ -239,8 +239,8 @@ def add_family(tree):
     tree.edit("qrt/ops/__init__.py", "    movement,\n", "    movement,\n    negative,\n")
     tree.edit("qrt/ops/__init__.py", " movement, ", " movement, negative, ")
     line = '        "pad": '
-    place = '"qrt.passes.lower_qrt.negative:lower_negative"'
-    tree.edit("qrt/passes/lower_qrt/registry.py", line, f'        "negative": {place},\n{line}')
+    place = '"qrt.ir.passes.lower_qrt.negative:lower_negative"'
+    tree.edit("qrt/ir/passes/lower_qrt/registry.py", line, f'        "negative": {place},\n{line}')
     tree.append(source(qrt.clamp), FUNCTION)
     tree.edit("qrt/__init__.py", "import add, clamp,", "import add, clamp, negative,")
     tree.edit("qrt/__init__.py", '    "clamp",\n', '    "clamp",\n    "negative",\n')
@@ -251,7 +251,7 @@ def add_family(tree):
     for page in ("docs/reference/dialects/qrt.md", "tests/ir/ops.mlir"):
         tree.edit(page, line, f"  %negative = qrt.negative %3 : (!y) -> !y\n{line}")
     tree.make("tests/ops/test_negative.py", TESTS)
-    tree.edit("tests/passes/lower_qrt/draw_ops.py", "\n_COUNTS = {", f"{DRAW}\n_COUNTS = {{")
+    tree.edit("tests/ir/passes/lower_qrt/draw_ops.py", "\n_COUNTS = {", f"{DRAW}\n_COUNTS = {{")
 
 
 def add_rule(tree):
@@ -277,16 +277,16 @@ def add_rule(tree):
         text = (tree.folder / file).read_text()
         tree.make(file, re.sub(r"( +)case QRT_DEQUANTIZED:\n", r"\1case QRT_FLOAT32_AWAY:\n\g<0>", text))
     heading = "    # The table of rules.\n"
-    tree.edit("tests/passes/lower_qrt/mutations.py", heading, f"{heading}{CHANGE}")
+    tree.edit("tests/ir/passes/lower_qrt/mutations.py", heading, f"{heading}{CHANGE}")
 
 
 def add_pass(tree):
     registry = source(pipeline.run_passes)
-    tree.make("qrt/passes/count.py", PASS)
-    tree.edit(registry, '    "cse":', '    "count": "qrt.passes.count:Count",\n    "cse":')
+    tree.make("qrt/ir/passes/count.py", PASS)
+    tree.edit(registry, '    "cse":', '    "count": "qrt.ir.passes.count:Count",\n    "cse":')
     tree.edit("docs/reference/passes.md", "| `cse` | none", "| `count` | none | yes | counts |\n| `cse` | none")
-    tree.make("tests/passes/files/count.mlir", "// count\nfunc.func private @f()\n")
-    tree.make("tests/passes/files/count.expected.mlir", "")
+    tree.make("tests/ir/passes/files/count.mlir", "// count\nfunc.func private @f()\n")
+    tree.make("tests/ir/passes/files/count.expected.mlir", "")
 
 
 def add_canonicalization(tree):
@@ -294,8 +294,8 @@ def add_canonicalization(tree):
     tree.append(source(pattern), PATTERN)
     named = '    fold=fold_qcast,\n    canonicalize=("quant.canonicalize: repeated_qcast",),\n'
     tree.edit(source(pattern).replace("canonicalize.py", "ops.py"), "    fold=fold_qcast,\n", named)
-    tree.append("tests/passes/files/quant_kernels.mlir", QCASTS.format("casts"))
-    tree.append("tests/passes/values/quantized.mlir", QCASTS.format("casts"))
+    tree.append("tests/ir/passes/files/quant_kernels.mlir", QCASTS.format("casts"))
+    tree.append("tests/ir/passes/values/quantized.mlir", QCASTS.format("casts"))
 
 
 ADDITIONS = {
@@ -321,10 +321,10 @@ ASKED = (
     "tests/ir/test_files.py::test_prints_as_expected[ops.mlir]",
     "tests/docs/test_api.py",
     "tests/docs/test_dialects.py::test_a_page_shows_every_op_of_its_dialect[qrt]",
-    "tests/passes/lower_qrt/test_drawn.py::test_drawn[negative]",
+    "tests/ir/passes/lower_qrt/test_drawn.py::test_drawn[negative]",
     "tests/docs/test_documents.py::test_the_table_of_passes_has_every_pass_and_option",
-    "tests/passes/test_files.py::test_passes_as_expected[count.mlir]",
-    "tests/passes/test_files.py::test_passes_as_expected[quant_kernels.mlir]",
+    "tests/ir/passes/test_files.py::test_passes_as_expected[count.mlir]",
+    "tests/ir/passes/test_files.py::test_passes_as_expected[quant_kernels.mlir]",
 )
 
 
@@ -349,5 +349,7 @@ def test_additions_touch_what_contributing_names_and_nothing_else(tmp_path):
         tree.run("tests.expected")
         assert tree.touched() - known == table(section, *names), section
         known = tree.touched()
-    assert "%0, %0" in (tmp_path / "tests/passes/files/quant_kernels.expected.mlir").read_text().rpartition("@casts")[2]
+    assert (
+        "%0, %0" in (tmp_path / "tests/ir/passes/files/quant_kernels.expected.mlir").read_text().rpartition("@casts")[2]
+    )
     tree.run("pytest", "-q", "-p", "no:cacheprovider", *ASKED)

@@ -8,7 +8,7 @@ from qrt import ir
 from qrt.ir.core import registry
 from qrt.ir.core.registry import definition, every_definition
 from qrt.ir.core.traits import EXTENSION
-from qrt.text.floats import FORMATS
+from qrt.numerics.float_text import FORMATS
 from qrt.types import FloatType, Type
 from tests import mlir_opt
 from tests.docs.documents import DIALECTS, blocks, sections

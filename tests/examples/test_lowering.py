@@ -9,8 +9,8 @@ import pytest
 from examples.lowering import readme
 from qrt import ir
 from qrt.cli import main
-from qrt.execute import Program
 from qrt.ir import run_passes
+from qrt.runtime import Program
 from tests import mlir_opt
 
 ARTICLE = "extsi subi extui subi muli addi addi extsi muli addi shrsi addi maxsi minsi trunci"

@@ -5,12 +5,12 @@ import re
 from functools import cache
 from pathlib import Path
 
-from tests.execute.programs import EVERYTHING
 from tests.ir.programs import PROGRAMS, UNREGISTERED
+from tests.runtime.programs import EVERYTHING
 
 ROOT = Path(__file__).parent.parent.parent
 CORPUS = Path(__file__).parent / "corpus"
-_FILES = ("tests/ir/*.mlir", "tests/passes/files/*.mlir", "examples/*/*.mlir")
+_FILES = ("tests/ir/*.mlir", "tests/ir/passes/files/*.mlir", "examples/*/*.mlir")
 _REFUSED = ("invalid", "broken")
 _SPLIT = re.compile(r"^// -----.*\n", re.MULTILINE)
 _LONGEST = 6000

@@ -15,12 +15,8 @@ import onnx
 import pytest
 
 from qrt.errors import QuantError
-from qrt.formats.onnx.registry import OPERATORS
-from qrt.report.differences import Differences, TensorDifference
-from tests.formats.onnx.one_of_each import models as small_models
-from tests.formats.onnx.running import run as run_model
-from tests.formats.onnx.writing import model, port
-from tests.formats.onnx.writing import node as onnx_node
+from qrt.models.onnx.registry import OPERATORS
+from qrt.quantization.report.differences import Differences, TensorDifference
 from tests.fuzz import seeds, worker
 from tests.fuzz.campaign import Campaign
 from tests.fuzz.kinds import KINDS, Kind, eager, text, values
@@ -29,6 +25,10 @@ from tests.fuzz.minimize import minimized
 from tests.fuzz.mutate import mutated
 from tests.fuzz.outcome import Finding
 from tests.fuzz.vocabulary import tokens
+from tests.models.onnx.one_of_each import models as small_models
+from tests.models.onnx.running import run as run_model
+from tests.models.onnx.writing import model, port
+from tests.models.onnx.writing import node as onnx_node
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 
@@ -280,7 +280,7 @@ def test_a_sum_that_stands_to_the_right_is_found_anywhere() -> None:
 
 
 def test_a_pass_that_breaks_a_program_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    from qrt.passes.dce import DeadCodeElimination
+    from qrt.ir.passes.dce import DeadCodeElimination
 
     def breaks(self: object, module: object) -> None:
         next(iter(module.functions)).attributes.pop("sym_name")  # type: ignore[attr-defined]

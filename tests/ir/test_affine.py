@@ -9,7 +9,7 @@ from qrt import ir
 from qrt.errors import ParseError
 from qrt.ir.core import affine
 from qrt.ir.core.affine import evaluate, spell_expression, substitute
-from qrt.text import MAX_NESTING
+from qrt.types.scanner import MAX_NESTING
 from tests import mlir_opt
 
 MAPS = {

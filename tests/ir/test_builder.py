@@ -8,7 +8,7 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.ir.builder import Observer
+from qrt.ir.builder import BuilderObserver
 from qrt.ir.core import registry
 from qrt.types import parse_type
 
@@ -135,7 +135,9 @@ def test_a_call_of_a_whole_function_is_verified_at_once(module: ir.Module, b: ir
         b.func.return_(x)
     with b.function("g", ["i32"]) as (x,):
         for types in ([], ["i8"]):
-            with pytest.raises(qrt.QuantTypeError, match=r"'func\.call' op (incorrect number of results|result type)"):
+            with pytest.raises(
+                qrt.errors.QuantTypeError, match=r"'func\.call' op (incorrect number of results|result type)"
+            ):
                 b.func.call(x, callee="f", types=types)
         b.func.return_()
     module.verify()
@@ -147,7 +149,7 @@ def test_a_block_may_be_filled_before_it_has_a_place(module: ir.Module, b: ir.Bu
     inside = ir.Builder(body)
     index = inside.linalg.index(dim=0)
     inside.linalg.yield_(inside.arith.sitofp(inside.arith.index_cast(index, type="i32"), type="f32"))
-    with pytest.raises(qrt.QuantTypeError, match=r"operand #0 .'lhs'. must be floating-point-like"):
+    with pytest.raises(qrt.errors.QuantTypeError, match=r"operand #0 .'lhs'. must be floating-point-like"):
         inside.arith.addf(index, index)
     with b.function("f", ["tensor<4xf32>"]) as (x,):
         y = b.linalg.generic(
@@ -165,7 +167,7 @@ def test_a_block_may_be_filled_before_it_has_a_place(module: ir.Module, b: ir.Bu
 def test_a_block_takes_types_alone() -> None:
     """Hazard: a text that stays one prints like a type, and equals none."""
     assert [argument.type for argument in ir.Block(["f32"]).arguments] == [parse_type("f32", kind=qrt.types.Type)]
-    with pytest.raises(qrt.QuantTypeError, match="Block: a type must be a Type or its text, got 3"):
+    with pytest.raises(qrt.errors.QuantTypeError, match="Block: a type must be a Type or its text, got 3"):
         ir.Block([3])  # type: ignore[list-item]
 
 
@@ -177,7 +179,7 @@ def test_attributes_of_any_name(module: ir.Module, b: ir.Builder) -> None:
         attributes={"type": ir.TypeAttr(parse_type("memref<2xi8>", kind=qrt.types.Type)), "note": "kept"},
     )
     as_parsed(module, 'memref.global @g : memref<2xi8> {note = "kept"}')
-    with pytest.raises(qrt.QuantTypeError, match=r"memref\.global: attribute 'sym_name' is given twice"):
+    with pytest.raises(qrt.errors.QuantTypeError, match=r"memref\.global: attribute 'sym_name' is given twice"):
         b.memref.global_(sym_name="g", attributes={"sym_name": "h"})
 
 
@@ -326,19 +328,22 @@ def test_names_that_are_none() -> None:
 
 
 def test_a_function_ends_in_a_return(b: ir.Builder) -> None:
-    with pytest.raises(qrt.QuantTypeError, match=r"the body of @f does not end in a func\.return"), b.function("f", []):
+    with (
+        pytest.raises(qrt.errors.QuantTypeError, match=r"the body of @f does not end in a func\.return"),
+        b.function("f", []),
+    ):
         b.constant(1, "i8")
 
 
 @pytest.mark.parametrize("place", [None, 3, "module"])
 def test_places_that_are_none(place: object) -> None:
-    with pytest.raises(qrt.QuantTypeError, match="Builder: the place must be"):
+    with pytest.raises(qrt.errors.QuantTypeError, match="Builder: the place must be"):
         ir.Builder(place)  # type: ignore[arg-type]
-    with pytest.raises(qrt.QuantTypeError, match=r"Builder\.after: the place must be"):
+    with pytest.raises(qrt.errors.QuantTypeError, match=r"Builder\.after: the place must be"):
         ir.Builder.after(place)  # type: ignore[arg-type]
 
 
-class Heard(Observer):
+class Heard(BuilderObserver):
     """An observer that notes the names of what it hears of."""
 
     def __init__(self) -> None:
@@ -358,7 +363,7 @@ def test_an_observer_hears_of_each_change_at_every_place() -> None:
     heard = Heard()
     b = ir.Builder(add, observer=heard)
     doubled = b.arith.muli(add.operands[0], b.constant(2, "i32"))
-    with pytest.raises(qrt.QuantTypeError):
+    with pytest.raises(qrt.errors.QuantTypeError):
         b.arith.addf(doubled, doubled)
     b.replace(add, [doubled])
     b.at(last).set_operand(last, 0, b.at(last).emit("arith.subi", [doubled, doubled], [doubled.type]).result)
@@ -391,5 +396,5 @@ def test_what_a_pass_emits_is_taken_as_it_is(module: ir.Module, b: ir.Builder) -
     wide = b.value("arith.extsi", [x], parse_type("i8"))  # which no `create` would make
     assert str(wide.type) == "i8"
     assert 'loc("stage")' in module.print(locations=True)
-    with pytest.raises(qrt.VerifyError, match="cast incompatible"):
+    with pytest.raises(qrt.errors.VerifyError, match="cast incompatible"):
         module.verify()

@@ -106,7 +106,7 @@ def test_a_type_that_follows_is_the_one_of_the_text(path: Path, monkeypatch: pyt
         if types and name not in CHOICES and not named["regions"]:
             try:
                 inferred = create(self, name, *operands, **named)
-            except qrt.QuantTypeError as error:
+            except qrt.errors.QuantTypeError as error:
                 assert re.search(r"does not follow|results?\b", str(error)), error  # noqa: PT017
             else:
                 assert [value.type for value in inferred.results] == types, name

@@ -36,11 +36,11 @@ def _forget() -> object:
 
 
 def test_a_registered_pass_runs_in_pipelines_and_on_the_command_line(tmp_path: Path, capsys: Any) -> None:
-    with pytest.raises(qrt.ParseError, match="'outer-named' does not refer to a registered pass"):
-        qrt.run_passes(ir.parse(TEXT), "outer-named")
-    qrt.register_pass("outer-named", Named)
-    assert ir.register_pass is qrt.register_pass
-    module = qrt.run_passes(ir.parse(TEXT), "func.func(cse,outer-named{text=ab times=2})")
+    with pytest.raises(qrt.errors.ParseError, match="'outer-named' does not refer to a registered pass"):
+        qrt.ir.run_passes(ir.parse(TEXT), "outer-named")
+    qrt.ir.register_pass("outer-named", Named)
+    assert ir.register_pass is qrt.ir.register_pass
+    module = qrt.ir.run_passes(ir.parse(TEXT), "func.func(cse,outer-named{text=ab times=2})")
     assert module.functions[0].attributes["mine.text"] == ir.StringAttr("abab")
     (tmp_path / "f.mlir").write_text(TEXT)
     assert main(["opt", str(tmp_path / "f.mlir"), "--outer-named=times=3"]) == 0
@@ -53,18 +53,18 @@ def test_a_registered_pass_runs_in_pipelines_and_on_the_command_line(tmp_path: P
 def test_options_may_be_annotated_by_text() -> None:
     """As under `from __future__ import annotations`."""
     kind = make_dataclass("Kind", [("count", "int", 3), ("flag", "bool", False)], namespace={"run": Named.run})
-    qrt.register_pass("outer-kind", kind)
-    with pytest.raises(qrt.ParseError, match="option 'count' takes a value of type int"):
-        qrt.run_passes(ir.parse(TEXT), "outer-kind{count=a}")
+    qrt.ir.register_pass("outer-kind", kind)
+    with pytest.raises(qrt.errors.ParseError, match="option 'count' takes a value of type int"):
+        qrt.ir.run_passes(ir.parse(TEXT), "outer-kind{count=a}")
 
 
 def test_a_pass_that_is_defined_again_replaces_itself() -> None:
     first, second = (make_dataclass("Cell", [], namespace={"run": Named.run}) for _ in range(2))
-    qrt.register_pass("outer-cell", first)
-    qrt.register_pass("outer-cell", second)
+    qrt.ir.register_pass("outer-cell", first)
+    qrt.ir.register_pass("outer-cell", second)
     assert PASSES["outer-cell"] is second
     with pytest.raises(qrt.QuantError, match="there is a pass 'outer-cell' already"):
-        qrt.register_pass("outer-cell", Named)
+        qrt.ir.register_pass("outer-cell", Named)
 
 
 @pytest.mark.parametrize(
@@ -93,12 +93,12 @@ def test_a_pass_that_is_defined_again_replaces_itself() -> None:
 )
 def test_what_is_no_pass_is_refused(name: Any, kind: Any, message: str) -> None:
     with pytest.raises(qrt.QuantError, match=message):
-        qrt.register_pass(name, kind)
+        qrt.ir.register_pass(name, kind)
     assert "outer" not in PASSES
 
 
 def test_a_pass_with_the_name_of_an_option_stands_in_pipelines(capsys: Any, tmp_path: Path) -> None:
-    qrt.register_pass("emit", Named)
+    qrt.ir.register_pass("emit", Named)
     (tmp_path / "f.mlir").write_text(TEXT)
     assert main(["opt", str(tmp_path / "f.mlir"), "--pass-pipeline=emit", "--emit=custom"]) == 0
     assert 'mine.text = "x"' in capsys.readouterr().out
@@ -116,13 +116,13 @@ def test_an_entry_point_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     installed(tmp_path, monkeypatch, f"outer-named = {__name__}:Named\nouter-broken = no_such_module:Pass")
     assert {"outer-named", "outer-broken", "cse"} <= {*PASSES}
     assert len(PASSES) == len([*PASSES])
-    module = qrt.run_passes(ir.parse(TEXT), "outer-named")
+    module = qrt.ir.run_passes(ir.parse(TEXT), "outer-named")
     assert module.functions[0].attributes["mine.text"] == ir.StringAttr("x")
     message = "the pass 'outer-broken' of no_such_module:Pass does not load: No module named 'no_such_module'"
     with pytest.raises(qrt.QuantError, match=message):
-        qrt.run_passes(ir.parse(TEXT), "outer-broken")
-    with pytest.raises(qrt.ParseError, match="did you mean 'outer-named'"):
-        qrt.run_passes(ir.parse(TEXT), "outer-name")
+        qrt.ir.run_passes(ir.parse(TEXT), "outer-broken")
+    with pytest.raises(qrt.errors.ParseError, match="did you mean 'outer-named'"):
+        qrt.ir.run_passes(ir.parse(TEXT), "outer-name")
     assert main(["opt", "--list-passes"]) == 0
     listed = capsys.readouterr().out
     assert "--outer-named " in listed
@@ -140,5 +140,5 @@ def test_known_passes_ask_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("installed packages are asked")
 
     monkeypatch.setattr(registry, "installed", fail)
-    qrt.register_pass("outer-named", Named)
-    qrt.run_passes(ir.parse(TEXT), "outer-named,cse,constant-fold")
+    qrt.ir.register_pass("outer-named", Named)
+    qrt.ir.run_passes(ir.parse(TEXT), "outer-named,cse,constant-fold")

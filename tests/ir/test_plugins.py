@@ -36,7 +36,7 @@ def _forget() -> object:
 
 
 def test_a_registered_dialect_is_read_verified_printed_and_run() -> None:
-    with pytest.raises(qrt.ParseError, match=r"outer\.negate"):
+    with pytest.raises(qrt.errors.ParseError, match=r"outer\.negate"):
         ir.parse(TEXT)
     ir.register_dialect("outer", ROOM)
     module = ir.parse(TEXT)
@@ -44,7 +44,7 @@ def test_a_registered_dialect_is_read_verified_printed_and_run() -> None:
     assert "outer.negate %arg0 : i32" in str(module)
     assert ir.parse(str(module)) == module
     assert qrt.compile(module)(np.int32(5)) == -5
-    with pytest.raises(qrt.VerifyError, match="operand #0 must be signless-integer-like"):
+    with pytest.raises(qrt.errors.VerifyError, match="operand #0 must be signless-integer-like"):
         ir.parse(TEXT.replace("i32", "f32")).verify()
     b = ir.Builder(ir.Module())
     with b.function("g", ["i8"]) as (x,):
@@ -66,7 +66,7 @@ def test_an_entry_point_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 
 def test_a_package_that_does_not_load_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    entries = {"broken": EntryPoint("broken", "no_such_module_at_all", "qrt.dialects")}
+    entries = {"broken": EntryPoint("broken", "no_such_module_at_all", "qrt.ir.dialects")}
     monkeypatch.setattr(registry, "installed", lambda group: entries)
     with pytest.raises(qrt.QuantError, match="the dialect 'broken' of no_such_module_at_all does not load: No module"):
         ir.parse('"broken.op"() : () -> ()')

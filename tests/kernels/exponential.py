@@ -10,8 +10,8 @@ import sys
 import numpy as np
 
 from qrt._ext.kernels import bind_float_loops
-from qrt.execute.planning.float_loops import CODES
 from qrt.ops import elementwise
+from qrt.runtime.planner.float_loops import CODES
 from qrt.types import FloatType
 from tests.kernels.draws import ISAS, Array
 

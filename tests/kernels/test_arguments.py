@@ -24,7 +24,7 @@ from qrt._ext.kernels import (
     bind_unpack_bits,
 )
 from qrt.errors import KernelError
-from qrt.execute.argument_binder import ArgumentBinder
+from qrt.runtime.argument_binder import ArgumentBinder
 
 SMALL = np.array(64, np.int8)
 """Four of these multiply to 0."""

@@ -209,10 +209,10 @@ def run_with_threads(given: str, program: str) -> str:
 
 @pytest.mark.parametrize("given", ["1", "3", "256"])
 def test_the_environment_sets_the_count(given: str) -> None:
-    assert run_with_threads(given, "import qrt; print(qrt.get_num_threads())") == given
+    assert run_with_threads(given, "import qrt; print(qrt.kernels.get_num_threads())") == given
 
 
-GET_THREADS = "qrt.get_num_threads()"
+GET_THREADS = "qrt.kernels.get_num_threads()"
 QUANTIZE = "qrt.quantize(np.ones(3, np.float32), qrt.parse_type('!quant.uniform<i8:f32, 1.0>'))"
 
 
@@ -225,7 +225,10 @@ def test_a_count_that_is_none_is_an_error_at_first_use(given: str, use: str) -> 
 
 
 def test_a_count_given_later_mends_the_environment() -> None:
-    assert run_with_threads("many", "import qrt; qrt.set_num_threads(2); print(qrt.get_num_threads())") == "2"
+    assert (
+        run_with_threads("many", "import qrt; qrt.kernels.set_num_threads(2); print(qrt.kernels.get_num_threads())")
+        == "2"
+    )
 
 
 @pytest.mark.parametrize("threads", [0, -1, 257, 1.5])

@@ -41,7 +41,7 @@ ADVICE = re.compile(
 """Words that tell the reader to do something: a verb at the beginning of a clause, a command, an option, an example."""
 _HELP_CALLS = ("option", "add_argument", "_said", "add_parser")
 _HELP_TABLES = ("_COMMANDS", "_FLAGS")
-_HELP_FILES = ("passes/options.py", "cli/pass_help.py")
+_HELP_FILES = ("ir/passes/options.py", "cli/pass_help.py")
 """Where the texts are that ``--help`` prints, which are no messages."""
 ANYWHERE = ""
 """The place of the parts that a test follows wherever a message has them."""

@@ -101,7 +101,7 @@ COMMANDS = {
         "",
     ),
     "quantize float.mlir --data spoilt.npz -o q.mlir": (
-        "execute/observe.py", "or leave such values out: skip_nonfinite=True, {}",
+        "quantization/calibration/observe.py", "or leave such values out: skip_nonfinite=True, {}",
         "quantize float.mlir --data spoilt.npz {0} -o q.mlir",
     ),
     "quantize float.mlir --data data.npz -o q.tflite": (
@@ -111,10 +111,10 @@ COMMANDS = {
         "cli/plugins.py", "there is a module {} already, rename it", "opt --load-pass-plugin=own_json.py p.mlir",
     ),
     "explain float.mlir --against float.mlir --data data.npz": (
-        "workflow/explain.py", "give Q.mlir, or the target (--target)", "",
+        "quantization/explain.py", "give Q.mlir, or the target (--target)", "",
     ),
     "compile two.mlir -o t.qrt": (
-        "execute/ports.py", "the module has {}", "compile two.mlir --function {0} -o t.qrt",
+        "runtime/ports.py", "the module has {}", "compile two.mlir --function {0} -o t.qrt",
     ),
     "opt quantile.mlir --upstream=22": (
         "types/quantized_parser.py", "it needs --upstream={}", "opt quantile.mlir --upstream={0}",
@@ -192,25 +192,25 @@ def programs() -> dict[str, tuple[Callable[[], Any], str, str, Callable[[], Any]
     return {
         "a metric without a budget": (
             lambda: qrt.quantize_program(module, data, metric=lambda *_: 1.0),
-            "workflow/quantize.py",
+            "quantization/workflow.py",
             "give budget='size=0.6' or 'drop=0.005'",
             lambda: qrt.quantize_program(module, data, metric=lambda *_: 1.0, budget="drop=0.005"),
         ),
         "data that is not finite": (
             lambda: qrt.quantize_program(module, spoilt),
-            "execute/observe.py",
+            "quantization/calibration/observe.py",
             "or leave such values out: skip_nonfinite=True",
             lambda: qrt.quantize_program(module, spoilt, skip_nonfinite=True),
         ),
         "rows that are no multiple": (
             lambda: qrt.quantize_program(module, {"arg0": clean[:6]}),
-            "execute/batches.py",
+            "quantization/calibration/batches.py",
             "takes {} at a time: give a multiple",
             lambda: qrt.quantize_program(module, {"arg0": clean[:8]}),
         ),
         "a program that is quantized": (
             lambda: qrt.quantize_program(qrt.quantize_program(module, data).module, data),
-            "workflow/scope.py",
+            "quantization/tuning/function_scope.py",
             "give the float program",
             lambda: qrt.quantize_program(module, data),
         ),
@@ -228,7 +228,7 @@ def programs() -> dict[str, tuple[Callable[[], Any], str, str, Callable[[], Any]
         ),
         "one array as tensors": (
             lambda: qrt.save_tensors("w.pt", {"w": layer}),
-            "formats/tensors.py",
+            "tensor/tensor_files.py",
             "the name of a file of tensors ends in {}",
             lambda: qrt.save_tensors("w.npz", {"w": layer}),
         ),

@@ -10,12 +10,12 @@ import pytest
 from onnx import helper
 
 import qrt
-from tests.formats.onnx.test_inlining import PORTS, X, call, function
-from tests.formats.onnx.test_operand_order import added, operands
-from tests.formats.onnx.writing import model, node, port
-from tests.formats.tflite.writing import Operator, Subgraph, Tensor, write
 from tests.messages.advice import advises, hears
 from tests.messages.conftest import status
+from tests.models.onnx.test_inlining import PORTS, X, call, function
+from tests.models.onnx.test_operand_order import added, operands
+from tests.models.onnx.writing import model, node, port
+from tests.models.tflite.writing import Operator, Subgraph, Tensor, write
 
 
 def run(path: Path, *arrays: Any, **options: Any) -> Any:
@@ -41,20 +41,20 @@ def follow_the_limit(heard: Any, path: Path, few: int, many: int, values: int = 
     assert status(f"explain {path} --max-input {many}") == 0
 
 
-@advises("formats/onnx/check.py", "more than max_bytes (--max-input), which is {}")
+@advises("models/onnx/check.py", "more than max_bytes (--max-input), which is {}")
 def test_ports_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     ports = [port("x", shape=(300_000,))], [port("y", shape=(300_000,))]
     follow_the_limit(heard, onnx_file(tmp_path, model([node("Neg", ["x"], ["y"])], *ports)), 1 << 20, 1 << 23)
 
 
-@advises("formats/onnx/graph.py", "is larger than max_bytes (--max-input), which is {}")
+@advises("models/onnx/graph.py", "is larger than max_bytes (--max-input), which is {}")
 def test_a_tensor_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     nodes = [node("ConstantOfShape", ["s"], ["c"]), node("ReduceSum", ["c"], ["r"]), node("Add", ["x", "r"], ["y"])]
     content = model(nodes, [port("x", shape=(1, 1))], [port("y")], {"s": np.int64([500, 600])})
     follow_the_limit(heard, onnx_file(tmp_path, content), 1 << 20, 1 << 23)
 
 
-@advises("formats/onnx/graph.py", "take more than max_bytes (--max-input), which is {}")
+@advises("models/onnx/graph.py", "take more than max_bytes (--max-input), which is {}")
 def test_all_constants_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     nodes = [node("Concat", ["c", "c"], ["c0"], axis=0)]
     nodes += [node("Concat", [f"c{i}", "c"], [f"c{i + 1}"], axis=0) for i in range(40)]
@@ -63,13 +63,13 @@ def test_all_constants_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> N
     follow_the_limit(heard, onnx_file(tmp_path, content), 1_200_000, 4_000_000)
 
 
-@advises("formats/onnx/protobuf.py", "what describes the model takes more than max_bytes (--max-input), which is {}")
+@advises("models/onnx/protobuf.py", "what describes the model takes more than max_bytes (--max-input), which is {}")
 def test_a_description_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     content = model([node("Neg", ["x"], ["y"])], [port("x", shape=(3,))], [port("y", shape=(3,))])
     follow_the_limit(heard, onnx_file(tmp_path, content), 1000, 1 << 20)
 
 
-@advises("formats/onnx/read.py", "what describes the model takes more than max_bytes (--max-input), which is {}")
+@advises("models/onnx/read.py", "what describes the model takes more than max_bytes (--max-input), which is {}")
 def test_functions_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     functions = [
         function(f"f{i}", ["a"], ["b"], [call(f"f{i + 1}", ["a"], ["m"]), call(f"f{i + 1}", ["m"], ["b"])])
@@ -87,13 +87,13 @@ def negations(count: int, *shape: int) -> bytes:
     return write([Subgraph(tensors[:1], tensors[-1:], operators)])
 
 
-@advises("formats/tflite/check.py", "max_bytes (--max-input), which is {}")
+@advises("models/tflite/check.py", "max_bytes (--max-input), which is {}")
 def test_tensors_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     (tmp_path / "m.tflite").write_bytes(negations(1, 300_000))
     follow_the_limit(heard, tmp_path / "m.tflite", 1 << 20, 1 << 23)
 
 
-@advises("formats/tflite/flatbuffer.py", "it has more tables than fit in max_bytes (--max-input), which is {}")
+@advises("models/tflite/flatbuffer.py", "it has more tables than fit in max_bytes (--max-input), which is {}")
 def test_tables_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     (tmp_path / "m.tflite").write_bytes(negations(100, 2))
     follow_the_limit(heard, tmp_path / "m.tflite", 50_000, 1 << 23)
@@ -111,7 +111,9 @@ def test_a_model_beside_its_runtime_beyond_the_limit(heard: Any, tmp_path: Path,
     assert status(f"{command} 100000") == 0
 
 
-@advises("formats/entries.py", "takes {} bytes, more than {} are read into memory: load_tensors(..., max_bytes=...)")
+@advises(
+    "tensor/file_entries.py", "takes {} bytes, more than {} are read into memory: load_tensors(..., max_bytes=...)"
+)
 def test_tensors_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     path = tmp_path / "b.npz"
     np.savez_compressed(path, a=np.ones(1000, np.int8))
@@ -119,14 +121,14 @@ def test_tensors_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     assert qrt.load_tensors(path, max_bytes=int(taken))["a"].sum() == 1000
 
 
-@advises("formats/onnx/operators/operand_order.py", "write the sizes of the inputs into the file")
+@advises("models/onnx/operators/operand_order.py", "write the sizes of the inputs into the file")
 def test_sizes_that_are_written_into_the_file(heard: Any, tmp_path: Path) -> None:
     heard(lambda: qrt.load(onnx_file(tmp_path, added((None,), (None,)))))
     result = run(onnx_file(tmp_path, added((4,), (4,))), *operands((4,), (4,)).values())
     assert result.tolist() == [-113] * 4
 
 
-@advises("formats/onnx/check.py", "give it a domain of its own")
+@advises("models/onnx/check.py", "give it a domain of its own")
 def test_a_domain_of_its_own(heard: Any, tmp_path: Path) -> None:
     def content(domain: str) -> bytes:
         absolute = function("Neg", ["a"], ["b"], [node("Abs", ["a"], ["b"])], domain=domain)
@@ -141,7 +143,7 @@ def test_a_domain_of_its_own(heard: Any, tmp_path: Path) -> None:
     assert run(onnx_file(tmp_path, content("own")), X).tolist() == np.abs(X).tolist()
 
 
-@advises("formats/onnx/check.py", "convert the model so that both import the same")
+@advises("models/onnx/check.py", "convert the model so that both import the same")
 def test_one_opset_for_both(heard: Any, tmp_path: Path) -> None:
     def content(opset: int) -> bytes:
         softmax = function("f", ["a"], ["b"], [node("Softmax", ["a"], ["b"])], opset=opset)
@@ -151,7 +153,7 @@ def test_one_opset_for_both(heard: Any, tmp_path: Path) -> None:
     np.testing.assert_allclose(run(onnx_file(tmp_path, content(17)), X), np.exp(X) / np.exp(X).sum(), rtol=1e-5)
 
 
-@advises("formats/onnx/read.py", "let functions call each other less often")
+@advises("models/onnx/read.py", "let functions call each other less often")
 def test_functions_that_call_less_often(heard: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def content(depth: int) -> bytes:
         calls = [[call(f"f{i + 1}", ["a"], ["m"]), call(f"f{i + 1}", ["m"], ["b"])] for i in range(depth)]
@@ -159,6 +161,6 @@ def test_functions_that_call_less_often(heard: Any, tmp_path: Path, monkeypatch:
         functions.append(function(f"f{depth}", ["a"], ["b"], [node("Neg", ["a"], ["b"])]))
         return model([call("f0", ["x"], ["y"])], *PORTS, functions=functions)
 
-    monkeypatch.setattr("qrt.formats.onnx.read._MOST_INLINED", 100)
+    monkeypatch.setattr("qrt.models.onnx.read._MOST_INLINED", 100)
     heard(lambda: qrt.load(onnx_file(tmp_path, content(7))))
     assert run(onnx_file(tmp_path, content(3)), X).tolist() == X.tolist()

@@ -7,8 +7,8 @@ import pytest
 
 import qrt
 from qrt import ir
+from tests.ir.passes.test_ends import Folds, rewrite_greedily, swap_forever
 from tests.messages.advice import advises
-from tests.passes.test_ends import Folds, rewrite_greedily, swap_forever
 
 CHANNELS = "tensor<2x!quant.uniform<i8:f32:0, {0.5, 0.25}>>"
 TWO = "func.func @f(%x: f32) { return }\nfunc.func @g(%x: f32) { return }"
@@ -24,7 +24,9 @@ def reading(result: str, *lines: str) -> Any:
     return np.asarray(value)
 
 
-@advises("dialects/quant/channels.py", "; take the element of the storage (quant.scast) or of the floats (quant.dcast)")
+@advises(
+    "ir/dialects/quant/channels.py", "; take the element of the storage (quant.scast) or of the floats (quant.dcast)"
+)
 def test_an_element_of_channels(heard: Any) -> None:
     element = CHANNELS.removeprefix("tensor<2x")[:-1]
     extract = "%e = tensor.extract {}[%i] : {}"

@@ -8,16 +8,16 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.calibrate.targets.model import Kernel, Port, Target
-from qrt.calibrate.targets.registry import register_target
-from qrt.execute.interpret import Interpreter
-from qrt.passes.quantization.propagate_quant import Settings
+from qrt.quantization.propagation.propagate_quant import Settings
+from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
+from qrt.quantization.targets.registry import register_target
+from qrt.runtime.interpreter import Interpreter
 from tests.messages.advice import advises
-from tests.passes.quantization.export.programs import drawn_arrays, exported, function, ran, t
-from tests.passes.quantization.export.test_program import ARRAYS, Q, R, add, main, rescale
-from tests.passes.quantization.propagation import programs as regions
-from tests.passes.quantization.propagation.programs import A, B, range_of, region
-from tests.passes.quantization.test_fuse_kernels import marked
+from tests.quantization.export.programs import drawn_arrays, exported, function, ran, t
+from tests.quantization.export.test_program import ARRAYS, Q, R, add, main, rescale
+from tests.quantization.fusion.test_fuse_kernels import marked
+from tests.quantization.propagation import programs as regions
+from tests.quantization.propagation.programs import A, B, range_of, region
 from tests.registries import restored_registries
 
 X, Y = t(3, 4), t(3, 2)
@@ -32,7 +32,7 @@ def same(text: str, arrays: list[Any], step: float, original: str = "") -> None:
         assert len(np.unique(actual)) > 2
 
 
-@advises("passes/quantization/checking/edges.py", "{} is {}, but {} is {}: put a rescale between")
+@advises("quantization/checking/value_edges.py", "{} is {}, but {} is {}: put a rescale between")
 def test_a_rescale_between(heard: Any) -> None:
     text = main(add("0", "x", "z", out=R) + add("y", "0", "x"))
     _, taken, _, given = heard(lambda: ir.run_passes(ir.parse(text), "check-quant"))
@@ -41,7 +41,7 @@ def test_a_rescale_between(heard: Any) -> None:
     same(mended, ARRAYS, 0.101)
 
 
-@advises("passes/quantization/export/ports.py", "propagate-quant puts a rescale between them")
+@advises("quantization/export/ports.py", "propagate-quant puts a rescale between them")
 def test_a_rescale_that_a_pass_puts(heard: Any) -> None:
     text = main(add("0", "x", "z", out="!quant.uniform<i8:f32, 0.25>") + add("y", "0", "x"))
     heard(lambda: exported(text, "fixed"))
@@ -50,9 +50,7 @@ def test_a_rescale_that_a_pass_puts(heard: Any) -> None:
 
 
 @pytest.mark.parametrize("way", ["propagate-quant", "!quant.uniform", "!quant.none"])
-@advises(
-    "passes/quantization/export/ports.py", ": run propagate-quant, or give the port a !quant.uniform or !quant.none"
-)
+@advises("quantization/export/ports.py", ": run propagate-quant, or give the port a !quant.uniform or !quant.none")
 def test_a_port_that_is_not_decided(heard: Any, way: str) -> None:
     text = main(add("y", "x", "z", out=range_of(-2, 2)))
     heard(lambda: exported(text, "fixed"))
@@ -66,7 +64,7 @@ def test_a_port_that_is_not_decided(heard: Any, way: str) -> None:
         same(mended, ARRAYS, 0.101)
 
 
-@advises("passes/quantization/export/program.py", ": unfuse-kernels=target={} puts the body back")
+@advises("quantization/export/program.py", ": unfuse-kernels=target={} puts the body back")
 def test_a_kernel_that_the_target_lacks(heard: Any, tmp_path: Any, capsys: Any) -> None:
     text = main(add("0", "x", "z", kernel="mine.gate") + add("y", "0", "0"))
     (target,) = heard(lambda: exported(text, "fixed", "tflite"))
@@ -78,9 +76,7 @@ def test_a_kernel_that_the_target_lacks(heard: Any, tmp_path: Any, capsys: Any) 
     assert np.abs(np.subtract(ran(module, ARRAYS), ran(simulated, ARRAYS))).max() < 0.101
 
 
-@advises(
-    "passes/quantization/export/linear.py", "give what it reads and yields a type inside, by a quant.qcast and back"
-)
+@advises("quantization/export/linear.py", "give what it reads and yields a type inside, by a quant.qcast and back")
 def test_types_inside_of_a_body(heard: Any) -> None:
     def gate(body: str) -> str:
         return function((X, X), X, body.replace("X", X), (Q, R), R, kernel="mine.gate")
@@ -98,7 +94,7 @@ def test_types_inside_of_a_body(heard: Any) -> None:
 
 
 @advises(
-    "passes/quantization/export/linear.py",
+    "quantization/export/linear.py",
     "a constant in the body needs more than 64 bits: make it an operand of the region",
 )
 def test_a_constant_that_becomes_an_operand(heard: Any) -> None:
@@ -113,9 +109,7 @@ def test_a_constant_that_becomes_an_operand(heard: Any) -> None:
     assert np.abs(actual - (arrays[0] + np.float32(constant))).max() <= 0.15
 
 
-@advises(
-    "passes/quantization/export/linear.py", "scales change along an axis that is summed over: requantize before it"
-)
+@advises("quantization/export/linear.py", "scales change along an axis that is summed over: requantize before it")
 def test_scales_along_an_axis_that_is_summed_over(heard: Any) -> None:
     channels = "!quant.uniform<i8:f32:1, {0.02, 0.04, 0.03, 0.01}>"
     body = f"""%zero = arith.constant 0.0 : f32
@@ -150,7 +144,7 @@ LAYER = f"""func.func @main(%x: {t(4, 8)}) -> {t(4, 2)} {{
 
 
 @advises(
-    "passes/quantization/checking/kernels.py",
+    "quantization/checking/kernels.py",
     "; give data of the size that the program runs on, or a wider !quant.calibrated range at operand 0",
 )
 def test_a_bias_that_is_lost(heard: Any) -> None:
@@ -170,16 +164,16 @@ def test_a_bias_that_is_lost(heard: Any) -> None:
     assert np.abs(ran(propagated(1.0), [x])[0] - expected).max() < 0.05
 
 
-@advises("passes/quantization/fusing/callees.py", "run inline{entry={}} first")
+@advises("quantization/fusion/callees.py", "run inline{entry={}} first")
 def test_a_kernel_that_calls_another_function(heard: Any) -> None:
     call = "%r = func.call @inner(%x) : (tensor<4xf32>) -> tensor<4xf32>"
     inner = "func.func private @inner(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
     inner += "%y = arith.negf %x : tensor<4xf32>\nreturn %y : tensor<4xf32>\n}\n"
     text = inner + marked("mine.negated", call).replace("mulf %x", "mulf %r")
-    ports = Port("a", "i8"), Port("b", "i8")
+    ports = TargetPort("a", "i8"), TargetPort("b", "i8")
     fuse = "fuse-kernels{target=mine-negated}"
     with restored_registries():
-        register_target(Target("mine-negated", (Kernel("mine.negated", ports, (Port("y", "i8"),)),)))
+        register_target(Target("mine-negated", (TargetKernel("mine.negated", ports, (TargetPort("y", "i8"),)),)))
         (entry,) = heard(lambda: ir.run_passes(ir.parse(text), fuse))
         module = ir.run_passes(ir.parse(text), f"inline{{entry={entry}}},{fuse}")
     assert [op.name for op in module.function("f").walk() if op.name in ("quant.region", "func.call")] == [
@@ -193,7 +187,7 @@ def test_a_kernel_that_calls_another_function(heard: Any) -> None:
 # -- propagation: programs of regions whose bodies say nothing
 
 
-@advises("passes/quantization/propagation/causes.py", ": annotate {} as {}")
+@advises("quantization/propagation/rescale_causes.py", ": annotate {} as {}")
 def test_an_annotation_that_makes_a_rescale_go(heard: Any) -> None:
     lines = [region("%0", "op", "%x", A, A), region("%1", "op", "%0", B, A)]
     (cause,) = regions.run(regions.function("%x", *lines)).causes
@@ -203,7 +197,7 @@ def test_an_annotation_that_makes_a_rescale_go(heard: Any) -> None:
     assert regions.run(regions.function("%x", *lines)).causes == []
 
 
-@advises("passes/quantization/propagation/coupling.py", "couples this value in vain: {}: annotate both as one type")
+@advises("quantization/propagation/coupling.py", "couples this value in vain: {}: annotate both as one type")
 def test_values_that_are_annotated_as_one_type(heard: Any) -> None:
     def program(first: str, second: str) -> str:
         pairs = ((0, first), (1, second))
@@ -221,7 +215,7 @@ def test_values_that_are_annotated_as_one_type(heard: Any) -> None:
     assert result.of("op")[2:] == [[A, A]] * 2
 
 
-@advises("passes/quantization/propagation/decide.py", ": annotate it as !quant.calibrated<{}<min:max>>")
+@advises("quantization/propagation/decide.py", ": annotate it as !quant.calibrated<{}<min:max>>")
 def test_a_range_for_a_port(heard: Any) -> None:
     text = regions.function("%x", region("%0", "op", "%x", "f32", A))
     (element,) = heard(lambda: regions.run(text))
@@ -232,7 +226,7 @@ def test_a_range_for_a_port(heard: Any) -> None:
     assert np.abs(np.asarray(values) - [-1, 2]).max() <= type.scale / 2
 
 
-@advises("passes/quantization/propagation/decide.py", ": annotate it with a !quant.uniform type")
+@advises("quantization/propagation/decide.py", ": annotate it with a !quant.uniform type")
 def test_a_type_for_a_port(heard: Any) -> None:
     heard(lambda: regions.run(regions.function("%x", region("%0", "undecided", "%x", range_of(0, 1), A))))
     result = regions.run(regions.function("%x", region("%0", "undecided", "%x", B, A)))
@@ -249,7 +243,7 @@ def calls(*types: str, callee: str = "@pool") -> str:
     return regions.function("%x", *lines)
 
 
-@advises("passes/quantization/propagation/functions.py", ": write scf, or propagate with functions={}")
+@advises("quantization/propagation/functions.py", ": write scf, or propagate with functions={}")
 def test_a_function_of_several_blocks(heard: Any) -> None:
     blocks = regions.function(
         "%v", f"cf.br ^bb1(%v : {regions.T})", f"^bb1(%w: {regions.T}):", region("%p", "pool", "%w"), returned="%p"
@@ -268,7 +262,7 @@ def test_a_function_of_several_blocks(heard: Any) -> None:
     assert regions.run(calls(A, B) + branch).of("pool") == [[A, A], [B, B]]
 
 
-@advises("passes/quantization/propagation/functions.py", "would make the program too large: call it less often")
+@advises("quantization/propagation/functions.py", "would make the program too large: call it less often")
 def test_a_function_that_is_called_less_often(heard: Any) -> None:
     def chain(calls_of_each: int) -> str:
         functions = [POOL.replace("@pool", "@f0")]
@@ -283,7 +277,7 @@ def test_a_function_that_is_called_less_often(heard: Any) -> None:
 
 
 @advises(
-    "passes/quantization/propagation/functions.py",
+    "quantization/propagation/functions.py",
     "calls itself and has regions: each call may need other types: write a loop, or take the regions out of it",
 )
 def test_a_function_that_calls_itself(heard: Any) -> None:
@@ -310,7 +304,7 @@ def test_a_function_that_calls_itself(heard: Any) -> None:
     assert regions.run(text).of("pool") == [[A, A]]
 
 
-@advises("passes/quantization/propagation/select.py", ": did you mean {}?")
+@advises("quantization/propagation/select.py", ": did you mean {}?")
 def test_the_name_of_a_kernel(heard: Any) -> None:
     def program(kernel: str) -> str:
         return regions.function("%x", region("%0", kernel, "%x", A, A))

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt.execute.saved import container
 from qrt.extras import require_installed
+from qrt.runtime.saved import container
 from tests import mlir_opt
 from tests.docs.documents import ROOT
-from tests.execute.saved.test_damage import changed_header
 from tests.messages.advice import advises
 from tests.messages.conftest import status
+from tests.runtime.saved.test_damage import changed_header
 
 TEXT = """func.func @main(%x: tensor<4xf32> {qrt.name = "x"}, %y: tensor<4xf32> {qrt.name = "y"}) -> tensor<4xf32> {
   %0 = arith.addf %x, %y : tensor<4xf32>
@@ -27,7 +27,7 @@ TEXT = """func.func @main(%x: tensor<4xf32> {qrt.name = "x"}, %y: tensor<4xf32> 
 X = np.float32([1, 2, 3, 4])
 
 
-@advises("execute/batches.py", ": give an iterable of batches for each input")
+@advises("quantization/calibration/batches.py", ": give an iterable of batches for each input")
 def test_batches_for_each_input(heard: Any) -> None:
     module = qrt.ir.parse(TEXT)
     heard(lambda: qrt.quantize_program(module, {"x": X, "y": [X, X]}))
@@ -35,16 +35,18 @@ def test_batches_for_each_input(heard: Any) -> None:
     assert np.abs(result.program(X, X) - 2 * X).max() < 0.1
 
 
-@advises("execute/observe.py", "names no value to be observed: run the pass attach-stats-ref first")
+@advises("quantization/calibration/observe.py", "names no value to be observed: run the pass attach-stats-ref first")
 def test_values_to_be_observed(heard: Any) -> None:
     data = {"x": [X], "y": [X]}
     module = qrt.ir.parse(TEXT)
-    heard(lambda: qrt.calibrate_program(module, data))
-    calibration = qrt.calibrate_program(qrt.run_passes(module, "fuse-kernels,attach-stats-ref"), data)
+    heard(lambda: qrt.quantization.calibrate_program(module, data))
+    calibration = qrt.quantization.calibrate_program(qrt.ir.run_passes(module, "fuse-kernels,attach-stats-ref"), data)
     assert max(record.high for record in calibration.records.values()) == 8
 
 
-@advises("execute/observe.py", ": mend {}, or leave such values out: skip_nonfinite=True, --skip-nonfinite")
+@advises(
+    "quantization/calibration/observe.py", ": mend {}, or leave such values out: skip_nonfinite=True, --skip-nonfinite"
+)
 def test_values_that_are_not_finite(heard: Any) -> None:
     module = qrt.ir.parse(TEXT)
     spoilt = np.float32([1, np.inf, 3, 4])
@@ -61,7 +63,7 @@ def test_values_that_are_not_finite(heard: Any) -> None:
     assert np.abs(qrt.quantize_program(right, {"x": [X], "y": [X]}).program(X, X) - X - 1).max() < 0.1
 
 
-@advises("execute/ports.py", "storage in {} is not supported, store integers")
+@advises("runtime/ports.py", "storage in {} is not supported, store integers")
 def test_storage_in_integers(heard: Any) -> None:
     text = "func.func @f(%x: tensor<2x!quant.uniform<TYPE:f32, 0.5>>) -> tensor<2xf32> {\n"
     text += "%0 = quant.dcast %x : tensor<2x!quant.uniform<TYPE:f32, 0.5>> to tensor<2xf32> return %0 : tensor<2xf32> }"
@@ -83,7 +85,7 @@ def loaded(strides: Any, offset: Any, array: Any) -> int:
 
 
 @advises(
-    "execute/interpret/buffers.py",
+    "runtime/interpreter/buffers.py",
     "has strides {}: declare these strides, or '{}', or take a subview of a larger memref",
     "begins at offset 0 of its memory: declare '{}', or take a subview at {} of a larger memref",
 )
@@ -106,7 +108,7 @@ def test_layouts_that_are_declared(heard: Any) -> None:
         assert int(value) == int(at) + 2 * int(step)
 
 
-@advises("execute/bound.py", "is running in another thread: bind once for each")
+@advises("runtime/bound.py", "is running in another thread: bind once for each")
 def test_a_bound_program_for_each_thread(heard: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     text = """func.func @main(%n: index) -> tensor<?xindex> {
       %0 = tensor.generate %n { ^bb0(%i: index): tensor.yield %i : index } : tensor<?xindex>
@@ -135,7 +137,7 @@ def test_a_bound_program_for_each_thread(heard: Any, monkeypatch: pytest.MonkeyP
     assert [run.outputs["result0"].tolist() for run in runs] == [[0, 1], [0, 1, 2]]
 
 
-@advises("execute/saved/container.py", "save it again from the text of its program")
+@advises("runtime/saved/container.py", "save it again from the text of its program")
 def test_a_program_that_is_saved_again(heard: Any, tmp_path: Path) -> None:
     (tmp_path / "p.mlir").write_text(TEXT)
     path = tmp_path / "p.qrt"
@@ -159,18 +161,18 @@ def test_bytecode_that_mlir_opt_writes_as_text(heard: Any, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("runtime", ["litert", "ort"])
-@advises("engines/engine.py", "has no profile {}; did you mean {}?", "that held {} has ended: load it again")
+@advises("models/engines/engine.py", "has no profile {}; did you mean {}?", "that held {} has ended: load it again")
 def test_models_of_other_runtimes(heard: Any, runtime: str) -> None:
     if runtime == "ort":
         pytest.importorskip("onnxruntime")
-        from qrt.engines.ort import OnnxRuntime as Engine
-        from tests.engines.test_ort import squared as content
+        from qrt.models.engines.ort import OnnxRuntime as Engine
+        from tests.models.engines.test_ort import squared as content
 
         values, expected = np.float32([1, 2, -3]), [4, 16, 36]
     else:
         pytest.importorskip("ai_edge_litert")
-        from qrt.engines.litert import LiteRT as Engine
-        from tests.engines.test_litert import added as content
+        from qrt.models.engines.litert import LiteRT as Engine
+        from tests.models.engines.test_litert import added as content
 
         values, expected = np.int8([[0, 1, 2, 3]]), [[1, 4, 9, 16]]
     with Engine(seconds=30) as engine:

@@ -42,12 +42,12 @@ NAMES = KNOWN | {
 }  # fmt: skip
 TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
     "qrt.quantize(x, 'int8')": (
-        "eager/binding.py",
+        "tensor/binding.py",
         ": give one such as {}, or that of a tensor, which qrt.quantize chooses where it is given {}",
         ("qrt.quantize(x, {0})", "qrt.quantize(x, qrt.quantize(x, {1}).type)"), "x",
     ),
     "qrt.relu(q, out=x)": (
-        "eager/binding.py", ": give a tensor of the result's type and shape, or no out=",
+        "tensor/binding.py", ": give a tensor of the result's type and shape, or no out=",
         ("qrt.relu(q)", "qrt.relu(q, out=q.copy())"), "np.maximum(Q, 0)",
     ),
     "qrt.matmul(q, blocks, out_type=t, requant='fixed_double')": (
@@ -150,7 +150,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("qrt.quantize([0.0, 1.0], qrt.UniformType.for_range(0.0, 1.0, 'i2', narrow=True))",), "[0, 1]",
     ),
     "qrt.parse_type('!quant.uniform<i8:f32, 1>')": (
-        "text/scanner.py", "expected {}: add a trailing dot to the integer",
+        "types/scanner.py", "expected {}: add a trailing dot to the integer",
         ("qrt.parse_type('!quant.uniform<i8:f32, 1.>').scale",), "1.0",
     ),
     "huge * 1e300": (

@@ -14,14 +14,13 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.calibrate.records import read_records
-from qrt.calibrate.targets import registry
-from qrt.calibrate.targets.model import read_target
-from qrt.targets import Kernel, Port, Target, find, register_target
+from qrt.quantization.calibration.records import read_records
+from qrt.quantization.targets import Target, TargetKernel, TargetPort, find, register_target, registry
+from qrt.quantization.targets.model import read_target
 from tests.messages.advice import advises
 from tests.messages.conftest import status
+from tests.quantization.workflow.programs import NETWORK, rows
 from tests.registries import restored_registries
-from tests.workflow.programs import NETWORK, rows
 
 MODULE = ir.parse(NETWORK, "net.mlir")
 EXPECTED = qrt.compile(MODULE)(rows(40))
@@ -54,14 +53,14 @@ def keyword(text: str) -> dict[str, Any]:
 # -- calibrate: types that are chosen from values
 
 
-@advises("calibrate/choose.py", "a value without axes has one scale: give neither axis nor group_size")
+@advises("tensor/choose.py", "a value without axes has one scale: give neither axis nor group_size")
 def test_neither_axis_nor_group_size(heard: Any) -> None:
     for options in ({"axis": 0}, {"group_size": 2}):
         heard(lambda options=options: qrt.quantize(2.0, bits=8, **options))
     assert abs(float(qrt.quantize(2.0, bits=8)) - 2) < 0.01
 
 
-@advises("calibrate/choose.py", "groups of values of shape {} lie along an axis: give {}")
+@advises("tensor/choose.py", "groups of values of shape {} lie along an axis: give {}")
 def test_an_axis_of_groups(heard: Any) -> None:
     values = rows(3).reshape(2, 3, 8)
     for size in (4, 3):
@@ -71,7 +70,7 @@ def test_an_axis_of_groups(heard: Any) -> None:
             assert np.abs(np.asarray(q) - values).max() < 0.02
 
 
-@advises("calibrate/choose.py", "groups of values of shape {} lie along an axis: give {}")
+@advises("tensor/choose.py", "groups of values of shape {} lie along an axis: give {}")
 def test_an_axis_and_a_size_of_groups(heard: Any) -> None:
     for shape in ((2, 3, 8), (2, 7, 3), (6, 7, 1)):
         values = np.linspace(-1, 1, int(np.prod(shape)), dtype=np.float32).reshape(shape)
@@ -81,7 +80,7 @@ def test_an_axis_and_a_size_of_groups(heard: Any) -> None:
         assert np.abs(np.asarray(q) - values).max() < 0.02
 
 
-@advises("calibrate/choose.py", "groups of no values, of shape {}, have no scale: leave out group_size")
+@advises("tensor/choose.py", "groups of no values, of shape {}, have no scale: leave out group_size")
 def test_no_groups_of_no_values(heard: Any) -> None:
     for shape in ((0, 8), (2, 0), (2, 0, 3), (0,)):
         values = np.zeros(shape, np.float32)
@@ -89,14 +88,14 @@ def test_no_groups_of_no_values(heard: Any) -> None:
         assert qrt.quantize(values, bits=8).shape == shape
 
 
-@advises("calibrate/choose.py", ": give {}")
+@advises("tensor/choose.py", ": give {}")
 def test_another_axis_for_a_size(heard: Any) -> None:
     values = rows(2)
     (hint,) = heard(lambda: qrt.quantize(values, bits=8, axis=0, group_size=16))
     assert np.abs(np.asarray(qrt.quantize(values, bits=8, group_size=16, **keyword(hint))) - values).max() < 0.02
 
 
-@advises("calibrate/choose.py", "pad them to {} or give group_size={}")
+@advises("tensor/choose.py", "pad them to {} or give group_size={}")
 def test_groups_that_divide(heard: Any) -> None:
     values = rows(2)
     padded, size = heard(lambda: qrt.quantize(values, bits=8, axis=1, group_size=6))
@@ -107,14 +106,14 @@ def test_groups_that_divide(heard: Any) -> None:
     assert np.abs(np.asarray(q) - values).max() < 0.02
 
 
-@advises("calibrate/choose.py", "narrow storage of 1 bit has one value: give more bits")
+@advises("tensor/choose.py", "narrow storage of 1 bit has one value: give more bits")
 def test_more_bits(heard: Any) -> None:
     heard(lambda: qrt.quantize(rows(2), bits=1, narrow=True))
     q = qrt.quantize(np.float32([-1, 0, 1]), bits=2, narrow=True)
     assert np.asarray(q).tolist() == [-1, 0, 1]
 
 
-@advises("calibrate/choose.py", "w is in blocks, whose sums have no one scale: choose the type of the bias")
+@advises("tensor/choose.py", "w is in blocks, whose sums have no one scale: choose the type of the bias")
 def test_a_type_for_a_bias(heard: Any) -> None:
     heard(lambda: qrt.bias_type(X8, BLOCKS))
     x, w = qrt.quantize(np.ones((1, 4)), X8), qrt.quantize(np.ones((4, 2)), BLOCKS)
@@ -123,7 +122,7 @@ def test_a_type_for_a_bias(heard: Any) -> None:
     assert np.asarray(y).tolist() == [[5, 2]]
 
 
-@advises("calibrate/choose.py", "bias_type: x expresses {} and w {}: give types of one")
+@advises("tensor/choose.py", "bias_type: x expresses {} and w {}: give types of one")
 def test_types_that_express_one(heard: Any) -> None:
     first, second = heard(lambda: qrt.bias_type(X8, F64))
     for expressed in (first, second):
@@ -131,7 +130,7 @@ def test_types_that_express_one(heard: Any) -> None:
         assert qrt.bias_type(*types) == qrt.UniformType("i32", expressed, 0.125)
 
 
-@advises("calibrate/records.py", "histogram has count {} for {}: give an integer from 1 up")
+@advises("quantization/calibration/records.py", "histogram has count {} for {}: give an integer from 1 up")
 def test_a_count_of_a_histogram(heard: Any) -> None:
     def records(count: Any) -> str:
         table = {"count": 2, "min": 1.0, "max": 1.0, "histogram": {str(0x3F80): count}}
@@ -144,38 +143,38 @@ def test_a_count_of_a_histogram(heard: Any) -> None:
 # -- targets
 
 
-@advises("calibrate/targets/kernel.py", "storage {} has no bounds and is not symmetric: name an integer type")
+@advises("quantization/targets/kernel.py", "storage {} has no bounds and is not symmetric: name an integer type")
 def test_bounds_of_an_integer_type(heard: Any) -> None:
-    heard(lambda: Port("x", "f32", -127, 127))
-    heard(lambda: Port("x", symmetric=True))
-    assert Port("x", "i8", -127, 127, symmetric=True).low == -127
+    heard(lambda: TargetPort("x", "f32", -127, 127))
+    heard(lambda: TargetPort("x", symmetric=True))
+    assert TargetPort("x", "i8", -127, 127, symmetric=True).low == -127
 
 
-@advises("calibrate/targets/kernel.py", "storage {} has no scales: give neither axis nor blocks")
+@advises("quantization/targets/kernel.py", "storage {} has no scales: give neither axis nor blocks")
 def test_a_float_without_scales(heard: Any) -> None:
-    heard(lambda: Port("x", "f32", axis=0))
-    heard(lambda: Port("x", "f32", blocks={0: 2}))
-    assert Port("x", "f32").is_float
+    heard(lambda: TargetPort("x", "f32", axis=0))
+    heard(lambda: TargetPort("x", "f32", blocks={0: 2}))
+    assert TargetPort("x", "f32").is_float
 
 
-@advises("calibrate/targets/kernel.py", "fixed_scale needs a port with a whole type, such as {}")
+@advises("quantization/targets/kernel.py", "fixed_scale needs a port with a whole type, such as {}")
 def test_a_port_with_a_whole_type(heard: Any) -> None:
-    (type,) = heard(lambda: Kernel("k", (Port("x", "i8"),), (Port("y", "i8"),), "fixed_scale"))
-    kernel = Kernel("k", (Port("x", "i8"),), (Port("y", given=qrt.parse_type(type)),), "fixed_scale")
+    (type,) = heard(lambda: TargetKernel("k", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), "fixed_scale"))
+    kernel = TargetKernel("k", (TargetPort("x", "i8"),), (TargetPort("y", given=qrt.parse_type(type)),), "fixed_scale")
     assert kernel.outputs[0].given.scale == 0.00390625
     table = f'[[kernel]]\nname = "k"\nconstraint = "fixed_scale"\nports = {{x = "i8", y = "{type}"}}'
     assert read_target(table, "f.toml", "f").kernels == (kernel,)
 
 
-@advises("calibrate/targets/kernel.py", "relates two factors{} and one result: name them in constrained")
+@advises("quantization/targets/kernel.py", "relates two factors{} and one result: name them in constrained")
 def test_the_factors_in_constrained(heard: Any) -> None:
-    ports = tuple(Port(name, "i8") for name in "abcd")
-    heard(lambda: Kernel("k", ports, (Port("y", "i8"),), "multiplier_scale"))
-    kernel = Kernel("k", ports, (Port("y", "i8"),), "multiplier_scale", ("a", "b", "y"))
+    ports = tuple(TargetPort(name, "i8") for name in "abcd")
+    heard(lambda: TargetKernel("k", ports, (TargetPort("y", "i8"),), "multiplier_scale"))
+    kernel = TargetKernel("k", ports, (TargetPort("y", "i8"),), "multiplier_scale", ("a", "b", "y"))
     assert [port.name for port in ports if kernel.relates(port)] == ["a", "b"]
 
 
-@advises("calibrate/targets/model.py", ": add the kernel to {}")
+@advises("quantization/targets/model.py", ": add the kernel to {}")
 def test_a_kernel_for_a_target_of_ones_own(heard: Any) -> None:
     ports = {"a": "i8", "y": "i8"}
     (code,) = heard(lambda: find("tflite").kernel("mine.gate", ports=ports))
@@ -186,7 +185,7 @@ def test_a_kernel_for_a_target_of_ones_own(heard: Any) -> None:
     assert not find("tflite").signatures("mine.gate")
 
 
-@advises("calibrate/targets/text.py", "give a function of one's own in Python, with {}")
+@advises("quantization/targets/text.py", "give a function of one's own in Python, with {}")
 def test_a_constraint_of_ones_own(heard: Any) -> None:
     table = '[[kernel]]\nname = "k"\nconstraint = "twice"\nports = {x = "i8", y = "i8"}'
     (code,) = heard(lambda: read_target(table, "f.toml", "f"))
@@ -195,7 +194,7 @@ def test_a_constraint_of_ones_own(heard: Any) -> None:
         outputs[0] = inputs[0].with_(scales=2 * inputs[0].scale)
         return [], [0]
 
-    target = Target("mine", (Kernel("mine.twice", (Port("x", "i8"),), (Port("y", "i8"),), twice),))
+    target = Target("mine", (TargetKernel("mine.twice", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), twice),))
     assert eval(code, {"qrt": qrt}) is register_target
     register_target(target)
     text = """func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -216,7 +215,7 @@ def test_the_name_of_a_target(heard: Any) -> None:
     assert find(eval(name)) is find("tflite")
 
 
-@advises("calibrate/targets/text.py", "multiplier passes the range of float64: write {}")
+@advises("quantization/targets/text.py", "multiplier passes the range of float64: write {}")
 def test_a_multiplier_without_end(heard: Any) -> None:
     table = '[[kernel]]\nname = "k"\nconstraint = "multiplier_scale"\nports = {{a = "i8", b = "i8", y = "i8"}}\n'
     table += "multiplier = [0.0, {}]"
@@ -225,7 +224,7 @@ def test_a_multiplier_without_end(heard: Any) -> None:
 
 
 @advises(
-    "calibrate/targets/text.py",
+    "quantization/targets/text.py",
     "must be text such as {} or {}, got {}",
     "expected a storage such as {}, {}, {} or {}",
 )
@@ -243,7 +242,7 @@ def test_storages_that_messages_name(heard: Any) -> None:
 
 
 @advises(
-    "workflow/calibrate.py",
+    "quantization/tuning/calibrate.py",
     "has seen {} runs on other data, or in another order: give the same data, or the name of another file",
 )
 def test_the_data_of_a_checkpoint(heard: Any) -> None:
@@ -255,7 +254,7 @@ def test_the_data_of_a_checkpoint(heard: Any) -> None:
 
 
 @advises(
-    "workflow/checkpoint.py",
+    "quantization/tuning/checkpoint.py",
     "was made of another program, target or option: give what it was made of, or the name of another file",
 )
 def test_the_program_of_a_checkpoint(heard: Any) -> None:
@@ -265,7 +264,7 @@ def test_the_program_of_a_checkpoint(heard: Any) -> None:
     quantized(checkpoint="d", skip_nonfinite=True)
 
 
-@advises("workflow/checkpoint.py", "this is no whole checkpoint: {}; remove it to begin anew")
+@advises("quantization/tuning/checkpoint.py", "this is no whole checkpoint: {}; remove it to begin anew")
 def test_a_checkpoint_that_is_removed(heard: Any) -> None:
     Path("c").write_text("no checkpoint")
     heard(lambda: quantized(checkpoint="c"))
@@ -295,7 +294,7 @@ def searched(columns: int = 2, **options: Any) -> Any:
     return result
 
 
-@advises("workflow/search/journal.py", "the journal is of another {}: {}, not {}: remove it, or give another file")
+@advises("quantization/search/journal.py", "the journal is of another {}: {}, not {}: remove it, or give another file")
 def test_a_journal_of_another_search(heard: Any) -> None:
     searched(method="minmax", checkpoint="c")
     heard(lambda: searched(method="mse", checkpoint="c"))
@@ -306,7 +305,7 @@ def test_a_journal_of_another_search(heard: Any) -> None:
 
 
 @advises(
-    "workflow/search/journal.py",
+    "quantization/search/journal.py",
     "line {} is damaged, or this is no journal: give another file",
     "another search writes this journal: give each its own",
 )
@@ -330,7 +329,7 @@ def opened_elsewhere(journal: Path) -> Iterator[None]:
 
 
 @advises(
-    "workflow/search/goals.py",
+    "quantization/search/goals.py",
     "drop= counts the greatest of several values in a row, and no output has such: give a metric",
 )
 def test_a_metric_for_a_drop(heard: Any) -> None:
@@ -339,7 +338,7 @@ def test_a_metric_for_a_drop(heard: Any) -> None:
     searched(1, budget="drop=0.005", metric=lambda program: -float(np.abs(program(IMAGES) - expected).max()))
 
 
-@advises("workflow/search/search.py", "budget snr= is measured at the outputs: give size= or drop= with a metric")
+@advises("quantization/search/search.py", "budget snr= is measured at the outputs: give size= or drop= with a metric")
 def test_a_budget_for_a_metric(heard: Any) -> None:
     def metric(program: Any) -> float:
         return float(program(IMAGES).size)
@@ -352,7 +351,7 @@ def test_a_budget_for_a_metric(heard: Any) -> None:
 # -- reports
 
 
-@advises("report/report.py", ": did you mean {}?")
+@advises("quantization/report/report.py", ": did you mean {}?")
 def test_the_key_of_a_region(heard: Any) -> None:
     report = quantized().report
     (name,) = heard(lambda: report["matmul.00"])
@@ -370,8 +369,10 @@ def files() -> None:
 EXPLAIN = "explain {} --against f.mlir --data x.npz"
 
 
-@advises("workflow/comparing/values.py", "no operation says quant.key: {} is not one that `qrt quantize` wrote")
-@advises("workflow/explain.py", "as what `qrt quantize -o Q.mlir` writes does", "give Q.mlir, or the target (--target)")
+@advises("quantization/comparison/values.py", "no operation says quant.key: {} is not one that `qrt quantize` wrote")
+@advises(
+    "quantization/explain.py", "as what `qrt quantize -o Q.mlir` writes does", "give Q.mlir, or the target (--target)"
+)
 def test_a_program_that_was_not_quantized_here(heard: Any, files: None) -> None:
     text = Path("q.mlir").read_text()
     Path("plain.mlir").write_text(re.sub(r"quant\.(key|kernel)", r"my.\1", text))
@@ -382,7 +383,7 @@ def test_a_program_that_was_not_quantized_here(heard: Any, files: None) -> None:
     assert status(EXPLAIN.format("q.mlir")) == 0
 
 
-@advises("workflow/explain.py", "the program was made for {}, a target that is not known: give its file (--target)")
+@advises("quantization/explain.py", "the program was made for {}, a target that is not known: give its file (--target)")
 def test_the_file_of_a_target(heard: Any, files: None) -> None:
     own = Path(registry.__file__).parent / "qrt-cpu.toml"
     Path("mine-npu.toml").write_text(own.read_text().replace("qrt-cpu", "mine-npu"))

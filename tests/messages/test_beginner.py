@@ -218,7 +218,7 @@ MISTAKES = {
         "<string>:1:47: error: expected an operation, found the end of the text\nfunc.func @f(%x: i32) -> i32 "
         "{ return %x : i32\n                                              ^"
     ),
-    'qrt.run_passes(qrt.ir.parse(""), "canonicalise")': (
+    'qrt.ir.run_passes(qrt.ir.parse(""), "canonicalise")': (
         "<pipeline>:1:1: error: 'canonicalise' does not refer to a registered pass; did you mean "
         "'canonicalize'?\ncanonicalise\n^~~~~~~~~~~~"
     ),
@@ -237,7 +237,7 @@ MISTAKES = {
     ),
     "qrt.metrics.snr(x, q[0])": "snr: the shapes differ: (2, 2) and (2,)",
     'qrt.float_results("on").__enter__()': 'float_results: "allow", "warn" or "raise" is needed, got \'on\'',
-    "qrt.set_num_threads(0)": "set_num_threads: 0 given, expected 1 to 256",
+    "qrt.kernels.set_num_threads(0)": "set_num_threads: 0 given, expected 1 to 256",
     "np.concatenate([q, w])": (
         "np.concatenate: tensors of one type are needed, got !quant.uniform<i8:f32, 5.000000e-01:3> and "
         "!quant.uniform<i8:f32, 2.500000e-01>: qrt.requantize one of them"
@@ -268,11 +268,13 @@ def test_a_mistake_is_told_what_to_write(call: str, tmp_path: Any, monkeypatch: 
 def test_the_verifier_names_the_op_once() -> None:
     t = "tensor<1x2x!quant.uniform<i8:f32, 0.5>>"
     module = qrt.ir.parse(f"func.func @f(%a: {t}) {{ %0 = qrt.matmul %a, %a : ({t}, {t}) -> {t} return }}")
-    with pytest.raises(qrt.VerifyError, match=r"'qrt\.matmul' op the contracted dimensions differ: 2 and 1; got"):
+    with pytest.raises(
+        qrt.errors.VerifyError, match=r"'qrt\.matmul' op the contracted dimensions differ: 2 and 1; got"
+    ):
         module.verify()
 
 
 def test_more_parts_than_memory_holds_are_an_error_at_once() -> None:
     for count in (2**62, 2**63):
-        with pytest.raises((MemoryError, qrt.QuantTypeError)):
+        with pytest.raises((MemoryError, qrt.errors.QuantTypeError)):
             np.array_split(NAMES["q"], count)

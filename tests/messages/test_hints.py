@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt import QuantTensor, QuantTypeError, UniformType
+from qrt import QuantTensor, UniformType
+from qrt.errors import QuantTypeError
 from qrt.tensor.protocol.methods import _OF_OTHERS, ABSENT
 from tests.messages.hints import GIVE_VALUES, codes, dequantized, names, run
 

@@ -21,7 +21,7 @@ from tests.docs.documents import ROOT
 
 HOLE = "\0"
 """What stands for a value in an f-string."""
-_NOT_ADVICE = ("qrt/formats/onnx/exporting/registry.py", "qrt/report/html.py")
+_NOT_ADVICE = ("qrt/models/onnx/exporting/registry.py", "qrt/quantization/report/html.py")
 """Lists of operations, and style sheets."""
 _ATTRIBUTES = {"qrt.name"}
 """Attributes of the IR."""
@@ -121,7 +121,7 @@ def test_verbs_of_the_command_line_exist() -> None:
 def keywords() -> set[str]:
     """Return the parameters of what qrt exports, of its methods, and the names of NumPy's that messages know."""
     known = set()
-    for module in (qrt, qrt.calibrate, qrt.ir, qrt.execute, qrt.targets):
+    for module in (qrt, qrt.quantization.calibration, qrt.ir, qrt.runtime, qrt.quantization.targets):
         for name in module.__all__:
             value = getattr(module, name)
             members = [value, *(vars(value).values() if inspect.isclass(value) else ())]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from qrt import numerics
 from qrt.errors import QuantTypeError
-from qrt.text.floats import FORMATS
+from qrt.numerics.float_text import FORMATS
 from tests.rules import (
     PRECISION,
     Number,

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from qrt.errors import QuantTypeError, UndefinedError
+from qrt.numerics.float_text import FORMATS
 from qrt.ops import elementwise
 from qrt.ops.core import element_dtype
 from qrt.ops.elementwise import FLOAT_PREDICATES, INTEGER_PREDICATES, ROUNDING_MODES
-from qrt.text.floats import FORMATS
 from qrt.types import FloatType, IndexType, IntegerType
 from tests.numerics.scalars import number, rounded, signed, unsigned
 from tests.numerics.test_floats import all_bits, hostile_bits, patterns, same, values

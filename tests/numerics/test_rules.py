@@ -13,7 +13,7 @@ from qrt._ext.kernels import bind_requantize
 from qrt.errors import KernelError, QuantTypeError
 from qrt.ops import FAMILIES
 from tests import rules
-from tests.passes.lower_qrt.test_requantize import lowered
+from tests.ir.passes.lower_qrt.test_requantize import lowered
 
 NAMES = (numerics.RequantizeName, numerics.MulName, numerics.AverageName, numerics.MeanName, numerics.ReduceSumName)
 I8 = UniformType("i8", "f32", 1.0)

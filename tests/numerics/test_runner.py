@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from qrt.numerics import floats, integers
+from qrt.numerics.float_text import FORMATS
 from qrt.ops import elementwise
 from qrt.ops.elementwise import FLOAT_PREDICATES, INTEGER_PREDICATES
-from qrt.text.floats import FORMATS
 from qrt.types import parse_type
 from tests.numerics import runner
 from tests.numerics.scalars import UNDEFINED, integer, signed

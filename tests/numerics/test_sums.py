@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrt import QuantTypeError
+from qrt.errors import QuantTypeError
 from qrt.numerics import sums
 from qrt.numerics.sums import exact_sum, exact_sums, nearest_float, require_finite, square_sum
 

@@ -12,9 +12,9 @@ import pytest
 
 from qrt.errors import QuantTypeError, UndefinedError
 from qrt.numerics import conversions, enclosures
+from qrt.numerics.float_text import FORMATS
 from qrt.numerics.transcendental import correctly_rounded, exact
 from qrt.ops import elementwise
-from qrt.text.floats import FORMATS
 from qrt.types import FloatType, IntegerType
 from tests.numerics.decimals import value
 from tests.numerics.test_floats import patterns, same, values

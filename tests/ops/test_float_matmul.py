@@ -313,16 +313,16 @@ def test_threads_change_nothing() -> None:
     rng = np.random.default_rng(3)
     a, w = floats(rng, (70, 700)), floats(rng, (700, 130))
     types = (tensor(a.shape, F32), tensor(w.shape, F32))
-    family, before = qrt.ops.FAMILIES["float_matmul"], qrt.get_num_threads()
+    family, before = qrt.ops.FAMILIES["float_matmul"], qrt.kernels.get_num_threads()
     call, _ = family.call(types, infer("float_matmul", types), {}, {1: w})
     results = []
     try:
         for threads in (1, 2, 5):
-            qrt.set_num_threads(threads)
+            qrt.kernels.set_num_threads(threads)
             results.append(np.empty((70, 130), np.float32))
             call(a, results[-1])
     finally:
-        qrt.set_num_threads(before)
+        qrt.kernels.set_num_threads(before)
     for other in results[1:]:
         np.testing.assert_array_equal(results[0], other)
 

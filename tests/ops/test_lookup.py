@@ -16,9 +16,9 @@ from qrt.cases import LOOKUPS, CastCase
 from qrt.errors import QuantTypeError
 from qrt.ops.lookup import table_of
 from qrt.types import FloatType, TensorType, UniformType
+from tests.ir.passes.lower_qrt.harness import check_lowered
 from tests.ops.harness import check_kernels, infer, tensor
 from tests.ops.strategies import generators, shapes, storage_of, uniform_types
-from tests.passes.lower_qrt.harness import check_lowered
 
 T = UniformType("i8", "f32", 0.05, -3)
 OUT = UniformType("u8", "f32", 1 / 256)

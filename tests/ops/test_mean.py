@@ -14,10 +14,10 @@ from qrt.cases import MEANS, MeanCase
 from qrt.errors import QuantTypeError
 from qrt.ops.mean import MEAN_RULES, SUM_RULES
 from qrt.types import FloatType, TensorType, UniformType
+from tests.ir.passes.lower_qrt.harness import OPTIONS, check_lowered
 from tests.ops import naive
 from tests.ops.harness import check_kernels, infer, tensor
 from tests.ops.strategies import generators, maybe_per_axis, rules, shapes, storage_of
-from tests.passes.lower_qrt.harness import OPTIONS, check_lowered
 
 T = UniformType("i8", "f32", 0.5, -3)
 OUT = UniformType("u8", "f32", 0.3, 9)

@@ -7,9 +7,9 @@ import pytest
 from qrt.errors import QuantTypeError
 from qrt.types import UniformType
 from tests import rules
+from tests.ir.passes.lower_qrt.harness import OPTIONS, check_lowered
 from tests.ops.harness import check_kernels, infer, tensor
 from tests.ops.strategies import storage_of
-from tests.passes.lower_qrt.harness import OPTIONS, check_lowered
 
 SHAPES: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
     ((), ()), ((0,), (1,)), ((67,), (67,)), ((3, 5), (5,)), ((2, 1, 5), (3, 1)),

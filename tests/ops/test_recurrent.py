@@ -166,7 +166,7 @@ def lowered_results(
   return {names} : {listed[1]}
 }}"""
     module = qrt.ir.parse(text)
-    qrt.run_passes(module, f"lower-qrt{{{options}}}")
+    qrt.ir.run_passes(module, f"lower-qrt{{{options}}}")
     assert "qrt." not in re.sub(r"qrt\\.name", "", str(module))
     program = qrt.compile(module)
     given = {port.name: array for port, array in zip(program.inputs, arrays, strict=True)}

@@ -12,8 +12,8 @@ import pytest
 from qrt.errors import QuantTypeError
 from qrt.numerics import LARGEST_SCALE
 from qrt.types import TensorType, UniformType
+from tests.ir.passes.lower_qrt.harness import check_lowered
 from tests.ops.harness import check_kernels, infer, tensor
-from tests.passes.lower_qrt.harness import check_lowered
 
 ALL = np.arange(-(1 << 15), 1 << 15).astype(np.int16)
 OUT = UniformType("i16", "f32", 2.0**-15)

@@ -5,10 +5,10 @@ import pytest
 
 from qrt.errors import QuantTypeError
 from qrt.types import UniformType
+from tests.ir.passes.lower_qrt.harness import OPTIONS, check_lowered
 from tests.ops import naive
 from tests.ops.harness import Array, check_kernels, infer, tensor
 from tests.ops.strategies import storage_of
-from tests.passes.lower_qrt.harness import OPTIONS, check_lowered
 
 RULES = ("fixed", "fixed_double", "fixed_double_f32", "float32", "reduced16")
 STORAGE = ("i8", "u8", "i16", "u16", "i4", "i8<-100:90>", "i32")

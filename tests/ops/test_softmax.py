@@ -12,10 +12,10 @@ import qrt
 from qrt.cases import SOFTMAXES, SoftmaxCase
 from qrt.errors import QuantTypeError
 from qrt.types import FloatType, TensorType, UniformType
+from tests.ir.passes.lower_qrt.harness import check_lowered
 from tests.ops import naive
 from tests.ops.harness import check_kernels, infer, tensor
 from tests.ops.strategies import generators, shapes, storage_of, uniform_types
-from tests.passes.lower_qrt.harness import check_lowered
 
 T = UniformType("i8", "f32", 0.1, -3)
 WORD = UniformType("i16", "f32", 0.0005)

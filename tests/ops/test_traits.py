@@ -17,10 +17,10 @@ from qrt.ops.core import element_dtype
 from qrt.ops.declare import NO_TRAITS, Traits
 from qrt.ops.traits import is_by_place
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
+from tests.ir.passes.lower_qrt.draw_ops import DRAWS
+from tests.ir.passes.lower_qrt.draw_types import OpDraw
 from tests.ops.harness import Array, tensor
 from tests.ops.strategies import storage_of
-from tests.passes.lower_qrt.draw_ops import DRAWS
-from tests.passes.lower_qrt.draw_types import OpDraw
 
 I64 = IntegerType(64)
 WIDE, BIAS = UniformType("i8", "f32", 0.4, 5), UniformType("i32", "f32", 0.05 * 0.07)

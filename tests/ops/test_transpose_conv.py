@@ -7,10 +7,10 @@ import pytest
 
 from qrt.errors import QuantTypeError
 from qrt.types import UniformType
+from tests.ir.passes.lower_qrt.harness import OPTIONS, check_lowered
 from tests.ops import naive
 from tests.ops.harness import Array, infer, tensor
 from tests.ops.strategies import storage_of
-from tests.passes.lower_qrt.harness import OPTIONS, check_lowered
 
 NAME = "transpose_conv2d"
 RULES = ("fixed", "fixed_double", "float32", "half_up_twice", "reduced16")
@@ -78,7 +78,7 @@ def test_an_open_batch() -> None:
     types = [tensor((None, 2, 3, 2), X), tensor(w.shape, W)]
     result = infer(NAME, types, Y, strides=(2, 1))
     assert result.shape == (None, 5, 4, 3)
-    from tests.passes.lower_qrt.harness import lowered, program, run
+    from tests.ir.passes.lower_qrt.harness import lowered, program, run
 
     text = program(NAME, [x, w], types, result, strides=(2, 1))
     expected = loops(x, w, X, W, Y, "fixed", {"strides": (2, 1)}, (5, 4), None)

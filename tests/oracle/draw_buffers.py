@@ -4,7 +4,7 @@ run: the values they are given are the numbers they stand for."""
 from dataclasses import dataclass, field
 from math import prod
 
-from qrt.dialects._shaped.strides import collapsed, expanded, subview
+from qrt.ir.dialects._shaped.strides import collapsed, expanded, subview
 from qrt.types import FloatType, MemRefType, StridedLayout, TensorType
 from tests.oracle import draw_numbers
 from tests.oracle.draw_numbers import CONSTANTS, NUMBERS, spelled_list

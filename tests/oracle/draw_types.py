@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from qrt.text.floats import FORMATS
+from qrt.numerics.float_text import FORMATS
 from qrt.types import FloatType
 from qrt.types.storage import storage_range
 

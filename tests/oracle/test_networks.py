@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from qrt import ir
-from qrt.calibrate.targets.registry import find
 from qrt.cli import main
-from qrt.execute.observe import calibrate_program
 from qrt.ir import run_passes
-from qrt.workflow.trial import named, quantized
+from qrt.quantization.calibration.observe import calibrate_program
+from qrt.quantization.steps import named, quantized
+from qrt.quantization.targets.registry import find
 from tests import mlir_opt
 from tests.benches.networks import SHAPES, drawn, drawn_split
+from tests.ir.passes.lower_qrt.upstream import F32, case, stored
 from tests.oracle.execution.driver import execute
-from tests.passes.lower_qrt.upstream import F32, case, stored
-from tests.passes.quantization.checks import exported
+from tests.quantization.checks import exported
 
 # isort: split
 from benches.accuracy.programs import inputs, program

@@ -9,6 +9,8 @@ from qrt import ir
 from qrt.errors import QuantError
 from qrt.ir import run_passes
 from tests import mlir_opt
+from tests.ir.passes import arith_folds, arith_patterns
+from tests.ir.passes.programs import CASTS, FUNCTIONS
 from tests.oracle.draw_affine import affine_nests
 from tests.oracle.draw_buffers import buffers
 from tests.oracle.draw_carried import carrying
@@ -17,8 +19,6 @@ from tests.oracle.draw_tensors import tensors
 from tests.oracle.draw_types import Draw
 from tests.oracle.draw_vectors import vectors
 from tests.oracle.verdicts import PASSES, SEPARATOR
-from tests.passes import arith_folds, arith_patterns
-from tests.passes.programs import CASTS, FUNCTIONS
 
 pytestmark = mlir_opt.needed
 
@@ -61,7 +61,7 @@ def test_casts_after_a_pass(name):
 
 
 def test_loops_after_invariant_code_motion():
-    text = (Path(__file__).parents[1] / "passes" / "files" / "loops.mlir").read_text()
+    text = (Path(__file__).parents[1] / "ir" / "passes" / "files" / "loops.mlir").read_text()
     assert not list(disagreements({"loops": text}, "loop-invariant-code-motion"))
 
 
@@ -116,7 +116,7 @@ def test_arith_and_math_canonicalized(programs):
     ],
 )
 def test_files_canonicalized(name):
-    text = (Path(__file__).parents[1] / "passes" / "files" / f"canonicalize_{name}.mlir").read_text()
+    text = (Path(__file__).parents[1] / "ir" / "passes" / "files" / f"canonicalize_{name}.mlir").read_text()
     assert not list(disagreements({name: text}, "canonicalize"))
 
 

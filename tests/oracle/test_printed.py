@@ -8,7 +8,6 @@ import pytest
 from qrt import ir
 from qrt.errors import QuantError
 from tests import mlir_opt
-from tests.execute.cast_variants import FORMS, variants
 from tests.oracle.compare import TALLY
 from tests.oracle.draw_types import Draw
 from tests.oracle.execution.draw_casts import programs_of
@@ -18,6 +17,7 @@ from tests.oracle.execution.draw_memory import memory
 from tests.oracle.execution.draw_tensors import tensors
 from tests.oracle.execution.draw_vectors import vectors
 from tests.oracle.verdicts import SEPARATOR
+from tests.runtime.cast_variants import FORMS, variants
 
 pytestmark = mlir_opt.needed
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from inspect import getdoc
 from typing import Any
 
-from qrt.profiles import PROFILES, Profile, Range, Row
+from qrt.models.profiles import PROFILES, Profile, Range, Row
 
 Operators = Mapping[str, Callable[..., None]]
 

@@ -2,8 +2,8 @@
 profile. `make expected` writes it.
 """
 
-from qrt.formats.onnx.check import IR_VERSIONS, OPSETS
-from qrt.formats.onnx.registry import OPERATORS
+from qrt.models.onnx.check import IR_VERSIONS, OPSETS
+from qrt.models.onnx.registry import OPERATORS
 from tests.docs.documents import ROOT
 from tests.reference import importer_page
 
@@ -13,7 +13,7 @@ _HEAD = f"""# ONNX models
 `qrt.load("model.onnx")` [imports a model](../howto/run_an_onnx_model.md), and so do [the
 commands](commands_models.md). Only operators that ONNX defines by others need the package `onnx`.
 IR versions {IR_VERSIONS[0]} to {IR_VERSIONS[-1]} and opsets {OPSETS[""][0]} to {OPSETS[""][-1]} are read.
-`make expected` writes this page from the operators and the table of `qrt/profiles`.
+`make expected` writes this page from the operators and the table of `qrt/models/profiles`.
 
 ## What a model becomes
 

@@ -3,9 +3,9 @@
 from qrt import ir
 from qrt.ir import run_passes
 from qrt.types import CalibratedType, UniformType
-from tests.passes.quantization import float_text as ops
-from tests.passes.quantization.checks import regions, specs
-from tests.passes.quantization.float_text import Tensor, Text
+from tests.quantization import float_text as ops
+from tests.quantization.checks import regions, specs
+from tests.quantization.float_text import Tensor, Text
 
 SHAPE = (2, 6)
 F32, FLOATS = "f32", "tensor<2x6xf32>"

@@ -8,9 +8,9 @@ from inspect import getdoc
 import numpy as np
 
 from qrt import numerics
+from qrt.models.profiles import PROFILES
 from qrt.numerics import RequantParameters, RequantRule, SumRule
 from qrt.ops import FAMILIES
-from qrt.profiles import PROFILES
 from tests.docs.documents import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "requantization.md"

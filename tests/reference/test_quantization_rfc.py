@@ -10,10 +10,10 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.errors import QuantError
-from qrt.targets import Kernel, Port, Target, register_target
+from qrt.quantization.targets import Target, TargetKernel, TargetPort, register_target
 from qrt.types import CalibratedType, NoQuantizedType, UniformType
-from tests.passes.quantization import float_text as ops
-from tests.passes.quantization.checks import kernel_of
+from tests.quantization import float_text as ops
+from tests.quantization.checks import kernel_of
 from tests.reference import rfc
 from tests.reference.rfc_programs import (
     CALIBRATED,
@@ -80,7 +80,9 @@ def test_a_function_derives_types_of_ports():
         calls.append(([], [] if outputs[0] is y else [0]))
         return calls[-1]
 
-    register_target(Target("halving", (Kernel("half", (Port("x", "i8"),), (Port("y", "i8"),), halved),)))
+    register_target(
+        Target("halving", (TargetKernel("half", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), halved),))
+    )
     text = one_region("half", [I8], F32, ops.tanh)
     assert said(propagated(text, "halving")) == ([I8], [UniformType("i8", "f32", 0.25, 3)])
     assert ([], [0]) in calls

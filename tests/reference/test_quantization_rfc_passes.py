@@ -10,10 +10,10 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.ir import run_passes
-from qrt.targets import find
+from qrt.quantization.targets import find
 from qrt.types import CalibratedType, NoQuantizedType, UniformType
-from tests.passes.quantization import float_text as ops
-from tests.passes.quantization.checks import kernel_of, regions, specs
+from tests.quantization import float_text as ops
+from tests.quantization.checks import kernel_of, regions, specs
 from tests.reference.rfc_programs import (
     CALIBRATED,
     F32,
@@ -96,8 +96,12 @@ def test_a_quantized_program_may_keep_floats():
     kept = propagated(one_region("lookup", [NoQuantizedType("f32")], F32, ops.tanh))
     undecided = ir.parse(one_region("lookup", [CALIBRATED], CALIBRATED, ops.tanh))
     target = find("qrt-cpu")
-    assert [qrt.is_quantized(each) for each in (quantized, kept, undecided)] == [True, True, False]
-    assert [qrt.is_fully_quantized(each, target) for each in (quantized, kept, undecided)] == [True, False, False]
+    assert [qrt.quantization.is_quantized(each) for each in (quantized, kept, undecided)] == [True, True, False]
+    assert [qrt.quantization.is_fully_quantized(each, target) for each in (quantized, kept, undecided)] == [
+        True,
+        False,
+        False,
+    ]
 
 
 # -- export -----------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 profiles. `make expected` writes it.
 """
 
-from qrt.formats.tflite.registry import OPERATORS, PLAIN_OPERATORS
+from qrt.models.tflite.registry import OPERATORS, PLAIN_OPERATORS
 from tests.docs.documents import ROOT
 from tests.reference import importer_page
 
@@ -11,7 +11,7 @@ _HEAD = """# TFLite models
 
 `qrt.load("model.tflite")` [imports a model](../howto/run_a_tflite_model.md), and so do [the
 commands](commands_models.md). `make expected` writes this page
-from the operators and the tables of `qrt/profiles`.
+from the operators and the tables of `qrt/models/profiles`.
 
 ## What a model becomes
 

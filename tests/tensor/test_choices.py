@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import qrt
-from qrt import ParseError, QuantTensor, QuantTypeError, UniformType
-from qrt.eager.calls import call_cache
+from qrt import QuantTensor, UniformType
+from qrt.errors import ParseError, QuantTypeError
+from qrt.tensor.calls import call_cache
 from tests.ops.strategies import generators, storage_of, uniform_types
 
 T = UniformType("i8", "f32", 0.5, 3)

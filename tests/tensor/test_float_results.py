@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt import QuantTensor, QuantTypeError, UniformType
+from qrt import QuantTensor, UniformType
+from qrt.errors import QuantTypeError
 
 Q = QuantTensor(np.int8([[2, 8], [18, 32]]), UniformType("i8", "f32", 0.5))
 ROOTS = [[1.0, 2.0], [3.0, 4.0]]

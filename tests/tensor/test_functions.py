@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import qrt
-from qrt import QuantTensor, QuantTypeError, UniformType
+from qrt import QuantTensor, UniformType
+from qrt.errors import QuantTypeError
 from qrt.tensor.quant_tensor import tensor_of
 from qrt.types import storage_range
 from tests.ops.strategies import generators, storage_of, storages

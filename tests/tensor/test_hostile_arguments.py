@@ -52,7 +52,7 @@ CALLS: dict[str, Call] = {
     "add": (qrt.add, {"a": Q, "b": Q}),
     "avg_pool2d": (qrt.avg_pool2d, {"q": IMAGE, "kernel": 2}),
     "bias_type": (qrt.bias_type, {"x": Q, "w": Q}),
-    "calibrate_program": (qrt.calibrate_program, {"module": qrt.ir.parse(FLOAT_PROGRAM), "data": DATA}),
+    "calibrate_program": (qrt.quantization.calibrate_program, {"module": qrt.ir.parse(FLOAT_PROGRAM), "data": DATA}),
     "clamp": (qrt.clamp, {"q": Q}),
     "compile": (qrt.compile, {"module": PROGRAM}),
     "concat": (qrt.concat, {"tensors": [Q, Q]}),
@@ -60,17 +60,17 @@ CALLS: dict[str, Call] = {
     "dcast": (qrt.dcast, {"q": Q}),
     "depthwise_conv2d": (qrt.depthwise_conv2d, {"x": IMAGE, "w": DEPTHWISE, "bias": BIAS1, "out_type": OUT}),
     "explain_program": (
-        qrt.explain_program,
+        qrt.quantization.explain_program,
         {"module": QUANTIZED_PROGRAM, "against": qrt.ir.parse(FLOAT_PROGRAM), "data": DATA},
     ),
     "export_onnx": (
-        lambda module: qrt.export_onnx("/dev/null/no.onnx", module),
+        lambda module: qrt.models.export_onnx("/dev/null/no.onnx", module),
         {"module": qrt.ir.parse(PROGRAM)},
     ),
     "float_matmul": (qrt.float_matmul, {"a": FLOATS, "w": Q}),
     "float_results": (lambda mode: qrt.float_results(mode).__enter__(), {"mode": "allow"}),
-    "is_fully_quantized": (qrt.is_fully_quantized, {"module": qrt.ir.parse(PROGRAM), "target": "qrt-cpu"}),
-    "is_quantized": (qrt.is_quantized, {"module": qrt.ir.parse(PROGRAM)}),
+    "is_fully_quantized": (qrt.quantization.is_fully_quantized, {"module": qrt.ir.parse(PROGRAM), "target": "qrt-cpu"}),
+    "is_quantized": (qrt.quantization.is_quantized, {"module": qrt.ir.parse(PROGRAM)}),
     "load": (qrt.load, {"path": "no.mlir"}),
     "load_program": (qrt.load_program, {"path": "no.qrt"}),
     "load_tensors": (qrt.load_tensors, {"path": "no.npz"}),
@@ -86,7 +86,7 @@ CALLS: dict[str, Call] = {
     "quantize": (qrt.quantize, {"x": FLOATS, "type": T}),
     "quantize by bits": (qrt.quantize, {"x": FLOATS, "bits": 4, "axis": 0}),
     "quantize by groups": (qrt.quantize, {"x": FLOATS, "bits": 4, "group_size": 2, "method": "percentile"}),
-    "register_pass": (lambda name: qrt.register_pass(name, object), {"name": "a"}),
+    "register_pass": (lambda name: qrt.ir.register_pass(name, object), {"name": "a"}),
     "quantize_program": (
         qrt.quantize_program,
         {"module": qrt.ir.parse(FLOAT_PROGRAM), "data": DATA, "target": "qrt-cpu", "method": "mse"},
@@ -94,10 +94,10 @@ CALLS: dict[str, Call] = {
     "relu": (qrt.relu, {"q": Q}),
     "requantize": (qrt.requantize, {"q": Q, "type": OUT}),
     "reshape": (qrt.reshape, {"q": Q, "shape": (4,)}),
-    "run_passes": (qrt.run_passes, {"module": qrt.ir.parse(PROGRAM), "pipeline": "cse"}),
+    "run_passes": (qrt.ir.run_passes, {"module": qrt.ir.parse(PROGRAM), "pipeline": "cse"}),
     "save_tensors": (lambda tensors: qrt.save_tensors("/dev/null/no.npz", tensors), {"tensors": {"q": Q}}),
     "scast": (qrt.scast, {"x": np.int8([1]), "type": T}),
-    "set_num_threads": (lambda threads: qrt.set_num_threads(threads), {"threads": 1}),
+    "set_num_threads": (lambda threads: qrt.kernels.set_num_threads(threads), {"threads": 1}),
     "softmax": (qrt.softmax, {"q": Q, "out_type": OUT}),
     "sub": (qrt.sub, {"a": Q, "b": Q}),
     "transpose": (qrt.transpose, {"q": Q}),
@@ -199,7 +199,7 @@ def test_a_wrong_argument_is_an_error_of_ours(name: str, tmp_path: Path, monkeyp
     monkeypatch.chdir(tmp_path)  # a text may be the name of a file that is written
     function, arguments = CALLS[name]
     allowed = QuantError, DOCUMENTED.get(name.rpartition(": ")[2], QuantError)
-    threads = qrt.get_num_threads()
+    threads = qrt.kernels.get_num_threads()
     raw = []
     for parameter in inspect.signature(function).parameters:
         if parameter in FLAGS or (parameter == "q" and name[0] == "!"):
@@ -213,7 +213,7 @@ def test_a_wrong_argument_is_an_error_of_ours(name: str, tmp_path: Path, monkeyp
                 pass
             except Exception as error:
                 raw.append(f"{parameter} = {shown(value)}: {error!r}")
-    qrt.set_num_threads(threads)
+    qrt.kernels.set_num_threads(threads)
     assert not raw, "\n".join(raw)
 
 

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt import PackedTensor, QuantTensor, QuantTypeError, UniformType, kernels
-from tests.eager.test_calls import BIAS, CALLS, CHANNELS, I8, I16, I32, OUT, U4, U8, W, X, Y, filled
+from qrt import PackedTensor, QuantTensor, UniformType, kernels
+from qrt.errors import QuantTypeError
+from tests.tensor.test_calls import BIAS, CALLS, CHANNELS, I8, I16, I32, OUT, U4, U8, W, X, Y, filled
 
 
 @pytest.mark.parametrize("isa", kernels.available())

@@ -110,5 +110,5 @@ def test_assignment_of_a_tensor_to_a_part() -> None:
         q[1, :3] = r
     with pytest.raises(IndexError):
         q[7] = r
-    with pytest.raises(qrt.QuantTypeError):
+    with pytest.raises(qrt.errors.QuantTypeError):
         q[1] = drawn(4, type=qrt.UniformType("i8", "f32", 0.25))

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import qrt
-from qrt import QuantTensor, QuantTypeError, UniformType
+from qrt import QuantTensor, UniformType
+from qrt.errors import QuantTypeError
 from tests.ops.strategies import generators, maybe_per_axis, shapes, storage_of, uniform_types
 
 I8 = UniformType("i8", "f32", 0.5, 3)

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qrt
-from qrt import QuantTensor, QuantTypeError, UniformType
+from qrt import QuantTensor, UniformType
+from qrt.errors import QuantTypeError
 from tests.tensor.protocol.values import tensors, values
 
 I8 = UniformType("i8", "f32", 0.5, 3)

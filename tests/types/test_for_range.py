@@ -9,8 +9,9 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from qrt import QuantTypeError, UniformType
-from qrt.text.floats import FORMATS
+from qrt import UniformType
+from qrt.errors import QuantTypeError
+from qrt.numerics.float_text import FORMATS
 from qrt.types import FloatType, storage_range
 
 FLOATS = st.one_of(

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qrt
-from qrt import ParseError, QuantTypeError, UniformType
-from qrt.errors import shortened
+from qrt import UniformType
+from qrt.errors import ParseError, QuantTypeError, shortened
 from qrt.types import FloatType, FunctionType, TensorType, TupleType, parse_type
 from qrt.types.quantile import QuantileType
 from qrt.types.quantized_parser import QuantizedTypeParser

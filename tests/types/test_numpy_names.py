@@ -4,9 +4,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from qrt import AnyQuantizedType, QuantTypeError, UniformType
+from qrt import AnyQuantizedType, UniformType
+from qrt.errors import QuantTypeError
 from qrt.numerics.conversions import float_dtype
-from qrt.text.floats import FORMATS
+from qrt.numerics.float_text import FORMATS
 
 
 @pytest.mark.parametrize("sign", ["", "u"])

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrt import QuantTypeError, UniformType
-from qrt.text.floats import FORMATS, round_to
+from qrt import UniformType
+from qrt.errors import QuantTypeError
+from qrt.numerics.float_text import FORMATS, round_to
 from qrt.types import FloatType
 from qrt.types.parameters import check_scale, check_scales, rounded_scales
 

@@ -95,7 +95,7 @@ def weight_only(case: Case) -> Peer:
 
 
 def make(case: Case, threads: int, requant: str) -> Peer | None:
-    qrt.set_num_threads(threads)
+    qrt.kernels.set_num_threads(threads)
     if case.kind == "gemm":
         return gemm(case, requant)
     if case.kind == "conv":

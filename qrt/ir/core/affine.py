@@ -13,7 +13,7 @@ import numpy as np
 
 from qrt.errors import UndefinedError
 from qrt.ir.core.attributes import Attribute
-from qrt.text import MAX_NESTING
+from qrt.types.scanner import MAX_NESTING
 
 Expression = int | tuple[Any, ...]
 MAX_OPERATORS = 256

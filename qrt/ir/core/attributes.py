@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import QuantTypeError
-from qrt.text.floats import spell
+from qrt.numerics.float_text import spell
 from qrt.types import FloatType, IndexType, IntegerType, Type
 
 _BARE_NAME = re.compile(r"[a-zA-Z_][\w$.]*", re.ASCII)

@@ -74,7 +74,7 @@ class AttributeSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class DeclaredPort:
     """`name`, `name?` or `name*`, and what stands after its colon."""
 
     name: str
@@ -82,7 +82,7 @@ class Declared:
     rest: str
 
     @classmethod
-    def of(cls, text: str) -> "Declared":
+    def of(cls, text: str) -> "DeclaredPort":
         head, _, rest = text.partition(":")
         name = head.strip().rstrip("?*")
         return cls(name, head.strip()[len(name) :], rest.strip())
@@ -93,7 +93,7 @@ class Groups:
 
     def __init__(self, what: str, segments: str, declarations: Iterable[str]) -> None:
         self.what = what
-        self.declared = tuple(map(Declared.of, declarations))
+        self.declared = tuple(map(DeclaredPort.of, declarations))
         self.names = [group.name for group in self.declared]
         self.constraints = [type_constraint(group.rest) if group.rest else None for group in self.declared]
         self.single = sum(not group.size for group in self.declared)
@@ -225,8 +225,8 @@ class Definition:
     fold : callable, optional
         The results as values or constants, where they are known. It changes nothing.
     canonicalize : tuple of str, optional
-        The patterns that the pass tries, in upstream's order: a module of ``qrt.dialects``, a colon, and functions of
-        it.
+        The patterns that the pass tries, in upstream's order: a module of ``qrt.ir.dialects``, a colon, and its
+        functions.
     passed_values, pass_values : callable, optional
         What a branch passes to each of its successors, the last of its operands; and what makes it pass others.
 
@@ -297,7 +297,7 @@ class Definition:
         found: list[Pattern] = []
         for entry in self.canonicalize:
             module, _, names = entry.partition(": ")
-            found += [import_place(f"qrt.dialects.{module}:{name}") for name in names.split()]
+            found += [import_place(f"qrt.ir.dialects.{module}:{name}") for name in names.split()]
         return tuple(found)
 
     @property
@@ -326,14 +326,14 @@ class Definition:
         return self.result_groups.group(name, operation, operation.results)
 
     @cached_property
-    def region_names(self) -> tuple[Declared, ...]:
+    def region_names(self) -> tuple[DeclaredPort, ...]:
         """The regions as they are declared."""
-        return tuple(map(Declared.of, ("",) * self.regions if isinstance(self.regions, int) else self.regions))
+        return tuple(map(DeclaredPort.of, ("",) * self.regions if isinstance(self.regions, int) else self.regions))
 
     @cached_property
-    def successor_names(self) -> tuple[Declared, ...]:
+    def successor_names(self) -> tuple[DeclaredPort, ...]:
         """The successors as they are declared."""
-        return tuple(map(Declared.of, self.successors))
+        return tuple(map(DeclaredPort.of, self.successors))
 
     # -- verification -----------------------------------------------------------------------------------------------
 

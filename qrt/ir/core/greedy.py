@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from qrt.ir.builder import Builder, Observer
+from qrt.ir.builder import Builder, BuilderObserver
 from qrt.ir.core.attributes import Attribute
 from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.core.operations import Block, Operation, Region, Value
@@ -51,7 +51,7 @@ def _erase_dead(root: Operation) -> bool:
     return changed
 
 
-class _Worklist(Observer):
+class _Worklist(BuilderObserver):
     """Operations to visit, the last one first. A changed operation joins the list below those around it, because these
     may fold by what is inside them.
     """
@@ -242,7 +242,7 @@ def _materialized(builder: Builder, operation: Operation, value: Attribute, type
 class _Constants:
     """One constant of each value in each isolated region, all before the other operations of its first block."""
 
-    def __init__(self, observer: Observer) -> None:
+    def __init__(self, observer: BuilderObserver) -> None:
         self.observer = observer
         self.first: dict[tuple[Region, str, Attribute, Type], Operation] = {}
         self.placed: set[Operation] = set()

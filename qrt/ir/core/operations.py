@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 from qrt.errors import QuantTypeError, VerifyError, shown
 from qrt.ir.core.attributes import Attribute, LocationAttr, StringAttr
 from qrt.ir.core.registry import TEXT_FORMS
-from qrt.text import Location, Source
 from qrt.types import Type
 from qrt.types.core import as_type
+from qrt.types.scanner import Location, Source
 
 if TYPE_CHECKING:
     from qrt.ir.core.define import Definition

@@ -24,24 +24,24 @@ def _checked(name: str, room: Any) -> Any:
 DIALECTS: Registry[Any] = Registry(
     "dialect",
     {
-        "affine": "qrt.dialects.affine.ops",
-        "arith": "qrt.dialects.arith.ops",
-        "bufferization": "qrt.dialects.bufferization.ops",
-        "builtin": "qrt.dialects.builtin.ops",
-        "cf": "qrt.dialects.cf.ops",
-        "complex": "qrt.dialects.complex.ops",
-        "func": "qrt.dialects.func.ops",
-        "linalg": "qrt.dialects.linalg.ops",
-        "math": "qrt.dialects.math.ops",
-        "memref": "qrt.dialects.memref.ops",
-        "ml_program": "qrt.dialects.ml_program.ops",
-        "quant": "qrt.dialects.quant.ops",
-        "qrt": "qrt.dialects.qrt.ops",
-        "scf": "qrt.dialects.scf.ops",
-        "shape": "qrt.dialects.shape.ops",
-        "tensor": "qrt.dialects.tensor.ops",
-        "ub": "qrt.dialects.ub.ops",
-        "vector": "qrt.dialects.vector.ops",
+        "affine": "qrt.ir.dialects.affine.ops",
+        "arith": "qrt.ir.dialects.arith.ops",
+        "bufferization": "qrt.ir.dialects.bufferization.ops",
+        "builtin": "qrt.ir.dialects.builtin.ops",
+        "cf": "qrt.ir.dialects.cf.ops",
+        "complex": "qrt.ir.dialects.complex.ops",
+        "func": "qrt.ir.dialects.func.ops",
+        "linalg": "qrt.ir.dialects.linalg.ops",
+        "math": "qrt.ir.dialects.math.ops",
+        "memref": "qrt.ir.dialects.memref.ops",
+        "ml_program": "qrt.ir.dialects.ml_program.ops",
+        "quant": "qrt.ir.dialects.quant.ops",
+        "qrt": "qrt.ir.dialects.qrt.ops",
+        "scf": "qrt.ir.dialects.scf.ops",
+        "shape": "qrt.ir.dialects.shape.ops",
+        "tensor": "qrt.ir.dialects.tensor.ops",
+        "ub": "qrt.ir.dialects.ub.ops",
+        "vector": "qrt.ir.dialects.vector.ops",
     },
     group="qrt.dialects",
     check=_checked,
@@ -92,7 +92,7 @@ TEXT_FORMS: Registry[Any] = Registry(
     },
 )
 """The text of operations, and the compiled formats of definitions: both import what operations and definitions are."""
-CHECKS: Registry[Any] = Registry("check", {"channels": "qrt.dialects.quant.channels:check_channels"})
+CHECKS: Registry[Any] = Registry("check", {"channels": "qrt.ir.dialects.quant.channels:check_channels"})
 """Checks of whole programs that know what operations of several dialects move."""
 
 DEFINITIONS: "dict[str, Definition]" = {}
@@ -104,7 +104,7 @@ def register_dialect(name: str, room: Any) -> None:
     """Registers a dialect that is no part of qrt. Programs that use its ops can then be read, verified and printed, and
     run if the room says how.
 
-    An installed package can do the same without a call, by an entry point of the group ``qrt.dialects``: its name is
+    An installed package can do the same without a call, by an entry point of the group ``qrt.ir.dialects``: its name is
     that of the dialect, and its value is the room.
 
     Parameters
@@ -113,7 +113,7 @@ def register_dialect(name: str, room: Any) -> None:
         The part of its ops' names before the dot.
     room : module or object
         Its ``OPS`` is a list of definitions. ``HANDLERS``, ``STRUCTURED`` and ``BRANCHES``, each optional, are tables
-        that say how its ops run, by name, as in the files of ``qrt.execute.interpret``.
+        that say how its ops run, by name, as in the files of ``qrt.runtime.interpreter``.
 
     Raises
     ------

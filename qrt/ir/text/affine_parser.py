@@ -13,7 +13,7 @@ from qrt.ir.core.affine import (
     is_constant,
     multiply,
 )
-from qrt.text import Scanner
+from qrt.types.scanner import Scanner
 
 if TYPE_CHECKING:
     from qrt.ir.text.attribute_parser import AttributeParser

@@ -26,16 +26,16 @@ from qrt.ir.text.assembly_elements import (
     Call,
     Element,
     FunctionalType,
-    Group,
-    Literal,
+    GroupElement,
+    LiteralElement,
     Operands,
     RegionOf,
     SuccessorOf,
     TypeOf,
     Unit,
 )
-from qrt.text import pattern
 from qrt.types import Type
+from qrt.types.scanner import pattern
 
 if TYPE_CHECKING:
     from qrt.ir.text.names import OperandName, PendingOperation
@@ -85,18 +85,18 @@ class _Compiler:
                 found.append(self._spaced(self._element(match)))
         return found, anchor, ""
 
-    def _group(self) -> Group:
+    def _group(self) -> GroupElement:
         elements, anchor, end = self.elements()
         others, _, _ = self.elements() if end == "):(" else ([], None, "")
         if anchor is None:
             raise ValueError(f"{self.definition.name}: an optional group needs an anchor")
-        return Group(elements, others, anchor)
+        return GroupElement(elements, others, anchor)
 
     def _spaced(self, element: Element) -> Element:
         """Decide on the space before an element, as upstream's generator does."""
         if isinstance(element, AttributeDictionary):
             self.after_punctuation = False
-        elif isinstance(element, Literal):
+        elif isinstance(element, LiteralElement):
             tight = ">)}]," if self.after_punctuation else "<>(){}[],"
             is_sign = len(element.text) == 1
             element.space = self.after_space and not (is_sign and element.text in tight)
@@ -110,7 +110,7 @@ class _Compiler:
     def _element(self, match: re.Match[str]) -> Element:
         definition = self.definition
         if match["literal"] is not None:
-            return Literal(match["literal"])
+            return LiteralElement(match["literal"])
         if (name := match["variable"] or (match["inner"] if not match["qualified"] else None)) is not None:
             return self._variable(name)
         if (name := match["type"] or match["inner"]) is not None:
@@ -292,7 +292,7 @@ def _line(assembly: Assembly) -> grammar.Line | None:
     said: tuple[list[str], list[str]] = [], []
     for element in assembly.elements:
         match element:
-            case Literal(text):
+            case LiteralElement(text):
                 patterns.append(re.escape(text) + (r"\b" if text.isalpha() else ""))
                 continue
             case Operands(name=name, size=""):

@@ -47,7 +47,7 @@ class Element:
 
 
 @dataclass
-class Literal(Element):
+class LiteralElement(Element):
     text: str
 
     def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
@@ -270,7 +270,7 @@ class SuccessorOf(Element):
 
 
 @dataclass
-class Group(Element):
+class GroupElement(Element):
     """`(elements)?`, `(elements):(others)`: printed if `anchor` is present."""
 
     elements: Sequence[Element]

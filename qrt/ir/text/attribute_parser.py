@@ -25,11 +25,11 @@ from qrt.ir.core.attributes import (
 )
 from qrt.ir.text.affine_parser import parse_affine_map, parse_affine_set
 from qrt.ir.text.dense import Blob, DenseResourceAttr, is_backed
-from qrt.ir.text.dense_literal import Literal
+from qrt.ir.text.dense_literal import DenseLiteral
 from qrt.ir.text.dialect_attributes import is_of_known_dialect, keep, parse_dialect_attribute
 from qrt.ir.text.sparse import SparseLiteral
-from qrt.text import Scanner, Source, pattern
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, TypeParser, VectorType
+from qrt.types.scanner import Scanner, Source, pattern
 
 _ALIAS_DEFINITION = re.compile(r"^[ \t]*([#!])((?:\d+|[a-zA-Z$._-][\w$.-]*))[ \t]*=", re.ASCII | re.MULTILINE)
 _SYMBOL = pattern(r"@([a-zA-Z_][\w$.]*)")
@@ -209,7 +209,7 @@ class AttributeParser:
 
     def _dense(self, start: int) -> Attribute:
         self.scanner.expect("<", " after 'dense'")
-        literal = Literal(self.scanner)
+        literal = DenseLiteral(self.scanner)
         self.scanner.expect(":", " and the type of the elements")
         return _elements(literal, self.type())
 
@@ -233,7 +233,7 @@ class AttributeParser:
             return self._sparse_elements(literal, kind, self.scanner.text[start : self.scanner.pos])
         self.scanner.expect_word("dense", " to begin an initial value")
         self.scanner.expect("<", " after 'dense'")
-        return _elements(Literal(self.scanner), kind)
+        return _elements(DenseLiteral(self.scanner), kind)
 
     def _dense_resource(self, start: int) -> Attribute:
         scanner = self.scanner
@@ -451,7 +451,7 @@ class AttributeParser:
         return self._alias_places
 
 
-def _elements(literal: Literal, kind: Type) -> Attribute:
+def _elements(literal: DenseLiteral, kind: Type) -> Attribute:
     """Parses a constant of a type; its elements are an array if one can hold them."""
     if not isinstance(kind, TensorType | VectorType):
         return literal.elements(kind)

@@ -22,8 +22,8 @@ from qrt.ir.text.dense import (
     storage_dtype,
     wrapped,
 )
-from qrt.text import Scanner, Source
 from qrt.types import ComplexType, FloatType, IntegerType, Type
+from qrt.types.scanner import Scanner, Source
 
 _INT64_MAX = (1 << 63) - 1
 _I1, _UI64 = IntegerType(1), IntegerType(64, "unsigned")
@@ -44,7 +44,7 @@ _SPACES = b" \t\r\n\0"
 _BEFORE_OPEN, _AFTER_CLOSE = (ord("["), ord(",")), (ord("]"), ord(","))
 
 
-class Literal:
+class DenseLiteral:
     """The inside of `dense<...>`, kept until the type after it says what it means."""
 
     __slots__ = ("end", "scanner", "start")
@@ -135,7 +135,7 @@ class Literal:
         """Raise ParseError unless a list of strings has the shape of its type."""
         if not self.text.startswith("["):
             return
-        outline = Literal(Scanner(Source(f"{_STRING.sub('0', self.text)}\n>")))
+        outline = DenseLiteral(Scanner(Source(f"{_STRING.sub('0', self.text)}\n>")))
         try:
             shape = outline.said_shape
         except ParseError as error:
@@ -148,7 +148,7 @@ class Literal:
         """Complex numbers, spelled, and the shape they were said in."""
         body = _COMMENT.sub(lambda comment: " " * len(comment[0]), self.scanner.text[self.start : self.end])
         pairs = list(_PAIR.finditer(body))
-        outline = Literal(Scanner(Source(f"{_PAIR.sub('0', body)}>")))
+        outline = DenseLiteral(Scanner(Source(f"{_PAIR.sub('0', body)}>")))
         try:
             count, (_, said) = outline._layout()[0], outline._values(shape, _I1)
         except ParseError as error:

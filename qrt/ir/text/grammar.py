@@ -6,7 +6,7 @@ A type is matched to three levels of angle brackets; deeper ones, and all that i
 import re
 from dataclasses import dataclass
 
-from qrt.text import pattern
+from qrt.types.scanner import pattern
 
 SPACE = pattern("").pattern
 _IN = r"[^<>\"()\[\]\n/]*+"

@@ -6,8 +6,8 @@ from qrt.ir.core.define import Definition
 from qrt.ir.core.operations import Block, Region, Value
 from qrt.ir.text.attribute_parser import AttributeParser
 from qrt.ir.text.grammar import RESULT_PATTERN
-from qrt.text import Location, Source
 from qrt.types import Type
+from qrt.types.scanner import Location, Source
 
 OperandName = tuple[str, int, int]
 """(name, result number, offset in the text)."""

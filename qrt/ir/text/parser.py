@@ -27,8 +27,8 @@ from qrt.ir.text.grammar import (
 )
 from qrt.ir.text.names import NameParser, OperandName, PendingOperation, Scope
 from qrt.ir.text.resources import ResourceParser
-from qrt.text import Location, Source
 from qrt.types import Type
+from qrt.types.scanner import Location, Source
 
 _BLOCK_END = ("}", "^")
 _MEMO_LENGTH = 512  # characters: a longer text is not looked up

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from qrt.ir.core.operations import Operation
 from qrt.ir.text.grammar import GENERIC_LINE, NAME, TYPE
-from qrt.text import Location
+from qrt.types.scanner import Location
 
 _KEY = r'"[^"\n]*"|[a-zA-Z_][\w$.]*'
 

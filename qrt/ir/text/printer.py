@@ -41,7 +41,7 @@ def print_operation(operation: Operation, generic: bool = False) -> str:
     return printer.text()
 
 
-class _Found(Exception):
+class _OperationReached(Exception):
     """The operation that is looked for is the next to be printed."""
 
 
@@ -162,7 +162,7 @@ class Printer:
         self._wanted = operation
         try:
             self.operation(root)
-        except _Found:
+        except _OperationReached:
             self._forget(operation, found=True)
         except Exception:  # something around it is not whole yet, and has no form
             self._forget(operation, found=False)
@@ -239,7 +239,7 @@ class Printer:
     def operation(self, operation: Operation) -> None:
         """One operation, indented, on its own line."""
         if operation is self._wanted:
-            raise _Found
+            raise _OperationReached
         parts = self._parts
         parts.append(self._indent)
         if operation.results:

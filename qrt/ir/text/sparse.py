@@ -6,9 +6,9 @@ import numpy as np
 
 from qrt.errors import ParseError
 from qrt.ir.text.dense import Array, DenseElementsAttr, ShapedType, is_backed, static_shape, storage_dtype
-from qrt.ir.text.dense_literal import Literal
-from qrt.text import Scanner, Source
+from qrt.ir.text.dense_literal import DenseLiteral
 from qrt.types import IntegerType, TensorType, Type, VectorType
+from qrt.types.scanner import Scanner, Source
 
 MAX_ELEMENTS = 1 << 24
 """A constant of more elements, of which a short text may say any number, is kept as text."""
@@ -74,7 +74,7 @@ class SparseLiteral:
             raise self.scanner.error(error.message, self.start, self.end) from None
 
     def _elements(self, type: ShapedType, shape: tuple[int | None, ...]) -> SparseElementsAttr:
-        indices, values = (Literal(Scanner(Source(f"{text}\n>"))) for text in (self.indices, self.values))
+        indices, values = (DenseLiteral(Scanner(Source(f"{text}\n>"))) for text in (self.indices, self.values))
         rows, listed = indices.said_shape, values.said_shape
         if not self.indices or rows == [0]:
             rows, listed = [0, len(shape)], [0]

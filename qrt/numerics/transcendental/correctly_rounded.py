@@ -15,9 +15,9 @@ from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.numerics.conversions import float_dtype, reading, rounder, widened
 from qrt.numerics.double_double import clamped, power_of_two, to_odd, two_sum
 from qrt.numerics.elements import Function, choose
+from qrt.numerics.float_text import FORMATS
 from qrt.numerics.integers import Integer
 from qrt.numerics.transcendental import error_function, exact, exponentials, trigonometry
-from qrt.text.floats import FORMATS
 
 _ERROR = 2.0**-68
 """More than the relative error of any kernel: the largest seen is 2^-71, and by their series none exceeds 2^-70."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from qrt.numerics import enclosures
 from qrt.numerics.enclosures import Bounds
-from qrt.text.floats import FloatFormat
+from qrt.numerics.float_text import FloatFormat
 
 ODD = frozenset({"sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "cbrt", "erf"})
 _AT_INFINITIES = {
@@ -38,7 +38,7 @@ def evaluate(name: str, form: FloatFormat, *x: Any) -> float:
     """A function of `math`, named without its prefix, of numbers that float64 holds (the exponent of ``fpowi`` is an
     int), as the float64 that its value rounds to in a format.
 
-    >>> from qrt.text.floats import FORMATS
+    >>> from qrt.numerics.float_text import FORMATS
     >>> evaluate("exp", FORMATS["f32"], 1.0), evaluate("fpowi", FORMATS["f64"], -1.0, 2**53 + 1)
     (2.7182817459106445, -1.0)
     """

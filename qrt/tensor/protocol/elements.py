@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qrt.eager import calls
-from qrt.eager.binding import EagerCall, bind_arrays, eager
-from qrt.eager.calls import Tensor
-from qrt.eager.storage import is_packed, pack, unpack
 from qrt.errors import QuantError, QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, Shape, parameter_index, storage_dtype
 from qrt.ops.indexing import Selection, indexed_element, selected_element
 from qrt.ops.movement import reshaped_element
+from qrt.tensor import calls
 from qrt.tensor.arrays import expressed_array
+from qrt.tensor.binding import EagerCall, bind_arrays, eager
+from qrt.tensor.calls import Tensor
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
+from qrt.tensor.storage import is_packed, pack, unpack
 from qrt.types import UniformType, check_integrity
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from qrt.eager.calls import Tensor
 from qrt.errors import QuantIndexError, QuantTypeError, QuantValueError, nearest, shown
 from qrt.signatures import worded_methods
 from qrt.tensor.arrays import integers
+from qrt.tensor.calls import Tensor
 from qrt.tensor.protocol.elements import truth
 from qrt.tensor.protocol.table import answer
 

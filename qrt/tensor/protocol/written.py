@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from qrt.eager.calls import Tensor
 from qrt.errors import shown
+from qrt.tensor.calls import Tensor
 
 VALUES = "np.asarray({})"
 """The word for a tensor's values: its name stands for the braces."""

@@ -15,10 +15,10 @@ import numpy as np
 
 import qrt
 from qrt import kernels
-from qrt.eager import storage as kept_storage
 from qrt.errors import QuantError
 from qrt.kernels import forced_isa
 from qrt.ops.core import OpFamily, ReferenceCall, storage_dtype
+from qrt.tensor import storage as kept_storage
 from qrt.types import Type, UniformType, parse_type
 from tests.fuzz.kinds.eager_hints import check_hint
 from tests.fuzz.kinds.eager_words import METHODS, NUMPY, WORDS

@@ -12,8 +12,8 @@ from qrt.types import TensorType, UniformType, storage_range
 from tests.fuzz import seeds
 from tests.fuzz.kinds.eager import FUNCTIONS, LARGEST
 from tests.fuzz.kinds.eager_words import METHODS, METRICS, NUMPY, WORDS
-from tests.passes.lower_qrt.draw_ops import DRAWS
-from tests.passes.lower_qrt.draw_types import OpDraw
+from tests.ir.passes.lower_qrt.draw_ops import DRAWS
+from tests.ir.passes.lower_qrt.draw_types import OpDraw
 
 _SCALES = (
     0.5,

@@ -18,20 +18,20 @@ import numpy as np
 
 import qrt
 from qrt.errors import QuantError
-from qrt.formats.onnx.importing import import_model as import_onnx
-from qrt.formats.onnx.read import read as read_onnx
-from qrt.formats.tflite import schema
-from qrt.formats.tflite.importing import import_model
-from qrt.formats.tflite.read import read
 from qrt.ir import Module
+from qrt.models.onnx.importing import import_model as import_onnx
+from qrt.models.onnx.read import read as read_onnx
+from qrt.models.profiles import profile
+from qrt.models.tflite import schema
+from qrt.models.tflite.importing import import_model
+from qrt.models.tflite.read import read
 from qrt.ops.core import element_dtype, storage_dtype
-from qrt.profiles import profile
 from qrt.types import IntegerType, TensorType, UniformType
-from tests.formats.tflite import oracle
 from tests.fuzz.kinds import onnx_files
 from tests.fuzz.kinds.onnx_outside import with_data
 from tests.fuzz.kinds.values import check_values
 from tests.fuzz.outcome import Finding
+from tests.models.tflite import oracle
 
 LARGEST = 64 << 10
 """Bytes of a file to start from."""

@@ -12,15 +12,15 @@ import numpy as np
 import onnx
 
 from qrt import ir
-from qrt.formats.onnx.export import onnx_bytes
-from tests.formats.onnx.export.float_programs import PROGRAMS as NESTS
-from tests.formats.onnx.export.programs import PROGRAMS
-from tests.formats.onnx.forms import forms
-from tests.formats.onnx.one_of_each import models
-from tests.formats.onnx.qdq_graphs import draw_graph
-from tests.formats.onnx.variants import changed, changes
+from qrt.models.onnx.export import onnx_bytes
 from tests.fuzz.kinds.onnx_functions import put_in_functions
 from tests.fuzz.kinds.onnx_outside import put_outside
+from tests.models.onnx.export.float_programs import PROGRAMS as NESTS
+from tests.models.onnx.export.programs import PROGRAMS
+from tests.models.onnx.forms import forms
+from tests.models.onnx.one_of_each import models
+from tests.models.onnx.qdq_graphs import draw_graph
+from tests.models.onnx.variants import changed, changes
 
 LARGEST = 16 << 10
 """Bytes of a file to start from."""

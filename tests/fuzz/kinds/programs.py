@@ -14,19 +14,20 @@ import numpy as np
 
 from qrt import ir, kernels
 from qrt.errors import QuantError, UndefinedError
-from qrt.execute import Program
 from qrt.ir import Module, run_passes
 from qrt.ir.core.attributes import TypeAttr
 from qrt.ops.core import element_dtype
+from qrt.runtime import Program
 from qrt.types import FloatType, FunctionType, IntegerType, TensorType, UniformType
-from tests.execute.planning.draw_control import control
-from tests.execute.programs import EVERYTHING
 from tests.fuzz import seeds
 from tests.fuzz.kinds.open_shapes import element_wise
 from tests.fuzz.kinds.surrounded import Surrounded
 from tests.fuzz.kinds.text import pipeline
 from tests.fuzz.mutate import mutated
 from tests.fuzz.outcome import Finding, check_message
+from tests.ir.passes.lower_qrt.compare import DrawnProgram
+from tests.ir.passes.lower_qrt.draw_ops import DRAWS
+from tests.ir.passes.lower_qrt.draw_types import OpDraw
 from tests.oracle.draw_types import Draw
 from tests.oracle.execution import (
     draw_casts,
@@ -38,9 +39,8 @@ from tests.oracle.execution import (
     draw_vectors,
 )
 from tests.oracle.execution.draw_values import array
-from tests.passes.lower_qrt.compare import DrawnProgram
-from tests.passes.lower_qrt.draw_ops import DRAWS
-from tests.passes.lower_qrt.draw_types import OpDraw
+from tests.runtime.planner.draw_control import control
+from tests.runtime.programs import EVERYTHING
 
 _HEADER = re.compile(r"// values: (\d+); pipeline: (.*)")
 _PLAIN = (

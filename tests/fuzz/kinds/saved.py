@@ -16,12 +16,12 @@ from random import Random
 import qrt
 from qrt._ext.kernels import checksum
 from qrt.errors import ModelError, QuantError
-from qrt.execute import Program
-from qrt.execute.saved.container import SIZE
-from tests.execute.saved.crafted import Index, one_calls, pack, unpacked
-from tests.execute.saved.samples import LOOP, OPEN, STATE, TEXTS, inputs_of, source_of
+from qrt.runtime import Program
+from qrt.runtime.saved.container import SIZE
 from tests.fuzz.kinds import saved_draw
 from tests.fuzz.outcome import Finding, check_message
+from tests.runtime.saved.crafted import Index, one_calls, pack, unpacked
+from tests.runtime.saved.samples import LOOP, OPEN, STATE, TEXTS, inputs_of, source_of
 
 _PLAIN = "func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }"
 _BYTES = (0, 1, 2, 3, 7, 8, 0x7F, 0x80, 0xFE, 0xFF)

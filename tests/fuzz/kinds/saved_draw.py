@@ -10,9 +10,9 @@ import numpy as np
 
 from qrt import kernels
 from qrt.errors import QuantError
-from qrt.execute.saved.entry_table import ENTRIES, bind_call
 from qrt.numerics import RequantParameters
-from tests.execute.saved.crafted import DtypeName, Fields, Index, OneCall, decoded
+from qrt.runtime.saved.entry_table import ENTRIES, bind_call
+from tests.runtime.saved.crafted import DtypeName, Fields, Index, OneCall, decoded
 
 _INTERFACE = {"data": (4096, False), "shape": (8,), "typestr": "|i1", "version": 3}
 _NUMBERS = (0, 1, -1, 2, 3, 7, 8, 63, 64, 65, 127, 128, 255, 256, 1 << 15, 1 << 16, 1 << 20, (1 << 31) - 1, 1 << 31,

@@ -2,8 +2,8 @@
 
 The runtime stands in a process of its own, which may crash, hang or refuse: that is no finding. Each tensor that a node
 makes is compared, computed of the runtime's own operands. Integers are equal, or lie in the interval of a group of
-casts. Floats lie within what `qrt.formats.*.compared` says of the operator, or else within `NOISE`: sums of a
-few elements that cancel. `tests.formats.beside` compares each operator closely, on models that are drawn to be sound.
+casts. Floats lie within what `qrt.models.*.compared` says of the operator, or else within `NOISE`: sums of a
+few elements that cancel. `tests.models.beside` compares each operator closely, on models that are drawn to be sound.
 """
 
 import os
@@ -16,22 +16,22 @@ from zlib import crc32
 
 import numpy as np
 
-from qrt.engines.compare import Comparison
-from qrt.engines.drawn import KINDS, drawn, with_sizes
-from qrt.engines.engine import Engine
-from qrt.engines.litert import LiteRT
-from qrt.engines.ort import OnnxRuntime
 from qrt.errors import QuantError
-from qrt.execute.ports import choose
-from qrt.execute.program import Program
-from qrt.formats.importing.compared import Bound, Input
-from qrt.formats.onnx.compared import BOUNDS
-from qrt.formats.onnx.exporting.entries import VERSION
-from qrt.formats.onnx.model import Graph, Operator
-from qrt.formats.onnx.read import read as read_onnx
-from qrt.formats.tflite.read import read as read_tflite
+from qrt.models.diff.compare import ModelComparison
+from qrt.models.diff.drawn_inputs import KINDS, drawn, with_sizes
+from qrt.models.engines.engine import Engine
+from qrt.models.engines.litert import LiteRT
+from qrt.models.engines.ort import OnnxRuntime
+from qrt.models.importing.comparison_source import Bound, Input
+from qrt.models.onnx.comparison_source import BOUNDS
+from qrt.models.onnx.exporting.operation_metadata import VERSION
+from qrt.models.onnx.model import ModelGraph, Operator
+from qrt.models.onnx.read import read as read_onnx
+from qrt.models.tflite.read import read as read_tflite
 from qrt.ops.core import Array
-from qrt.report.differences import Differences, TensorDifference
+from qrt.quantization.report.differences import Differences, TensorDifference
+from qrt.runtime.ports import choose
+from qrt.runtime.program import Program
 from tests.fuzz.outcome import Finding
 
 SECONDS = 10.0
@@ -101,7 +101,7 @@ def _reason_against(source: bytes | Path, profile: str) -> str:
 
 def _compare(source: bytes | Path, profile: str, engine: Engine, max_steps: int) -> str:
     try:
-        comparison = Comparison(source, engine, profile, whole=_bound_of_run(source, profile))
+        comparison = ModelComparison(source, engine, profile, whole=_bound_of_run(source, profile))
     except QuantError as error:
         return _word_of(error, engine, profile)
     module = comparison.file.module
@@ -167,7 +167,7 @@ def _bound_of_run(source: bytes | Path, profile: str) -> Bound:
     return Bound(sum(bound.ulp for bound in bounds), True, relative, absolute)
 
 
-def _operators(graph: Graph) -> Iterator[Operator]:
+def _operators(graph: ModelGraph) -> Iterator[Operator]:
     for op in graph.operators:
         yield op
         for inner in op.graphs:

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from qrt.execute.interpret import TABLES
+from qrt.runtime.interpreter import TABLES
 from tests.oracle.execution.compare import EXECUTIONS, EXPLAINED, OPS, UNDEFINED, UNEXPLAINED
 from tests.oracle.execution.unreachable import UNREACHABLE
 

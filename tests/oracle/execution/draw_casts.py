@@ -11,10 +11,10 @@ from textwrap import dedent
 from qrt import ir
 from qrt.ir import run_passes
 from tests import mlir_opt
-from tests.execute.cast_variants import FORMS, Variant, variants
 from tests.oracle.draw_types import Draw, container
 from tests.oracle.execution.case import Case
 from tests.oracle.execution.values import STORED, value_of
+from tests.runtime.cast_variants import FORMS, Variant, variants
 
 _UPSTREAM_RULE = ("toward_zero", "before", "divide")
 

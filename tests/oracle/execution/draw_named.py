@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from qrt.dialects.linalg.bodies import FUNCTIONS
-from qrt.dialects.linalg.named import TABLE
+from qrt.ir.dialects.linalg.named import TABLE
+from qrt.ir.dialects.linalg.named_bodies import FUNCTIONS
 from tests.oracle.draw_types import Draw
 from tests.oracle.execution.case import Case
 from tests.oracle.execution.draw_elementwise import ULPS

@@ -1,7 +1,7 @@
 """Operands drawn at random, the hostile ones often: ends of ranges, powers of two, signed zeros, subnormals, ties,
 infinities and NaNs."""
 
-from qrt.text.floats import FORMATS
+from qrt.numerics.float_text import FORMATS
 from tests.oracle.draw_types import Draw
 from tests.oracle.execution.values import Value, is_float, width
 

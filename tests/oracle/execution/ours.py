@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from qrt import ir
 from qrt.errors import QuantError, UndefinedError
-from qrt.execute import Program
+from qrt.runtime import Program
 from tests.oracle.execution.case import Call, Case
 from tests.oracle.execution.values import Value, value_of
 

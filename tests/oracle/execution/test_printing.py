@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 from tests import mlir_opt, mlir_runner
-from tests.execute.interpret.run import run
+from tests.runtime.interpreter.run import run
 
 pytestmark = mlir_opt.needed
-_FOLDER = Path(__file__).parents[2] / "execute" / "interpret"
+_FOLDER = Path(__file__).parents[2] / "runtime" / "interpreter"
 
 
 def printed_alike(text, capsys):

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from qrt.numerics.float_text import FORMATS
 from qrt.ops.core import element_dtype
-from qrt.text.floats import FORMATS
 from qrt.types import parse_type
 
 INTEGERS = ("i1", "i4", "i7", "i8", "i13", "i16", "i32", "i64", "index")

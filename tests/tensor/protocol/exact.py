@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from qrt import QuantTensor, QuantTypeError, UniformType
+from qrt import QuantTensor, UniformType
+from qrt.errors import QuantTypeError
 from qrt.ops.core import parameter_index, parameters_of
 from tests.ops.strategies import SCALES, storage_of, storages, uniform_types, zero_points
 

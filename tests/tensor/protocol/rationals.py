@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from qrt import QuantTensor, QuantTypeError, UniformType
+from qrt import QuantTensor, UniformType
+from qrt.errors import QuantTypeError
 from qrt.ops.core import parameter_index
 from tests.ops.strategies import SCALES, generators, shapes, storage_of, storages, uniform_types, zero_points
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt import QuantTensor, QuantTypeError, UniformType
-from qrt.errors import QuantAxisError, QuantValueError, shown
+from qrt import QuantTensor, UniformType
+from qrt.errors import QuantAxisError, QuantTypeError, QuantValueError, shown
 from qrt.tensor.protocol import table
 from tests.tensor.protocol.values import values
 

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrt import QuantTensor, QuantTypeError, UniformType
-from qrt.errors import QuantValueError
+from qrt import QuantTensor, UniformType
+from qrt.errors import QuantTypeError, QuantValueError
 from tests.tensor.protocol.values import NEAR, SCALES, each, floats, tensors
 
 OPERATORS = {

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qrt
-from qrt import QuantTensor, QuantTypeError, UniformType
-from qrt.errors import QuantValueError
+from qrt import QuantTensor, UniformType
+from qrt.errors import QuantTypeError, QuantValueError
 from tests.tensor.protocol.rationals import SHORT_SCALES, magnitude, outcome, same, tensors, values
 
 T = UniformType("i8", "f32", 0.5, 3)

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt import QuantTensor, QuantTypeError, UniformType
+from qrt import QuantTensor, UniformType
+from qrt.errors import QuantTypeError
 from tests.tensor.protocol.rationals import same, values
 from tests.tensor.protocol.values import floats
 
@@ -257,7 +258,7 @@ def test_a_plan_of_a_product_holds_no_operand() -> None:
             for a, b in ((q, q), (q[::-1], q), (q, q[:, ::-1])):
                 assert same(np.einsum("ij,ik->ijk", a, b), np.einsum("ij,ik->ijk", values(a), values(b)))
                 assert same(np.vecdot(a, b), (values(a) * values(b)).sum(1))
-    with pytest.raises(qrt.QuantTypeError, match="do not match"):
+    with pytest.raises(qrt.errors.QuantTypeError, match="do not match"):
         np.dot(tensor(TYPES["zero 3"], FEW), tensor(TYPES["zero 3"], FEW))
 
 

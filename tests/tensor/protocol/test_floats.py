@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qrt
-from qrt import QuantTensor, QuantTypeError, UniformType
+from qrt import QuantTensor, UniformType
+from qrt.errors import QuantTypeError
 from qrt.tensor.protocol.table import Entry, Function, name_of, table
 from qrt.tensor.protocol.written import VALUES
 from tests.messages.hints import codes

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import qrt
-from qrt import QuantTensor, QuantTypeError, UniformType
+from qrt import QuantTensor, UniformType
+from qrt.errors import QuantTypeError
 from tests.tensor.protocol.exact import assert_moves, exact, tensors
 
 T = UniformType("i8", "f32", 0.5, 3)

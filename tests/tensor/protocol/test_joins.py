@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qrt
-from qrt import QuantTensor, QuantTypeError, UniformType
+from qrt import QuantTensor, UniformType
+from qrt.errors import QuantTypeError
 from tests.tensor.protocol.exact import Call, assert_moves, parameters, tensors
 
 PER_AXIS = UniformType("i8", "f32", [0.5, 1.0], [0, 1], axis=0)

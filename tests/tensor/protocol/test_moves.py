@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qrt
-from qrt import QuantTensor, QuantTypeError, UniformType
+from qrt import QuantTensor, UniformType
+from qrt.errors import QuantTypeError
 from tests.tensor.protocol.exact import Call, assert_moves, tensors
 
 Draw = Callable[[Any, QuantTensor], Call]

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import qrt
-from qrt import QuantTensor, QuantTypeError, UniformType
-from qrt.errors import QuantValueError
+from qrt import QuantTensor, UniformType
+from qrt.errors import QuantTypeError, QuantValueError
 from tests.tensor.protocol.values import NEAR, each, floats, tensors, values
 
 T = UniformType("i8", "f32", 0.5, 3)

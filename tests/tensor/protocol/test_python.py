@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt import QuantTensor, QuantTypeError, UniformType
+from qrt import QuantTensor, UniformType
+from qrt.errors import QuantTypeError
 from qrt.tensor.protocol.methods import ABSENT
 
 T = UniformType("i8", "f32", 0.5, 3)

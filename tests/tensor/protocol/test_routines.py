@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt import QuantTensor, QuantTypeError, UniformType
+from qrt import QuantTensor, UniformType
+from qrt.errors import QuantTypeError
 from tests.tensor.protocol.rationals import same, values
 
 T, OTHER = UniformType("i8", "f32", 0.5, 3), UniformType("i8", "f32", 0.25, 3)

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import qrt
-from qrt import QuantTensor, QuantTypeError, UniformType
-from qrt.errors import QuantValueError
+from qrt import QuantTensor, UniformType
+from qrt.errors import QuantTypeError, QuantValueError
 from qrt.numerics.sums import rounded_root
 from tests.tensor.protocol.rationals import SHORT_SCALES, differs_along, magnitude, outcome, same, tensors, values
 

@@ -14,7 +14,8 @@ import pytest
 from numpy.lib import recfunctions
 
 import qrt
-from qrt import QuantError, QuantTensor, QuantTypeError, UniformType
+from qrt import QuantError, QuantTensor, UniformType
+from qrt.errors import QuantTypeError
 from qrt.tensor.protocol import table
 from qrt.tensor.protocol.methods import ABSENT
 from tests.tensor.protocol.numpy_page import PAGE, page

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 import qrt.numerics as numerics
-from qrt.eager.calls import Tensor
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
+from qrt.tensor.calls import Tensor
 from qrt.tensor.protocol.elements import have_one_scale, made, no_tensor, per_layer, require_one_scale, stored, tensor
 from qrt.tensor.protocol.exact import refuse_others
 from qrt.tensor.protocol.table import enter, enter_rules, implements

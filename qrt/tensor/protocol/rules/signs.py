@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from qrt.eager.calls import Tensor
 from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
+from qrt.tensor.calls import Tensor
 from qrt.tensor.protocol.elements import clipped, into, made, no_tensor, stored, tensor, zero_points
 from qrt.tensor.protocol.exact import refuse_others
 from qrt.tensor.protocol.rules.comparisons import written

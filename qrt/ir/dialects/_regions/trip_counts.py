@@ -1,0 +1,70 @@
+"""How often loops run, as far as constant bounds tell."""
+
+from collections.abc import Sequence
+
+from qrt.ir import Operation, Value
+from qrt.ir.core.affine import Expression
+from qrt.ir.core.matching import number_of
+from qrt.ir.dialects.affine.dimensions import map_of
+from qrt.ir.dialects.affine.ops import step_of
+from qrt.ir.dialects.scf.parallel import mixed_bounds
+
+Number = int | None
+"""A bound or a count; None where it is not known."""
+
+
+def trips(low: Number, high: Number, step: Number) -> Number:
+    """The number of iterations over a range. A step that is not positive is an error when the loop runs.
+
+    >>> trips(0, 5, 2), trips(5, 0, 1), trips(0, None, 1)
+    (3, 0, None)
+    """
+    if low is None or high is None or step is None or step <= 0:
+        return None
+    return max(0, -((low - high) // step))
+
+
+def trips_of_for(op: Operation) -> Number:
+    """The number of iterations of an `scf.for`."""
+    if op.operands[0] is op.operands[1]:
+        return 0
+    return None if "unsignedCmp" in op.attributes else trips(*map(number_of, op.operands[:3]))
+
+
+def trips_of_affine_for(op: Operation) -> Number:
+    """The number of iterations of an `affine.for`."""
+    return trips(*constant_bounds(op), step_of(op))
+
+
+def constant_bounds(op: Operation) -> tuple[Number, Number]:
+    """The lower and the upper bound of an `affine.for`, where they are one number each."""
+    low, high = (_only_number(map_of(op, f"{which}BoundMap").results) for which in ("lower", "upper"))
+    return low, high
+
+
+def _only_number(results: Sequence[Expression]) -> Number:
+    return results[0] if len(results) == 1 and isinstance(results[0], int) else None
+
+
+def ranges_of_parallel(op: Operation) -> list[tuple[int | Value, int | Value, int | Value]]:
+    """(lower bound, upper bound, step) of each dimension of an `scf.parallel` or `scf.forall`."""
+    if op.name == "scf.forall":
+        return list(zip(*mixed_bounds(op), strict=True))
+    groups = (op.operand_group(name) for name in ("lowerBound", "upperBound", "step"))
+    return list(zip(*groups, strict=True))
+
+
+def runs(loop: Operation) -> bool:
+    """Whether the first region of a loop is known to run; that of an `scf.while` always does."""
+    match loop.name:
+        case "scf.while":
+            return True
+        case "scf.for":
+            counts = [trips_of_for(loop)]
+        case "affine.for":
+            counts = [trips_of_affine_for(loop)]
+        case "scf.parallel" | "scf.forall":
+            counts = [trips(*map(number_of, each)) for each in ranges_of_parallel(loop)]
+        case _:
+            return False
+    return None not in counts and 0 not in counts

@@ -1,0 +1,307 @@
+"""Canonicalization patterns of tensors and memrefs whose dimensions are regrouped: upstream's."""
+
+from collections.abc import Iterable
+from itertools import accumulate, pairwise
+from math import prod
+
+from qrt.ir import Attribute, Builder, DenseElementsAttr, IntegerAttr, Operation, Value
+from qrt.ir.core.attributes import ArrayAttr
+from qrt.ir.core.constraints import INDEX
+from qrt.ir.core.matching import constant_number, constant_of, made_by
+from qrt.ir.core.rewrite import Made
+from qrt.ir.dialects._shaped.lists import Mixed, mixed_values, with_lists
+from qrt.ir.dialects._shaped.reshapes import Groups, reassociation_of
+from qrt.ir.dialects._shaped.strides import has_identity_layout
+from qrt.ir.dialects._shaped.types import Shape, ranked, shaped
+from qrt.ir.dialects.tensor.canonicalize import cast, cast_source
+from qrt.types import IntegerType, MemRefType, TensorType, Type
+from qrt.types.shaped import MAX_DIM
+
+
+def _shape(value: Value) -> Shape:
+    return shaped(value).shape or ()
+
+
+def _are_contiguous(*values: Value) -> bool:
+    """Whether the values are tensors, or memrefs that say no layout."""
+    return all(not isinstance(value.type, MemRefType) or has_identity_layout(value.type) for value in values)
+
+
+def _is_collapse(op: Operation) -> bool:
+    return op.name.endswith(".collapse_shape")
+
+
+def _sibling(op: Operation, name: str) -> str:
+    """The op of this name in the same dialect."""
+    return f"{op.name.partition('.')[0]}.{name}"
+
+
+def _groups_attribute(groups: Groups) -> ArrayAttr:
+    return ArrayAttr(tuple(ArrayAttr(tuple(IntegerAttr(axis, IntegerType(64)) for axis in group)) for group in groups))
+
+
+def collapse(op: Operation, builder: Builder, source: Value, groups: Groups, type: Type) -> Value:
+    """A `collapse_shape` of the dialect of `op`."""
+    attributes: dict[str, Attribute] = {"reassociation": _groups_attribute(groups)}
+    return builder.value(_sibling(op, "collapse_shape"), (source,), type, attributes)
+
+
+def expand(op: Operation, builder: Builder, source: Value, groups: Groups, sizes: Mixed, type: Type) -> Value:
+    """An `expand_shape` of the dialect of `op`."""
+    operands, attributes = with_lists({"output_shape": sizes}, (source,))
+    del attributes["operandSegmentSizes"]
+    attributes["reassociation"] = _groups_attribute(groups)
+    return builder.value(_sibling(op, "expand_shape"), operands, type, attributes)
+
+
+# -- both --------------------------------------------------------------------------------------------------------------
+
+
+def to_itself(op: Operation, builder: Builder) -> Made:
+    """A reshape to its source's own type is the source. A reshape that undoes another one is the source of that one."""
+    given, type = op.operands[0], op.results[0].type
+    if given.type is type:
+        return [given]
+    inverse = made_by(given, _sibling(op, "expand_shape" if _is_collapse(op) else "collapse_shape"))
+    if inverse is None or inverse.operands[0].type is not type:
+        return None
+    shape, groups = _shape(op.results[0]), reassociation_of(op)
+    if shape.count(None) > 1:
+        if groups != reassociation_of(inverse):
+            return None
+        if not _is_collapse(op) and any([shape[axis] for axis in group].count(None) > 1 for group in groups):
+            return None
+    return [inverse.operands[0]]
+
+
+def of_constant(op: Operation, builder: Builder) -> Made:
+    """The reshape of a constant is a constant; that of a splat is a splat."""
+    source, made = op.operands[0].operation, ranked(op.results[0])
+    constant = constant_of(op.operands[0])
+    if not made.has_static_shape or source is None:
+        return None
+    if isinstance(constant, DenseElementsAttr):
+        return [builder.constant(DenseElementsAttr(constant.array.reshape(made.shape), made), made)]  # type: ignore[arg-type]  # static
+    if source.name == "tensor.from_elements" or (source.name == "tensor.splat" and len(source.operands) == 1):
+        return [builder.value(source.name, source.operands, made)]
+    return None
+
+
+def twice(op: Operation, builder: Builder) -> Made:
+    """Two reshapes of one kind become one: ``expand(expand(x)) -> expand(x)``, and so for ``collapse``."""
+    inner = made_by(op.operands[0], op.name)
+    if inner is None or not _are_contiguous(inner.operands[0], op.operands[0]):
+        return None
+    source, type = inner.operands[0], op.results[0].type
+    first, second = (inner, op) if _is_collapse(op) else (op, inner)
+    fine = reassociation_of(first)
+    groups = tuple(tuple(axis for part in group for axis in fine[part]) for group in reassociation_of(second))
+    if _is_collapse(op):
+        return [collapse(op, builder, source, groups, type)]
+    return [expand(op, builder, source, groups, mixed_values(op, "output_shape"), type)]
+
+
+# -- one of the other --------------------------------------------------------------------------------------------------
+
+
+def collapse_of_expand(op: Operation, builder: Builder) -> Made:
+    """``collapse(expand(x))`` becomes one reshape, if each group of one is made of whole groups of the other."""
+    inner = made_by(op.operands[0], _sibling(op, "expand_shape"))
+    if inner is None or not _are_contiguous(inner.operands[0], op.operands[0]):
+        return None
+    source, made = inner.operands[0], op.results[0].type
+    rank, result_rank = len(_shape(source)), len(_shape(op.results[0]))
+    if rank == result_rank:  # types of one layout that is spelled in two ways
+        same = _shape(source) == _shape(op.results[0]) and reassociation_of(inner) == reassociation_of(op)
+        return [builder.value(_sibling(op, "cast"), (source,), made)] if same else None
+    fine, coarse = reassociation_of(inner), reassociation_of(op)
+    groups = _regrouped(fine, coarse) if rank > result_rank else _regrouped(coarse, fine)
+    if groups is None:
+        return None
+    if rank > result_rank:
+        return [collapse(op, builder, source, groups, made)]
+    sizes = mixed_values(inner, "output_shape")
+    if any(_known(sizes[axis] for axis in group) >= 1 << 63 for group in coarse):  # which a type need not agree with
+        return None
+    products: Mixed = [_product(builder, [sizes[axis] for axis in group]) for group in coarse]
+    return [expand(op, builder, source, groups, products, made)]
+
+
+def _known(sizes: Iterable[int | Value]) -> int:
+    return prod(size for size in sizes if isinstance(size, int))
+
+
+def _product(builder: Builder, sizes: Mixed) -> int | Value:
+    number = _known(sizes)
+    values = [size for size in sizes if isinstance(size, Value)]
+    if not values:
+        return number
+    if number != 1:
+        values.append(builder.constant(number, INDEX))
+    result = values[0]
+    for value in values[1:]:
+        result = builder.value("arith.muli", (result, value), INDEX)
+    return result
+
+
+def _regrouped(fine: Groups, coarse: Groups) -> Groups | None:
+    """Which fine groups each coarse group is made of; None if a fine group lies in two coarse ones."""
+    at, groups = 0, []
+    for group in coarse:
+        parts: list[int] = []
+        while at < len(fine):
+            last = fine[at][-1]
+            if last > group[-1]:
+                return None
+            parts.append(at)
+            at += 1
+            if last == group[-1]:
+                break
+        groups.append(tuple(parts))
+    return tuple(groups)
+
+
+def expand_of_collapse(op: Operation, builder: Builder) -> Made:
+    """``expand(collapse(x))`` to another shape becomes one reshape, where one step leads there."""
+    inner = made_by(op.operands[0], _sibling(op, "collapse_shape"))
+    if inner is None or not _are_contiguous(inner.operands[0], op.operands[0]):
+        return None
+    source, made = inner.operands[0], op.results[0].type
+    shape, result = _shape(source), _shape(op.results[0])
+    collapses = len(shape) > len(result)
+    each = (reassociation_of(inner), shape), (reassociation_of(op), result)
+    groups = _finer_groups(*each[0], *each[1]) if collapses else _finer_groups(*each[1], *each[0])
+    if groups is None:
+        return None
+    if collapses:
+        return [collapse(op, builder, source, groups, made)]
+    return [expand(op, builder, source, groups, mixed_values(op, "output_shape"), made)]
+
+
+def _finer_groups(large: Groups, shape: Shape, small: Groups, result: Shape) -> Groups | None:
+    """How the dimensions of `shape` make those of `result`, within each group of both."""
+    if not large:
+        return _ranges(shape, result)
+    found: list[tuple[int, ...]] = []
+    for axes, made in zip(large, small, strict=True):
+        parts, sizes = tuple(shape[axis] for axis in axes), tuple(result[axis] for axis in made)
+        if len(parts) == len(sizes):
+            if parts != sizes or None in parts:
+                return None
+            found += [(axis,) for axis in axes]
+            continue
+        ranges = _ranges(parts, sizes)
+        if ranges is None:
+            return None
+        found += [tuple(axes[0] + axis for axis in group) for group in ranges]
+    return tuple(found)
+
+
+def _ranges(shape: Shape, result: Shape) -> Groups | None:
+    """Runs of dimensions whose products are the sizes of `result`. The dimensions that the other runs leave over make
+    an unknown size. Sizes of 1 between two runs belong to the second run, and those at the end to the last.
+    """
+    if len(shape) <= len(result) or not result or result.count(None) > 1:
+        return None
+    before = result.index(None) if None in result else len(result)
+    first = _runs(shape, result[:before])
+    last = _runs(shape[::-1], result[before + 1 :][::-1], longest=True)
+    if first is None or last is None:
+        return None
+    start, end = sum(first), len(shape) - sum(last)
+    if None not in result:
+        first[-1] += end - start
+        lengths = first
+    else:
+        lengths = [*first, end - start, *last[::-1]]
+    bounds = list(accumulate(lengths, initial=0))
+    if any(length < 1 for length in lengths):
+        return None
+    groups = tuple(tuple(range(*pair)) for pair in pairwise(bounds))
+    return groups if products_of(shape, groups) == tuple(result) else None
+
+
+def _runs(shape: Shape, sizes: Shape, longest: bool = False) -> list[int] | None:
+    """How many dimensions each size takes, from the first; the `longest` runs have the sizes of 1 that follow."""
+    lengths, at = [], 0
+    for size in sizes:
+        start, found = at, 1
+        while at < len(shape) and (at == start or found != size):
+            found *= shape[at] or 0
+            at += 1
+        if found != size:
+            return None
+        while longest and at < len(shape) and shape[at] == 1:
+            at += 1
+        lengths.append(at - start)
+    return lengths
+
+
+def products_of(shape: Shape, groups: Groups) -> Shape | None:
+    """The size of each group, where all of it is known. None if one passes what a dimension can be."""
+    parts = [[shape[axis] for axis in group] for group in groups]
+    sizes = tuple(None if None in part else prod(size or 0 for size in part) for part in parts)
+    return None if any(size is not None and size > MAX_DIM for size in sizes) else sizes
+
+
+# -- casts and known sizes ---------------------------------------------------------------------------------------------
+
+
+def collapse_of_cast(op: Operation, builder: Builder) -> Made:
+    source = cast_source(op.operands[0])
+    if source is None:
+        return None
+    groups, made = reassociation_of(op), ranked(op.results[0])
+    shape = products_of(ranked(source).shape or (), groups)
+    if shape is None:
+        return None
+    return [cast(builder, collapse(op, builder, source, groups, made.with_(shape=shape)), made)]
+
+
+def static_expand(op: Operation, builder: Builder) -> Made:
+    """If the source of an `expand_shape` was cast, its constant sizes become part of the types: ``expand(x) ->
+    cast(expand(cast(x)))``.
+    """
+    sizes, made, groups = mixed_values(op, "output_shape"), ranked(op.results[0]), reassociation_of(op)
+    source = op.operands[0]
+    known: Mixed = [
+        number if isinstance(size, Value) and (number := constant_number(size)) is not None and number >= 0 else size
+        for size in sizes
+    ]
+    if known == sizes or cast_source(source) is None:
+        return None
+    shape = tuple(size if isinstance(size, int) else None for size in known)
+    before = products_of(shape, groups)
+    if before is None:
+        return None
+    narrowed = cast(builder, source, ranked(source).with_(shape=before))
+    return [cast(builder, expand(op, builder, narrowed, groups, known, made.with_(shape=shape)), made)]
+
+
+# -- tensor.reshape ----------------------------------------------------------------------------------------------------
+
+
+def known_reshape(op: Operation, builder: Builder) -> Made:
+    """Simplifies a `tensor.reshape` of a constant, of another reshape, or to the shape of its source."""
+    (source, shape), made = op.operands, op.results[0].type
+    constant = constant_of(source)
+    if isinstance(constant, DenseElementsAttr) and isinstance(made, TensorType) and made.has_static_shape:
+        return [builder.constant(DenseElementsAttr(constant.array.reshape(made.shape), made), made)]  # type: ignore[arg-type]  # static
+    inner = made_by(source, op.name)
+    if inner is not None:
+        return [builder.value(op.name, (inner.operands[0], shape), made)]
+    if source.type is not made or not isinstance(made, TensorType) or made.shape is None:
+        return None
+    return [source] if made.rank == 1 or _is_shape_of(shape, source) else None
+
+
+def _is_shape_of(shape: Value, tensor: Value) -> bool:
+    elements = made_by(shape, "tensor.from_elements")
+    if elements is None:
+        return False
+    for axis, (size, known) in enumerate(zip(elements.operands, ranked(tensor).shape or (), strict=True)):
+        dim = made_by(size, "tensor.dim")
+        asked = dim is not None and dim.operands[0] is tensor and constant_number(dim.operands[1]) == axis
+        if not asked and (known is None or constant_number(size) != known):
+            return False
+    return True

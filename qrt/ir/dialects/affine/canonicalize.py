@@ -1,0 +1,191 @@
+"""Canonicalization patterns of `affine`: maps composed with those of their operands, and written in one way, as
+upstream's are."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from qrt.ir import Attribute, Builder, Operation, Value
+from qrt.ir.core.affine import MAX_OPERATORS, AffineMapAttr, Expression, IntegerSetAttr, linear_terms, substitute
+from qrt.ir.core.define import segments
+from qrt.ir.core.matching import made_by
+from qrt.ir.core.rewrite import Made, Pattern
+from qrt.ir.dialects._regions.trip_counts import trips_of_affine_for
+from qrt.ir.dialects.affine.dimensions import map_of
+from qrt.ir.dialects.affine.maps import Inputs, simplest
+from qrt.ir.dialects.affine.ops import set_of
+from qrt.ir.dialects.affine.ranges import Ranges
+
+
+def _with_map(first: int) -> Pattern:
+    """The pattern of an op whose operands from `first` on are those of its map."""
+
+    def rewrite(op: Operation, builder: Builder) -> Made:
+        map, operands = simplest(map_of(op), op.operands[first:])
+        ranges = Ranges(map, operands)
+        map = replace(map, results=tuple(ranges.simplify(result) for result in map.results))
+        if map == map_of(op) and operands == op.operands[first:]:
+            return None
+        types = [result.type for result in op.results]
+        return builder.emit(op.name, [*op.operands[:first], *operands], types, {**op.attributes, "map": map}).results
+
+    return rewrite
+
+
+simplest_map = _with_map(0)
+simplest_load = _with_map(1)
+simplest_store = _with_map(2)
+
+
+# -- affine.min, affine.max --------------------------------------------------------------------------------------------
+
+
+def _with_results(op: Operation, builder: Builder, results: Sequence[Expression]) -> list[Value]:
+    map = replace(map_of(op), results=tuple(results))
+    return builder.emit(op.name, op.operands, [op.results[0].type], {**op.attributes, "map": map}).results
+
+
+def only_result(op: Operation, builder: Builder) -> Made:
+    if len(map_of(op).results) != 1:
+        return None
+    return builder.emit("affine.apply", op.operands, [op.results[0].type], {"map": map_of(op)}).results
+
+
+def repeated_results(op: Operation, builder: Builder) -> Made:
+    results = tuple(dict.fromkeys(map_of(op).results))
+    return _with_results(op, builder, results) if len(results) < len(map_of(op).results) else None
+
+
+def results_of_the_same(op: Operation, builder: Builder) -> Made:
+    """``min(a, min(b, c)) -> min(a, b, c)``, and so for ``max``. The results of the inner op stand last. A very long
+    list is left alone.
+    """
+    map = map_of(op)
+    dimensions, symbols = op.operands[: map.dimensions], op.operands[map.dimensions :]
+    results: list[Expression] = []
+    inner: list[Operation] = []
+    for result in map.results:
+        kind, index = result[:2] if isinstance(result, tuple) else ("", 0)
+        value = {"d": dimensions, "s": symbols}[kind][index] if kind in ("d", "s") else None
+        made = None if value is None else made_by(value, op.name)
+        if made is None:
+            results.append(result)
+        else:
+            inner.append(made)
+    if not inner or len(results) + sum(len(map_of(each).results) for each in inner) > MAX_OPERATORS:
+        return None
+    for each in inner:
+        own = map_of(each)
+        named = [
+            [(kind, begin + index) for index in range(count)]
+            for kind, begin, count in (("d", len(dimensions), own.dimensions), ("s", len(symbols), own.symbols))
+        ]
+        results += (substitute(result, *named) for result in own.results)
+        dimensions, symbols = dimensions + each.operands[: own.dimensions], symbols + each.operands[own.dimensions :]
+    merged = AffineMapAttr(len(dimensions), len(symbols), tuple(results))
+    return builder.emit(op.name, dimensions + symbols, [op.results[0].type], {**op.attributes, "map": merged}).results
+
+
+def order_of_results(op: Operation, builder: Builder) -> Made:
+    """Sums in the order of their coefficients."""
+    map = map_of(op)
+    terms = [linear_terms(result) for result in map.results]
+    known = [each for each in terms if each is not None]
+    if len(known) < len(terms):
+        return None
+    names: list[Expression] = [*(("d", i) for i in range(map.dimensions)), *(("s", i) for i in range(map.symbols)), 1]
+    keys = [[each.get(name, 0) for name in names] for each in known]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    if order == list(range(len(keys))):
+        return None
+    return _with_results(op, builder, [map.results[index] for index in order])
+
+
+# -- affine.for --------------------------------------------------------------------------------------------------------
+
+
+def _needed(map: AffineMapAttr, operands: Sequence[Value], greatest: bool) -> AffineMapAttr:
+    return replace(map, results=Ranges(map, operands).needed(map.results, greatest))
+
+
+def bounds(op: Operation, builder: Builder) -> Made:
+    """Removes the results of a bound's map that cannot decide it, and repeated ones."""
+    attributes, operands, sizes = dict(op.attributes), [], []
+    for name in ("lowerBound", "upperBound"):
+        given, values = map_of(op, f"{name}Map"), op.operand_group(f"{name}Operands")
+        if name == "upperBound":  # upstream asks for its ranges before sums hide the remainders in it
+            map, used = simplest(_needed(given, values, False), values)
+        else:
+            map, used = simplest(given, values)
+            map = _needed(map, used, True)
+        map = replace(map, results=tuple(result for result, _ in groupby(map.results)))
+        if map != given:
+            attributes[f"{name}Map"], values = map, used
+        operands += values
+        sizes.append(len(values))
+    if attributes == op.attributes:
+        return None
+    inits = op.operand_group("inits")
+    attributes["operandSegmentSizes"] = segments(*sizes, len(inits))
+    types = [result.type for result in op.results]
+    return builder.emit(op.name, operands + inits, types, attributes, op.take_regions()).results
+
+
+def without_work(op: Operation, builder: Builder) -> Made:
+    """A loop that runs no iteration, or computes nothing, is replaced by the values that its results would have."""
+    inits, trips = op.operand_group("inits"), trips_of_affine_for(op)
+    if not op.results:
+        return None
+    if trips == 0:
+        return inits
+    (block,) = op.regions[0].blocks
+    yielded = block.terminator.operands
+    if block.first is not block.last or block.arguments[0] in yielded:
+        return None
+    places = {argument: index for index, argument in enumerate(block.arguments[1:])}
+    in_order = all(places.get(value, index) == index for index, value in enumerate(yielded))
+    if trips is None and not (in_order and all(value in places for value in yielded)):
+        return None
+    if trips is not None and trips > 1 and not in_order:
+        return None
+    return [inits[places[value]] if value in places else value for value in yielded]
+
+
+# -- affine.if ---------------------------------------------------------------------------------------------------------
+
+
+def condition(op: Operation, builder: Builder) -> Made:
+    stated = set_of(op)
+    inputs = Inputs([expression for expression, _ in stated.constraints], op.operands, stated.dimensions)
+    if inputs.compose():  # upstream simplifies sums only then
+        inputs.canonicalize()
+        inputs.simplify()
+    inputs.canonicalize()
+    constraints = tuple(zip(inputs.results, (equal for _, equal in stated.constraints), strict=True))
+    made = IntegerSetAttr(len(inputs.dimensions), len(inputs.symbols), constraints)
+    values = inputs.dimensions + inputs.symbols
+    if made == stated and values == op.operands:
+        return None
+    types = [result.type for result in op.results]
+    attributes: dict[str, Attribute] = {**op.attributes, "condition": made}
+    return builder.emit(op.name, values, types, attributes, op.take_regions()).results
+
+
+def decided(op: Operation, builder: Builder) -> Made:
+    """An `affine.if` on `0 == 0` or `1 == 0` becomes one of its branches. Upstream decides no other conditions."""
+    constraints = set_of(op).constraints
+    if constraints not in (((0, True),), ((1, True),)):
+        return None
+    blocks = op.regions[constraints[0][0] != 0].blocks
+    return builder.inline(blocks[0], ()) if blocks else []
+
+
+def no_else(op: Operation, builder: Builder) -> Made:
+    blocks = op.regions[1].blocks
+    if op.results or not blocks or blocks[0].first is not blocks[0].last:
+        return None
+    then, otherwise = op.take_regions()
+    otherwise.blocks[0].first.erase()  # type: ignore[union-attr]  # its terminator
+    otherwise.blocks.clear()
+    builder.emit(op.name, op.operands, (), dict(op.attributes), [then, otherwise])
+    return []

@@ -1,0 +1,108 @@
+"""Which values are dimensions and symbols of `affine`, and the maps they are given to."""
+
+from collections.abc import Sequence
+
+from qrt.ir.core.affine import AffineMapAttr
+from qrt.ir.core.constraints import INDEX
+from qrt.ir.core.matching import constant_number, has_parts_throughout, made_by
+from qrt.ir.core.operations import Block, Operation, Value
+from qrt.ir.core.traits import CONSTANT_LIKE, PURE
+from qrt.ir.dialects._shaped.types import memref_type
+
+_SCOPES = ("func.func", "builtin.module")
+
+
+def _is_top_level(value: Value) -> bool:
+    owner = value.owner
+    if isinstance(owner, Block):
+        parent = owner.parent.parent if owner.parent is not None else None
+    else:
+        parent = owner.parent_operation if owner is not None else None
+    return parent is not None and parent.name in _SCOPES
+
+
+def is_symbol(value: Value) -> bool:
+    """Whether a value is the same in all of a function, as far as the rules of `affine` can tell."""
+    return has_parts_throughout(value, _parts_of_symbol)
+
+
+def _parts_of_symbol(value: Value) -> Sequence[Value] | None:
+    """The values that have to be symbols for a value to be one; None if it is none."""
+    if value.type is not INDEX:
+        return None
+    source = value.operation
+    if _is_top_level(value):
+        return ()
+    if source is None:
+        return None
+    if source.name in ("memref.dim", "tensor.dim"):
+        return () if _is_top_level(source.operands[0]) else _parts_of_size(source)
+    if source.has_trait(CONSTANT_LIKE):
+        return ()
+    return source.operands if source.has_trait(PURE) else None
+
+
+_SIZES = {"memref.alloc": "dynamicSizes", "memref.view": "sizes", "memref.subview": "sizes"}
+"""Ops that make a memref, with the operands that are its open sizes."""
+
+
+def _parts_of_size(dim: Operation) -> Sequence[Value] | None:
+    """The open size that a `dim` is of: that of a view or an allocation, perhaps cast. There is none of a static one;
+    None if the `dim` is of something else."""
+    index, source = constant_number(dim.operands[1]), _without_casts(dim.operands[0]).operation
+    if index is None or source is None or source.name not in _SIZES:
+        return None
+    shape = memref_type(source.results[0]).shape or ()
+    if not 0 <= index < len(shape):
+        return None
+    if shape[index] is not None:
+        return ()
+    sizes = source.operand_group(_SIZES[source.name])
+    place = shape[:index].count(None)
+    return sizes[place : place + 1] or None
+
+
+def _without_casts(value: Value) -> Value:
+    """The memref before all casts, but for one of a memref without rank."""
+    passed: set[Value] = set()
+    while (cast := made_by(value, "memref.cast")) is not None and value not in passed:
+        if memref_type(cast.operands[0]).shape is None:
+            break
+        passed.add(value)
+        value = cast.operands[0]
+    return value
+
+
+def is_dimension(value: Value) -> bool:
+    """Whether a value is a symbol, an index of an affine loop, or made of these by `affine.apply`."""
+    return has_parts_throughout(value, _parts_of_dimension)
+
+
+def _parts_of_dimension(value: Value) -> Sequence[Value] | None:
+    """The values that have to be dimensions for a value to be one; None if it is none."""
+    if _is_top_level(value) and value.type is INDEX:
+        return ()
+    owner = value.owner
+    if isinstance(owner, Block):
+        loop = owner.parent.parent if owner.parent is not None else None
+        if loop is None:
+            return None
+        is_index = loop.name == "affine.parallel" or (loop.name == "affine.for" and value is owner.arguments[0])
+        return () if is_index else None
+    if owner is not None and owner.name == "affine.apply":
+        return owner.operands
+    return () if is_symbol(value) else None
+
+
+def require_valid(operation: Operation, values: Sequence[Value], dimensions: int) -> None:
+    """Raise VerifyError unless the first values are dimensions and the others symbols."""
+    for index, value in enumerate(values):
+        if index < dimensions and not is_dimension(value):
+            raise operation.op_error("operand cannot be used as a dimension id")
+        if index >= dimensions and not is_symbol(value):
+            raise operation.op_error("operand cannot be used as a symbol")
+
+
+def map_of(operation: Operation, name: str = "map") -> AffineMapAttr:
+    """The map of an operation."""
+    return operation.attribute(name, AffineMapAttr)

@@ -1,0 +1,117 @@
+"""Affine maps and their operands in one form: composed with what computes the operands, constants and symbols in place,
+each sum written in one way, as upstream's `canonicalize` does."""
+
+from collections.abc import Sequence
+
+from qrt.ir import Value
+from qrt.ir.core.affine import AffineMapAttr, Expression, is_readable, parts_of, substitute
+from qrt.ir.core.matching import constant_number, made_by
+from qrt.ir.dialects.affine.dimensions import is_symbol, map_of
+from qrt.ir.dialects.affine.sums import flattened
+
+
+class Inputs:
+    """The operands of expressions while both are rewritten."""
+
+    def __init__(self, results: Sequence[Expression], operands: Sequence[Value], dimensions: int) -> None:
+        self.results = tuple(results)
+        self.dimensions = list(operands[:dimensions])
+        self.symbols = list(operands[dimensions:])
+
+    def replace(self, dimensions: Sequence[Expression], symbols: Sequence[Expression]) -> bool:
+        """Put expressions for dimensions and symbols, unless the results could not be read then; whether it was done.
+        An operand that is named twice doubles the text of what computes it."""
+        if list(dimensions) == _own("d", dimensions) and list(symbols) == _own("s", symbols):
+            return True
+        results = tuple(substitute(result, dimensions, symbols) for result in self.results)
+        if not all(map(is_readable, results)):
+            return False
+        self.results = results
+        return True
+
+    def compose(self) -> bool:
+        """Replaces operands that an `affine.apply` computes by its expression. Returns whether there were any."""
+        found = False
+        while self._compose_one(self.dimensions, "d") or self._compose_one(self.symbols, "s"):
+            found = True
+        return found
+
+    def simplify(self) -> None:
+        """Writes each sum in its one form."""
+        counts = len(self.dimensions), len(self.symbols)
+        self.results = tuple(flattened(result, *counts) for result in self.results)
+
+    def _compose_one(self, operands: list[Value], kind: str) -> bool:
+        for position, value in enumerate(operands):
+            inner = made_by(value, "affine.apply")
+            if inner is None:
+                continue
+            dimensions, symbols = _own("d", self.dimensions), _own("s", self.symbols)
+            computed = map_of(inner)
+            made = substitute(
+                computed.results[0],
+                [("d", len(dimensions) + i) for i in range(computed.dimensions)],
+                [("s", len(symbols) + i) for i in range(computed.symbols)],
+            )
+            (dimensions if kind == "d" else symbols)[position] = made
+            if not self.replace(dimensions, symbols):
+                continue
+            self.dimensions += inner.operands[: computed.dimensions]
+            self.symbols += inner.operands[computed.dimensions :]
+            self._drop_unused()
+            return True
+        return False
+
+    def _drop_unused(self) -> None:
+        used = parts_of(self.results)
+        kept = {kind: [i for i in range(len(values)) if (kind, i) in used] for kind, values in self._kinds()}
+        places = {(kind, old): (kind, new) for kind, indices in kept.items() for new, old in enumerate(indices)}
+        if self.replace(*([places.get((kind, i), 0) for i in range(len(values))] for kind, values in self._kinds())):
+            self.dimensions = [self.dimensions[i] for i in kept["d"]]
+            self.symbols = [self.symbols[i] for i in kept["s"]]
+
+    def _kinds(self) -> tuple[tuple[str, list[Value]], tuple[str, list[Value]]]:
+        return ("d", self.dimensions), ("s", self.symbols)
+
+    def canonicalize(self) -> None:
+        """Symbols are no dimensions; constants are in the expressions; each operand is there once, and read."""
+        self._name_symbols()
+        self._drop_unused()
+        self.replace(_own("d", self.dimensions), [_constant(self.symbols, i) for i in range(len(self.symbols))])
+        first = {kind: {value: i for i, value in reversed(list(enumerate(values)))} for kind, values in self._kinds()}
+        self.replace(*([(kind, first[kind][value]) for value in values] for kind, values in self._kinds()))
+        self._drop_unused()
+
+    def _name_symbols(self) -> None:
+        dimensions: list[Expression] = []
+        kept: list[Value] = []
+        moved: list[Value] = []
+        for value in self.dimensions:
+            if is_symbol(value):
+                dimensions.append(("s", len(self.symbols) + len(moved)))
+                moved.append(value)
+            else:
+                dimensions.append(("d", len(kept)))
+                kept.append(value)
+        if self.replace(dimensions, _own("s", self.symbols)):
+            self.dimensions, self.symbols = kept, self.symbols + moved
+
+
+def _own(kind: str, named: Sequence[object]) -> list[Expression]:
+    """The names of so many dimensions or symbols."""
+    return [(kind, i) for i in range(len(named))]
+
+
+def _constant(symbols: Sequence[Value], index: int) -> Expression:
+    number = constant_number(symbols[index])
+    return ("s", index) if number is None else number
+
+
+def simplest(map: AffineMapAttr, operands: Sequence[Value]) -> tuple[AffineMapAttr, list[Value]]:
+    """The map and its operands in their one form."""
+    inputs = Inputs(map.results, operands, map.dimensions)
+    inputs.compose()
+    inputs.canonicalize()
+    inputs.simplify()
+    made = AffineMapAttr(len(inputs.dimensions), len(inputs.symbols), inputs.results)
+    return made, inputs.dimensions + inputs.symbols

@@ -1,0 +1,284 @@
+"""Canonicalization patterns of `arith`: upstream's, but for promises (`nsw`, `nuw`) that the result might not keep."""
+
+from collections.abc import Callable
+
+from qrt.ir import Attribute, Builder, IntegerAttr, Operation, Value
+from qrt.ir.core.constraints import I1, element_of, with_element
+from qrt.ir.core.matching import constant_number, constant_of, made_by
+from qrt.ir.core.rewrite import Made, Pattern
+from qrt.ir.dialects.arith.fold import holds_every_value, predicate_of
+from qrt.ir.dialects.arith.ops import OVERFLOW
+from qrt.ir.dialects.arith.scalars import filled, splat_is, width_of
+from qrt.ops.elementwise import INTEGER_PREDICATES
+from qrt.types import FloatType, IntegerType, Type
+
+
+def _constant(builder: Builder, number: int, type: Type) -> Value:
+    """An integer constant, modulo its type's width."""
+    half = 1 << ((width_of(type) or 64) - 1)
+    wrapped = number & 1 if half == 1 else ((number + half) & (2 * half - 1)) - half
+    value = filled(wrapped, type)
+    assert value is not None  # of a type that has constants
+    return builder.constant(value, type)
+
+
+def _make(builder: Builder, name: str, operands: tuple[Value, ...], like: Operation, **attributes: Attribute) -> Made:
+    """An operation with the result type of another; attributes that are their defaults are left out."""
+    return [builder.value(f"arith.{name}", operands, like.results[0].type, attributes)]
+
+
+def _flags(*operations: Operation) -> dict[str, Attribute]:
+    """The promises about overflow that all operations make."""
+    said = [OVERFLOW.flags(op.attributes.get("overflowFlags", OVERFLOW.attribute("none"))) for op in operations]
+    common = [flag for flag in said[0] if all(flag in flags for flags in said)]
+    return {"overflowFlags": OVERFLOW.attribute(*common)} if common else {}
+
+
+# -- sums with constants -----------------------------------------------------------------------------------------------
+
+
+def sum_with_constant(op: Operation, builder: Builder) -> Made:
+    """``(±x + c0) ± c1`` as one operation; so too ``c1 - (±x + c0)``."""
+    left, right = op.operands
+    outer, inner = (
+        (constant_number(right), left) if constant_number(right) is not None else (constant_number(left), right)
+    )
+    source = made_by(inner, "arith.addi") or made_by(inner, "arith.subi")
+    if outer is None or source is None or inner is left is right:
+        return None
+    a, b = source.operands
+    first, second = constant_number(a), constant_number(b)
+    subtracts, inner_subtracts = op.name == "arith.subi", source.name == "arith.subi"
+    if second is not None:
+        x, sign, c0 = a, 1, -second if inner_subtracts else second
+    elif first is not None and inner_subtracts:
+        x, sign, c0 = b, -1, first
+    else:
+        return None
+    if subtracts and inner is right:
+        sign, total = -sign, outer - c0
+    else:
+        total = c0 - outer if subtracts else c0 + outer
+    both_subtract = sign > 0 and subtracts and inner is left and inner_subtracts
+    name, number = ("subi", -total) if both_subtract else ("addi" if sign > 0 else "subi", total)
+    flags = {} if subtracts and inner is left and not inner_subtracts else _flags(op, source)
+    flags = _kept(flags, number, x.type, unsigned=op.name == source.name == "arith.addi")
+    constant = _constant(builder, number, x.type)
+    return _make(builder, name, (constant, x) if sign < 0 else (x, constant), op, **flags)
+
+
+def _kept(flags: dict[str, Attribute], number: int, type: Type, unsigned: bool) -> dict[str, Attribute]:
+    """The promises (`nsw`, `nuw`) that a sum with `number` keeps, if the two sums that it replaces kept them."""
+    half = 1 << ((width_of(type) or 64) - 1)
+    said = OVERFLOW.flags(flags["overflowFlags"]) if flags else ()
+    kept = [flag for flag in said if (-half <= number < half if flag == "nsw" else unsigned and 0 <= number < half)]
+    return {"overflowFlags": OVERFLOW.attribute(*kept)} if kept else {}
+
+
+def addi_of_negation(op: Operation, builder: Builder) -> Made:
+    """``x + y * -1 -> x - y``."""
+    for negated, other in (op.operands[::-1], op.operands):
+        product = made_by(negated, "arith.muli")
+        if product is not None and splat_is(product.operands[1], -1):
+            return _make(builder, "subi", (other, product.operands[0]), op)
+    return None
+
+
+def subi_of_subi(op: Operation, builder: Builder) -> Made:
+    """``(x - y) - x -> 0 - y``."""
+    source = made_by(op.operands[0], "arith.subi")
+    if source is None or source.operands[0] is not op.operands[1] or filled(0, op.results[0].type) is None:
+        return None
+    y = source.operands[1]
+    return _make(builder, "subi", (_constant(builder, 0, y.type), y), op, **_flags(op, source))
+
+
+def muli_of_muli(op: Operation, builder: Builder) -> Made:
+    """``(x * c0) * c1 -> x * (c0 * c1)``."""
+    source = made_by(op.operands[0], "arith.muli")
+    outer = constant_number(op.operands[1])
+    inner = None if source is None else constant_number(source.operands[1])
+    if source is None or outer is None or inner is None:
+        return None
+    x = source.operands[0]
+    return _make(builder, "muli", (x, _constant(builder, inner * outer, x.type)), op, **_flags(op, source))
+
+
+def low_half(op: Operation, builder: Builder) -> Made:
+    """A sum or product whose second result nobody uses."""
+    if op.results[1].uses:
+        return None
+    name = "addi" if op.name == "arith.addui_extended" else "muli"
+    return [builder.value(f"arith.{name}", op.operands, op.results[0].type), op.operands[0]]
+
+
+def signed_product_with_one(op: Operation, builder: Builder) -> Made:
+    """``mulsi_extended(x, 1)``: the high half has the sign of x in every bit."""
+    x, type = op.operands[0], op.results[0].type
+    if width_of(type) == 1 or not splat_is(op.operands[1], 1) or filled(0, type) is None:
+        return None
+    zero = _constant(builder, 0, type)
+    negative = builder.value("arith.cmpi", (x, zero), with_element(type, I1), _predicate("slt"))
+    return [x, builder.value("arith.extsi", (negative,), type)]
+
+
+# -- conversions -------------------------------------------------------------------------------------------------------
+
+
+def _of(inner: str, outer: str | None = None, when: Callable[[Type, Type, Type], bool] | None = None) -> Pattern:
+    """``op(inner(x)) -> outer(x)``, where `when` holds of the types of x, of the value between and of the result."""
+
+    def pattern(op: Operation, builder: Builder) -> Made:
+        source = made_by(op.operands[0], f"arith.{inner}")
+        if source is None:
+            return None
+        x, result = source.operands[0], op.results[0].type
+        if when is not None and not when(x.type, source.results[0].type, result):
+            return None
+        name = f"arith.{outer}" if outer else op.name
+        return [builder.value(name, (x,), result, dict(op.attributes) if name == op.name else {})]
+
+    return pattern
+
+
+def _narrows(x: Type, between: Type, result: Type) -> bool:
+    return width_of(x) > width_of(result)
+
+
+def _widens(x: Type, between: Type, result: Type) -> bool:
+    return width_of(x) < width_of(result)
+
+
+def _narrows_exactly(x: Type, between: Type, result: Type) -> bool:
+    wide, narrow = element_of(between), element_of(x)
+    assert isinstance(wide, FloatType)
+    assert isinstance(narrow, FloatType)
+    return _narrows(x, between, result) and holds_every_value(wide, narrow)
+
+
+of_extui = _of("extui")
+of_extsi = _of("extsi")
+of_bitcast = _of("bitcast")
+extsi_of_extui = _of("extui", "extui")
+trunci_of_extui_of_wider = _of("extui", when=_narrows)
+trunci_of_extsi_of_wider = _of("extsi", when=_narrows)
+trunci_of_extsi_of_narrower = _of("extsi", "extsi", _widens)
+trunci_of_extui_of_narrower = _of("extui", "extui", _widens)
+truncf_of_extf = _of("extf", when=_narrows_exactly)
+
+
+def trunci_of_shrsi(op: Operation, builder: Builder) -> Made:
+    """``trunci(x >>s c) -> trunci(x >>u c)``, if the highest bits of x are what is kept."""
+    source = made_by(op.operands[0], "arith.shrsi")
+    if source is None:
+        return None
+    x, count = source.operands
+    if not splat_is(count, width_of(x.type) - width_of(op.results[0].type)):
+        return None
+    shifted = builder.value("arith.shrui", (x, count), x.type)
+    return [builder.value(op.name, (shifted,), op.results[0].type)]
+
+
+def trunci_of_trunci(op: Operation, builder: Builder) -> Made:
+    source = made_by(op.operands[0], "arith.trunci")
+    return None if source is None else _make(builder, "trunci", tuple(source.operands), op, **_flags(op, source))
+
+
+def bitwise_of_extensions(op: Operation, builder: Builder) -> Made:
+    """``ext(x) op ext(y) -> ext(x op y)``."""
+    for extension in ("arith.extui", "arith.extsi"):
+        sources = [made_by(value, extension) for value in op.operands]
+        found = [source.operands[0] for source in sources if source is not None]
+        if len(found) == 2 and found[0].type is found[1].type:
+            narrow = builder.value(op.name, found, found[0].type)
+            return [builder.value(extension, (narrow,), op.results[0].type)]
+    return None
+
+
+# -- comparisons and selections ----------------------------------------------------------------------------------------
+
+_SWAPPED = {"l": "g", "g": "l"}
+_INVERTED = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
+
+
+def inverse(predicate: str) -> str:
+    """The predicate of `arith.cmpi` that holds where another does not."""
+    return _INVERTED[predicate] if predicate in _INVERTED else predicate[0] + _INVERTED[predicate[1:]]
+
+
+def _predicate(name: str) -> dict[str, Attribute]:
+    return {"predicate": IntegerAttr(tuple(INTEGER_PREDICATES).index(name), IntegerType(64))}
+
+
+def cmpi_constant_last(op: Operation, builder: Builder) -> Made:
+    left, right = op.operands
+    if constant_of(left) is None or constant_of(right) is not None:
+        return None
+    name = predicate_of(op)
+    swapped = name if name in ("eq", "ne") else name[0] + _SWAPPED[name[1]] + name[2]
+    return _make(builder, "cmpi", (right, left), op, **_predicate(swapped))
+
+
+def cmpi_of_extensions(op: Operation, builder: Builder) -> Made:
+    """``ext(x) == ext(y) -> x == y``."""
+    if predicate_of(op) not in ("eq", "ne"):
+        return None
+    for extension in ("arith.extsi", "arith.extui"):
+        sources = [made_by(value, extension) for value in op.operands]
+        found = tuple(source.operands[0] for source in sources if source is not None)
+        if len(found) == 2 and found[0].type is found[1].type:
+            return _make(builder, "cmpi", found, op, **_predicate(predicate_of(op)))
+    return None
+
+
+def not_cmpi(op: Operation, builder: Builder) -> Made:
+    """``cmpi(p, a, b) ^ true -> cmpi(not p, a, b)``."""
+    source = made_by(op.operands[0], "arith.cmpi")
+    if source is None or op.results[0].type is not I1 or not splat_is(op.operands[1], 1):
+        return None
+    return _make(builder, "cmpi", tuple(source.operands), op, **_predicate(inverse(predicate_of(source))))
+
+
+def select_of_not(op: Operation, builder: Builder) -> Made:
+    """``select(not c, a, b) -> select(c, b, a)``."""
+    condition, true, false = op.operands
+    negation = made_by(condition, "arith.xori")
+    if negation is None or not splat_is(negation.operands[1], -1):
+        return None
+    return _make(builder, "select", (negation.operands[0], false, true), op)
+
+
+def select_of_select(op: Operation, builder: Builder) -> Made:
+    """``select(c, select(c, a, b), d) -> select(c, a, d)``, and so for the other branch."""
+    condition, true, false = op.operands
+    for at, branch in ((1, true), (2, false)):
+        inner = made_by(branch, "arith.select")
+        if inner is not None and inner.operands[0] is condition:
+            chosen = inner.operands[at]
+            return _make(builder, "select", (condition, chosen, false) if at == 1 else (condition, true, chosen), op)
+    return None
+
+
+def select_of_bits(op: Operation, builder: Builder) -> Made:
+    """Constants 0 and 1 of a scalar integer: the condition, or its negation, extended."""
+    condition, true, false = op.operands
+    type = op.results[0].type
+    if not isinstance(type, IntegerType):
+        return None
+    is_negated = splat_is(true, 0) and splat_is(false, 1)
+    if type is I1:
+        one = (condition, _constant(builder, 1, I1)) if is_negated else None
+        return None if one is None else _make(builder, "xori", one, op)
+    if is_negated:
+        one = condition, _constant(builder, 1, with_element(condition.type, I1))
+        condition = builder.value("arith.xori", one, condition.type)
+    elif not (splat_is(true, 1) and splat_is(false, 0)):
+        return None
+    return _make(builder, "extui", (condition,), op)
+
+
+def of_negations(op: Operation, builder: Builder) -> Made:
+    """``-a * -b -> a * b``, and of quotients."""
+    sources = [made_by(value, "arith.negf") for value in op.operands]
+    found = [source.operands[0] for source in sources if source is not None]
+    return [builder.value(op.name, found, op.results[0].type, dict(op.attributes))] if len(found) == 2 else None

@@ -1,0 +1,352 @@
+"""Folders of `arith`: what upstream's fold, rule for rule, where no value changes. Nothing that is undefined folds."""
+
+from collections.abc import Callable
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
+from qrt.ir.core.constraints import I1, element_of
+from qrt.ir.core.matching import constant_of, made_by
+from qrt.ir.core.operations import Operation
+from qrt.ir.core.rewrite import Fold, Folded, Folds
+from qrt.ir.dialects.arith.scalars import constant_value, filled, fold_constants, splat, splat_is, splat_number
+from qrt.ir.text.dense import DenseElementsAttr
+from qrt.ops.elementwise import FLOAT_PREDICATES, INTEGER_PREDICATES
+from qrt.types import FloatType, TensorType
+
+Identity = Callable[[Operation], Folded]
+
+
+def rules(*identities: Identity, constants: Fold = fold_constants) -> Fold:
+    """The first identity that applies, else the constant."""
+
+    def fold(operation: Operation, folds: Folds) -> Folded:
+        for identity in identities:
+            found = identity(operation)
+            if found is not None:
+                return found
+        return constants(operation, folds)
+
+    return fold
+
+
+# -- identities --------------------------------------------------------------------------------------------------------
+
+
+def right(number: int) -> Identity:
+    """``x op n -> x``."""
+    return lambda op: [op.operands[0]] if splat_is(op.operands[1], number) else None
+
+
+def right_bound(signed: bool, greatest: bool, keeps: int) -> Identity:
+    """``x op bound``, the least or greatest value of the type, is the operand `keeps`."""
+
+    def fold(op: Operation) -> Folded:
+        width = getattr(element_of(op.operands[0].type), "width", 64)
+        bound = (1 << (width - 1)) - 1 if greatest else -(1 << (width - 1))
+        if not signed:
+            bound = -1 if greatest else 0
+        return [op.operands[keeps]] if splat_number(op.operands[1]) == bound else None
+
+    return fold
+
+
+def right_float(test: Callable[[Any], Any]) -> Identity:
+    """``x op c -> x`` for float constants c that pass a test."""
+
+    def fold(op: Operation) -> Folded:
+        found = splat(op.operands[1])
+        return [op.operands[0]] if found is not None and bool(test(found)) else None
+
+    return fold
+
+
+def absorbs(number: int) -> Identity:
+    """``x op n -> n``."""
+    return lambda op: [op.operands[1]] if splat_is(op.operands[1], number) else None
+
+
+def same(op: Operation) -> Folded:
+    """``x op x -> x``."""
+    return [op.operands[0]] if op.operands[0] is op.operands[1] else None
+
+
+def same_is_zero(op: Operation) -> Folded:
+    """``x op x -> 0``."""
+    return _zero(op) if op.operands[0] is op.operands[1] else None
+
+
+def by_one_is_zero(op: Operation) -> Folded:
+    """``x op 1 -> 0``."""
+    return _zero(op) if splat_is(op.operands[1], 1) else None
+
+
+def signed_one(fold: Identity) -> Identity:
+    """``x / 1 -> x`` of signed integers. It does not hold for i1, whose 1 is -1: the least value divided by -1 is
+    undefined.
+    """
+    return lambda op: None if element_of(op.operands[0].type) is I1 else fold(op)
+
+
+def _zero(op: Operation) -> Folded:
+    zero = filled(0, op.results[0].type)
+    return None if zero is None else [zero]
+
+
+def undoes(inner: str) -> Identity:
+    """``(a inner b) op b -> a``."""
+
+    def fold(op: Operation) -> Folded:
+        source = made_by(op.operands[0], inner)
+        return [source.operands[0]] if source is not None and source.operands[1] is op.operands[1] else None
+
+    return fold
+
+
+def _addi_of_subi(op: Operation) -> Folded:
+    """``b + (a - b) -> a``."""
+    source = made_by(op.operands[1], "arith.subi")
+    return [source.operands[0]] if source is not None and source.operands[1] is op.operands[0] else None
+
+
+def _subi_of_addi(op: Operation) -> Folded:
+    """``(a + b) - a -> b``."""
+    source = made_by(op.operands[0], "arith.addi")
+    return [source.operands[1]] if source is not None and source.operands[0] is op.operands[1] else None
+
+
+def _div_of_muli(flag: str) -> Identity:
+    """``(a * b) / b -> a``, where the product does not wrap."""
+
+    def fold(op: Operation) -> Folded:
+        product = made_by(op.operands[0], "arith.muli")
+        if product is None or flag not in str(product.attributes.get("overflowFlags", "")):
+            return None
+        for factor, other in (product.operands, product.operands[::-1]):
+            if factor is op.operands[1]:
+                return [other]
+        return None
+
+    return fold
+
+
+def _complement(op: Operation) -> Operation | None:
+    """The operand that is the bitwise complement of the other one."""
+    for value, other in (op.operands, op.operands[::-1]):
+        negation = made_by(other, "arith.xori")
+        if negation is not None and negation.operands[0] is value and splat_number(negation.operands[1]) == -1:
+            return negation
+    return None
+
+
+def _andi_of_complement(op: Operation) -> Folded:
+    return None if _complement(op) is None else _zero(op)
+
+
+def _ori_of_complement(op: Operation) -> Folded:
+    negation = _complement(op)
+    return None if negation is None else [negation.operands[1]]
+
+
+def _idempotent(op: Operation) -> Folded:
+    """``a op (a op b) -> a op b``."""
+    for value, other in (op.operands, op.operands[::-1]):
+        inner = made_by(value, op.name)
+        if inner is not None and other in inner.operands:
+            return [value]
+    return None
+
+
+def _xori_twice(op: Operation) -> Folded:
+    """``(x ^ a) ^ a -> x``."""
+    for value, other in (op.operands, op.operands[::-1]):
+        inner = made_by(value, "arith.xori")
+        if inner is not None:
+            for kept, dropped in (inner.operands, inner.operands[::-1]):
+                if dropped is other:
+                    return [kept]
+    return None
+
+
+def _twice(op: Operation) -> Folded:
+    """``op(op(x)) -> x``."""
+    inner = made_by(op.operands[0], op.name)
+    return None if inner is None else [inner.operands[0]]
+
+
+def _to_itself(op: Operation) -> Folded:
+    return [op.operands[0]] if op.operands[0].type is op.results[0].type else None
+
+
+def _there_and_back(op: Operation) -> Folded:
+    """``op(op(x)) -> x`` of one type."""
+    inner = made_by(op.operands[0], op.name)
+    return [inner.operands[0]] if inner is not None and inner.operands[0].type is op.results[0].type else None
+
+
+def _index_there_and_back(op: Operation) -> Folded:
+    """``op(op(x)) -> x`` of one type, through a type that keeps all bits of x, which upstream does not ask for."""
+    between, x = (getattr(element_of(type), "width", 64) for type in (op.operands[0].type, op.results[0].type))
+    return _there_and_back(op) if between >= x else None
+
+
+# -- ops of their own --------------------------------------------------------------------------------------------------
+
+
+def _sum_with_zero(op: Operation) -> Folded:
+    """``x + 0 -> x``, without overflow."""
+    overflow = filled(0, op.results[1].type)
+    return [op.operands[0], overflow] if overflow is not None and splat_is(op.operands[1], 0) else None
+
+
+def _product_with_zero(op: Operation) -> Folded:
+    return [op.operands[1]] * 2 if splat_is(op.operands[1], 0) else None
+
+
+def _product_with_one(op: Operation) -> Folded:
+    high = filled(0, op.results[1].type)
+    return [op.operands[0], high] if high is not None and splat_is(op.operands[1], 1) else None
+
+
+def fold_select(op: Operation, folds: Folds) -> Folded:
+    """Folds to one branch, if the condition is known or both branches are the same."""
+    condition, true, false = op.operands
+    if true is false:
+        return [true]
+    known = splat_number(condition)
+    if known is not None:
+        return [true if known else false]
+    if op.results[0].type is I1 and splat_number(true) == -1 and splat_number(false) == 0:
+        return [condition]
+    comparison = made_by(condition, "arith.cmpi")
+    if comparison is not None and {true, false} == set(comparison.operands):
+        predicate = predicate_of(comparison)
+        if predicate in ("eq", "ne"):
+            return [true if predicate == "ne" else false]
+    return fold_constants(op, folds) if isinstance(constant_of(condition), DenseElementsAttr) else None
+
+
+def _cmpi_of_same(op: Operation) -> Folded:
+    if op.operands[0] is not op.operands[1]:
+        return None
+    result = filled(predicate_of(op) in ("eq", "sle", "sge", "ule", "uge"), op.results[0].type)
+    return None if result is None else [result]
+
+
+def predicate_of(op: Operation) -> str:
+    """The name of a comparison's predicate."""
+    number: int = op.attributes["predicate"].python
+    return tuple(INTEGER_PREDICATES)[number]
+
+
+def _cmpi_of_bool(op: Operation) -> Folded:
+    """``x != false -> x``, ``x == true -> x``, ``ext(x) != 0 -> x`` of i1."""
+    left, number, predicate = op.operands[0], splat_number(op.operands[1]), predicate_of(op)
+    if element_of(left.type) is I1:
+        return [left] if (predicate, number) in (("ne", 0), ("eq", -1)) else None
+    if predicate != "ne" or number != 0 or isinstance(left.type, TensorType):
+        return None
+    source = made_by(left, "arith.extsi") or made_by(left, "arith.extui")
+    return [source.operands[0]] if source is not None and element_of(source.operands[0].type) is I1 else None
+
+
+def _cmpf(op: Operation, folds: Folds) -> Folded:
+    """Scalars alone, as upstream. A NaN decides, whatever the other operand is."""
+    constants = [constant_of(value) for value in op.operands]
+    if any(isinstance(constant, FloatAttr) and isnan(constant.value) for constant in constants):
+        name = tuple(FLOAT_PREDICATES)[op.attributes["predicate"].python]
+        return [IntegerAttr(int(name[0] == "u" or name == "true"), I1)]
+    return fold_constants(op, folds) if all(isinstance(c, FloatAttr) for c in constants) else None
+
+
+def _lossless(op: Operation, folds: Folds) -> Folded:
+    """A conversion between formats, of constants that the result's format holds."""
+    folded = fold_constants(op, folds)
+    before = constant_value(constant_of(op.operands[0]))
+    if folded is None or not isinstance(folded[0], Attribute):
+        return None
+    after = constant_value(folded[0])
+    with np.errstate(all="ignore"):
+        wide = [value.astype(np.float64) for value in (before, after)]
+    return folded if bool(np.all((wide[0] == wide[1]) | (np.isnan(wide[0]) & np.isnan(wide[1])))) else None
+
+
+def _trunci_of_ext(op: Operation) -> Folded:
+    """``trunc(ext(x)) -> x`` of one type."""
+    source = made_by(op.operands[0], "arith.extui") or made_by(op.operands[0], "arith.extsi")
+    return [source.operands[0]] if source is not None and source.operands[0].type is op.results[0].type else None
+
+
+def _truncf_of_extf(op: Operation) -> Folded:
+    """``truncf(extf(x)) -> x`` of one type, where the wider format holds every value of the other."""
+    source = made_by(op.operands[0], "arith.extf")
+    if source is None or source.operands[0].type is not op.results[0].type:
+        return None
+    inner, outer = (element_of(value.type) for value in (source.operands[0], source.results[0]))
+    assert isinstance(inner, FloatType)
+    assert isinstance(outer, FloatType)
+    return [source.operands[0]] if holds_every_value(outer, inner) else None
+
+
+def holds_every_value(wide: FloatType, narrow: FloatType) -> bool:
+    """Whether each number of a format is one of another (APFloat's `isRepresentableBy`)."""
+    a, b = wide.format, narrow.format
+    return a.max_exponent >= b.max_exponent and a.min_exponent <= b.min_exponent and a.precision >= b.precision
+
+
+_is_negative_zero = lambda x: (x == 0) & np.signbit(x)  # noqa: E731
+_is_positive_zero = lambda x: (x == 0) & ~np.signbit(x)  # noqa: E731
+
+FOLDS: dict[str, Fold] = {
+    "arith.addi": rules(right(0), undoes("arith.subi"), _addi_of_subi),
+    "arith.subi": rules(same_is_zero, right(0), undoes("arith.addi"), _subi_of_addi),
+    "arith.muli": rules(absorbs(0), right(1)),
+    "arith.addui_extended": rules(_sum_with_zero),
+    "arith.mulsi_extended": rules(_product_with_zero),
+    "arith.mului_extended": rules(_product_with_zero, _product_with_one),
+    "arith.divsi": rules(signed_one(right(1)), _div_of_muli("nsw")),
+    "arith.divui": rules(right(1), _div_of_muli("nuw")),
+    "arith.ceildivsi": rules(signed_one(right(1))),
+    "arith.ceildivui": rules(right(1)),
+    "arith.floordivsi": rules(signed_one(right(1))),
+    "arith.remsi": rules(signed_one(by_one_is_zero)),
+    "arith.remui": rules(by_one_is_zero),
+    "arith.andi": rules(same, absorbs(0), right(-1), _andi_of_complement, _idempotent),
+    "arith.ori": rules(same, right(0), absorbs(-1), _ori_of_complement),
+    "arith.xori": rules(right(0), same_is_zero, _xori_twice),
+    "arith.shli": rules(right(0)),
+    "arith.shrsi": rules(right(0)),
+    "arith.shrui": rules(right(0)),
+    "arith.maxsi": rules(same, right_bound(True, True, 1), right_bound(True, False, 0)),
+    "arith.minsi": rules(same, right_bound(True, False, 1), right_bound(True, True, 0)),
+    "arith.maxui": rules(same, right_bound(False, True, 1), right_bound(False, False, 0)),
+    "arith.minui": rules(same, right_bound(False, False, 1), right_bound(False, True, 0)),
+    "arith.addf": rules(right_float(_is_negative_zero)),
+    "arith.subf": rules(right_float(_is_positive_zero)),
+    "arith.mulf": rules(right_float(lambda x: x == 1)),
+    "arith.divf": rules(right_float(lambda x: x == 1)),
+    "arith.remf": fold_constants,
+    "arith.negf": rules(_twice),
+    "arith.maximumf": rules(same, right_float(lambda x: x == -np.inf)),
+    "arith.minimumf": rules(same, right_float(lambda x: x == np.inf)),
+    "arith.maxnumf": rules(same, right_float(np.isnan)),
+    "arith.minnumf": rules(same, right_float(np.isnan)),
+    "arith.extsi": fold_constants,
+    "arith.extui": fold_constants,
+    "arith.trunci": rules(_trunci_of_ext),
+    "arith.extf": _lossless,
+    "arith.truncf": rules(_truncf_of_extf, constants=_lossless),
+    "arith.sitofp": fold_constants,
+    "arith.uitofp": fold_constants,
+    "arith.fptosi": fold_constants,
+    "arith.fptoui": fold_constants,
+    "arith.index_cast": rules(_index_there_and_back),
+    "arith.index_castui": rules(_index_there_and_back),
+    "arith.bitcast": rules(_to_itself, _there_and_back),
+    "arith.cmpi": rules(_cmpi_of_same, _cmpi_of_bool),
+    "arith.cmpf": _cmpf,
+    "arith.select": fold_select,
+}
+"""The folders by name of the op."""

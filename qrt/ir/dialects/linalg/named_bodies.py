@@ -1,0 +1,192 @@
+"""The bodies of `linalg` ops with a name: what one iteration computes, as the operations upstream builds for it.
+
+A body is given the elements of all operands, the output's last. Casts are to the output's type, signed unless the op
+says `cast = #linalg.type_fn<cast_unsigned>`.
+"""
+
+from collections.abc import Callable, Sequence
+
+from qrt.errors import QuantTypeError
+from qrt.ir.builder import Builder
+from qrt.ir.core.attributes import Attribute
+from qrt.ir.core.operations import NOWHERE, Block, Region, Value
+from qrt.ir.text.attribute_kinds import ENUMERATIONS, enumeration
+from qrt.types import ComplexType, FloatType, IndexType, IntegerType, Type
+from qrt.types.scanner import Location
+
+_UNARY = {
+    "exp": "math.exp",
+    "log": "math.log",
+    "abs": "math.absf",
+    "ceil": "math.ceil",
+    "floor": "math.floor",
+    "negf": "arith.negf",
+    "reciprocal": "",
+    "round": "math.round",
+    "sqrt": "math.sqrt",
+    "rsqrt": "math.rsqrt",
+    "square": "",
+    "tanh": "math.tanh",
+    "erf": "math.erf",
+}
+"""On floats alone."""
+_BINARY = {
+    "add": ("arith.addf", "arith.addi", "arith.ori", "complex.add"),
+    "sub": ("arith.subf", "arith.subi", None, "complex.sub"),
+    "mul": ("arith.mulf", "arith.muli", "arith.andi", "complex.mul"),
+    "div": ("arith.divf", "arith.divsi", None, "complex.div"),
+    "div_unsigned": (None, "arith.divui", None, None),
+    "max_signed": ("arith.maximumf", "arith.maxsi", "arith.maxsi", None),
+    "min_signed": ("arith.minimumf", "arith.minsi", "arith.minsi", None),
+    "max_unsigned": (None, "arith.maxui", None, None),
+    "min_unsigned": (None, "arith.minui", None, None),
+    "powf": ("math.powf", None, None, None),
+}
+"""On floats, on integers, on i1, on complex numbers."""
+
+FUNCTIONS = {**dict.fromkeys(_UNARY, 1), **dict.fromkeys(_BINARY, 2), "select": 3}
+"""Element-wise functions, by the number of their arguments."""
+ELEMENTWISE_KIND = enumeration("linalg.elementwise_kind", " ".join(FUNCTIONS))
+CAST = enumeration("linalg.type_fn", "cast_signed cast_unsigned")
+
+
+def kind_name(kind: Attribute) -> str:
+    """`add` of `#linalg.elementwise_kind<add>`."""
+    (name,) = ENUMERATIONS["linalg.elementwise_kind"].flags(kind)
+    return name
+
+
+class IterationBody(Builder):
+    """The body of an op, under construction: a builder that knows casts to the type of the output, and functions."""
+
+    __slots__ = ("target", "unsigned")
+
+    def __init__(self, block: Block, unsigned: bool) -> None:
+        super().__init__(block)
+        self.unsigned = unsigned
+        self.target = block.arguments[-1].type
+
+    def cast(self, value: Value) -> Value:
+        """The value in the output's type.
+
+        Raises QuantTypeError where no cast leads there.
+        """
+        target = self.target
+        if value.type is target or not isinstance(target, ComplexType):
+            return self._part_cast(value, target)
+        if isinstance(value.type, ComplexType):
+            parts = [self.value(f"complex.{part}", [value], value.type.element) for part in ("re", "im")]
+            parts = [self._part_cast(part, target.element) for part in parts]
+        elif isinstance(target.element, FloatType):
+            real = self._part_cast(value, target.element)
+            parts = [real, self.constant(0.0, target.element)]
+        else:
+            raise QuantTypeError(f"there is no cast of {value.type} to {target}")
+        return self.value("complex.create", parts, target)
+
+    def _part_cast(self, value: Value, target: Type) -> Value:
+        name = _cast_name(value.type, target, self.unsigned)
+        return value if not name else self.value(name, [value], target)
+
+    def apply(self, name: str, *values: Value) -> Value:
+        """An element-wise function of values of one type.
+
+        Raises QuantTypeError where the type has no such function.
+        """
+        type = values[-1].type
+        if name == "select":
+            operation = "arith.select"
+        elif name == "square":
+            operation, values = "arith.mulf", values * 2
+        elif name == "reciprocal" and isinstance(type, FloatType):
+            operation, values = "arith.divf", (self.constant(1.0, type), *values)
+        else:
+            operation = _function_name(name, type)
+        return self.value(operation, values, type)
+
+
+def _function_name(name: str, type: Type) -> str:
+    found: str | None
+    if name in _UNARY:
+        found = _UNARY[name] if isinstance(type, FloatType) else None
+    else:
+        is_complex = isinstance(type, ComplexType) and isinstance(type.element, FloatType)
+        column = 3 if is_complex else 0 if isinstance(type, FloatType) else 2 if _width(type) == 1 else 1
+        found = _BINARY[name][column] if is_complex or isinstance(type, FloatType | IntegerType) else None
+    if not found and _width(type) == 1 and name.endswith("_unsigned"):
+        raise QuantTypeError(f"unsupported operation: unsigned {name[:3]} not on uint")
+    if not found:
+        raise QuantTypeError(f"there is no '{name}' of {type}")
+    return found
+
+
+def _width(type: Type) -> int:
+    return 64 if isinstance(type, IndexType) else type.width if isinstance(type, IntegerType) else 0
+
+
+def _cast_name(given: Type, target: Type, unsigned: bool) -> str:
+    """The op that casts; empty where none is needed."""
+    if given is target:
+        return ""
+    if isinstance(given, IndexType) != isinstance(target, IndexType) and not isinstance(target, FloatType):
+        return "arith.index_cast"
+    from_float, to_float = isinstance(given, FloatType), isinstance(target, FloatType)
+    if from_float and to_float:
+        assert isinstance(given, FloatType)  # as it has just been found
+        assert isinstance(target, FloatType)
+        if given.width != target.width:
+            return "arith.extf" if given.width < target.width else "arith.truncf"
+    elif _width(given) and to_float:
+        return "arith.uitofp" if unsigned else "arith.sitofp"
+    elif from_float and _width(target):
+        return "arith.fptoui" if unsigned else "arith.fptosi"
+    elif _width(given) > _width(target) > 0:
+        return "arith.trunci"
+    elif 0 < _width(given) < _width(target):
+        return "arith.extui" if unsigned else "arith.extsi"
+    raise QuantTypeError(f"there is no cast of {given} to {target}")
+
+
+Build = Callable[..., Value]
+"""The value to yield, made of a `IterationBody` and the elements of the operands."""
+
+
+def _contraction(b: IterationBody, x: Value, w: Value, out: Value) -> Value:
+    return b.apply("add", out, b.apply("mul", b.cast(x), b.cast(w)))
+
+
+def _quantized(b: IterationBody, x: Value, w: Value, x_zero: Value, w_zero: Value, out: Value) -> Value:
+    left = b.apply("sub", b.cast(x), b.cast(x_zero))
+    right = b.apply("sub", b.cast(w), b.cast(w_zero))
+    return b.apply("add", out, b.apply("mul", left, right))
+
+
+def pooling(function: str) -> Build:
+    """Folds the input into the output; the window has no values."""
+    return lambda b, x, window, out: b.apply(function, out, b.cast(x))
+
+
+def elementwise(function: str) -> Build:
+    """A function of the inputs."""
+    return lambda b, *values: b.apply(function, *values[:-1])
+
+
+def _copy(b: IterationBody, x: Value, out: Value) -> Value:
+    return b.cast(x)
+
+
+def build_body(build: Build, types: Sequence[Type], unsigned: bool, location: Location = NOWHERE) -> Region:
+    """The region of an op for operands with elements of these types.
+
+    Raises QuantTypeError where the types have no such operations.
+    """
+    block = Block(types, location)
+    body = IterationBody(block, unsigned)
+    made = build(body, *block.arguments)
+    body.emit("linalg.yield", [made])
+    return Region([block])
+
+
+CONTRACTION: Build = _contraction
+QUANTIZED: Build = _quantized
+COPY: Build = _copy

@@ -1,0 +1,284 @@
+"""The parts that structured ops of `linalg` share: maps, loops, the operands' custom form, and the rules on all of
+them.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from qrt.errors import UndefinedError
+from qrt.ir.builder import Builder
+from qrt.ir.core.affine import AffineMapAttr, Expression, evaluate
+from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr
+from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ir.core.operations import Operation, Region, Value
+from qrt.ir.core.traits import MEM_READ, MEM_WRITE, RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE, Trait
+from qrt.ir.dialects._regions.forms import spell_results
+from qrt.ir.text.attribute_kinds import enumeration
+from qrt.types import MemRefType, TensorType, Type
+
+if TYPE_CHECKING:
+    from qrt.ir.text.names import PendingOperation
+    from qrt.ir.text.parser import Parser
+    from qrt.ir.text.printer import Printer
+
+MAPS = "indexing_maps"
+ITERATOR = enumeration("linalg.iterator_type", "parallel reduction")
+TRAITS = frozenset({RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE})
+Maps = tuple[AffineMapAttr, ...]
+
+CANONICALIZE = ("tensor.canonicalize: from_casts", "linalg.canonicalize: of_nothing known_sizes")
+"""The patterns that every structured op tries first. Its own come next, and `CANONICALIZE_BUFFERS` last."""
+CANONICALIZE_BUFFERS = ("memref.canonicalize: from_ranked_casts",)
+
+
+class StructuredOp(Operation):
+    """A loop nest over operands that maps index: inputs first, then outputs, which the body is given too."""
+
+    __slots__ = ()
+
+    @property
+    def inputs(self) -> list[Value]:
+        return self.operands[: self.input_count]
+
+    @property
+    def outputs(self) -> list[Value]:
+        return self.operands[self.input_count :]
+
+    @property
+    def input_count(self) -> int:
+        return self.attribute(OPERAND_SEGMENTS, DenseArrayAttr).values[0]
+
+    @property
+    def indexing_maps(self) -> Maps:
+        """The indexing map of each operand."""
+        raise NotImplementedError
+
+    @property
+    def iterators(self) -> tuple[str, ...]:
+        """`parallel` or `reduction`, for each loop: those that index an output are parallel."""
+        maps = self.indexing_maps
+        indexed = {result for map in maps[self.input_count :] for result in map.results}
+        return tuple("parallel" if ("d", loop) in indexed else "reduction" for loop in range(maps[0].dimensions))
+
+
+def stated_maps(attribute: Attribute | None) -> Maps:
+    """The maps of an attribute that the verifier has checked."""
+    assert isinstance(attribute, ArrayAttr)
+    return tuple(map for map in attribute.elements if isinstance(map, AffineMapAttr))
+
+
+def array_of_maps(value: Attribute) -> str | None:
+    """A constraint on `indexing_maps`."""
+    fine = isinstance(value, ArrayAttr) and all(isinstance(map, AffineMapAttr) for map in value.elements)
+    return None if fine else "failed to satisfy constraint: AffineMap array attribute"
+
+
+def iterator(kind: str) -> OpaqueAttr:
+    """`#linalg.iterator_type<parallel>`, which the custom form of `generic` spells as a string."""
+    return OpaqueAttr(f"#linalg.iterator_type<{kind}>")
+
+
+def generic(
+    builder: Builder,
+    inputs: Sequence[Value],
+    outputs: Sequence[Value],
+    types: Sequence[Type],
+    maps: Sequence[AffineMapAttr],
+    kinds: Iterable[str],
+    region: Region,
+) -> list[Value]:
+    """The results of a new `linalg.generic`; the loops are of these kinds, the maps those of inputs and outputs."""
+    attributes: dict[str, Attribute] = {
+        MAPS: ArrayAttr(tuple(maps)),
+        "iterator_types": ArrayAttr(tuple(map(iterator, kinds))),
+        OPERAND_SEGMENTS: segments(len(inputs), len(outputs)),
+    }
+    return builder.emit("linalg.generic", [*inputs, *outputs], types, attributes, [region]).results
+
+
+def rank_of(type: Type) -> int:
+    """The rank of a ranked tensor or memref; 0 of a scalar, as a vector is here."""
+    return len(shape_of(type) or ())
+
+
+def shape_of(type: Type) -> Sequence[int | None] | None:
+    """The shape of a tensor or memref; a scalar has none of its own."""
+    return type.shape if isinstance(type, TensorType | MemRefType) else ()
+
+
+def scalar_of(type: Type) -> Type:
+    """The type of an operand's element in one iteration."""
+    return type.element if isinstance(type, TensorType | MemRefType) else type
+
+
+def effects(operation: Operation) -> Collection[Trait]:
+    """Those on buffers: tensors are values."""
+    buffers = any(isinstance(value.type, MemRefType) for value in operation.operands)
+    return (MEM_READ, MEM_WRITE) if buffers else ()
+
+
+# -- custom forms: `ins(%a, %b : type, type) outs(%c : type)` --------------------------------------------------------
+
+
+def parse_operands(parser: "Parser", pending: "PendingOperation", segmented: bool = True) -> tuple[int, int]:
+    """Both groups; how many inputs and outputs there were."""
+    inputs, outputs = _parse_group(parser, pending, "ins"), _parse_group(parser, pending, "outs")
+    if segmented:
+        pending.attributes[OPERAND_SEGMENTS] = segments(inputs, outputs)
+    return inputs, outputs
+
+
+def _parse_group(parser: "Parser", pending: "PendingOperation", word: str) -> int:
+    scanner = parser.scanner
+    if not scanner.accept_word(word):
+        return 0
+    scanner.expect("(", f" after '{word}'")
+    start = scanner.pos
+    operands = parser.operand_list() if scanner.at("%") else []
+    scanner.expect(":", " before operand types")
+    types = scanner.separated(parser.type)
+    scanner.expect(")", f" after '{word}' operands")
+    if len(operands) != len(types):
+        counts = f"got {len(operands)} operands and {len(types)} types"
+        raise scanner.error(f"number of operands and types do not match: {counts}", start)
+    pending.operands.extend(operands)
+    pending.operand_types.extend(types)
+    return len(operands)
+
+
+def print_operands(printer: "Printer", operation: StructuredOp) -> None:
+    for word, values in (("ins", operation.inputs), ("outs", operation.outputs)):
+        if values:
+            names = ", ".join(map(printer.name, values))
+            printer.word(f"{word}({names} : {', '.join(str(value.type) for value in values)})")
+
+
+def parse_results(parser: "Parser", pending: "PendingOperation") -> None:
+    if parser.scanner.accept("->"):
+        pending.result_types = parser.types.results()
+
+
+def print_results(printer: "Printer", operation: Operation) -> None:
+    if operation.results:
+        printer.word(f"-> {spell_results(operation.results)}")
+
+
+# -- verification ----------------------------------------------------------------------------------------------------
+
+
+def verify_structured(operation: Operation) -> None:
+    """The rules of upstream's `LinalgOp` and `DestinationStyleOpInterface`, in their words."""
+    assert isinstance(operation, StructuredOp)  # whose rules these are
+    _verify_destinations(operation)
+    _verify_semantics(operation)
+    maps = operation.indexing_maps
+    if len(maps) != len(operation.operands):
+        raise operation.op_error(
+            f"expected the number of indexing_map ({len(maps)}) to be equal to the number of input/output operands "
+            f"({len(operation.operands)})"
+        )
+    loops = len(operation.iterators)
+    for number, (map, value) in enumerate(zip(maps, operation.operands, strict=True)):
+        _verify_map(operation, number, map, value.type, loops)
+    _verify_loops(operation, maps, loops)
+    _verify_body(operation)
+
+
+def _verify_destinations(operation: StructuredOp) -> None:
+    tensors = [value.type for value in operation.outputs if isinstance(value.type, TensorType)]
+    if len(tensors) != len(operation.results):
+        raise operation.op_error(
+            f"expected the number of tensor results ({len(operation.results)}) to be equal to the number of output "
+            f"tensors ({len(tensors)})"
+        )
+    for number, (type, result) in enumerate(zip(tensors, operation.results, strict=True), operation.input_count):
+        if type is not result.type:
+            raise operation.op_error(
+                f"expected type of operand #{number} ('{type}') to match type of corresponding result ('{result.type}')"
+            )
+
+
+def _verify_semantics(operation: StructuredOp) -> None:
+    shaped = {type(value.type) for value in operation.operands if isinstance(value.type, TensorType | MemRefType)}
+    unshaped = any(not isinstance(value.type, TensorType | MemRefType) for value in operation.outputs)
+    unranked = any(shape_of(value.type) is None for value in operation.operands)
+    if len(shaped) > 1 or unshaped or unranked:
+        raise operation.op_error("expected to have pure tensor or buffer semantics")
+
+
+def _verify_map(operation: StructuredOp, number: int, map: AffineMapAttr, type: Type, loops: int) -> None:
+    if map.symbols:
+        raise operation.op_error(f"unexpected symbols in indexing_map #{number}")
+    if map.dimensions != loops:
+        raise operation.op_error(f"expected indexing_map #{number} to have {loops} dim(s) to match the number of loops")
+    if len(map.results) != rank_of(type):
+        raise operation.op_error(
+            f"expected operand #{number} rank ({rank_of(type)}) to match the result rank of indexing_map "
+            f"({len(map.results)})"
+        )
+
+
+def _verify_loops(operation: StructuredOp, maps: Maps, loops: int) -> None:
+    """Every loop runs over a dimension of an operand; where all of these are static, so far that each fits."""
+    shapes = [shape_of(value.type) or () for value in operation.operands]
+    extents: dict[int, int | None] = {}
+    for map, shape in zip(maps, shapes, strict=True):
+        for result, size in zip(map.results, shape, strict=True):
+            if isinstance(result, tuple) and result[0] == "d":
+                extents.setdefault(result[1], size)
+    if len(extents) < loops:
+        results = tuple(result for map in maps for result in map.results)
+        together = AffineMapAttr(loops, 0, results)
+        raise operation.op_error(f"invalid indexing maps are non-invertible: ({_bare(together)})")
+    ends = [extents[loop] for loop in range(loops)]
+    if any(end is None for end in ends):
+        return
+    last = [end - 1 for end in ends if end is not None]
+    for number, (map, shape) in enumerate(zip(maps, shapes, strict=True)):
+        for axis, (result, size) in enumerate(zip(map.results, shape, strict=True)):
+            if size:
+                _verify_dimension(operation, number, axis, result, size, last)
+
+
+def _bare(map: AffineMapAttr) -> str:
+    return str(map).removeprefix("affine_map<").removesuffix(">")
+
+
+def _verify_dimension(
+    operation: StructuredOp, number: int, axis: int, result: Expression, size: int, last: Sequence[int]
+) -> None:
+    try:
+        ends = evaluate(result, [0] * len(last)), evaluate(result, last)
+    except UndefinedError as error:
+        raise operation.op_error(f"has an indexing map without a value: {error}") from None
+    if min(ends) < 0:
+        raise operation.op_error(
+            f"unexpected result less than 0 at expression #{axis} in {_bare(operation.indexing_maps[number])}"
+        )
+    needed = max(ends) + 1
+    plain = isinstance(result, tuple) and result[0] == "d"
+    if needed != size if plain else needed > size:
+        bound = "" if plain else "greater than or equal to "
+        raise operation.op_error(
+            f"inferred input/output operand #{number} has shape's dimension #{axis} to be {bound}{needed}, "
+            f"but found {size}"
+        )
+
+
+def _verify_body(operation: StructuredOp) -> None:
+    if len(operation.regions[0].blocks) != 1:
+        raise operation.op_error("expects to have 1 region with 1 block")
+    arguments = operation.regions[0].blocks[0].arguments
+    if len(arguments) != len(operation.operands):
+        raise operation.op_error(
+            "expected as many non-induction variable region arguments as the number of input/output operands"
+        )
+    for number, (argument, value) in enumerate(zip(arguments, operation.operands, strict=True)):
+        if argument.type is not scalar_of(value.type):
+            raise operation.op_error(
+                f"expected type of bb argument #{number} ('{argument.type}') to match element or self type of the "
+                f"corresponding operand ('{scalar_of(value.type)}')"
+            )
+    last = operation.regions[0].blocks[0].last
+    if last is None or last.name != "linalg.yield":
+        raise operation.op_error("expects regions to end with 'linalg.yield'")

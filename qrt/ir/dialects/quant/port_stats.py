@@ -1,0 +1,103 @@
+"""`quant.port_stats`: what statistics say of a region's ports beyond their specifications, by port.
+
+    quant.port_stats = {input0 = {range = dense<[-1.0, 3.0]> : tensor<2xf64>},
+                        output0 = {axis = 1 : i64, channels = dense<[[-1.0, 1.0], [0.0, 3.0]]> : tensor<2x2xf64>}}
+
+A port of `!quant.any` has its range here, and a port of `!quant.calibrated` in the specification itself.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.ir.constants import constant_attribute
+from qrt.ir.core.attributes import Attribute, DictAttr, IntegerAttr
+from qrt.ir.dialects.quant.region import RegionOp
+from qrt.ir.text.dense import DenseElementsAttr
+from qrt.types import CalibratedType, FloatType, IntegerType, TensorType
+
+PORT_STATS = "quant.port_stats"
+Array = npt.NDArray[Any]
+
+_F64 = FloatType("f64")
+
+
+@dataclass(frozen=True, eq=False)
+class PortRange:
+    """The range of the values at a port. Where there are ranges for each channel, ``axis`` is theirs, and ``channels``
+    has the least and the greatest value of each in a row."""
+
+    low: float
+    high: float
+    axis: int | None = None
+    channels: Array | None = None
+
+
+def port_range(region: RegionOp, port: int) -> PortRange | None:
+    """The range that a region says of a port, from its specification and from `quant.port_stats`.
+
+    Raises VerifyError for an infinite range, and for an attribute that is not as the module's docstring shows it.
+    """
+    spec = region.specs[port]
+    said = _entries(region).get(_key(region, port))
+    if said is not None and not isinstance(said, DictAttr):
+        raise region.op_error(f"attribute '{PORT_STATS}' has a dictionary for each port")
+    entries = {} if said is None else dict(said.items)
+    ends = _ranges(region, entries.get("range"), (2,))
+    if isinstance(spec, CalibratedType):
+        ends = np.array([spec.min, spec.max])
+        if not np.isfinite(ends).all():
+            raise region.op_error(f"has the specification {spec}, which is no finite range")
+    if ends is None:
+        return None
+    axis = entries.get("axis")
+    if not isinstance(axis, IntegerAttr):
+        return PortRange(float(ends[0]), float(ends[1]))
+    return PortRange(float(ends[0]), float(ends[1]), axis.value, _ranges(region, entries.get("channels"), (None, 2)))
+
+
+def set_port_range(region: RegionOp, port: int, found: PortRange | None) -> None:
+    """Writes what a region's specification does not say of a port's range, or forgets it."""
+    entries = _entries(region)
+    entries.pop(_key(region, port), None)
+    said: dict[str, Attribute] = {}
+    if found is not None and not isinstance(region.specs[port], CalibratedType):
+        said["range"] = _doubles(np.array([found.low, found.high]))
+    if found is not None and found.axis is not None and found.channels is not None:
+        said |= {"axis": IntegerAttr(found.axis, IntegerType(64)), "channels": _doubles(found.channels)}
+    if said:
+        entries[_key(region, port)] = DictAttr.of(said)
+    if entries:
+        region.attributes[PORT_STATS] = DictAttr.of(entries)
+    else:
+        region.attributes.pop(PORT_STATS, None)
+
+
+def _entries(region: RegionOp) -> dict[str, Attribute]:
+    value = region.attributes.get(PORT_STATS)
+    if value is not None and not isinstance(value, DictAttr):
+        raise region.op_error(f"attribute '{PORT_STATS}' is no dictionary")
+    return {} if value is None else dict(value.items)
+
+
+def _key(region: RegionOp, port: int) -> str:
+    count = len(region.operands)
+    return f"input{port}" if port < count else f"output{port - count}"
+
+
+def _ranges(region: RegionOp, value: Attribute | None, shape: tuple[int | None, ...]) -> Array | None:
+    if value is None:
+        return None
+    ranges = np.asarray(value.python, np.float64) if isinstance(value, DenseElementsAttr) else np.empty(0)
+    fits = len(ranges.shape) == len(shape) and all(
+        size in (None, found) for size, found in zip(shape, ranges.shape, strict=True)
+    )
+    if not fits or not np.isfinite(ranges).all() or (ranges[..., 0] > ranges[..., 1]).any():
+        raise region.op_error(f"attribute '{PORT_STATS}' has finite ranges in order, of shape {shape}")
+    return ranges
+
+
+def _doubles(values: Array) -> Attribute:
+    return constant_attribute(values.astype(np.float64), TensorType(values.shape, _F64))

@@ -1,0 +1,235 @@
+"""`quant.region`: a float computation that one kernel shall do, with what is known of each of its ports.
+
+    %y = quant.region(%x, %w) {
+    ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+      %0 = arith.mulf %a, %b : tensor<4xf32>
+      quant.return %0 : tensor<4xf32>
+    } {input_specs = [!quant.any<i8:f32>, f32], output_specs = [f32], kernel = "mul"} : (...) -> tensor<4xf32>
+
+Without `^bb0` the body sees the operands under their own names, as the propagation RFC writes it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from qrt.errors import QuantTypeError
+from qrt.ir.core.attributes import ArrayAttr, Attribute, StringAttr, TypeAttr, instance_of
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.operations import Block, Operation, Value
+from qrt.ir.core.traits import (
+    EXTENSION,
+    ISOLATED_FROM_ABOVE,
+    PURE,
+    RECURSIVE_MEMORY_EFFECTS,
+    RECURSIVELY_SPECULATABLE,
+    RETURN_LIKE,
+    TERMINATOR,
+)
+from qrt.ir.dialects._regions.forms import parse_values, spell_values
+from qrt.types import FloatType, QuantizedType, TensorType, Type, UniformType, check_integrity
+
+if TYPE_CHECKING:
+    from qrt.ir.text.names import OperandName, PendingOperation
+    from qrt.ir.text.parser import Parser
+    from qrt.ir.text.printer import Printer
+
+INPUT_SPECS, OUTPUT_SPECS = "input_specs", "output_specs"
+
+
+class RegionOp(Operation):
+    """A `quant.region`. A port is an operand or a result; the operands are numbered first, then the results."""
+
+    __slots__ = ()
+
+    @property
+    def kernel(self) -> str:
+        """The name of the kernel."""
+        return self.attribute("kernel", StringAttr).value
+
+    @property
+    def body(self) -> Block:
+        """The block, whose arguments are the operands and which ends with a `quant.return`."""
+        return self.regions[0].blocks[0]
+
+    @property
+    def input_specs(self) -> list[Type]:
+        """What is known of each operand."""
+        return self._specs(INPUT_SPECS)
+
+    @property
+    def output_specs(self) -> list[Type]:
+        """What is known of each result."""
+        return self._specs(OUTPUT_SPECS)
+
+    @property
+    def specs(self) -> list[Type]:
+        """What is known of each port."""
+        return [*self.input_specs, *self.output_specs]
+
+    @property
+    def ports(self) -> list[Value]:
+        """The value at each port."""
+        return [*self.operands, *self.results]
+
+    def set_specs(self, specs: Sequence[Type]) -> None:
+        """Replaces what is known of each port."""
+        count = len(self.operands)
+        self.attributes[INPUT_SPECS] = spec_array(specs[:count])
+        self.attributes[OUTPUT_SPECS] = spec_array(specs[count:])
+
+    def set_spec(self, port: int, spec: Type) -> None:
+        """Replaces what is known of one port."""
+        specs = self.specs
+        specs[port] = spec
+        self.set_specs(specs)
+
+    def _specs(self, name: str) -> list[Type]:
+        return [spec.type for spec in self.attribute(name, ArrayAttr).elements if isinstance(spec, TypeAttr)]
+
+
+def spec_array(specs: Iterable[Type]) -> ArrayAttr:
+    """The attribute that holds specifications."""
+    return ArrayAttr(tuple(map(TypeAttr, specs)))
+
+
+# -- text --------------------------------------------------------------------------------------------------------------
+
+
+def _parse_region(parser: "Parser", pending: "PendingOperation") -> None:
+    pending.operands = parse_values(parser)
+    start = parser.scanner.skip()
+    if _has_label(parser) or not pending.operands:
+        pending.regions.append(parser.region(True, pending.name))
+        _parse_rest(parser, pending)
+        return
+    # The body may use its operands before the text says their types, so what stands behind it is read first.
+    parser.scanner.expect("{", " to begin a region")
+    parser.scanner.balanced("a region")
+    parser.scanner.expect("}", " to end a region")
+    _parse_rest(parser, pending)
+    end, parser.scanner.pos = parser.scanner.pos, start
+    pending.regions.append(parser.region(True, pending.name, _named_arguments(parser, pending)))
+    parser.scanner.pos = end
+
+
+def _has_label(parser: "Parser") -> bool:
+    """Whether the region begins with a label, or has nothing in it."""
+    start = parser.scanner.pos
+    found = parser.scanner.accept("{") and (parser.scanner.at("^") or parser.scanner.at("}"))
+    parser.scanner.pos = start
+    return found
+
+
+def _parse_rest(parser: "Parser", pending: "PendingOperation") -> None:
+    if parser.scanner.at("{"):
+        pending.attributes.update(parser.attribute_dictionary(("=", ":")))  # the RFC writes `input_specs: [...]`
+    parser.scanner.expect(":", " followed by the region's type")
+    pending.operand_types, pending.result_types = parser.signature()
+
+
+def _named_arguments(parser: "Parser", pending: "PendingOperation") -> list[tuple[str, int, Type]]:
+    """The arguments of a body that calls them as the region's operands are called."""
+    operands: Sequence[OperandName] = pending.operands
+    if len(operands) != len(pending.operand_types):
+        message = f"'{pending.name}' has {len(operands)} operands but {len(pending.operand_types)} operand types"
+        raise parser.error_at(pending, message)
+    names: set[str] = set()
+    for name, number, at in operands:
+        spelled = f"{name}#{number}" if number else name
+        if name in names or number:
+            wrong = f"a body without ^bb0 has one name for each operand, and cannot tell '{spelled}' from another"
+            raise parser.scanner.error(f"{wrong}: begin it with ^bb0(...)", at, at + len(name))
+        names.add(name)
+    return [(name, at, type) for (name, _, at), type in zip(operands, pending.operand_types, strict=True)]
+
+
+def _print_region(printer: "Printer", operation: Operation) -> None:
+    printer.attach(f"{spell_values(printer, operation.operands)} ")
+    (region,) = operation.regions
+    with printer.numbered(region):
+        printer.region(region, entry_said=False)
+    printer.attributes(operation)
+    printer.attach(" :")
+    printer.signature(operation)
+
+
+# -- rules -------------------------------------------------------------------------------------------------------------
+
+
+def _verify_region(operation: Operation) -> None:
+    for what, values in (("input", operation.operands), ("output", operation.results)):
+        specs = operation.attribute(f"{what}_specs", ArrayAttr)
+        if len(specs.elements) != len(values):
+            raise operation.op_error("has unmatched operands/results number and spec attributes number")
+        for spec, value in zip(specs.elements, values, strict=True):
+            if not _fits(spec, value.type):
+                raise operation.op_error(f"has incompatible specification {spec} and {what} type {value.type}")
+    blocks = operation.regions[0].blocks
+    inputs = [value.type for value in operation.operands]
+    if len(blocks) != 1 or [argument.type for argument in blocks[0].arguments] != inputs:
+        raise operation.op_error("has one block, whose arguments are of the types of the operands")
+    last = blocks[0].last
+    if last is None or last.name != "quant.return":
+        raise operation.op_error("ends with a quant.return")
+    if [value.type for value in last.operands] != [value.type for value in operation.results]:
+        raise operation.op_error("returns values of the types of its results")
+
+
+def _fits(spec: Attribute, type: Type) -> bool:
+    """Whether a specification is of a value's elements: their own type, a narrower float, or a quantized type that
+    expresses it, and has its parameters for each channel or block of the value."""
+    if not isinstance(spec, TypeAttr):
+        return False
+    element = element_of(type)
+    if isinstance(spec.type, FloatType) and isinstance(element, FloatType) and spec.type.width < element.width:
+        return True
+    if isinstance(spec.type, UniformType) and not spec.type.is_per_layer:
+        if not isinstance(type, TensorType):
+            return False
+        try:
+            check_integrity(spec.type, type.shape)
+        except QuantTypeError:
+            return False
+    return spec.type is element or (isinstance(spec.type, QuantizedType) and spec.type.expressed_type is element)
+
+
+def outside_bodies(root: Operation) -> Iterator[Operation]:
+    """An operation and all inside it, in program order, but for the bodies of regions, which stand for kernels."""
+    stack = [root]
+    while stack:
+        operation = stack.pop()
+        yield operation
+        if operation.regions and not isinstance(operation, RegionOp):
+            inner = [child for region in operation.regions for block in region.blocks for child in block]
+            stack.extend(reversed(inner))
+
+
+_TYPES = AttributeSpec(instance_of(ArrayAttr, "an array of types"), required=True)
+
+OPS = [
+    Definition(
+        "quant.region",
+        operands=("inputs*",),
+        results=("outputs*",),
+        attributes={
+            INPUT_SPECS: _TYPES,
+            OUTPUT_SPECS: _TYPES,
+            "kernel": AttributeSpec(instance_of(StringAttr, "a string"), required=True),
+        },
+        older_names={"logical_kernel": "kernel"},
+        regions=("body",),
+        traits=(EXTENSION, ISOLATED_FROM_ABOVE, RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE),
+        parse=_parse_region,
+        print=_print_region,
+        operation_class=RegionOp,
+        verify=_verify_region,
+    ),
+    Definition(
+        "quant.return",
+        operands=("results*",),
+        traits={EXTENSION, PURE, RETURN_LIKE, TERMINATOR},
+        parents=("quant.region",),
+        format="attr-dict ($results^ `:` type($results))?",
+    ),
+]

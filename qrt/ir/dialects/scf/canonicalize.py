@@ -1,0 +1,275 @@
+"""Canonicalization patterns of ops whose regions run a known number of times, or yield what is known: upstream's."""
+
+from collections.abc import Sequence
+
+from qrt.ir import Attribute, Block, Builder, Operation, Region, Value
+from qrt.ir.core.constraints import I1
+from qrt.ir.core.define import segments
+from qrt.ir.core.matching import constant_number, made_by
+from qrt.ir.core.rewrite import IN_PLACE, Made
+from qrt.ir.dialects._regions.trip_counts import trips_of_for
+from qrt.ir.dialects.arith.scalars import filled, splat_is
+from qrt.ir.dialects.scf.canonicalize_branches import keep_arguments, region_of
+
+
+def _body(operation: Operation, number: int = 0) -> Block | None:
+    """The block of a region, if it has one."""
+    blocks = operation.regions[number].blocks
+    return blocks[0] if blocks else None
+
+
+def _yielded(block: Block | None) -> list[Value]:
+    return [] if block is None or block.last is None else block.last.operands
+
+
+def is_inside(operation: Operation, region: Region) -> bool:
+    """Whether an operation stands in a region, at any depth."""
+    at: Operation | None = operation
+    while at is not None and at.parent is not None:
+        if at.parent.parent is region:
+            return True
+        at = at.parent_operation
+    return False
+
+
+def boolean(builder: Builder, value: bool) -> Value:
+    """A constant of i1."""
+    constant = filled(int(value), I1)
+    assert constant is not None
+    return builder.constant(constant, I1)
+
+
+def _only_yields(block: Block | None) -> bool:
+    return block is not None and block.first is block.last
+
+
+# -- scf.if ------------------------------------------------------------------------------------------------------------
+
+
+def _sides(condition: Value, other: Value) -> tuple[int, int] | None:
+    """Which regions of an `if` on one condition go with those of an `if` on the other."""
+    if condition is other:
+        return 0, 1
+    for negation, plain in ((condition, other), (other, condition)):
+        source = made_by(negation, "arith.xori")
+        if source is not None and source.operands[0] is plain and splat_is(source.operands[1], 1):
+            return 1, 0
+    return None
+
+
+def adjacent_ifs(op: Operation, builder: Builder) -> Made:
+    """Two neighbouring `scf.if` on one condition, or on a condition and its negation, become one."""
+    before = op.previous
+    sides = _sides(op.operands[0], before.operands[0]) if before is not None and before.name == "scf.if" else None
+    if before is None or sides is None:
+        return None
+    bodies = [_body(op, side) for side in sides]
+    for number, body in enumerate(bodies):
+        for result, value in zip(before.results, _yielded(_body(before, number)), strict=False):
+            for user, index in list(result.uses):
+                if body is not None and body.parent is not None and is_inside(user, body.parent):
+                    builder.set_operand(user, index, value)
+    op.take_regions()
+    regions = before.take_regions()
+    for region, body in zip(regions, bodies, strict=True):
+        if body is not None:
+            _append(region, body, builder)
+    types = [result.type for result in (*before.results, *op.results)]
+    made = builder.emit("scf.if", before.operands, types, {}, regions).results
+    count = len(before.results)
+    builder.replace(before, made[:count])
+    return made[count:]
+
+
+def _append(region: Region, block: Block, builder: Builder) -> None:
+    """Put what is in a block, and yields, behind what is in a region, and yields."""
+    if not region.blocks:
+        region.append(block)
+        return
+    into = region.blocks[0]
+    last = into.terminator
+    builder.set_operands(last, [*last.operands, *builder.at(last).inline(block, ())])
+
+
+def nested_ifs(op: Operation, builder: Builder) -> Made:
+    """An `scf.if` that only holds another one becomes a single one on both conditions. Values that the outer one does
+    not compute are selected. The inner one must yield the same wherever either condition is false.
+    """
+    then, otherwise = _body(op), _body(op, 1)
+    inner = then.first if then is not None else None
+    if inner is None or inner.name != "scf.if" or then is None or inner.next is not then.last:
+        return None
+    if any(block is not None and not _only_yields(block) for block in (otherwise, _body(inner, 1))):
+        return None
+    yielded, last = list(_yielded(then)), _yielded(otherwise)
+    for index, value in enumerate(yielded):
+        if value.owner is inner:
+            if _yielded(_body(inner, 1))[value.index] is not last[index]:
+                return None
+            yielded[index] = _yielded(_body(inner))[value.index]
+        elif region_of(value) is op.regions[0]:
+            return None
+    both = builder.value("arith.andi", (op.operands[0], inner.operands[0]), I1)
+    selected = {
+        index: builder.value("arith.select", (op.operands[0], value, last[index]), value.type)
+        for index, value in enumerate(_yielded(then))
+        if value.owner is not inner
+    }
+    region, unread = inner.take_regions()
+    body = region.blocks[0]
+    body.terminator.set_operands(yielded)
+    for block in unread.blocks:
+        for each in block:
+            each.erase()
+    regions = [region, op.regions[1] if op.results else Region()]
+    if op.results:
+        op.regions = op.regions[:1]
+    made = builder.emit("scf.if", [both], [result.type for result in op.results], {}, regions).results
+    return [selected.get(index, value) for index, value in enumerate(made)]
+
+
+def condition_inside(op: Operation, builder: Builder) -> Made:
+    """Replaces the condition by a constant inside the branches."""
+    condition = op.operands[0]
+    if constant_number(condition) is not None:
+        return None
+    known: dict[int, Value] = {}
+    for user, index in reversed(list(condition.uses)):
+        for number, region in enumerate(op.regions):
+            if is_inside(user, region):
+                if number not in known:
+                    known[number] = boolean(builder, number == 0)
+                builder.set_operand(user, index, known[number])
+    return IN_PLACE if known else None
+
+
+def to_select(op: Operation, builder: Builder) -> Made:
+    """A result whose yielded values are defined outside becomes an `arith.select`."""
+    true, false = _yielded(_body(op)), _yielded(_body(op, 1))
+    inside = [
+        index
+        for index, (a, b) in enumerate(zip(true, false, strict=False))
+        if region_of(a) is op.regions[0] or region_of(b) is op.regions[1]
+    ]
+    if len(inside) == len(op.results):
+        return None
+    ends = [block.last for region in op.regions for block in region.blocks]
+    types = [op.results[index].type for index in inside]
+    made = builder.emit(op.name, op.operands, types, dict(op.attributes), op.take_regions())
+    before, kept = builder.at(made), iter(made.results)
+    values = [
+        next(kept) if index in inside else a if a is b else before.value("arith.select", (*op.operands, a, b), a.type)
+        for index, (a, b) in enumerate(zip(true, false, strict=True))
+    ]
+    for end in ends:
+        if end is not None:
+            builder.at(end).emit("scf.yield", [end.operands[index] for index in inside])
+            builder.erase(end)
+    return values
+
+
+def no_else(op: Operation, builder: Builder) -> Made:
+    if op.results or not _only_yields(_body(op, 1)):
+        return None
+    then, _ = op.take_regions()
+    builder.emit("scf.if", op.operands, (), dict(op.attributes), [then, Region()])
+    return []
+
+
+def known_if(op: Operation, builder: Builder) -> Made:
+    condition = constant_number(op.operands[0])
+    if condition is None:
+        return None
+    block = _body(op, 0 if condition else 1)
+    return [] if block is None else builder.inline(block, ())
+
+
+# -- loops -------------------------------------------------------------------------------------------------------------
+
+
+def trivial_for(op: Operation, builder: Builder) -> Made:
+    """Simplifies a loop that runs no iteration or one, or that only yields values defined outside."""
+    trips, body = trips_of_for(op), _body(op)
+    assert body is not None
+    if trips == 0:
+        return op.operands[3:]
+    if trips == 1:
+        return builder.inline(body, [op.operands[0], *op.operands[3:]])
+    if trips is None or not _only_yields(body) or any(region_of(v) is op.regions[0] for v in _yielded(body)):
+        return None
+    return _yielded(body)[:]
+
+
+def parallel(op: Operation, builder: Builder) -> Made:
+    """Removes the dimensions that run one iteration, and the whole op if a dimension runs none."""
+    bounds = [op.operand_group(name) for name in ("lowerBound", "upperBound", "step")]
+    body = _body(op)
+    numbers = [tuple(map(constant_number, each)) for each in zip(*bounds, strict=True)]
+    inits = op.operand_group("initVals")
+    if body is None:
+        return None
+    if any(low is not None and high is not None and high <= low for low, high, _ in numbers):
+        return inits
+    once = [None not in each and each[0] + each[2] >= each[1] for each in numbers]  # type: ignore[operator]  # no None
+    if not any(once):
+        return None
+    kept = [index for index, single in enumerate(once) if not single]
+    if not kept:
+        return _reduced_once(body, bounds[0], inits, builder)
+    for argument, low, single in zip(body.arguments, bounds[0], once, strict=True):
+        if single:
+            builder.replace_uses(argument, low)
+    keep_arguments(body, kept)
+    attributes: dict[str, Attribute] = {**op.attributes, "operandSegmentSizes": segments(*(len(kept),) * 3, len(inits))}
+    operands = [*(group[index] for group in bounds for index in kept), *inits]
+    made = builder.emit("scf.parallel", operands, [v.type for v in inits], attributes, op.take_regions())
+    builder.observer.copied(body)
+    return made.results
+
+
+def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value], builder: Builder) -> list[Value]:
+    """Puts the body in place of the loop, and combines each initial value with the value that the body reduces."""
+    reduce = body.terminator
+    builder.absorb(body, indices)
+    results = []
+    for region, init, value in zip(reduce.regions, inits, list(reduce.operands), strict=True):
+        results += builder.inline(region.blocks[0], (init, value))
+    builder.erase(reduce)
+    return results
+
+
+# -- others ------------------------------------------------------------------------------------------------------------
+
+
+def execute_region(op: Operation, builder: Builder) -> Made:
+    """Puts the region of an `scf.execute_region` in its place. A region of several blocks needs a parent that may have
+    several.
+    """
+    blocks = op.regions[0].blocks
+    if "no_inline" in op.attributes:
+        return None
+    if len(blocks) == 1 and blocks[0].last is not None and blocks[0].last.name == "scf.yield":
+        return builder.inline(blocks[0], ())
+    around = op.parent_operation
+    if around is None or around.name not in ("func.func", "scf.execute_region"):
+        return None
+    following = builder.block.split(op)
+    builder.moved(following, from_end=True)
+    Builder(builder.block, op.location, builder.observer).emit("cf.br", successors=[blocks[0]])
+    results = [following.add_argument(result.type) for result in op.results]
+    for end in [block.last for block in blocks]:
+        if end is not None and end.name == "scf.yield":
+            builder.at(end).emit("cf.br", end.operands, successors=[following])
+            builder.erase(end)
+    following.take_before(op.regions[0])
+    return results
+
+
+def known_case(op: Operation, builder: Builder) -> Made:
+    chosen = constant_number(op.operands[0])
+    if chosen is None:
+        return None
+    cases = list(op.attributes["cases"].python)
+    block = _body(op, 1 + cases.index(chosen) if chosen in cases else 0)
+    assert block is not None
+    return builder.inline(block, ())

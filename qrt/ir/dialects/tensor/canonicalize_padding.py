@@ -1,0 +1,188 @@
+"""Canonicalization patterns of `tensor.pad`: upstream's."""
+
+from collections.abc import Sequence
+
+from qrt.ir import Builder, Operation, Value
+from qrt.ir.core.affine import AffineMapAttr, Expression, add
+from qrt.ir.core.constraints import INDEX
+from qrt.ir.core.matching import constant_of, made_by, number_of
+from qrt.ir.core.rewrite import Made
+from qrt.ir.dialects._shaped.lists import Mixed, mixed_values, numbers_of, with_lists
+from qrt.ir.dialects._shaped.types import ranked
+from qrt.ir.dialects.affine.dimensions import is_symbol
+from qrt.ir.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
+from qrt.types import TensorType, Type
+from qrt.types.shaped import MAX_DIM
+
+
+def pad_by_nothing(op: Operation, builder: Builder) -> Made:
+    amounts = mixed_values(op, "low") + mixed_values(op, "high")
+    if "nofold" in op.attributes or any(number_of(amount) != 0 for amount in amounts):
+        return None
+    return [cast(builder, op.operands[0], op.results[0].type)]
+
+
+def pad_to_itself(op: Operation, builder: Builder) -> Made:
+    """Removes a padding by nothing, if the type stays the same."""
+    type = ranked(op.results[0])
+    return pad_by_nothing(op, builder) if type.has_static_shape and op.operands[0].type is type else None
+
+
+def _pad(op: Operation, builder: Builder, source: Value, low: Mixed, high: Mixed, type: Type) -> Value:
+    operands, attributes = with_lists({"low": low, "high": high}, (source,))
+    attributes |= {name: value for name, value in op.attributes.items() if name not in attributes}
+    return builder.emit(op.name, operands, (type,), attributes, op.take_regions()).results[0]
+
+
+def _known_type(op: Operation, source: Value, low: Mixed, high: Mixed) -> TensorType | None:
+    """The result's type with the sizes that follow from the operands; None if one of these is no size of a tensor."""
+    stated = ranked(op.results[0])
+    shape = list(stated.shape or ())
+    for axis, (size, before, after) in enumerate(zip(ranked(source).shape or (), low, high, strict=True)):
+        if size is not None and isinstance(before, int) and isinstance(after, int):
+            padded = size + before + after
+            if not 0 <= padded <= MAX_DIM:
+                return None
+            shape[axis] = padded if shape[axis] is None else shape[axis]
+    return stated.with_(shape=shape)
+
+
+def _pad_as_stated(op: Operation, builder: Builder, source: Value, low: Mixed, high: Mixed) -> Made:
+    """A padding of another source or by other amounts, as the type that it was."""
+    type = _known_type(op, source, low, high)
+    return None if type is None else [cast(builder, _pad(op, builder, source, low, high, type), op.results[0].type)]
+
+
+def pad_of_cast(op: Operation, builder: Builder) -> Made:
+    source = cast_source(op.operands[0])
+    low, high = mixed_values(op, "low"), mixed_values(op, "high")
+    return None if source is None else _pad_as_stated(op, builder, source, low, high)
+
+
+def cast_of_pad(op: Operation, builder: Builder) -> Made:
+    """A padding that is cast to a type with more static sizes has that type."""
+    users = op.results[0].users
+    user = users[0] if len(users) == 1 else None
+    if user is None or user.name != "tensor.cast" or not keeps_sizes(op.results[0].type, user.results[0].type):
+        return None
+    low, high = mixed_values(op, "low"), mixed_values(op, "high")
+    made = _pad(op, builder, op.operands[0], low, high, user.results[0].type)
+    builder.replace(user, [made])
+    return [made]
+
+
+def static_pad(op: Operation, builder: Builder) -> Made:
+    lists = [mixed_values(op, name) for name in ("low", "high")]
+    low, high = ([value if (number := number_of(value)) is None else number for value in values] for values in lists)
+    if _known_type(op, op.operands[0], low, high) is op.results[0].type:
+        return None
+    return _pad_as_stated(op, builder, op.operands[0], low, high)
+
+
+def pad_of_slice_of_pad(op: Operation, builder: Builder) -> Made:
+    """``pad(slice(pad(slice(x))))`` becomes one padding of one slice, if both pad with the same constant, at the end
+    and along different dimensions.
+    """
+    inner = made_by(op.operands[0], "tensor.extract_slice")
+    outer_pad = None if inner is None else made_by(inner.operands[0], "tensor.pad")
+    outer = None if outer_pad is None else made_by(outer_pad.operands[0], "tensor.extract_slice")
+    if inner is None or outer_pad is None or outer is None or "nofold" in outer_pad.attributes:
+        return None
+    if len({ranked(value).rank for value in (op.operands[0], inner.operands[0], outer.operands[0])}) > 1:
+        return None
+    constants = [None if (value := pad_value(each)) is None else constant_of(value) for each in (op, outer_pad)]
+    ones = set(mixed_values(inner, "strides") + mixed_values(outer, "strides"))
+    lows = {number_of(low) for low in mixed_values(op, "low") + mixed_values(outer_pad, "low")}
+    if constants[0] is None or constants[0] != constants[1] or not ones <= {1} or not lows <= {0}:
+        return None
+    lists = _joined_slices(op, inner, outer_pad, outer)
+    if lists is None:
+        return None
+    high: Mixed = [
+        second if number_of(first) == 0 else first
+        for first, second in zip(mixed_values(op, "high"), mixed_values(outer_pad, "high"), strict=True)
+    ]
+    type = ranked(outer.operands[0]).with_(shape=numbers_of(lists["sizes"]))
+    operands, attributes = with_lists(lists, outer.operands[:1])
+    source = builder.value(outer.name, operands, type, attributes)
+    return _pad_as_stated(op, builder, source, mixed_values(op, "low"), high)
+
+
+def _joined_slices(op: Operation, inner: Operation, outer_pad: Operation, outer: Operation) -> dict[str, Mixed] | None:
+    """One slice in place of two; None if a dimension is padded or moved twice, or if the inner slice drops some of the
+    padding.
+    """
+    lists: dict[str, Mixed] = {"offsets": [], "sizes": [], "strides": mixed_values(inner, "strides")}
+    rows = zip(
+        mixed_values(op, "high"),
+        mixed_values(outer_pad, "high"),
+        *(mixed_values(each, name) for name in ("offsets", "sizes") for each in (inner, outer)),
+        ranked(inner.operands[0]).shape or (),
+        strict=True,
+    )
+    for high, outer_high, offset, outer_offset, size, outer_size, extent in rows:
+        if number_of(high) == 0 and number_of(offset) == 0:
+            lists["offsets"].append(outer_offset)
+        elif number_of(outer_high) == 0 and number_of(outer_offset) == 0:
+            lists["offsets"].append(offset)
+        else:
+            return None
+        if number_of(outer_high) != 0:
+            if extent is None or number_of(size) != extent:
+                return None
+            size = outer_size
+        lists["sizes"].append(size)
+    return lists
+
+
+def pad_of_pad(op: Operation, builder: Builder) -> Made:
+    """``pad(pad(x)) -> pad(x)``, if both pad with the same value, defined outside."""
+    inner = made_by(op.operands[0], "tensor.pad")
+    if inner is None or "nofold" in op.attributes or "nofold" in inner.attributes:
+        return None
+    values = [pad_value(each) for each in (op, inner)]
+    if values[0] is None or values[0] is not values[1]:
+        return None
+    pairs = [list(zip(mixed_values(op, name), mixed_values(inner, name), strict=True)) for name in ("high", "low")]
+    if not all(sum_fits(pair) for side in pairs for pair in side):
+        return None
+    high, low = ([affine_sum(builder, pair) for pair in side] for side in pairs)
+    return _pad_as_stated(op, builder, inner.operands[0], low, high)
+
+
+def known_sum(terms: Sequence[int | Value]) -> tuple[list[Value], int]:
+    """The terms that are not known, and the sum of those that are."""
+    known = list(map(number_of, terms))
+    values = [term for term, stated in zip(terms, known, strict=True) if stated is None and isinstance(term, Value)]
+    return values, sum(stated for stated in known if stated is not None)
+
+
+def sum_fits(terms: Sequence[int | Value]) -> bool:
+    """Whether 64 bits hold the part of a sum that is known: the text has no larger numbers."""
+    return -(1 << 63) <= known_sum(terms)[1] < 1 << 63
+
+
+def affine_sum(builder: Builder, terms: Sequence[int | Value]) -> int | Value:
+    """The sum of numbers and values, by `affine.apply` where it is not known; `sum_fits` says whether there is one."""
+    values, number = known_sum(terms)
+    if not values:
+        return number
+    if len(values) == 1 and number == 0:
+        return values[0]
+    symbols = [value for value in values if is_symbol(value)]
+    dimensions = [value for value in values if value not in symbols]
+    total: Expression = number
+    for kind, named in (("s", symbols), ("d", dimensions)):
+        for index in reversed(range(len(named))):
+            total = add((kind, index), total)
+    map = AffineMapAttr(len(dimensions), len(symbols), (total,))
+    return builder.value("affine.apply", [*dimensions, *symbols], INDEX, {"map": map})
+
+
+def pad_value(op: Operation) -> Value | None:
+    """The value with which a tensor is padded, if it is the same everywhere."""
+    body = op.regions[0].blocks[0]
+    (value,) = body.terminator.operands
+    owner = value.owner
+    block = owner.parent if isinstance(owner, Operation) else owner
+    return None if block is body else value

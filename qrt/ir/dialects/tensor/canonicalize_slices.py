@@ -1,0 +1,145 @@
+"""Canonicalization patterns of slices of tensors: upstream's."""
+
+from collections.abc import Sequence
+
+from qrt.ir import Builder, DenseElementsAttr, Operation, Value
+from qrt.ir.core.matching import constant_number, constant_of, made_by
+from qrt.ir.core.rewrite import Made
+from qrt.ir.dialects._shaped.lists import Mixed, mixed_values, numbers_of, with_lists
+from qrt.ir.dialects._shaped.slices import PARTS, dropped_dimensions, static_lists
+from qrt.ir.dialects._shaped.types import ranked
+from qrt.ir.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
+from qrt.ir.text.dense import splat
+from qrt.types import TensorType, Type
+
+
+def _known(op: Operation, part: Value, lists: dict[str, Mixed]) -> TensorType | None:
+    """The type of the part that an op on other lists takes or puts, without the dimensions that it leaves out; None
+    where those are not known."""
+    type = ranked(part)
+    dropped = dropped_dimensions(numbers_of(mixed_values(op, "sizes")), type.shape or ())
+    if dropped is None:
+        return None
+    return type.with_(shape=[size for axis, size in enumerate(numbers_of(lists["sizes"])) if axis not in dropped])
+
+
+def _slice(
+    op: Operation, builder: Builder, before: Sequence[Value], lists: dict[str, Mixed], type: Type
+) -> Value | None:
+    """The same op on other lists; None where the slice would not be within its source."""
+    operands, attributes = with_lists(lists, before)
+    made = builder.create_valid(op.name, operands, (type,) if op.results else (), attributes)
+    if made is None:
+        return None
+    return made.results[0] if op.results else before[0]
+
+
+# -- tensor.extract_slice ----------------------------------------------------------------------------------------------
+
+
+def slice_of_constant(op: Operation, builder: Builder) -> Made:
+    """A slice of a splat constant is a splat."""
+    constant, type = constant_of(op.operands[0]), ranked(op.results[0])
+    if not isinstance(constant, DenseElementsAttr) or not constant.is_splat or not type.has_static_shape:
+        return None
+    made = splat(constant.first, type)
+    return None if made is None else [builder.constant(made, type)]
+
+
+def _same_place(op: Operation, other: Operation) -> bool:
+    return all(mixed_values(op, name) == mixed_values(other, name) for name in PARTS)
+
+
+def slice_of_insert(op: Operation, builder: Builder) -> Made:
+    """A slice of the place where another slice was inserted is that other slice."""
+    inserted = made_by(op.operands[0], "tensor.insert_slice")
+    if inserted is None or inserted.operands[0].type is not op.results[0].type or not _same_place(op, inserted):
+        return None
+    return [inserted.operands[0]]
+
+
+def static_extract(op: Operation, builder: Builder) -> Made:
+    lists = static_lists(op)
+    type = None if lists is None else _known(op, op.results[0], lists)
+    if lists is None or type is None:
+        return None
+    made = _slice(op, builder, op.operands[:1], lists, type)
+    return None if made is None else [cast(builder, made, op.results[0].type)]
+
+
+def slice_of_cast(op: Operation, builder: Builder) -> Made:
+    source = cast_source(op.operands[0])
+    if source is None or any(constant_of(value) is not None for value in op.operands):
+        return None
+    made = _slice(op, builder, (source,), {name: mixed_values(op, name) for name in PARTS}, op.results[0].type)
+    return None if made is None else [made]
+
+
+def cast_of_slice(op: Operation, builder: Builder) -> Made:
+    """A slice that is cast to a type with more static sizes has that type."""
+    slice_, type = made_by(op.operands[0], "tensor.extract_slice"), op.results[0].type
+    if slice_ is None or type is op.operands[0].type or not keeps_sizes(op.operands[0].type, type):
+        return None
+    lists = {name: mixed_values(slice_, name) for name in PARTS}
+    dropped = dropped_dimensions(numbers_of(lists["sizes"]), ranked(op.operands[0]).shape or ())
+    assert isinstance(type, TensorType)
+    known = iter(type.shape or ())
+    lists["sizes"] = [
+        size if axis in (dropped or ()) or (stated := next(known)) is None else stated
+        for axis, size in enumerate(lists["sizes"])
+    ]
+    made = _slice(slice_, builder, slice_.operands[:1], lists, type)
+    return None if made is None else [made]
+
+
+# -- tensor.insert_slice -----------------------------------------------------------------------------------------------
+
+
+def insert_over(op: Operation, builder: Builder) -> Made:
+    """An insertion replaces an earlier one in the same place."""
+    before = made_by(op.operands[1], "tensor.insert_slice")
+    if before is None or before.operands[0].type is not op.operands[0].type or not _same_place(op, before):
+        return None
+    operands = [op.operands[0], before.operands[1], *op.operands[2:]]
+    return [builder.value(op.name, operands, op.results[0].type, dict(op.attributes))]
+
+
+def _for_source(op: Operation, builder: Builder) -> Builder:
+    """A builder for casts of the inserted tensor. A body of `in_parallel` holds insertions alone, so it stands before
+    that op.
+    """
+    parent = op.parent_operation
+    return builder.at(parent) if not op.results and parent is not None else builder
+
+
+def _results(op: Operation, value: Value | None, builder: Builder) -> Made:
+    if value is None:
+        return None
+    return [cast(builder, value, op.results[0].type)] if op.results else []
+
+
+def static_insert(op: Operation, builder: Builder) -> Made:
+    lists, (source, dest) = static_lists(op), op.operands[:2]
+    known = None if lists is None else _known(op, source, lists)
+    if lists is None or known is None:
+        return None
+    given = cast(_for_source(op, builder), source, known)
+    return _results(op, _slice(op, builder, (given, dest), lists, dest.type), builder)
+
+
+def insert_of_casts(op: Operation, builder: Builder) -> Made:
+    source, dest = map(cast_source, op.operands[:2])
+    if (source is None and dest is None) or any(constant_number(value) is not None for value in op.operands):
+        return None
+    source, dest = source or op.operands[0], dest or op.operands[1]
+    lists = {name: mixed_values(op, name) for name in PARTS}
+    sizes, shape = numbers_of(lists["sizes"]), ranked(source).shape or ()
+    dropped = () if len(sizes) == len(shape) else dropped_dimensions(sizes, shape, may_be_open=True)
+    if dropped is None:
+        return None
+    known = iter(shape)
+    lists["sizes"] = [
+        size if axis in dropped or (stated := next(known)) is None or not isinstance(size, Value) else stated
+        for axis, size in enumerate(lists["sizes"])
+    ]
+    return _results(op, _slice(op, builder, (source, dest), lists, dest.type), builder)

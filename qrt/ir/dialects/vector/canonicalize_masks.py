@@ -1,0 +1,115 @@
+"""Canonicalization patterns of masks, and of comparisons of `vector.step`: upstream's."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from qrt.ir import Builder, Operation, Value
+from qrt.ir.core.constraints import INDEX
+from qrt.ir.core.matching import constant_number, made_by
+from qrt.ir.core.rewrite import Made
+from qrt.ir.dialects.arith.fold import predicate_of
+from qrt.ir.dialects.arith.scalars import splat_number
+from qrt.ir.dialects.vector.elements import slice_of
+from qrt.ir.dialects.vector.types import integers, shape_of, vector_of
+from qrt.ir.dialects.vector.values import dense_array, dense_of, splat
+from qrt.types import Type
+
+MASKS: Final = ("vector.create_mask", "vector.constant_mask")
+
+
+def is_full(mask: Value) -> bool:
+    """Whether a mask is known to let all lanes through."""
+    dense = dense_of(mask)
+    return dense is not None and dense.is_splat and bool(dense.first)
+
+
+def _constant_mask(builder: Builder, sizes: Sequence[int], type: Type) -> Made:
+    """A mask of so many lanes along each dimension: of none, if one of them has none."""
+    kept = list(sizes) if all(sizes) else [0] * len(sizes)
+    return [builder.value("vector.constant_mask", (), type, {"mask_dim_sizes": dense_array(kept)})]
+
+
+def of_constant_sizes(op: Operation, builder: Builder) -> Made:
+    type = vector_of(op.results[0])
+    sizes = [number for value in op.operands if (number := constant_number(value)) is not None]
+    shape, scalable = type.shape or (1,), type.scalable or (False,)
+    if len(sizes) < len(shape) or any(flag and size >= 0 for size, flag in zip(sizes, scalable, strict=True)):
+        return None
+    return _constant_mask(builder, [min(max(size, 0), n) for size, n in zip(sizes, shape, strict=True)], type)
+
+
+def full_or_empty(op: Operation, builder: Builder) -> Made:
+    type, sizes = vector_of(op.results[0]), integers(op, "mask_dim_sizes")
+    if sizes != (type.shape or (1,)) and any(sizes):
+        return None
+    return splat(builder, np.bool_(any(sizes)), type)
+
+
+def slice_of_mask(op: Operation, builder: Builder) -> Made:
+    """A slice of a mask is a mask, whose sizes are what is left of the mask's within the slice."""
+    mask = op.operands[0].operation
+    if mask is None or mask.name not in MASKS:
+        return None
+    type, where = op.results[0].type, slice_of(op, len(shape_of(op.operands[0].type)))
+    if mask.name == "vector.constant_mask":
+        sizes = list(integers(mask, "mask_dim_sizes"))
+        for axis, each in enumerate(where):
+            sizes[axis] = max(0, min(each.stop, sizes[axis]) - each.start)
+        return _constant_mask(builder, sizes, type)
+    known = [constant_number(size) for size in mask.operands]
+    if any(each.start and size is None for each, size in zip(where, known, strict=False)):
+        return None  # the least index less an offset is a great one
+    left = []
+    for each, size in zip(where, mask.operands, strict=False):
+        left.append(builder.value("arith.subi", (size, builder.constant(each.start, INDEX)), INDEX))
+    return [builder.value(mask.name, [*left, *mask.operands[len(left) :]], type)]
+
+
+def transposed_mask(op: Operation, builder: Builder) -> Made:
+    mask, order, type = op.operands[0].operation, integers(op, "permutation"), op.results[0].type
+    if mask is None or mask.name not in MASKS or not order:
+        return None
+    if mask.name == "vector.create_mask":
+        return [builder.value(mask.name, [mask.operands[axis] for axis in order], type)]
+    sizes = integers(mask, "mask_dim_sizes")
+    return _constant_mask(builder, [sizes[axis] for axis in order], type)
+
+
+def mask_without_ones(op: Operation, builder: Builder) -> Made:
+    """A mask of a shape without the dimensions of 1 at the end, which let their one lane through."""
+    mask, type = op.operands[0].operation, vector_of(op.results[0])
+    if mask is None or mask.name not in MASKS:
+        return None
+    given = vector_of(op.operands[0])
+    kept = len(given.shape)
+    while kept > 1 and (given.shape[kept - 1], given.scalable[kept - 1]) == (1, False):
+        kept -= 1
+    if kept == len(given.shape) or (given.shape[:kept], given.scalable[:kept]) != (type.shape, type.scalable):
+        return None
+    if mask.name == "vector.constant_mask":
+        sizes = integers(mask, "mask_dim_sizes")
+        return _constant_mask(builder, sizes[:kept], type) if set(sizes[kept:]) == {1} else None
+    if any(constant_number(size) != 1 for size in mask.operands[kept:]):
+        return None
+    return [builder.value(mask.name, mask.operands[:kept], type)]
+
+
+_LANES = {"ult": (0, True), "uge": (0, False), "ule": (-1, True), "ugt": (-1, False), "eq": (0, False), "ne": (0, True)}
+"""By predicate of ``step < bound``: the bound, relative to the number of lanes, from which all lanes compare alike, and
+their result.
+"""
+
+
+def compared_step(op: Operation, builder: Builder) -> Made:
+    """A comparison of `vector.step` with a constant is decided, if all lanes compare alike."""
+    step, bound = made_by(op.operands[0], "vector.step"), splat_number(op.operands[1])
+    predicate = predicate_of(op)
+    if step is None or bound is None or predicate not in _LANES:
+        return None
+    less, outcome = _LANES[predicate]
+    type = vector_of(op.results[0])
+    if any(type.scalable) or type.shape[0] + less > bound:
+        return None
+    return splat(builder, np.bool_(outcome), type)

@@ -1,0 +1,113 @@
+"""Canonicalization patterns of slices of vectors: upstream's."""
+
+from collections.abc import Sequence
+
+from qrt.ir import Attribute, Builder, Operation, Value
+from qrt.ir.core.matching import made_by
+from qrt.ir.core.rewrite import Made
+from qrt.ir.dialects.vector.elements import slice_of
+from qrt.ir.dialects.vector.types import integers, shape_of, vector_of
+from qrt.ir.dialects.vector.values import array, changed, constant, dense_of, extract, splat_source
+from qrt.ir.text.dense import MAX_FOLDED
+from qrt.types import Type, VectorType
+
+_MAX_ELEMENTS = 256
+"""Upstream makes larger constants only where one takes the place of another."""
+
+
+def _slice(builder: Builder, source: Value, offsets: Sequence[int], sizes: Sequence[int], type: Type) -> Value:
+    lists = {"offsets": offsets, "sizes": sizes, "strides": [1] * len(offsets)}
+    attributes: dict[str, Attribute] = {name: array(values) for name, values in lists.items()}
+    return builder.value("vector.extract_strided_slice", (source,), type, attributes)
+
+
+# -- vector.extract_strided_slice --------------------------------------------------------------------------------------
+
+
+def of_inserted(op: Operation, builder: Builder) -> Made:
+    """A slice is taken from the last slice that was inserted at its place."""
+    value = op.operands[0]
+    taken = slice_of(op, len(shape_of(value.type)))
+    while (insert := made_by(value, "vector.insert_strided_slice")) is not None:
+        part, whole = (shape_of(operand.type) for operand in insert.operands)
+        if len(part) != len(whole):
+            return None
+        given = slice_of(insert, len(whole))
+        if all(a.start <= b.start < a.stop for a, b in zip(given, taken, strict=False)):
+            inside = all(b.stop <= a.stop for a, b in zip(given, taken, strict=False))
+            if not inside or part[len(taken) :] != whole[len(taken) :]:
+                return None
+            offsets = [b.start - a.start for a, b in zip(given, taken, strict=False)]
+            return changed(builder, op, insert.operands[:1], {"offsets": array(offsets)})
+        if not any(b.stop <= a.start or a.stop <= b.start for a, b in zip(given, taken, strict=False)):
+            return None
+        value = insert.operands[1]
+    return None
+
+
+def of_constant(op: Operation, builder: Builder) -> Made:
+    dense = dense_of(op.operands[0])
+    if dense is None:
+        return None
+    return [constant(builder, dense.array[slice_of(op, dense.array.ndim)], op.results[0].type)]
+
+
+def of_broadcast(op: Operation, builder: Builder) -> Made:
+    """A slice of a broadcast is a broadcast of the source, which is sliced first where the slice cuts it."""
+    broadcast, type = made_by(op.operands[0], "vector.broadcast"), vector_of(op.results[0])
+    if broadcast is None:
+        return None
+    source = broadcast.operands[0]
+    given, lead = shape_of(source.type), len(type.shape) - len(shape_of(source.type))
+    made = tuple(1 if old == 1 else new for old, new in zip(given, type.shape[lead:], strict=True))
+    if made != given:
+        given_type = vector_of(source)
+        pairs = zip(given, integers(op, "offsets")[lead:], strict=False)
+        offsets = [0 if size == 1 else offset for size, offset in pairs]
+        sliced = VectorType(made, type.element, given_type.scalable)
+        source = _slice(builder, source, offsets, made[: len(offsets)], sliced)
+    return [builder.value("vector.broadcast", (source,), type)]
+
+
+def to_extract(op: Operation, builder: Builder) -> Made:
+    """A slice of size 1 along the first dimensions, and of all of the others, is a part of the vector, cast to the
+    slice's shape.
+    """
+    source, sizes, offsets = vector_of(op.operands[0]), integers(op, "sizes"), integers(op, "offsets")
+    count = len(sizes)
+    while count and sizes[count - 1] == source.shape[count - 1]:
+        count -= 1
+    if not count or count == len(source.shape) or any(size != 1 for size in sizes[:count]) or any(source.scalable):
+        return None
+    while count < len(sizes) - 1 and sizes[count] == 1:
+        count += 1
+    part = extract(builder, op.operands[0], offsets[:count])
+    return [builder.value("vector.shape_cast", (part,), op.results[0].type)]
+
+
+# -- vector.insert_strided_slice ---------------------------------------------------------------------------------------
+
+
+def into_what_is_there(op: Operation, builder: Builder) -> Made:
+    """Removes an insertion of a whole vector, and one of elements that are already there."""
+    part, whole = op.operands
+    if part.type is whole.type:
+        return [part]
+    splat = splat_source(part)
+    if splat is not None and splat_source(whole) is splat:
+        return [whole]
+    taken = made_by(part, "vector.extract_strided_slice")
+    if taken is None or taken.operands[0] is not whole:
+        return None
+    return [whole] if all(integers(taken, name) == integers(op, name) for name in ("offsets", "strides")) else None
+
+
+def into_constant(op: Operation, builder: Builder) -> Made:
+    part, whole = (dense_of(value) for value in op.operands)
+    if part is None or whole is None:
+        return None
+    if whole.array.size > (_MAX_ELEMENTS if len(op.operands[1].uses) != 1 else MAX_FOLDED):
+        return None
+    made = whole.array.copy()
+    made[slice_of(op, made.ndim)] = part.array.reshape((1,) * (made.ndim - part.array.ndim) + part.array.shape)
+    return [constant(builder, made, op.results[0].type)]

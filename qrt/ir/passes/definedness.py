@@ -1,0 +1,108 @@
+"""Operations that are defined for all operands, so that they may be moved to where they would not have run. Upstream
+asks less of what it calls speculatable: there an undefined result is poison, which does harm only where it is used.
+Here an undefined operation raises an error.
+"""
+
+from qrt.ir import Operation
+from qrt.ir.core.constraints import Shaped, element_of
+from qrt.ir.core.matching import constant_number
+from qrt.ir.core.rewrite import Folds
+from qrt.ir.core.traits import CONSTANT_LIKE, ELEMENTWISE, is_speculatable
+from qrt.ir.dialects._shaped.types import ranked
+from qrt.ir.dialects.arith.ops import has_safe_constant
+from qrt.ir.dialects.arith.scalars import fold_constants
+from qrt.ir.text.attribute_kinds import ENUMERATIONS
+from qrt.types import FloatType, Type
+
+_UNBOUNDED = frozenset(("f16", "bf16", "f32", "f64"))
+"""Formats that every computed number has a value in: some have no NaN, one has no zero."""
+_OF_SAFE_CONSTANTS = frozenset(
+    f"arith.{name}"
+    for name in ["divsi", "divui", "ceildivsi", "ceildivui", "floordivsi", "remsi", "remui", "shli", "shrsi", "shrui"]
+)
+_PARTIAL = frozenset(("arith.fptosi", "arith.fptoui", "math.ipowi"))
+_SPECULATABLE_WHERE_DEFINED = frozenset(("memref.dim", "tensor.dim", "scf.for"))
+_DEFINED = frozenset(
+    [
+        "affine.yield",
+        "linalg.index",
+        "linalg.yield",
+        "memref.rank",
+        "quant.const_fake_quant",
+        "quant.const_fake_quant_per_axis",
+        "quant.coupled_ref",
+        "quant.dcast",
+        "quant.qcast",
+        "quant.region",
+        "quant.return",
+        "quant.scast",
+        "quant.stats",
+        "quant.stats_ref",
+        "scf.if",
+        "scf.yield",
+        "tensor.from_elements",
+        "tensor.rank",
+        "tensor.splat",
+        "tensor.yield",
+        "vector.broadcast",
+        "vector.constant_mask",
+        "vector.fma",
+        "vector.from_elements",
+        "vector.interleave",
+        "vector.shape_cast",
+        "vector.step",
+        "vector.to_elements",
+        "vector.transpose",
+    ]
+)
+"""Ops that no value makes undefined, if their types have no dimension that only the run knows."""
+
+
+def is_defined(operation: Operation) -> bool:
+    """Whether neither the operation nor one inside it raises, for all values of its operands. This may follow from the
+    op, or from constant operands.
+    """
+    return _is_defined_itself(operation) and all(
+        is_defined(child) for region in operation.regions for block in region.blocks for child in block
+    )
+
+
+def _is_defined_itself(operation: Operation) -> bool:
+    if operation.has_trait(CONSTANT_LIKE):
+        return True
+    if operation.name in _SPECULATABLE_WHERE_DEFINED:
+        return is_speculatable(operation)
+    if operation.name == "tensor.extract":
+        return _is_within(operation)
+    if not all(_is_known(value.type) for value in (*operation.operands, *operation.results)):
+        return False
+    if operation.has_trait(ELEMENTWISE):
+        return _is_total(operation) or fold_constants(operation, Folds()) is not None
+    return operation.name in _DEFINED
+
+
+def _is_known(type: Type) -> bool:
+    """Whether a type is a scalar, or has a shape without dimensions that only the run knows."""
+    return not isinstance(type, Shaped) or (type.shape is not None and None not in type.shape)
+
+
+def _is_total(operation: Operation) -> bool:
+    """Whether an element-wise operation has a result for all operands: it makes no promise (`nsw`, ...) that they could
+    break, and its result types hold all that it may compute.
+    """
+    flags = operation.attributes.get("overflowFlags")
+    if "isExact" in operation.attributes or (flags is not None and ENUMERATIONS["arith.overflow"].flags(flags)):
+        return False
+    if operation.name in _PARTIAL or (operation.name in _OF_SAFE_CONSTANTS and not has_safe_constant(operation)):
+        return False
+    floats = (t for value in operation.results if isinstance(t := element_of(value.type), FloatType))
+    return all(t.name in _UNBOUNDED for t in floats)
+
+
+def _is_within(extract: Operation) -> bool:
+    """Whether a `tensor.extract` reads a place that is within the tensor's type."""
+    source, indices = extract.operands[0], map(constant_number, extract.operands[1:])
+    return all(
+        index is not None and size is not None and 0 <= index < size
+        for index, size in zip(indices, ranked(source).shape or (), strict=True)
+    )

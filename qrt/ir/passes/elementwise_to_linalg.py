@@ -1,0 +1,62 @@
+"""Element-wise `arith` and `math` ops on tensors, as `linalg.generic`."""
+
+from dataclasses import dataclass
+
+from qrt.ir import Block, Builder, Module, Operation, Region, Value
+from qrt.ir.core.affine import AffineMapAttr
+from qrt.ir.core.constraints import element_of, is_ranked_tensor
+from qrt.ir.core.rewrite import replace
+from qrt.ir.dialects._shaped.types import ranked
+from qrt.ir.dialects.linalg.structure import generic
+from qrt.ir.passes.elementwise import extents
+from qrt.ops.elementwise import BINDERS
+from qrt.types import TensorType
+
+
+@dataclass(frozen=True)
+class ConvertElementwiseToLinalg:
+    """Writes element-wise arith and math ops on ranked tensors as linalg.generic. Changes no value."""
+
+    def run(self, module: Module) -> None:
+        for operation in list(module.operation.walk()):
+            if operation.name in BINDERS and _is_on_tensors(operation):
+                replace(operation, as_generic(operation))
+
+
+def _is_on_tensors(operation: Operation) -> bool:
+    """Operands are ranked tensors or scalars."""
+    types = [value.type for value in operation.operands]
+    shaped = [type for type in types if element_of(type) is not type]
+    return bool(shaped) and all(map(is_ranked_tensor, shaped))
+
+
+def as_generic(operation: Operation) -> list[Value]:
+    """The results of the `linalg.generic`, made before an op on ranked tensors, that computes them."""
+    builder = Builder(operation)
+    outputs = [_output(builder, operation, result) for result in operation.results]
+    operands = [*operation.operands, *outputs]
+    rank = len(ranked(operation.results[0]).shape or ())
+    identity, scalar = AffineMapAttr.identity(rank), AffineMapAttr(rank, 0, ())
+    maps = [identity if is_ranked_tensor(value.type) else scalar for value in operands]
+    types, body = [value.type for value in operation.results], _body(operation, operands)
+    return generic(builder, operation.operands, outputs, types, maps, ["parallel"] * rank, body)
+
+
+def _output(builder: Builder, operation: Operation, result: Value) -> Value:
+    """An operand of the result's type, whose values are not read; else a new tensor."""
+    for operand in operation.operands:
+        if operand.type is result.type:
+            return operand
+    source = next(operand for operand in operation.operands if is_ranked_tensor(operand.type))
+    type = TensorType(ranked(source).shape, ranked(result).element)
+    return builder.value("tensor.empty", extents(builder, source), type)
+
+
+def _body(operation: Operation, operands: list[Value]) -> Region:
+    block = Block([element_of(value.type) for value in operands], operation.location)
+    body = Builder(block, operation.location)
+    scalars = block.arguments[: len(operation.operands)]
+    types = [element_of(value.type) for value in operation.results]
+    made = body.emit(operation.name, scalars, types, dict(operation.attributes))
+    body.emit("linalg.yield", made.results)
+    return Region([block])

@@ -1,0 +1,40 @@
+"""Replaces regions by their bodies, and annotations by what they annotate."""
+
+from dataclasses import dataclass
+
+from qrt.ir import Builder, Module
+from qrt.ir.core.matching import acyclic_operations
+from qrt.ir.core.rewrite import replace
+from qrt.ir.dialects.quant import FAKE_QUANTS
+from qrt.ir.dialects.quant.annotations import IDENTITIES
+from qrt.ir.dialects.quant.fake_quant import as_casts
+from qrt.ir.passes.options import OBSERVING, option
+from qrt.ir.passes.planned import OBSERVED
+
+ANNOTATED = frozenset({"quant.region", *IDENTITIES, *FAKE_QUANTS})
+"""The ops that the pass replaces."""
+
+
+@dataclass(frozen=True)
+class InlineRegions:
+    """Puts the bodies of `quant.region` in place of the ops, and the operands of annotations in place of their results.
+    Preserves every value.
+
+    What is left is the float program that they annotate: the types of ports, decided or not, are dropped
+    (`unfuse-kernels` rounds to those that are decided). Fake quantizations become a `quant.qcast` and a `quant.dcast`,
+    which have kernels.
+    """
+
+    observed: bool = option(False, OBSERVING)
+
+    def run(self, module: Module) -> None:
+        annotated = [op for op in acyclic_operations(module.operation) if op.name in ANNOTATED]
+        for op in annotated:
+            if self.observed and op.name == OBSERVED:
+                continue
+            if op.name == "quant.region":
+                replace(op, Builder(op).inline(op.regions[0].blocks[0], op.operands))
+            elif op.name in FAKE_QUANTS:
+                replace(op, [as_casts(op, Builder(op))])
+            else:
+                replace(op, op.operands)

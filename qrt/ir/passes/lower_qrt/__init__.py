@@ -1,0 +1,90 @@
+"""Lowering of `qrt` ops to integer arithmetic that any MLIR tool reads: one file per op family."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from qrt.errors import QuantTypeError
+from qrt.ir import Module, Operation, Value
+from qrt.ir.core.rewrite import replace
+from qrt.ir.dialects.linalg.lowering import LoweringContext, tensor_type
+from qrt.ir.passes.lower_qrt.registry import LOWERINGS
+from qrt.ir.passes.options import option
+from qrt.ops import FAMILIES
+from qrt.ops.requant import REQUANT
+from qrt.types import UniformType
+
+_CHOICES = {
+    "zero_point": ("post-accumulation", "in-loop"),
+    "to": ("linalg", "loops"),
+    "requant": ("", *REQUANT.choices),
+}
+
+
+@dataclass(frozen=True)
+class LowerQrt:
+    """Turns qrt ops into linalg, arith, math and tensor on signless integers, with quant.scast around them. Changes no
+    value. Locations name the stage: "accumulate", "zero-point", "bias", "requantize", "output zero point", "clamp".
+
+    `zero-point` says where products get rid of zero points: after the sum, or in its loop. `to=loops` writes affine.for
+    nests on memrefs instead of linalg.generic. `requant` is for ops that do not say their rule.
+    """
+
+    zero_point: str = option("post-accumulation", "where products get rid of zero points", _CHOICES["zero_point"])
+    to: str = option("linalg", "linalg.generic, or affine.for nests on memrefs", _CHOICES["to"])
+    requant: str = option("", "the rule of ops that do not say theirs", _CHOICES["requant"])
+
+    def __post_init__(self) -> None:
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                option = name.replace("_", "-")
+                listed = ", ".join(filter(None, choices))
+                raise QuantTypeError(f"{option} is one of {listed}, not {getattr(self, name)!r}")
+
+    def run(self, module: Module) -> None:
+        for op in list(module.operation.walk()):
+            if op.name.startswith("qrt."):
+                self.lower(op)
+
+    def lower(self, op: Operation) -> None:
+        """Lowers one op of qrt. Raises VerifyError where there is no lowering."""
+        try:
+            self._lower(op)
+        except QuantTypeError as error:
+            raise op.op_error(f"cannot be lowered: {error}") from None
+
+    def _lower(self, op: Operation) -> None:
+        name = op.name.removeprefix("qrt.")
+        lower = LOWERINGS.get(name)
+        if lower is None:
+            raise QuantTypeError(f"there is no lowering of {op.name}")
+        context = LoweringContext(op, loops=self.to == "loops", in_loop=self.zero_point == "in-loop")
+        stored = lower(context, op, self._attributes(name, op))
+        context.loc = None
+        values = [stored] if isinstance(stored, Value) else stored
+        replace(op, [_declared(context, value, result) for value, result in zip(values, op.results, strict=True)])
+        context.erase_unread_tensors()
+
+    def _attributes(self, name: str, op: Operation) -> dict[str, Any]:
+        """The attributes of the op; those that it lacks come from the options, then from the family's defaults."""
+        family = FAMILIES[name]
+        said = family.said(op.attributes)
+        has_rule = self.requant in family.declaration.choices.get("requant", ())
+        if not self.requant or not has_rule or "requant" in said:
+            return family.complete(said)
+        attributes = family.complete(said | {"requant": self.requant})
+        # The verifier has not seen this rule: the accumulator may be too wide for it.
+        family.resolve_all(tuple(map(tensor_type, op.operands)), attributes, list(map(tensor_type, op.results)))
+        return attributes
+
+
+def _declared(context: LoweringContext, stored: Value, result: Value) -> Value:
+    """Storage as the type of the result says it."""
+    declared = tensor_type(result)
+    element = declared.element
+    type = declared.with_(element=element.storage_type) if isinstance(element, UniformType) else declared
+    if stored.type is not type:
+        stored = context.value("tensor.cast", (stored,), type)
+    return context.value("quant.scast", (stored,), declared) if isinstance(element, UniformType) else stored
+
+
+__all__ = ["Lower", "LowerQrt", "lowering"]

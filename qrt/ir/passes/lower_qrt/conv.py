@@ -1,0 +1,72 @@
+"""conv2d: a contraction over the windows of an input that is padded with its zero point."""
+
+from collections.abc import Sequence
+from math import prod
+
+from qrt.errors import QuantTypeError
+from qrt.ir import Operation, Value
+from qrt.ir.core.affine import Expression, add, floordiv, multiply
+from qrt.ir.dialects.linalg.lowering import Extent, LoweringContext, uniform_type
+from qrt.ir.passes.lower_qrt.accumulate import Contraction, ProductOperand, contract, lower_bias, zero_points_of
+from qrt.ir.passes.lower_qrt.parameters import Channels, requantization
+from qrt.ir.passes.lower_qrt.window import output_extent, pad, window_index
+from qrt.ops.core import Attributes
+
+_IMAGE, _ROW, _COLUMN, CHANNEL = (("d", i) for i in range(4))
+
+
+def lower_conv2d(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result. Raises QuantTypeError for several groups whose sizes are not known."""
+    w = context.storage(op.operands[1])
+    channels, height, width, depth = (context.extent(w, axis) for axis in range(4))
+    groups = attributes["groups"]
+    if groups == 1:
+        return convolve(context, op, attributes, w, (height, width, depth), 0, channels, (0, 1))
+    if not isinstance(channels, int) or not isinstance(depth, int):
+        raise QuantTypeError(f"{groups} groups of {op.operands[1].type}: the number of channels must be known")
+    group = floordiv(CHANNEL, max(channels // groups, 1))
+    return convolve(context, op, attributes, w, (height, width, depth), depth, channels, (group, groups))
+
+
+def convolve(
+    context: LoweringContext,
+    op: Operation,
+    attributes: Attributes,
+    w: Value,
+    reduced: tuple[Extent, ...],
+    step: int,
+    channels: Extent,
+    groups: tuple[Expression, Extent],
+) -> Value:
+    """`reduced` are the window's height and width and, if it has one, its depth; `groups` is the group of a channel
+    and their number; the window of a group begins at the input channel `group * step`."""
+    x_type, w_type, element = (uniform_type(v) for v in (op.operands[0], op.operands[1], op.results[0]))
+    stored = context.storage(op.operands[0])
+    context.stage("accumulate")
+    x = pad(context, stored, attributes["padding"], x_type.zero_point)
+    kept = (
+        context.extent(x, 0),
+        *(output_extent(context, op, x, axis, reduced[axis - 1], attributes) for axis in (1, 2)),
+        channels,
+    )
+
+    def window(own: Sequence[Expression], inner: Sequence[Expression]) -> tuple[Expression, ...]:
+        image, row, column, group = own
+        rows, columns = window_index((row, column), (inner[0], inner[1]), attributes)
+        return image, rows, columns, add(multiply(group, step), inner[2] if len(inner) > 2 else 0)
+
+    def filters(own: Sequence[Expression], inner: Sequence[Expression]) -> tuple[Expression, ...]:
+        return (*own, *inner) if len(inner) > 2 else (*inner, *own)
+
+    a = ProductOperand(
+        x, x_type, (_IMAGE, _ROW, _COLUMN, groups[0]), (*kept[:3], groups[1]), window, zero_points_of(x_type), ()
+    )
+    f = ProductOperand(w, w_type, (CHANNEL,), (channels,), filters, zero_points_of(w_type), (CHANNEL,))
+    known = [size for size in reduced if isinstance(size, int)]
+    taps = prod(known) if len(known) == len(reduced) else None
+    x_scale, w_scales, scales = (Channels.along(t, CHANNEL) for t in (x_type, w_type, element))
+    r = requantization(attributes["requant"], [x_scale, w_scales], scales)
+    bias = None
+    if len(op.operands) > 2:
+        bias = (lower_bias(context, op.operands[2], x_type, w_type, channels), (CHANNEL,))
+    return contract(context, Contraction(a, f, kept, reduced, taps), bias, r)

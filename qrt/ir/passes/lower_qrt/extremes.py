@@ -1,0 +1,88 @@
+"""reduce_max, reduce_min, argmax, argmin: loops that hold the extreme element so far, and its number.
+
+Elements are taken in order, and one that equals the extreme one so far does not replace it.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from qrt.errors import QuantTypeError
+from qrt.ir import Operation, Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import I1, I64, Extent, LoweringContext, tensor_type
+from qrt.ops.core import Attributes, element_dtype, one_axis, reduced_axes
+from qrt.types import FloatType, IntegerType, Type, UniformType
+
+_SLT, _SGT, _ULT, _UGT = 2, 4, 6, 8
+"""Predicates of arith.cmpi: less and greater, signed and unsigned."""
+_OLT, _OGT, _ORD, _UNO = 4, 2, 7, 14
+"""Predicates of arith.cmpf: ordered less and greater, both ordered, one a NaN."""
+
+
+def _lower_reduce(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result."""
+    axes = reduced_axes(name, (tensor_type(op.operands[0]),), attributes)
+    keeps, stored = attributes["keepdims"], context.storage(op.operands[0])
+    sizes = context.extents(stored)
+    kept: list[Extent] = [1 if d in axes else n for d, n in enumerate(sizes) if keeps or d not in axes]
+    nest = LoopNest(context, "extremes", kept, [sizes[d] for d in axes])
+    at = nest.split(axes, len(sizes), keeps)
+    value = nest.read(stored, at)
+    best = nest.running(value.type, _start(name, op))
+    beyond = _goes_before(nest, name, op, value, best)
+    return nest.finish(nest.value("arith.select", (beyond, value, best), value.type))[0]
+
+
+def _lower_arg(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
+    """The numbers."""
+    axis = one_axis(name, (tensor_type(op.operands[0]),), attributes)
+    stored = context.storage(op.operands[0])
+    sizes = context.extents(stored)
+    nest = LoopNest(context, "extremes", [*sizes[:axis], *sizes[axis + 1 :]], sizes[axis : axis + 1])
+    *others, last = nest.loops
+    value = nest.read(stored, (*others[:axis], last, *others[axis:]))
+    best, number = nest.running(value.type, _start(name, op)), nest.running(I64, 0)
+    beyond = _goes_before(nest, name, op, value, best)
+    here = nest.value("arith.index_cast", (nest.position(last),), I64)
+    chosen = [nest.value("arith.select", (beyond, *pair), pair[0].type) for pair in ((value, best), (here, number))]
+    numbers = nest.finish(*chosen)[1]
+    element = tensor_type(op.results[0]).element
+    if element is I64:
+        return numbers
+    nest = LoopNest(context, "extremes", context.extents(numbers))
+    return nest.finish(nest.value("arith.trunci", (nest.read(numbers, nest.loops),), element))[0]
+
+
+def _start(name: str, op: Operation) -> int | float:
+    """What no element lies before."""
+    t, least = tensor_type(op.operands[0]).element, name.endswith("min")
+    if isinstance(t, UniformType):
+        low, high = t.default_bounds
+        return high if least else low
+    if isinstance(t, FloatType):
+        return np.inf if least else -np.inf
+    if not isinstance(t, IntegerType) or t.signedness != "signless":
+        raise QuantTypeError(f"elements of {t} are not compared by any op of arith")
+    if t.width == 1:
+        return int(least)
+    info = np.iinfo(element_dtype(t))
+    return int(info.max if least else info.min) >> (info.bits - t.width)
+
+
+def _goes_before(nest: LoopNest, name: str, op: Operation, value: Value, best: Value) -> Value:
+    return is_beyond(nest, tensor_type(op.operands[0]).element, name.endswith("min"), value, best)
+
+
+def is_beyond(nest: LoopNest, t: Type, least: bool, value: Value, best: Value) -> Value:
+    """Whether a value of type ``t`` comes to be the extreme one in place of another."""
+    if isinstance(t, FloatType):
+        beyond = nest.compare_floats(_OLT if least else _OGT, value, best)
+        is_nan, was_none = nest.compare_floats(_UNO, value, value), nest.compare_floats(_ORD, best, best)
+        return nest.value("arith.ori", (beyond, nest.value("arith.andi", (is_nan, was_none), I1)), I1)
+    signed = t.is_signed if isinstance(t, UniformType) else value.type is not I1
+    return nest.compare((_SLT if least else _SGT) if signed else (_ULT if least else _UGT), value, best)
+
+
+lower_reduce_max, lower_reduce_min = (partial(_lower_reduce, name) for name in ("reduce_max", "reduce_min"))
+lower_argmax, lower_argmin = (partial(_lower_arg, name) for name in ("argmax", "argmin"))

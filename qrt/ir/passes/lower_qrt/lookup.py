@@ -1,0 +1,50 @@
+"""lookup: `table[q - least]`, a tensor.extract at an index that the body computes; and two of them, between which the
+low bits interpolate."""
+
+from qrt.ir import Operation, Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import I16, I32, I64, LoweringContext, uniform_type
+from qrt.ir.passes.elementwise import INDEX
+from qrt.numerics import INTERPOLATED_BITS
+from qrt.ops.core import Attributes
+
+
+def lower_lookup(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result. Raises QuantTypeError for an operand without a rank."""
+    x, (stored, table) = uniform_type(op.operands[0]), map(context.storage, op.operands)
+    nest = LoopNest(context, "lookup", context.extents(stored))
+    least, _ = x.default_bounds
+    return nest.finish(entry_of(nest, nest.read(stored, nest.loops), table, least, x.is_signed))[0]
+
+
+def entry_of(nest: LoopNest, value: Value, table: Value, least: int, is_signed: bool) -> Value:
+    """The entry of a table that begins with that of the least value."""
+    entry = nest.extend(value, I32, is_signed)
+    if least:
+        entry = nest.value("arith.subi", (entry, nest.constant(least, I32)), I32)
+    return nest.gather(table, [nest.value("arith.index_cast", (entry,), INDEX)])
+
+
+def lower_lookup_interpolated(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result. Raises QuantTypeError for an operand without a rank."""
+    stored, table = map(context.storage, op.operands)
+    nest = LoopNest(context, "lookup", context.extents(stored))
+    value = interpolated(nest, table, nest.extend(nest.read(stored, nest.loops), I64))
+    return nest.finish(nest.value("arith.trunci", (value,), I16))[0]
+
+
+def interpolated(nest: LoopNest, table: Value, value: Value) -> Value:
+    """What a table of i16 gives between its entries, as an i64 of a value from -2^15 to 2^15 - 1."""
+
+    def emit(name: str, a: Value, b: Value | int) -> Value:
+        return nest.value(f"arith.{name}", (a, nest.constant(b, I64) if isinstance(b, int) else b), I64)
+
+    at = emit("addi", value, 1 << 15)
+    entry = emit("shrsi", at, INTERPOLATED_BITS)
+    base, following = (
+        nest.extend(nest.gather(table, [nest.value("arith.index_cast", (place,), INDEX)]), I64)
+        for place in (entry, emit("addi", entry, 1))
+    )
+    share = emit("muli", emit("subi", following, base), emit("andi", at, (1 << INTERPOLATED_BITS) - 1))
+    rounded = emit("addi", share, 1 << (INTERPOLATED_BITS - 1))
+    return emit("addi", base, emit("shrsi", rounded, INTERPOLATED_BITS))

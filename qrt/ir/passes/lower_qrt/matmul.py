@@ -1,0 +1,83 @@
+"""matmul: vectors, matrices and broadcast batches as one contraction over the result's dimensions and K."""
+
+from collections.abc import Sequence
+
+from qrt.ir import Operation, Value
+from qrt.ir.core.affine import Expression
+from qrt.ir.dialects.linalg.lowering import (
+    Extent,
+    LoweringContext,
+    broadcast,
+    broadcast_indices,
+    tensor_type,
+    uniform_type,
+)
+from qrt.ir.passes.lower_qrt.accumulate import Contraction, ProductOperand, contract, lower_bias, zero_points_of
+from qrt.ir.passes.lower_qrt.parameters import Channels, requantization
+from qrt.ir.passes.lower_qrt.sub_channel import contract_blocks
+from qrt.ops.core import Attributes
+
+
+def lower_matmul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result.
+
+    Dynamic batch dimensions broadcast only where the types say so: one that turns out to be 1 is an error when it runs.
+    """
+    if uniform_type(op.operands[1]).is_sub_channel:
+        return contract_blocks(context, op, attributes["requant"])
+    a, w = (_Operand(context, value, rows) for value, rows in zip(op.operands, (True, False), strict=False))
+    kept = _kept(context, a, w)
+    batch = len(kept) - a.is_matrix - w.is_matrix
+    rows = [("d", batch)] if a.is_matrix else []
+    columns = [("d", len(kept) - 1)] if w.is_matrix else []
+    left, right = a.factor(kept, batch, rows), w.factor(kept, batch, columns)
+    depth = a.depth if isinstance(a.depth, int) else w.depth
+    known = depth if isinstance(depth, int) else None
+    c = Contraction(left, right, kept, (depth,), known)
+    element = uniform_type(op.results[0])
+    factors = [Channels.along(f.type, f.channel[0] if f.channel else 0) for f in (left, right)]
+    r = requantization(attributes["requant"], factors, Channels.along(element, ("d", element.axis or 0)))
+    if len(op.operands) < 3:
+        return contract(context, c, None, r)
+    channels = kept[-1] if columns else 1
+    bias = lower_bias(context, op.operands[2], left.type, right.type, channels)
+    return contract(context, c, (bias, columns or [0]), r)
+
+
+class _Operand:
+    """`a` (its last dimension contracted) or `w` (its first, or the last but one)."""
+
+    def __init__(self, context: LoweringContext, value: Value, is_left: bool) -> None:
+        self.type = uniform_type(value)
+        self.tensor = context.storage(value)
+        self.is_left = is_left
+        self.shape = tensor_type(value).shape or ()
+        self.is_matrix = len(self.shape) > 1
+        self.sizes = context.extents(self.tensor)
+        self.batch = self.sizes[:-2]
+        self.depth = self.sizes[-1] if is_left or not self.is_matrix else self.sizes[-2]
+        self.line = self.sizes[-2] if is_left and self.is_matrix else self.sizes[-1]
+
+    def index(self, coordinates: Sequence[Expression], reduced: Sequence[Expression]) -> tuple[Expression, ...]:
+        if self.is_left or not self.is_matrix:
+            return (*coordinates, *reduced)
+        return (*coordinates[:-1], *reduced, coordinates[-1])
+
+    def factor(self, kept: Sequence[Extent], batch: int, line: Sequence[Expression]) -> ProductOperand:
+        """`batch` is the number of batch loops; `line` the loop along the operand's rows or columns."""
+        coordinates = (*broadcast_indices(self.batch, batch), *line)
+        extents = (*self.batch, *([self.line] if line else []))
+        axis = self.type.axis if self.type.is_per_axis else None
+        channel = () if axis is None else (self.index(coordinates, (0,))[axis],)
+        return ProductOperand(
+            self.tensor, self.type, coordinates, extents, self.index, zero_points_of(self.type), channel
+        )
+
+
+def _kept(context: LoweringContext, a: _Operand, w: _Operand) -> tuple[Extent, ...]:
+    """The extents of the result, by NumPy's rules for `@`."""
+    return (
+        *broadcast(context, a.batch, w.batch),
+        *([a.line] if a.is_matrix else []),
+        *([w.line] if w.is_matrix else []),
+    )

@@ -1,0 +1,56 @@
+"""mean, sum: the sum over any axes of `q - zp`, subtracted in its loop or as `count * zp` from it, requantized with
+`s_in / (s_out * count)` or `s_in / s_out`. By `raw_mean` and `raw_sum` the sum of `q`."""
+
+from math import prod
+
+from qrt.errors import QuantTypeError
+from qrt.ir import Operation, Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import Extent, LoweringContext, accumulator_type, tensor_type, uniform_type
+from qrt.ir.passes.lower_qrt.parameters import Channels, requantization, without_zero_point
+from qrt.ir.passes.lower_qrt.requantize import requantize
+from qrt.ops.core import Attributes, reduced_axes
+from qrt.ops.mean import counted, is_raw
+from qrt.ops.requant import max_magnitude, max_storage
+
+
+def lower_mean(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result. Raises QuantTypeError where the number of elements of one mean is not known."""
+    return _reduce(context, op, attributes, "mean")
+
+
+def lower_sum(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result. Raises QuantTypeError where the number of elements of one sum is not known."""
+    return _reduce(context, op, attributes, "sum")
+
+
+def _reduce(context: LoweringContext, op: Operation, attributes: Attributes, name: str) -> Value:
+    x, element = (uniform_type(value) for value in (op.operands[0], op.results[0]))
+    operand = tensor_type(op.operands[0])
+    axes = reduced_axes(name, (operand,), attributes)
+    known = [size for axis, size in enumerate(operand.shape or ()) if axis in axes and size is not None]
+    if len(known) < len(axes):
+        raise QuantTypeError(f"the axes {list(axes)} of {operand} must be known: the {name} is over their elements")
+    count = prod(known)
+    stored = context.storage(op.operands[0])
+    sizes = context.extents(stored)
+    keeps = attributes["keepdims"]
+    kept: list[Extent] = [1 if axis in axes else size for axis, size in enumerate(sizes) if keeps or axis not in axes]
+    raw = is_raw(attributes)
+    width = accumulator_type(count * (max_storage(x) if raw else max_magnitude(x)))
+    nest = LoopNest(context, "accumulate", kept, known)
+    at = nest.split(axes, len(sizes), keeps)
+    channels = Channels.of(x, at)
+    value = nest.extend(nest.read(stored, at), width, x.is_signed)
+    if context.in_loop and not raw:
+        value = without_zero_point(nest, value, channels)
+    (sums,) = nest.finish(nest.value("arith.addi", (nest.running(width, 0), value), width))
+
+    nest = LoopNest(context, "requantize", kept)
+    acc = nest.read(sums, nest.loops)
+    if not context.in_loop and not raw:
+        acc = without_zero_point(nest, acc, channels, count)
+    r = requantization(
+        attributes["requant"], [channels], Channels.of(element, nest.loops), counted(name, attributes, count)
+    )
+    return nest.finish(requantize(nest, acc, r))[0]

@@ -1,0 +1,86 @@
+"""The quantization parameters that belong to an iteration of a nest."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.ir.core.affine import Expression, floordiv
+from qrt.ir.dialects.linalg.loop_nest import Index, LoopNest
+from qrt.ir.dialects.linalg.lowering import Array
+from qrt.ir.passes.lower_qrt.requantize import Requantization
+from qrt.ops.requant import combined_parameters
+from qrt.types import IntegerType, UniformType
+
+
+@dataclass(frozen=True)
+class Channels:
+    """The parameters of a type in an array of this shape, which a nest reads at `indices`: one for each dimension."""
+
+    type: UniformType
+    shape: tuple[int, ...] = ()
+    indices: tuple[Expression, ...] = ()
+
+    @classmethod
+    def of(cls, t: UniformType, indices: Sequence[Expression]) -> "Channels":
+        """The channels of a tensor that a nest reads, or writes, at `indices`."""
+        if t.is_sub_channel:
+            blocks = dict(t.block_sizes or ())
+            found = {d: floordiv(indices[d], blocks.get(d, 1)) for d, size in enumerate(t.scales_shape) if size > 1}
+            return cls(t, tuple(t.scales_shape[d] for d in found), tuple(found.values()))
+        return cls(t) if t.axis is None else cls.along(t, indices[t.axis])
+
+    @classmethod
+    def along(cls, t: UniformType, index: Expression) -> "Channels":
+        """The channels of a type per layer or per axis, whose axis a nest reads at `index`."""
+        return cls(t) if len(t.scales) == 1 else cls(t, (len(t.scales),), (index,))
+
+    def zero_points(self) -> Array:
+        return np.array(self.type.zero_points, np.int64).reshape(self.shape)
+
+
+def joint(*channels: Channels) -> tuple[tuple[Index, ...], list[Array]]:
+    """(the indices of all together, for each the parameter numbers over these indices, as arrays that broadcast)."""
+    indices = tuple(dict.fromkeys(index for c in channels for index in c.indices))
+    numbers = []
+    for c in channels:
+        order = sorted(range(len(c.shape)), key=lambda axis: indices.index(c.indices[axis]))
+        extents = dict(zip(c.indices, c.shape, strict=True))
+        numbers.append(
+            np.arange(prod(c.shape))
+            .reshape(c.shape)
+            .transpose(order)
+            .reshape([extents.get(index, 1) for index in indices])
+        )
+    return indices, numbers
+
+
+def requantization(
+    rule: str, factors: Sequence[Channels], result: Channels, counts: Array | None = None, count: Index | None = None
+) -> Requantization:
+    """The parameters of `product of the factors' scales / (result's scale * counts)`: one count, or an array of them
+    that is read at `count`."""
+    indices, (*others, own) = joint(*factors, result)
+    if counts is not None and count is not None:
+        counts = counts.reshape(-1, *[1] * len(indices))
+        indices = (count, *indices)
+    numbers = [(c.type, index) for c, index in zip(factors, others, strict=True)]
+    parameters, channel = combined_parameters(rule, numbers, result.type, own, counts)
+    return Requantization(parameters, channel, indices, result.type)
+
+
+def centred(nest: LoopNest, stored: Value, at: Sequence[Expression], channels: Channels, width: IntegerType) -> Value:
+    """`q - zp` of an element of a tensor, in a type that holds it."""
+    nest.stage("zero-point")
+    return without_zero_point(nest, nest.extend(nest.read(stored, at), width, channels.type.is_signed), channels)
+
+
+def without_zero_point(nest: LoopNest, value: Value, channels: Channels, count: int = 1) -> Value:
+    """`value - count * zp`, where there is a zero point that is not 0."""
+    zero_points = count * channels.zero_points()
+    if not zero_points.any():
+        return value
+    nest.stage("zero-point")
+    return nest.value("arith.subi", (value, nest.parameter(zero_points, value.type, channels.indices)), value.type)

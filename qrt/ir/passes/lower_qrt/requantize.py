@@ -1,0 +1,287 @@
+"""Requantization as scalar operations in the body of a nest: every row of `numerics.ARITHMETICS`, bit for bit.
+
+What differs by channel (multipliers, shifts, rounding constants, zero points) is read from constant tensors. A channel
+that does without a step has the constant that makes it do nothing: a shift by 0, a rounding constant of 0.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.ir.dialects.linalg.loop_nest import Index, LoopNest
+from qrt.ir.dialects.linalg.lowering import F32, F64, I1, I32, I64, Array
+from qrt.numerics import ARITHMETICS, Arithmetic, RequantParameters
+from qrt.numerics.rules import Domain
+from qrt.ops.elementwise import INTEGER_PREDICATES
+from qrt.types import FloatType, IntegerType, UniformType
+
+_LESS, _GREATER, _EQUAL = (list(INTEGER_PREDICATES).index(name) for name in ("slt", "sgt", "eq"))
+_BEYOND = 1 << 33
+"""A bound above the magnitude of every stored value minus its zero point: storage has at most 32 bits."""
+_LIMIT = 1 << 62
+_I32_MIN, _I32_MAX = -(1 << 31), (1 << 31) - 1
+
+
+@dataclass(frozen=True)
+class Requantization:
+    """Parameters, and which an accumulator has: `channel` is an array of parameter indices, read at `indices`."""
+
+    parameters: RequantParameters
+    channel: Array
+    indices: tuple[Index, ...]
+    element: UniformType
+
+    def of(self, values: Array) -> Array:
+        """Values by parameter index, as an array to be read at `indices`."""
+        return values[self.channel]
+
+
+def requantize(nest: LoopNest, acc: Value, r: Requantization) -> Value:
+    """An exact accumulator, i32 or i64, to storage; a float where the arithmetic has an element scale."""
+    return finish(nest, scale(nest, acc, r), r)
+
+
+def scale(nest: LoopNest, acc: Value, r: Requantization) -> Value:
+    """What `finish` makes storage of: an i64, without the zero point and not clamped."""
+    nest.stage("requantize")
+    by = ARITHMETICS[r.parameters.rule]
+    return _DOMAINS[by.domain](nest, acc, r, by)
+
+
+def finish(nest: LoopNest, scaled: Value, r: Requantization) -> Value:
+    """Storage of what `scale` gives."""
+    return to_storage(nest, scaled, r.of(r.parameters.zero_point), r.indices, r.element)
+
+
+def to_storage(
+    nest: LoopNest, scaled: Value, zero_points: Array, indices: Sequence[Index], element: UniformType
+) -> Value:
+    """The end of every rule: an i64 of magnitude at most 2**62 plus the zero point, clamped, as the storage type."""
+    assert isinstance(element.storage_type, IntegerType)  # programs with other storage do not run
+    if zero_points.any():
+        nest.stage("output zero point")
+        zero_point = nest.parameter(zero_points, I64, indices)
+        scaled = nest.value("arith.addi", (scaled, zero_point), I64)
+    nest.stage("clamp")
+    bounded = clamp(nest, scaled, element.storage_min, element.storage_max)
+    return nest.value("arith.trunci", (bounded,), element.storage_type)
+
+
+def clamp(nest: LoopNest, value: Value, low: int, high: int) -> Value:
+    """An i64 within bounds."""
+    bounded = nest.value("arith.maxsi", (value, nest.constant(low, I64)), I64)
+    return nest.value("arith.minsi", (bounded, nest.constant(high, I64)), I64)
+
+
+# -- fixed -----------------------------------------------------------------------------------------------------------
+
+
+def _scale_integer(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic) -> Value:
+    return _SHIFTS[by.roundings](nest, acc, r.of(r.parameters.multiplier), r.of(r.parameters.shift), r.indices)
+
+
+def scale_fixed(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
+    """`(acc * M0 + (1 << (N-1))) >> N` as an i64, saturated to 2**62 where it is beyond every storage. N > 62 gives 0,
+    N = 0 has no rounding term, N < 0 shifts left exactly."""
+    return shift_left(nest, _scale_right(nest, acc, multiplier, shift, indices), shift, indices)
+
+
+def scale_fixed_exactly(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
+    """`scale_fixed` for an accumulator whose results are known to stay below 2**62, so nothing saturates."""
+    scaled = _scale_right(nest, acc, multiplier, shift, indices)
+    if not (shift < 0).any():
+        return scaled
+    places = np.clip(-shift, 0, 63)  # a longer shift gives 0
+    return nest.value("arith.shli", (scaled, nest.parameter(places, I64, indices)), I64)
+
+
+def _scale_right(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
+    """`scale_fixed` without the shift to the left. An i32 accumulator takes a 64-bit product: its magnitude is at most
+    2**62, and the rounding term 2**61.
+    """
+    beyond = shift > 62
+    multiplier, shift = (np.where(beyond, 0, values).astype(np.int64) for values in (multiplier, shift))
+    wide = nest.extend(acc, I64)
+    m0 = nest.parameter(multiplier, I64, indices)
+    if acc.type is I32:
+        return round_shift(nest, nest.value("arith.muli", (wide, m0), I64), shift, indices)
+    low, high = nest.emit("arith.mulsi_extended", (wide, m0), (I64, I64)).results
+    return round_shift_128(nest, low, high, shift, indices)
+
+
+def _rounding(shift: Array) -> Array:
+    """`1 << (N-1)`, and 0 where N is not positive."""
+    return np.where(shift > 0, np.int64(1) << np.maximum(shift - 1, 0), 0)
+
+
+def round_shift(nest: LoopNest, product: Value, shift: Array, indices: Sequence[Index]) -> Value:
+    """`(product + (1 << (N-1))) >> N` of an i64 with room for that sum; the product itself where N is not positive."""
+    if not (shift > 0).any():
+        return product
+    delta = nest.parameter(_rounding(shift), I64, indices)
+    rounded = nest.value("arith.addi", (product, delta), I64)
+    return nest.value("arith.shrsi", (rounded, nest.parameter(np.maximum(shift, 0), I64, indices)), I64)
+
+
+def round_shift_128(nest: LoopNest, low: Value, high: Value, shift: Array, indices: Sequence[Index]) -> Value:
+    """`round_shift` of a 128-bit product in two halves, saturated to 2**62."""
+    if (shift > 0).any():
+        delta = nest.parameter(_rounding(shift), I64, indices)
+        low, high = add_128(nest, (low, high), (delta, nest.constant(0, I64)))
+        right = np.maximum(shift, 0)
+        places = nest.parameter(right, I64, indices)
+        # What leaves the high half, in two steps: a shift by 64 is undefined.
+        carried = nest.value("arith.shli", (high, nest.constant(1, I64)), I64)
+        carried = nest.value("arith.shli", (carried, nest.parameter(63 - right, I64, indices)), I64)
+        low = nest.value("arith.ori", (nest.value("arith.shrui", (low, places), I64), carried), I64)
+        high = nest.value("arith.shrsi", (high, places), I64)
+    sign = nest.value("arith.shrsi", (low, nest.constant(63, I64)), I64)
+    fits = nest.compare(_EQUAL, high, sign)
+    negative = nest.compare(_LESS, high, nest.constant(0, I64))
+    ends = nest.value("arith.select", (negative, nest.constant(-_LIMIT, I64), nest.constant(_LIMIT, I64)), I64)
+    return clamp(nest, nest.value("arith.select", (fits, low, ends), I64), -_LIMIT, _LIMIT)
+
+
+def add_128(nest: LoopNest, left: Sequence[Value], right: Sequence[Value]) -> tuple[Value, Value]:
+    """The sum of two (low, high) halves."""
+    low, carry = nest.emit("arith.addui_extended", (left[0], right[0]), (I64, I1)).results
+    high = nest.value("arith.addi", (left[1], right[1]), I64)
+    return low, nest.value("arith.addi", (high, nest.extend(carry, I64, signed=False)), I64)
+
+
+def shift_left(nest: LoopNest, scaled: Value, shift: Array, indices: Sequence[Index]) -> Value:
+    """`scaled << -N` where N is negative: exact within all storages, saturated beyond. What is clamped to `_BEYOND`
+    has room for 29 places; after 58, only 0 is not beyond."""
+    left = np.minimum(np.maximum(-shift, 0), 58)
+    while left.any():
+        ends = np.where(left > 0, _BEYOND, _LIMIT)
+        scaled = nest.value("arith.maxsi", (scaled, nest.parameter(-ends, I64, indices)), I64)
+        scaled = nest.value("arith.minsi", (scaled, nest.parameter(ends, I64, indices)), I64)
+        places = np.minimum(left, 29)
+        scaled = nest.value("arith.shli", (scaled, nest.parameter(places, I64, indices)), I64)
+        left = left - places
+    return scaled
+
+
+# -- fixed_double ----------------------------------------------------------------------------------------------------
+
+
+def _scale_half_up_twice(
+    nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]
+) -> Value:
+    return round_shift(nest, _doubling_high(nest, acc, multiplier, shift, indices), -shift, indices)
+
+
+def scale_fixed_double(
+    nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], fits: bool = False
+) -> Value:
+    """gemmlowp's saturating rounding doubling high multiply, then its rounding divide by a power of two. `fits` says
+    that 32 bits hold the accumulator, whatever its type is."""
+    high = _doubling_high(nest, acc, multiplier, shift, indices, fits)
+    return _rounding_divide(nest, high, np.maximum(-shift.astype(np.int64), 0), indices)
+
+
+def scale_once(
+    nest: LoopNest, value: Value, multiplier: Array, shift: Array, left: int, indices: Sequence[Index]
+) -> Value:
+    """`scale_fixed_double` of an i64 that is shifted by `left`, with one rounding: all places are shifted first."""
+    places = int(shift.flat[0]) + left
+    name = "arith.shli" if places > 0 else "arith.shrsi"
+    shifted = nest.value(name, (value, nest.constant(abs(places), I64)), I64) if places else value
+    product = nest.value("arith.muli", (shifted, nest.parameter(multiplier, I64, indices)), I64)
+    return round_shift(nest, product, np.array(31), ())
+
+
+def _doubling_high(
+    nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], fits: bool = False
+) -> Value:
+    """The nudge of gemmlowp's doubling high multiply, which a division by truncation follows, rounds half up."""
+    wide = nest.extend(acc, I64)
+    if acc.type is I64 and not fits:  # with a bias: saturating first makes room for the shift, and changes no result
+        wide = clamp(nest, wide, _I32_MIN, _I32_MAX)
+    left = np.maximum(shift.astype(np.int64), 0)
+    if left.any():
+        wide = nest.value("arith.shli", (wide, nest.parameter(left, I64, indices)), I64)
+        wide = clamp(nest, wide, _I32_MIN, _I32_MAX)
+    product = nest.value("arith.muli", (wide, nest.parameter(multiplier, I64, indices)), I64)
+    return round_shift(nest, product, np.array(31), ())
+
+
+def _rounding_divide(nest: LoopNest, value: Value, right: Array, indices: Sequence[Index]) -> Value:
+    """Division by `2**right`, half away from zero."""
+    if not right.any():
+        return value
+    mask = (np.int64(1) << right) - 1
+    remainder = nest.value("arith.andi", (value, nest.parameter(mask, I64, indices)), I64)
+    negative = nest.extend(nest.compare(_LESS, value, nest.constant(0, I64)), I64, signed=False)
+    threshold = nest.value("arith.addi", (nest.parameter(mask >> 1, I64, indices), negative), I64)
+    up = nest.extend(nest.compare(_GREATER, remainder, threshold), I64, signed=False)
+    shifted = nest.value("arith.shrsi", (value, nest.parameter(right, I64, indices)), I64)
+    return nest.value("arith.addi", (shifted, up), I64)
+
+
+# -- in floats -------------------------------------------------------------------------------------------------------
+
+
+def _scale_float(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic) -> Value:
+    """Every step in the float format of the arithmetic; zero points that join before the rounding are all 0 in some."""
+    form = {"float32": F32, "float64": F64}[by.domain]
+    scaled = acc if isinstance(acc.type, FloatType) else nest.value("arith.sitofp", (acc,), form)
+    for step, name in by.steps:
+        values: Array = getattr(r.parameters, name)
+        if step != "add" or values.any():
+            operand = nest.parameter(r.of(values.astype(by.domain)), form, r.indices)
+            scaled = nest.value(_STEPS[step], (scaled, operand), form)
+    return _round_to_storage(nest, scaled, by.roundings[0], r)
+
+
+def round_float32(nest: LoopNest, scaled: Value, r: Requantization) -> Value:
+    """Clamped to `[min - zp, max - zp]` in f32, then half to even."""
+    return _round_to_storage(nest, scaled, "half_even", r)
+
+
+def _round_to_storage(nest: LoopNest, scaled: Value, rounding: str, r: Requantization) -> Value:
+    return round_float(nest, scaled, _ROUNDINGS[rounding], r.of(r.parameters.zero_point), r.indices, r.element)
+
+
+def round_float(
+    nest: LoopNest, scaled: Value, rounding: str, zero_points: Array, indices: Sequence[Index], element: UniformType
+) -> Value:
+    """A float, not NaN, as an i64 within `[min - zp, max - zp]`, the bounds rounded to its type. Rounding before the
+    clamp is the same: the bounds are integers."""
+    form = scaled.type
+    assert isinstance(form, FloatType)  # the rules say so
+    low, high = (
+        nest.parameter((bound - zero_points).astype(f"f{form.width // 8}"), form, indices)
+        for bound in (element.storage_min, element.storage_max)
+    )
+    bounded = nest.value("arith.maximumf", (scaled, low), form)
+    bounded = nest.value("arith.minimumf", (bounded, high), form)
+    return nest.value("arith.fptosi", (nest.value(rounding, (bounded,), form),), I64)
+
+
+def _divide_integer(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic) -> Value:
+    """A division that truncates, of what has been moved by half of the divisor: halves go away from zero."""
+    divisor = r.of(r.parameters.multiplier).astype(np.int64)
+    wide, half = nest.extend(acc, I64), nest.parameter(divisor // 2, I64, r.indices)
+    negative = nest.compare(_LESS, wide, nest.constant(0, I64))
+    moved = [nest.value(name, (wide, half), I64) for name in ("arith.subi", "arith.addi")]
+    numerator = nest.value("arith.select", (negative, *moved), I64)
+    return nest.value("arith.divsi", (numerator, nest.parameter(divisor, I64, r.indices)), I64)
+
+
+_SHIFTS: dict[tuple[str, ...], Callable[[LoopNest, Value, Array, Array, Sequence[Index]], Value]] = {
+    ("half_up",): scale_fixed,
+    ("half_up", "half_away"): scale_fixed_double,
+    ("half_up", "half_up"): _scale_half_up_twice,
+}
+_STEPS = {"multiply": "arith.mulf", "divide": "arith.divf", "add": "arith.addf"}
+_ROUNDINGS = {"half_even": "math.roundeven", "half_away": "math.round"}
+_DOMAINS: dict[Domain, Callable[[LoopNest, Value, Requantization, Arithmetic], Value]] = {
+    "integer": _scale_integer,
+    "exact": _divide_integer,
+    "float32": _scale_float,
+    "float64": _scale_float,
+}

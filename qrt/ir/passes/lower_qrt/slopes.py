@@ -1,0 +1,64 @@
+"""leaky_relu, prelu: one requantization whose parameters are found by the sign of `q - z`."""
+
+import numpy as np
+
+from qrt.ir import Operation, Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import (
+    LoweringContext,
+    accumulator_type,
+    broadcast,
+    broadcast_indices,
+    uniform_type,
+)
+from qrt.ir.passes.elementwise import INDEX
+from qrt.ir.passes.lower_qrt.parameters import Channels, centred
+from qrt.ir.passes.lower_qrt.requantize import Requantization, requantize
+from qrt.ops.core import Attributes
+from qrt.ops.elementwise import INTEGER_PREDICATES
+from qrt.ops.requant import max_magnitude
+from qrt.ops.slopes import slope_parameters
+from qrt.types import IntegerType, UniformType
+
+_LESS = list(INTEGER_PREDICATES).index("slt")
+
+
+def lower_leaky_relu(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result. Raises QuantTypeError for an operand without a rank."""
+    x, element = (uniform_type(value) for value in (op.operands[0], op.results[0]))
+    stored = context.storage(op.operands[0])
+    nest = LoopNest(context, "accumulate", context.extents(stored))
+    width = accumulator_type(max_magnitude(x))
+    acc = centred(nest, stored, nest.loops, Channels(x), width)
+    negative = _is_negative(nest, acc, width)
+    return _finish(nest, acc, negative, (x, float(attributes["alpha"]), element), attributes)
+
+
+def lower_prelu(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result."""
+    x, alpha, element = (uniform_type(value) for value in (*op.operands, op.results[0]))
+    stored = [context.storage(value) for value in op.operands]
+    sizes = [context.extents(value) for value in stored]
+    nest = LoopNest(context, "accumulate", broadcast(context, *sizes))
+    width = accumulator_type(max_magnitude(x) * max(max_magnitude(alpha), 1))
+    acc, slope = (
+        centred(nest, value, broadcast_indices(own, len(nest.kept)), Channels(t), width)
+        for value, own, t in zip(stored, sizes, (x, alpha), strict=True)
+    )
+    nest.stage("accumulate")
+    negative = _is_negative(nest, acc, width)
+    acc = nest.value("arith.select", (negative, nest.value("arith.muli", (acc, slope), width), acc), width)
+    return _finish(nest, acc, negative, (x, alpha.scale, element), attributes)
+
+
+def _is_negative(nest: LoopNest, acc: Value, width: IntegerType) -> Value:
+    return nest.compare(_LESS, acc, nest.constant(0, width))
+
+
+def _finish(
+    nest: LoopNest, acc: Value, negative: Value, slope: tuple[UniformType, float, UniformType], attributes: Attributes
+) -> Value:
+    """Requantizes with parameter 1 where the operand is negative, else with 0."""
+    index = nest.value("arith.index_castui", (negative,), INDEX)
+    r = Requantization(slope_parameters(*slope, attributes), np.arange(2), (index,), slope[2])
+    return nest.finish(requantize(nest, acc, r))[0]

@@ -1,0 +1,148 @@
+"""matmul with sub-channel weights: the reduction split by blocks, whose sums are weighted and added.
+
+The sums of the blocks have a dimension of their own, the last. `fixed` adds their products with the blocks' multipliers
+in 128 bits, in two halves, and rounds once; `float32` adds in f32, in the order of the blocks.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from qrt.errors import QuantTypeError
+from qrt.ir import Operation, Value
+from qrt.ir.core.affine import Expression, add, floordiv, multiply
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import F32, I64, Extent, LoweringContext, tensor_type, uniform_type
+from qrt.ir.passes.lower_qrt.accumulate import Contraction, Indices, ProductOperand, accumulate, zero_points_of
+from qrt.ir.passes.lower_qrt.requantize import (
+    Requantization,
+    add_128,
+    round_float32,
+    round_shift_128,
+    shift_left,
+    to_storage,
+)
+from qrt.ops.sub_channel import BlockParameters, block_parameters
+from qrt.types import UniformType
+
+
+def contract_blocks(context: LoweringContext, op: Operation, rule: str) -> Value:
+    """Storage of the result. Raises QuantTypeError where the shape of the weights is not known."""
+    a_type, w_type, element = (uniform_type(v) for v in (op.operands[0], op.operands[1], op.results[0]))
+    depth, columns = tensor_type(op.operands[1]).shape or (None, None)
+    if depth is None or columns is None:
+        raise QuantTypeError(f"the shape of sub-channel weights must be known: {op.operands[1].type}")
+    bias_type = uniform_type(op.operands[2]) if len(op.operands) > 2 else None
+    p = block_parameters(a_type, w_type, element, rule, depth, columns, bias_type)
+    a, w = context.storage(op.operands[0]), context.storage(op.operands[1])
+    bias = None if bias_type is None else (context.storage(op.operands[2]), bias_type)
+    rows = [context.extent(a, axis) for axis in range(len(tensor_type(a).shape or ()) - 1)]
+    c = _contraction((a, a_type), (w, w_type), rows, columns, (depth, p.k_block))
+    sums, correct = accumulate(context, c)
+    blocks = LoopNest(context, "requantize", c.kept[:-1], c.kept[-1:])
+    value = correct(blocks, blocks.read(sums, blocks.loops))
+    weigh = {"float32": _weigh_float32, "fixed": _weigh_fixed}[rule]
+    totals, finish = weigh(blocks, value, p)
+    nest = LoopNest(context, "requantize", c.kept[:-1])
+    column = nest.loops[-1:]
+    r = Requantization(p.requant, np.arange(columns), column, element)
+    total = [nest.read(total, nest.loops) for total in totals]
+    scaled = finish(nest, total, None if bias is None else _read_bias(nest, *bias), r)
+    return nest.finish(to_storage(nest, scaled, r.of(p.requant.zero_point), column, element))[0]
+
+
+def _read_bias(nest: LoopNest, bias: Value, element: UniformType) -> Value:
+    """A bias of the column without its zero point, i64."""
+    column = nest.loops[-1:]
+    nest.stage("bias")
+    value = nest.extend(nest.read(bias, column), I64, element.is_signed)
+    zero_points = zero_points_of(element)
+    if zero_points.any():
+        value = nest.value("arith.subi", (value, nest.parameter(zero_points, I64, column)), I64)
+    return value
+
+
+def _contraction(
+    a: tuple[Value, UniformType],
+    w: tuple[Value, UniformType],
+    rows: Sequence[Extent],
+    columns: int,
+    depth: tuple[int, int],
+) -> Contraction:
+    """Over the rows, the columns and the blocks, whose values are reduced; `depth` is K and the values of a block."""
+    blocks = depth[0] // depth[1]
+    lines: tuple[Expression, ...] = tuple(("d", i) for i in range(len(rows)))
+    column, block = ("d", len(rows)), ("d", len(rows) + 1)
+
+    def along(block: Expression, reduced: Indices) -> Expression:
+        return add(multiply(block, depth[1]), reduced[0])
+
+    def left(own: Indices, reduced: Indices) -> tuple[Expression, ...]:
+        return (*own[:-1], along(own[-1], reduced))
+
+    def right(own: Indices, reduced: Indices) -> tuple[Expression, ...]:
+        return along(own[1], reduced), own[0]
+
+    (a_tensor, a_type), (w_tensor, w_type) = a, w
+    per_block = max(columns // max(w_type.scales_shape[1], 1), 1)
+    zero_points = np.array(w_type.zero_points, np.int64).reshape(w_type.scales_shape)
+    channel = tuple(
+        0 if size == 1 else e for size, e in zip(zero_points.shape, (block, floordiv(column, per_block)), strict=True)
+    )
+    return Contraction(
+        ProductOperand(a_tensor, a_type, (*lines, block), (*rows, blocks), left, zero_points_of(a_type), ()),
+        ProductOperand(w_tensor, w_type, (column, block), (columns, blocks), right, zero_points, channel),
+        (*rows, columns, blocks),
+        (depth[1],),
+        depth[0],
+    )
+
+
+Finish = Callable[[LoopNest, Sequence[Value], Value | None, Requantization], Value]
+"""Requantizes the totals of a column and its bias, in the nest that reads them, to an i64 without the output zero
+point.
+"""
+
+
+def _weigh_float32(blocks: LoopNest, value: Value, p: BlockParameters) -> tuple[list[Value], Finish]:
+    """The sum of each block in f32 times its scale, added in the order of the blocks."""
+    column, block = blocks.loops[-2:]
+    blocks.stage("requantize")
+    total = blocks.running(F32, 0)
+    scale = blocks.parameter(p.scale, F32, (block, column))
+    term = blocks.value("arith.mulf", (blocks.value("arith.sitofp", (value,), F32), scale), F32)
+
+    def finish(nest: LoopNest, total: Sequence[Value], bias: Value | None, r: Requantization) -> Value:
+        (acc,) = total
+        if bias is not None:
+            scale = nest.parameter(p.bias_scale, F32, r.indices)
+            term = nest.value("arith.mulf", (nest.value("arith.sitofp", (bias,), F32), scale), F32)
+            acc = nest.value("arith.addf", (acc, term), F32)
+        nest.stage("requantize")
+        scale = nest.parameter(p.requant.scale_f32, F32, r.indices)
+        return round_float32(nest, nest.value("arith.mulf", (acc, scale), F32), r)
+
+    return blocks.finish(blocks.value("arith.addf", (total, term), F32)), finish
+
+
+def _weigh_fixed(blocks: LoopNest, value: Value, p: BlockParameters) -> tuple[list[Value], Finish]:
+    """The exact sum of each block times its multiplier, in 128 bits; N > 62 gives 0."""
+    column, block = blocks.loops[-2:]
+    beyond = p.requant.shift > 62
+    shift = np.where(beyond, 0, p.requant.shift).astype(np.int64)
+    blocks.stage("requantize")
+    total = blocks.running(I64, 0), blocks.running(I64, 0)
+    multiplier = blocks.parameter(np.where(beyond, 0, p.multiplier), I64, (block, column))
+    term = blocks.emit("arith.mulsi_extended", (blocks.extend(value, I64), multiplier), (I64, I64)).results
+
+    def finish(nest: LoopNest, total: Sequence[Value], bias: Value | None, r: Requantization) -> Value:
+        low, high = total
+        if bias is not None:
+            multiplier = nest.parameter(np.where(beyond, 0, p.bias_multiplier), I64, r.indices)
+            term = nest.emit("arith.mulsi_extended", (bias, multiplier), (I64, I64)).results
+            low, high = add_128(nest, (low, high), term)
+        nest.stage("requantize")
+        scaled = round_shift_128(nest, low, high, shift, r.indices)
+        return shift_left(nest, scaled, shift, r.indices)
+
+    return blocks.finish(*add_128(blocks, total, term)), finish

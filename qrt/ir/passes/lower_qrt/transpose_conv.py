@@ -1,0 +1,102 @@
+"""transpose_conv2d: a convolution, with the window turned round, over the input spread out between its zero points."""
+
+from collections.abc import Sequence
+
+from qrt.errors import QuantTypeError
+from qrt.ir import Attribute, DenseArrayAttr, Operation, Value
+from qrt.ir.core.affine import Expression, add, multiply
+from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ir.dialects.linalg.lowering import I64, Extent, LoweringContext, static_shape, tensor_type, uniform_type
+from qrt.ir.passes.lower_qrt.accumulate import Contraction, ProductOperand, contract, lower_bias, zero_points_of
+from qrt.ir.passes.lower_qrt.parameters import Channels, requantization
+from qrt.ops.core import Attributes
+from qrt.ops.transpose_conv import taps_of
+
+_IMAGE, _ROW, _COLUMN, _CHANNEL = (("d", i) for i in range(4))
+
+
+def lower_transpose_conv2d(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result. Raises QuantTypeError where the input's height and width or the window are not known."""
+    x_type, w_type, element = (uniform_type(v) for v in (op.operands[0], op.operands[1], op.results[0]))
+    shapes = [tensor_type(v).shape or () for v in (op.operands[0], op.operands[1])]
+    size, kernel = ([n for n in shape[1:3] if n is not None] for shape in shapes)
+    if len(size) + len(kernel) < 4:
+        raise QuantTypeError(f"the height and width of {op.operands[0].type} and {op.operands[1].type} must be known")
+    w = context.storage(op.operands[1])
+    channels, depth = context.extent(w, 0), context.extent(w, 3)
+    beyond = zip(size, kernel, attributes["strides"], attributes["padding"], attributes["output_padding"], strict=True)
+    out = [(n - 1) * stride + k - sum(sides) + more for n, k, stride, sides, more in beyond]
+    x = _spread(context, context.storage(op.operands[0]), x_type.zero_point, kernel, out, attributes)
+    kept: tuple[Extent, ...] = (context.extent(x, 0), *out, channels)
+
+    def window(own: Sequence[Expression], inner: Sequence[Expression]) -> tuple[Expression, ...]:
+        image, row, column = own
+        return image, add(row, inner[0]), add(column, inner[1]), inner[2]
+
+    def filters(own: Sequence[Expression], inner: Sequence[Expression]) -> tuple[Expression, ...]:
+        turned = (add(multiply(inner[d], -1), kernel[d] - 1) for d in range(2))
+        return (*own, *turned, inner[2])
+
+    a = ProductOperand(x, x_type, (_IMAGE, _ROW, _COLUMN), kept[:3], window, zero_points_of(x_type), ())
+    f = ProductOperand(w, w_type, (_CHANNEL,), (channels,), filters, zero_points_of(w_type), (_CHANNEL,))
+    x_scale, w_scales, scales = (Channels.along(t, _CHANNEL) for t in (x_type, w_type, element))
+    r = requantization(attributes["requant"], [x_scale, w_scales], scales)
+    bias = None
+    if len(op.operands) > 2:
+        bias = (lower_bias(context, op.operands[2], x_type, w_type, channels), (_CHANNEL,))
+    taps = taps_of(kernel, attributes["strides"]) * depth if isinstance(depth, int) else None
+    return contract(context, Contraction(a, f, kept, (*kernel, depth), taps), bias, r)
+
+
+def _spread(
+    context: LoweringContext,
+    x: Value,
+    zero_point: int,
+    kernel: Sequence[int],
+    out: Sequence[int],
+    attributes: Attributes,
+) -> Value:
+    """The input with `stride - 1` zero points between its rows and columns, and as many around it as make a
+    convolution's windows one for each pixel of the result; what no window holds is left out."""
+    images, *size, depth = context.extents(x)
+    first, count, start = [], [], []
+    for n, k, o, stride, (before, _) in zip(
+        size, kernel, out, attributes["strides"], attributes["padding"], strict=True
+    ):
+        assert isinstance(n, int)  # of a height and a width that are known
+        lead = k - 1 - before
+        first.append(min(max(-(lead // stride), 0), n))
+        start.append(first[-1] * stride + lead)
+        count.append(max(min(n - first[-1], -(-(o + k - 1 - start[-1]) // stride)), 0))
+    context.stage("accumulate")
+    sizes = (images, out[0] + kernel[0] - 1, out[1] + kernel[1] - 1, depth)
+    spread = context.filled(sizes, context.constant(zero_point, tensor_type(x).element))
+    taken = (images, *count, depth)
+    if 0 in taken:
+        return spread
+    part = static_slice(context, "tensor.extract_slice", (x,), (0, *first, 0), taken, (1, 1, 1, 1))
+    return static_slice(
+        context, "tensor.insert_slice", (part, spread), (0, *start, 0), taken, (1, *attributes["strides"], 1)
+    )
+
+
+def static_slice(
+    context: LoweringContext,
+    name: str,
+    tensors: tuple[Value, ...],
+    offsets: Sequence[int],
+    sizes: Sequence[Extent],
+    strides: Sequence[int],
+) -> Value:
+    """A tensor.extract_slice of a tensor, or a tensor.insert_slice of one into another."""
+    dynamic = [size for size in sizes if isinstance(size, Value)]
+    into = tensor_type(tensors[-1])
+    type = into if len(tensors) > 1 else into.with_(shape=static_shape(sizes))
+    open_size = -(1 << 63)
+    attributes: dict[str, Attribute] = {
+        "static_offsets": DenseArrayAttr(I64, tuple(offsets)),
+        "static_sizes": DenseArrayAttr(I64, tuple(s if isinstance(s, int) else open_size for s in sizes)),
+        "static_strides": DenseArrayAttr(I64, tuple(strides)),
+        OPERAND_SEGMENTS: segments(*[1] * len(tensors), 0, len(dynamic), 0),
+    }
+    return context.value(name, (*tensors, *dynamic), type, attributes)

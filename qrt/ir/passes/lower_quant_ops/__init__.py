@@ -1,0 +1,147 @@
+"""Lowering of `quant.qcast` and `quant.dcast`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from qrt.errors import QuantTypeError
+from qrt.ir import Builder, Module, Operation, Value
+from qrt.ir.core.constraints import with_element
+from qrt.ir.dialects.quant.ops import element_of
+from qrt.ir.passes.elementwise import INDEX, ChannelEmitter, Emitter
+from qrt.ir.passes.lower_quant_ops.cast_arithmetic import Rules, dequantize, quantize
+from qrt.ir.passes.options import option
+from qrt.ops.casts import QCAST
+from qrt.types import TensorType, Type, UniformType
+
+_RULE = QCAST.declaration
+_EXTENTS = TensorType((None,), INDEX)
+Emit = Callable[[Emitter], Value]
+
+
+def _said(name: str, text: str) -> Any:
+    return option(_RULE.defaults[name], text, _RULE.choices[name])
+
+
+@dataclass(frozen=True)
+class LowerQuantOps:
+    """Turns quant.qcast and quant.dcast into arith, math, tensor, linalg and shape; only quant.scast is left.
+
+    `rounding`, `zero-point` and `scale` are for qcasts that do not carry the attribute. With
+    `rounding=toward_zero saturating=false` the operations are upstream's, one for one, and values out of range are
+    undefined. Preserves every value, NaN and infinities included, with the exception of those undefined ones.
+
+    `strict_upstream` also takes what else upstream does here: a cast that undoes another is dropped without a look at
+    its values, and zero points are cut to the storage type. Value-changing, for comparison with mlir-opt.
+    """
+
+    rounding: str = _said("rounding", "how qcasts round that do not say it")
+    zero_point: str = _said("zero_point", "whether the zero point is added before or after rounding")
+    scale: str = _said("scale", "what a qcast does with the scale")
+    saturating: bool = option(True, "clamp values out of range, which are undefined without")
+    strict_upstream: bool = option(False, "drop casts and cut zero points as upstream does: values change")
+
+    UPSTREAM: ClassVar[Mapping[str, Any]] = {
+        "rounding": "toward_zero",
+        "saturating": False,
+        "strict_upstream": True,
+    }
+
+    def __post_init__(self) -> None:
+        for name, choices in _RULE.choices.items():
+            if getattr(self, name) not in choices:
+                option = name.replace("_", "-")
+                raise QuantTypeError(f"{option} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
+
+    def run(self, module: Module) -> None:
+        casts = [op for op in module.operation.walk() if op.name in ("quant.qcast", "quant.dcast")]
+        folds = {cast: _inverse(cast) for cast in casts} if self.strict_upstream else {}
+        replaced: dict[Value, Value] = {}
+        for cast in casts:
+            folded = folds.get(cast)
+            try:
+                value = self._lower(cast) if folded is None else replaced.get(folded, folded)
+            except QuantTypeError as error:
+                raise cast.op_error(f"cannot be lowered: {error}") from None
+            replaced[cast.results[0]] = value
+            cast.results[0].replace_all_uses(value)
+        for cast in casts:
+            cast.erase()
+
+    def _lower(self, cast: Operation) -> Value:
+        builder = Builder(cast)
+        x, result = cast.operands[0], cast.results[0].type
+        if cast.name == "quant.qcast":
+            t = _uniform(result)
+            rules = self._rules(cast)
+            stored = _lower(builder, x, t, lambda emitter: quantize(emitter, t, rules))
+            return builder.value("quant.scast", (stored,), result)
+        t = _uniform(x.type)
+        stored = builder.value("quant.scast", (x,), with_element(x.type, t.storage_type))
+        return _lower(builder, stored, t, lambda emitter: dequantize(emitter, t, self.strict_upstream))
+
+    def _rules(self, cast: Operation) -> Rules:
+        """The rules of an op; those that it does not name come from the options."""
+        options = {name: getattr(self, name) for name in _RULE.choices}
+        return Rules(**(options | QCAST.said(cast.attributes)), saturating=self.saturating)
+
+
+def _uniform(type: Type) -> UniformType:
+    element = element_of(type)
+    if not isinstance(element, UniformType):
+        raise QuantTypeError(f"{element} does not say how its values are stored")
+    if isinstance(type, TensorType) and type.encoding is not None:
+        raise QuantTypeError(f"the encoding of {type} is of no known meaning")
+    if not element.is_storage_castable:
+        raise QuantTypeError(f"storage in {element.storage_type} is no signless integer")
+    return element
+
+
+def _inverse(cast: Operation) -> Value | None:
+    """The value of a cast of a cast, if upstream's conversion driver takes the two for inverses."""
+    source = cast.operands[0].operation
+    other = "quant.dcast" if cast.name == "quant.qcast" else "quant.qcast"
+    if source is None or source.name != other or source.operands[0].type is not cast.results[0].type:
+        return None
+    return source.operands[0]
+
+
+# -- containers -------------------------------------------------------------------------------------------------------
+
+
+def _lower(builder: Builder, x: Value, t: UniformType, emit: Emit) -> Value:
+    if isinstance(x.type, TensorType) and x.type.shape is None:
+        return _lower_unranked(builder, x, t, emit)
+    return _lower_ranked(builder, x, t, emit)
+
+
+def _lower_ranked(builder: Builder, x: Value, t: UniformType, emit: Emit, axis: int | None = None) -> Value:
+    """A scalar or a ranked tensor; `axis` stands for that of a per-axis type."""
+    emitter = Emitter(builder, x) if t.is_per_layer else ChannelEmitter(builder, x, t, axis)
+    return emitter.finish(emit(emitter))
+
+
+def _lower_unranked(builder: Builder, x: Value, t: UniformType, emit: Emit) -> Value:
+    """Reshaped to one dimension, or to three with the channels in the middle, and back."""
+    assert isinstance(x.type, TensorType)
+    extents = builder.value("shape.shape_of", (x,), _EXTENTS)
+    sizes = [_count(builder, extents)] if t.axis is None else _around_axis(builder, extents, t.axis, len(t.scales))
+    shape = (None,) if t.axis is None else (None, len(t.scales), None)
+    flat_shape = builder.value("tensor.from_elements", sizes, TensorType((len(sizes),), INDEX))
+    flat = builder.value("tensor.reshape", (x, flat_shape), TensorType(shape, x.type.element))
+    y = _lower_ranked(builder, flat, t, emit, axis=1)
+    return builder.value("tensor.reshape", (y, extents), TensorType(None, element_of(y.type)))
+
+
+def _around_axis(builder: Builder, extents: Value, axis: int, channels: int) -> list[Value]:
+    """The number of elements before the axis, of channels, and after it."""
+    before, after = (builder.constant(i, INDEX) for i in (axis, axis + 1))
+    head = builder.emit("shape.split_at", (extents, before), (_EXTENTS, _EXTENTS)).results[0]
+    left = _count(builder, head)
+    tail = builder.emit("shape.split_at", (extents, after), (_EXTENTS, _EXTENTS)).results[1]
+    right = _count(builder, tail)
+    return [left, builder.constant(channels, INDEX), right]
+
+
+def _count(builder: Builder, extents: Value) -> Value:
+    return builder.value("shape.num_elements", (extents,), INDEX)

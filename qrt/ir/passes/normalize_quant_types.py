@@ -1,0 +1,78 @@
+"""Gives quantized types their simplest spelling."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from qrt.ir import Module, Operation, TypeAttr, Value
+from qrt.ir.core.rewrite import UPSTREAM_FOLDS, fold_at_once
+from qrt.ir.dialects.func.ops import FuncOp
+from qrt.ir.passes.options import option
+from qrt.types import FunctionType, TensorType, Type, UniformType
+
+
+@dataclass(frozen=True)
+class NormalizeQuantTypes:
+    """Makes tensors with one scale per-layer and those whose scales differ along one axis alone per-axis, as upstream
+    does. Preserves every value. Types inside attributes stay as they are.
+
+    `strict_upstream` also normalizes what upstream takes for per-axis though a block holds several slices: the scales
+    then no longer fit the tensor. And it drops casts that undo one another where their types are normalized, as
+    upstream's conversion driver does. Value-changing.
+    """
+
+    strict_upstream: bool = option(False, "normalize whatever upstream does: values change")
+
+    UPSTREAM: ClassVar[Mapping[str, Any]] = {"strict_upstream": True}
+
+    def run(self, module: Module) -> None:
+        normal = _Normalizer(self.strict_upstream)
+        replaced = fold_at_once(module.operation, UPSTREAM_FOLDS, normal.changes) if self.strict_upstream else []
+        for operation in module.operation.walk():
+            if isinstance(operation, FuncOp):
+                kind = operation.type
+                operation.attributes["function_type"] = TypeAttr(
+                    FunctionType(map(normal.type, kind.inputs), map(normal.type, kind.results))
+                )
+            normal.values(operation.results)
+            if isinstance(operation, FuncOp) or not self.strict_upstream:
+                for region in operation.regions:
+                    for block in region.blocks:
+                        normal.values(block.arguments)
+        for operation in replaced:
+            operation.erase()
+
+
+class _Normalizer:
+    def __init__(self, strict_upstream: bool) -> None:
+        self.strict_upstream = strict_upstream
+        self.known: dict[Type, Type] = {}
+
+    def changes(self, operation: Operation) -> bool:
+        """Whether a type of its operands or results is another when normalized."""
+        return any(self.type(value.type) is not value.type for value in (*operation.operands, *operation.results))
+
+    def values(self, values: list[Value]) -> None:
+        for value in values:
+            value.type = self.type(value.type)
+
+    def type(self, type: Type) -> Type:
+        found = self.known.get(type)
+        if found is None:
+            found = self.known[type] = self._normalized(type)
+        return found
+
+    def _normalized(self, type: Type) -> Type:
+        if not isinstance(type, TensorType) or not isinstance(type.element, UniformType):
+            return type
+        element = type.element
+        axes = [axis for axis, count in enumerate(element.scales_shape) if count != 1]
+        if not element.is_sub_channel or len(axes) > 1:
+            return type
+        if not axes:
+            first = {"scales": element.scales[0], "zero_points": element.zero_points[0]}
+            return type.with_(element=element.with_(**first, block_sizes=None))
+        if not self.strict_upstream and dict(element.block_sizes or ()).get(axes[0]) != 1:
+            return type
+        flat = {"scales": element.scales, "zero_points": element.zero_points}
+        return type.with_(element=element.with_(**flat, axis=axes[0], block_sizes=None))

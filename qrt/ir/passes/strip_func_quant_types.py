@@ -1,0 +1,121 @@
+"""Removes quantized types from function headers."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from qrt.errors import QuantTypeError
+from qrt.ir import Builder, Module, Operation, TypeAttr, Value
+from qrt.ir.core.constraints import with_element
+from qrt.ir.core.rewrite import UPSTREAM_FOLDS, Folds, constants_last, fold_at_once
+from qrt.ir.core.traits import COMMUTATIVE
+from qrt.ir.dialects.func.ops import FuncOp
+from qrt.ir.dialects.quant.ops import element_of
+from qrt.ir.passes.options import option
+from qrt.types import AnyQuantizedType, CalibratedType, FunctionType, TensorType, Type, UniformType, check_integrity
+
+_BOUNDARY = ("func.return", "func.call")
+
+
+@dataclass(frozen=True)
+class StripFuncQuantTypes:
+    """Gives functions, calls and returns the storage integers of their quantized types; quant.scast is put between.
+    Preserves every value.
+
+    `strict_upstream`: casts that undo one another are dropped on the way as upstream's conversion driver drops them,
+    which can change values.
+    """
+
+    strict_upstream: bool = option(False, "drop the casts that upstream drops: values change")
+
+    UPSTREAM: ClassVar[Mapping[str, Any]] = {"strict_upstream": True}
+
+    def run(self, module: Module) -> None:
+        replaced = _fold(module, self.strict_upstream)
+        converter = _Converter()
+        for operation in list(module.operation.walk()):
+            try:
+                if isinstance(operation, FuncOp):
+                    converter.function(operation)
+                elif operation.name in _BOUNDARY:
+                    converter.boundary(operation)
+            except QuantTypeError as error:
+                raise operation.op_error(f"cannot be stripped: {error}") from None
+        converter.rest()
+        for operation in replaced:
+            operation.erase()
+
+
+def _fold(module: Module, strict_upstream: bool) -> list[Operation]:
+    """Fold the casts that undo one another. Returns the operations to erase."""
+    if not strict_upstream:
+        return fold_at_once(module.operation, Folds(), lambda operation: operation.name == "quant.scast")
+    for operation in module.operation.walk():
+        if operation.has_trait(COMMUTATIVE):
+            constants_last(operation)
+    return fold_at_once(module.operation, UPSTREAM_FOLDS, lambda operation: True)
+
+
+class _Converter:
+    """Values whose types change, and the casts between their old and new forms: one each, at the definition."""
+
+    def __init__(self) -> None:
+        self.stripped: dict[Value, Type] = {}  # quantized type each had
+        self.stored: dict[Value, Value] = {}
+
+    def function(self, function: FuncOp) -> None:
+        kind = function.type
+        stripped = FunctionType(map(_storage, kind.inputs), map(_storage, kind.results))
+        function.attributes["function_type"] = TypeAttr(stripped)
+        if not function.is_declaration:
+            self._strip(function.regions[0].blocks[0].arguments)
+
+    def boundary(self, operation: Operation) -> None:
+        """The operands and results of a call or a return."""
+        if operation.name == "func.call":
+            self._strip(operation.results)
+        for index, value in enumerate(operation.operands):
+            if value not in self.stripped and (storage := _storage(value.type)) is not value.type:
+                if value not in self.stored:
+                    self.stored[value] = _cast(operation, value, storage)
+                operation.set_operand(index, self.stored[value])
+
+    def rest(self) -> None:
+        """Casts back to the quantized type, for everything else that uses a value."""
+        for value, type in self.stripped.items():
+            others = [(user, index) for user, index in value.uses if user.name not in _BOUNDARY]
+            if others:
+                cast = _cast(others[0][0], value, type)
+                for user, index in others:
+                    user.set_operand(index, cast)
+
+    def _strip(self, values: Iterable[Value]) -> None:
+        for value in values:
+            storage = _storage(value.type)
+            if storage is not value.type:
+                self.stripped[value] = value.type
+                value.type = storage
+
+
+def _cast(user: Operation, value: Value, type: Type) -> Value:
+    """A value in its other form, for a user. Raises VerifyError if parameters do not fit the shape, or if storage has a
+    sign: types may be so, casts may not.
+    """
+    form = value.type if _storage(value.type) is not value.type else type
+    element = element_of(form)
+    if isinstance(element, UniformType | AnyQuantizedType) and not element.is_storage_castable:
+        raise user.op_error(f"has an operand that cannot be stripped: quant.scast does not take {element.storage_type}")
+    if isinstance(form, TensorType) and isinstance(element, UniformType):
+        try:
+            check_integrity(element, form.shape)
+        except QuantTypeError as error:
+            raise user.op_error(f"has an operand that cannot be stripped: {error}") from None
+    return Builder.after(value).value("quant.scast", (value,), type)
+
+
+def _storage(type: Type) -> Type:
+    """The storage integers of a quantized type, or a tensor of them; other types as they are."""
+    element = element_of(type)
+    if isinstance(element, CalibratedType):
+        raise QuantTypeError(f"{element} does not say how its values are stored")
+    return with_element(type, element.storage_type) if isinstance(element, UniformType | AnyQuantizedType) else type

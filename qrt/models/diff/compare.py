@@ -1,0 +1,268 @@
+"""A model beside another runtime, tensor by tensor: each step of qrt gets the runtime's own tensors, so that no
+difference of one is carried into the next."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import ModelError, QuantTypeError, shown
+from qrt.ir import Module, Operation, StringAttr
+from qrt.models.diff.tally import DifferenceTally
+from qrt.models.engines.engine import Engine
+from qrt.models.importing.comparison_source import Alone, Bound, ComparedTensor, ComparisonSource, Run, named_values
+from qrt.models.importing.source import Source
+from qrt.models.onnx.comparison_source import compared as onnx_compared
+from qrt.models.profiles import Profile
+from qrt.models.profiles import profile as profile_of
+from qrt.models.tflite.comparison_source import compared as tflite_compared
+from qrt.ops import family_of
+from qrt.ops.core import Array
+from qrt.quantization.calibration.tapped_program import name_of, tapped_program
+from qrt.quantization.report.differences import Differences, TensorDifference
+from qrt.runtime.ports import choose
+from qrt.runtime.program import Program
+from qrt.tensor import QuantTensor
+
+
+@dataclass
+class _TensorTally:
+    """A tensor that an operator makes, with the counts of its elements."""
+
+    tensor: ComparedTensor
+    tally: DifferenceTally
+    maker: Operation | None
+    is_readable: bool
+
+
+class ModelComparison:
+    """A model in qrt and in another runtime, which run on the same inputs. A model with state keeps it in both.
+
+    Parameters
+    ----------
+    source : path or bytes
+        The file.
+    engine : Engine
+        The process to run it in.
+    profile : str
+        How it runs there: "litert", "litert-ref" or "ort".
+    rules : str, optional
+        The profile of qrt, if it is another.
+    ulp : int, optional
+        How many units in the last place a float may lie apart, if that is not what the importer says of its operator.
+    whole : Bound, optional
+        How far floats of outputs may lie apart after whole runs, if that is not what sums may.
+    threads : int
+        The threads of the runtime.
+    every_tensor : bool
+        False compares the outputs of whole runs alone.
+    interpret : bool
+        Whether whole runs take the plain references instead of the kernels.
+    max_bytes : int, default 2 GiB
+        The memory that the model may take in qrt, as for `qrt.load`.
+
+    Raises
+    ------
+    ModelError
+        If the file is wrong or not supported, or the runtime refuses it.
+    QuantTypeError
+        If a profile does not exist, or is of files that the engine does not run.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        engine: Engine,
+        profile: str = "litert",
+        *,
+        rules: str | None = None,
+        ulp: int | None = None,
+        whole: Bound | None = None,
+        threads: int = 1,
+        every_tensor: bool = True,
+        interpret: bool = False,
+        max_bytes: int = 2 << 30,
+    ) -> None:
+        self.file = _compared(source, engine, profile_of(profile), profile_of(rules or profile), max_bytes)
+        self.profile, self.runs, self._interpret, self._engine = profile, 0, interpret, engine.name
+        module = self.file.module
+        name = str(choose(module, None).attributes["sym_name"].python)
+        self.program = Program(module, name)
+        self.loaded = engine.load(
+            source, profile=profile, threads=threads, keeps_tensors=every_tensor, name=self.file.name
+        )
+        self._watched: dict[str, _TensorTally] = {}
+        self._tapped: Program | None = None
+        readable: Collection[Any] = ()
+        if every_tensor:
+            tapped = Module(module.operation.clone({}), module.upstream)
+            values = named_values(choose(tapped, name))
+            readable = self.loaded.readable()
+            for tensor in self.file.tensors:
+                value = values.get(tensor.name)
+                tally = DifferenceTally(tensor.bound if ulp is None else replace(tensor.bound, ulp=ulp))
+                maker = None if value is None else value.operation
+                self._watched[tensor.name] = _TensorTally(tensor, tally, maker, tensor.key in readable)
+            taps = {value: name for name, value in values.items() if self._is_compared(name)}
+            self._tapped = tapped_program(tapped, name, taps)
+        self._keys = [watched.tensor.key for watched in self._watched.values() if watched.is_readable]
+        operands = (key for watched in self._watched.values() for key in watched.tensor.reads if key in readable)
+        self._keys = [*dict.fromkeys([*self._keys, *operands])]
+        self._outputs = [DifferenceTally(whole or Bound(is_sum=True)) for _ in self.program.outputs]
+
+    def add(self, inputs: Sequence[Array]) -> None:
+        """Runs both on inputs in the file's order, and compares all tensors.
+
+        Raises
+        ------
+        ModelError
+            If one of them refuses the inputs, or if they make tensors of different shapes or dtypes.
+        """
+        self.runs += 1
+        named = {port.name: array for port, array in zip(self.program.inputs, inputs, strict=True)}
+        found = self.loaded.run(inputs, [*self._keys, *self.loaded.output_keys])
+        theirs = dict(zip(self._keys, found, strict=False))
+        known: dict[Any, Array] = {**named, **theirs}
+        results = self.program.run(named, interpret=self._interpret)
+        for tally, port, ours, other in zip(
+            self._outputs, self.program.outputs, results.values(), found[len(self._keys) :], strict=True
+        ):
+            # The sum of an operator that makes the output may lie as far apart here as by itself.
+            self._count(tally, "output", port.name, _stored(ours), other, known)
+
+        def tap(op: Operation, value: Any) -> Array:
+            watched = self._watched[name_of(op)]
+            other = theirs[watched.tensor.key]
+            self._count(watched.tally, "tensor", watched.tensor.name, np.asarray(value), other, known)
+            return other
+
+        if self._tapped is not None:
+            self._tapped.run_arrays(self._tapped.arrays_of(named), tap=tap)
+
+    def reset(self) -> None:
+        """Makes the state of both what it is at the beginning."""
+        self.loaded.reset()
+        self.program.reset()
+        if self._tapped is not None:
+            self._tapped.reset()
+
+    def result(self) -> Differences:
+        """What was counted."""
+        outputs = tuple(
+            _difference(port.name, "", "", tally)
+            for port, tally in zip(self.program.outputs, self._outputs, strict=True)
+        )
+        tensors = tuple(map(self._described, self._watched.values()))
+        engine = f"{self._engine} ({self.profile})"
+        return Differences(self.file.name, engine, self.runs, tensors, outputs, self.file.inside)
+
+    def close(self) -> None:
+        """Frees the model in the runtime's process."""
+        self.loaded.close()
+
+    def _is_compared(self, name: str) -> bool:
+        watched = self._watched.get(name)
+        return watched is not None and watched.is_readable
+
+    def _count(
+        self, tally: DifferenceTally, what: str, name: str, ours: Array, theirs: Array, known: Mapping[Any, Array]
+    ) -> None:
+        """Count the elements of a tensor or an output, within what the operator that makes it allows.
+
+        ``known`` are the tensors that the runtime computed.
+        """
+        watched, room, interval = self._watched.get(name), None, None
+        if watched is not None:
+            tensor = watched.tensor
+            ours = _with_stated_differences(tensor, known, ours, theirs)
+            if tensor.alone is not None and all(key in known for key in tensor.reads):
+                run = partial(_run_alone, tensor.alone, {key: known[key] for key in tensor.reads})
+                room = partial(_rounding_room, tensor, run)
+                interval = None if tensor.interval is None else partial(tensor.interval, run)
+        try:
+            tally.add(ours, theirs, room, interval)
+        except ValueError as error:
+            raise ModelError(f"{what} {shown(name)} of qrt is not {self._engine}'s: {error}") from None
+
+    def _described(self, watched: _TensorTally) -> TensorDifference:
+        tensor, maker = watched.tensor, watched.maker
+        if maker is None or not watched.is_readable:
+            skipped = "no value of the program" if maker is None else f"{self._engine} does not keep it"
+            return TensorDifference(tensor.name, tensor.operator, "", 0, 0, 0, skipped=skipped)
+        computes = _computes(maker)
+        rule = computes.attributes.get("requant") or computes.attributes.get("rule")
+        op = f"{computes.name}{f' {rule.value}' if isinstance(rule, StringAttr) else ''}"
+        return _difference(tensor.name, tensor.operator, op, watched.tally)
+
+
+def _compared(source: Source, engine: Engine, profile: Profile, rules: Profile, max_bytes: int) -> ComparisonSource:
+    """Return what the importer of the runtime's files says of one."""
+    for each in (profile, rules):
+        if each.suffix != profile.suffix or profile.name not in engine.profiles:
+            raise QuantTypeError(f"{engine.name} cannot be compared by the profile {shown(each.name)}")
+    return _IMPORTERS[profile.suffix](source, rules, max_bytes)
+
+
+_IMPORTERS: Mapping[str, Callable[[Source, Profile, int], ComparisonSource]] = {
+    ".tflite": tflite_compared,
+    ".onnx": onnx_compared,
+}
+
+
+_RENAMES = ("quant.scast", "tensor.bitcast")
+
+
+def _is_carrying(op: Operation) -> bool:
+    """Return True for what may stand between the op that computes an operator and the tensor that the operator
+    makes."""
+    family = family_of(op)
+    carries = family is not None and (family.traits.bounds is not None or family.traits.permutation is not None)
+    return carries or op.name in _RENAMES
+
+
+def _computes(maker: Operation) -> Operation:
+    """The op that computes a tensor, behind those that bring its result to the file's order and type."""
+    place = str(maker.location)
+    while _is_carrying(maker):
+        before = maker.operands[0].operation
+        if before is None or str(before.location) != place:
+            break
+        maker = before
+    return maker
+
+
+def _run_alone(alone: Alone, operands: Mapping[int | str, Array], change: Callable[[Array], Array]) -> Array:
+    """Run the program of one operator on operands, which are changed by a function as its constants are."""
+    program = Program(alone(change, operands))
+    (result,) = program.run({str(key): change(array) for key, array in operands.items()}).values()
+    return np.asarray(result, np.float64)
+
+
+def _rounding_room(tensor: ComparedTensor, run: Run) -> Array:
+    """Return how far two sums of products may lie apart, each from the exact one as far as its number of terms says."""
+    terms = run(np.ones_like) if tensor.terms is None else tensor.terms
+    return 2 * 2.0**-24 * terms * run(np.abs)
+
+
+def _with_stated_differences(tensor: ComparedTensor, tensors: Mapping[Any, Array], ours: Array, theirs: Array) -> Array:
+    """Return ``ours`` with the runtime's integers in place of those of NaNs and infinities, for which the page of the
+    format states that both store different integers.
+    """
+    floats = None if tensor.cast_of is None else tensors.get(tensor.cast_of)
+    if floats is None or floats.shape != ours.shape or ours.shape != theirs.shape:
+        return ours
+    is_stated = ~np.isfinite(floats) if floats.dtype == np.float16 else np.isnan(floats)
+    return np.where(is_stated, theirs, ours) if is_stated.any() else ours
+
+
+def _stored(value: Any) -> Array:
+    return np.asarray(value.storage if isinstance(value, QuantTensor) else value)
+
+
+def _difference(name: str, operator: str, op: str, tally: DifferenceTally) -> TensorDifference:
+    return TensorDifference(
+        name, operator, op, tally.elements, tally.differ, tally.largest, tally.is_float, tally.skipped, tally.beyond,
+        tally.within,
+    )  # fmt: skip

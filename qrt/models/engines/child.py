@@ -1,0 +1,151 @@
+"""A child process that runs one engine: it has limits of memory, and the parent waits for an answer for so long and no
+longer. A crash, a hang or an error of the engine is a ModelError of the parent."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import Any
+
+from qrt.errors import ModelError
+from qrt.models.engines.channel import Message, receive, send
+from qrt.ops.core import Array
+from qrt.registry import import_place
+
+Handler = Callable[[dict[str, Any], list[Array]], Message]
+"""What an engine does with a message: it returns the answer."""
+
+MOST_TOLD = 400
+"""The most characters of an engine's own words in an error."""
+_PLACE = os.path.dirname(os.path.abspath(f"{__file__}/../../.."))
+"""The folder that holds the package qrt."""
+
+
+class Child:
+    """A process of an engine, which is started when it is first asked, and again after it has ended.
+
+    Parameters
+    ----------
+    module : str
+        The module whose ``handlers()`` gives the handlers by name.
+    name : str
+        What messages call the engine.
+    seconds : float
+        How long an answer may take.
+    max_bytes : int
+        The address space of the process.
+    """
+
+    def __init__(self, module: str, name: str, seconds: float, max_bytes: int) -> None:
+        self.module, self.name, self.seconds, self.max_bytes = module, name, seconds, max_bytes
+        self.ends = 0
+        """How often a process was ended: what it held is gone."""
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Connection | None = None
+        self._told: Any = None
+
+    def ask(self, what: str, about: str, values: Mapping[str, Any], arrays: Sequence[Array] = ()) -> Message:
+        """The answer of a handler. ``about`` names the model in errors."""
+        connection = self._started()
+        try:
+            send(connection, {"what": what, **values}, arrays)
+            if not connection.poll(self.seconds):
+                self.close()
+                raise ModelError(f"{self.name} did not answer within {self.seconds:g} s and was ended: {about}")
+            answer, results = receive(connection)
+        except (EOFError, OSError):
+            raise ModelError(f"{self.name} {self._end()}: {about}") from None
+        if "error" in answer:
+            raise ModelError(f"{self.name} refuses {about}: {answer['error']}")
+        return answer, results
+
+    def close(self) -> None:
+        """Ends the process."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        for held in (self._connection, self._told):
+            if held is not None:
+                held.close()
+        self._process = self._connection = self._told = None
+        self.ends += 1
+
+    def __del__(self) -> None:
+        with suppress(Exception):  # at the interpreter's end, modules may be gone
+            self.close()
+
+    def _started(self) -> Connection:
+        if self._connection is not None:
+            return self._connection
+        ours, theirs = Pipe()
+        self._told = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
+        arguments = [self.module, str(theirs.fileno()), str(self.max_bytes)]
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "qrt.models.engines.child", *arguments],
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=self._told,
+            stderr=self._told,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(module_folders(sys.path)), "PYTHONSAFEPATH": "1"},
+        )
+        theirs.close()
+        self._connection = ours
+        return ours
+
+    def _end(self) -> str:
+        """How the process ended, with the last line that it wrote."""
+        assert self._process is not None
+        try:
+            status = self._process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            status = 0
+        self._told.seek(0)
+        lines = self._told.read().decode(errors="replace").splitlines() or [""]
+        self.close()
+        ended = f"crashed ({signal.Signals(-status).name})" if status < 0 else f"ended with status {status}"
+        return f"{ended}{f', having said {lines[-1][:MOST_TOLD]!r}' if lines[-1] else ''}"
+
+
+def module_folders(searched: Sequence[str]) -> list[str]:
+    """List the folders in which a child process looks for modules: those of its parent, except for the working
+    directory, where a ``numpy.py`` beside somebody else's model would run. Only if qrt itself lies there, and is not
+    installed elsewhere, the working directory stands last.
+    """
+    try:
+        here = os.path.realpath(os.getcwd())
+    except OSError:  # it has been removed
+        here = ""
+    absolute = [folder for folder in searched if os.path.isabs(folder)]
+    folders = [folder for folder in absolute if os.path.realpath(folder) != here]
+    return folders if _PLACE in folders else [*folders, _PLACE]
+
+
+def serve(module: str, descriptor: int, max_bytes: int) -> None:
+    """Answers messages until the other side ends."""
+    with suppress(ValueError):  # beyond a limit that the process has already
+        resource.setrlimit(resource.RLIMIT_AS, (max_bytes, max_bytes))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    handlers: Mapping[str, Handler] = import_place(f"{module}:handlers")()
+    connection = Connection(descriptor)
+    while True:
+        try:
+            values, arrays = receive(connection)
+        except EOFError:
+            return
+        try:
+            answer, results = handlers[values.pop("what")](values, arrays)
+        except MemoryError:
+            answer, results = {"error": "out of memory"}, []
+        except Exception as error:
+            answer, results = {"error": " ".join(f"{error}".split())[:MOST_TOLD] or type(error).__name__}, []
+        send(connection, answer, results)
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -1,0 +1,101 @@
+"""Sums of products of floats, as loop nests whose text says the order and what is fused.
+
+"bias_then_fma" begins with the bias and adds one product after the other, each fused. "fma_then_bias" begins with 0,
+and adds the bias at the end. "products_then_bias" does the same and rounds each product too.
+"""
+
+from collections.abc import Callable, Sequence
+
+from qrt.ir import DenseElementsAttr, Value
+from qrt.ir.core.affine import Expression, add, floordiv, multiply
+from qrt.ir.core.matching import constant_of
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import F32, Extent, LoweringContext
+from qrt.models.importing.windows import Window
+
+Operands = Callable[[LoopNest], tuple[Value, Value]]
+"""Reads the two factors of a product in the body of a nest."""
+
+
+def convolution(
+    context: LoweringContext,
+    x: Value,
+    w: Value,
+    window: Window,
+    channels: int,
+    depth: int,
+    groups: int,
+    order: str,
+    bias: Value | None,
+) -> Value:
+    """Of padded images NHWC and weights OHWI, in groups where they have fewer channels than the input."""
+    rank = len(window.kernel)
+    per_group = channels // max(groups, 1)
+
+    def operands(nest: LoopNest) -> tuple[Value, Value]:
+        image, *at, o = nest.loops[: rank + 2]
+        *inside, c = nest.loops[rank + 2 :]
+        place = add(multiply(floordiv(o, per_group), depth), c) if per_group < channels else c
+        return nest.read(x, [image, *window.index(at, inside), place]), nest.read(w, [o, *inside, c])
+
+    kept = [context.extent(x, 0), *window.outputs, channels]
+    return total(context, kept, [*window.kernel, depth], operands, order, bias)
+
+
+def depthwise(
+    context: LoweringContext,
+    x: Value,
+    w: Value,
+    window: Window,
+    channels: int,
+    multiplier: int,
+    order: str,
+    bias: Value | None,
+    columns_first: bool = False,
+) -> Value:
+    """Of padded images NHWC and weights 1HWO: output channel ``o`` reads the channel ``o // multiplier``."""
+    kept = [context.extent(x, 0), *window.outputs, channels]
+    reduced = window.kernel[::-1] if columns_first else window.kernel
+    rank = len(window.kernel)
+    known = constant_of(w)
+    is_known = isinstance(known, DenseElementsAttr)
+    filters = context.dense(known.array[0], F32) if isinstance(known, DenseElementsAttr) else w
+
+    def operands(nest: LoopNest) -> tuple[Value, Value]:
+        image, *at, o = nest.loops[: rank + 2]
+        inside: Sequence[Expression] = nest.loops[rank + 2 :]
+        if columns_first:
+            inside = inside[::-1]
+        source: Expression = floordiv(o, multiplier) if multiplier > 1 else o
+        place = [*inside, o] if is_known else [0, *inside, o]
+        return nest.read(x, [image, *window.index(at, inside), source]), nest.read(filters, place)
+
+    return total(context, kept, list(reduced), operands, order, bias)
+
+
+def total(
+    context: LoweringContext,
+    kept: list[Extent],
+    reduced: Sequence[Extent],
+    operands: Operands,
+    order: str,
+    bias: Value | None,
+) -> Value:
+    """A sum of products in an order, with a bias along the last axis that is kept."""
+    first = order == "bias_then_fma"
+    start: Value | float = 0.0
+    if first and bias is not None:
+        spread = LoopNest(context, "bias", kept)
+        (start,) = spread.finish(spread.read(bias, spread.loops[-1:]))
+    nest = LoopNest(context, "accumulate", kept, reduced)
+    x, w = operands(nest)
+    if order == "products_then_bias":
+        product = nest.value("arith.mulf", (x, w), F32)
+        (sums,) = nest.finish(nest.value("arith.addf", (nest.running(F32, start), product), F32))
+    else:
+        (sums,) = nest.finish(nest.value("math.fma", (x, w, nest.running(F32, start)), F32))
+    if first or bias is None:
+        return sums
+    nest = LoopNest(context, "finish", kept)
+    added = (nest.read(sums, nest.loops), nest.read(bias, nest.loops[-1:]))
+    return nest.finish(nest.value("arith.addf", added, F32))[0]

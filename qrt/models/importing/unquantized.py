@@ -1,0 +1,262 @@
+"""What importers of plain numbers share: operands that are known or computed, broadcasting, elementwise operations.
+
+An operand is an array where it is known at import, or else a value of the program. What follows from arrays is computed
+here, by the functions that run the operation in a program, so that both agree.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from qrt.errors import QuantError, UndefinedError
+from qrt.ir import Block, Builder, Region, Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.models.importing.graph import bits
+from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import Node
+from qrt.ops import elementwise
+from qrt.ops.core import Array, element_dtype
+from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType
+
+Operand = Array | Value
+BOOL = IntegerType(1)
+COMPARISONS = {
+    "eq": (0, 1), "ne": (1, 13), "slt": (2, 4), "sle": (3, 5), "sgt": (4, 2), "sge": (5, 3),
+    "ult": (6, 4), "ule": (7, 5), "ugt": (8, 2), "uge": (9, 3),
+}  # fmt: skip
+"""The numbers of a comparison's predicate, of integers and of floats. With a NaN all are false but `ne`."""
+_FLOAT_PREDICATES = {1: "oeq", 13: "une", 4: "olt", 5: "ole", 2: "ogt", 3: "oge"}
+LARGEST = 1 << 20
+"""Elements that are computed at import; more are left to the program."""
+_F32 = FloatType("f32")
+
+
+def signless(element: Type) -> Type:
+    """A type as `arith` has it, which knows no unsigned integers; a quantized type's storage."""
+    if isinstance(element, UniformType):
+        return IntegerType(element.storage_width)
+    return IntegerType(element.width) if isinstance(element, IntegerType) else element
+
+
+def stored(node: Node, value: Value, element: Type) -> Value:
+    """A value as plain numbers of a type: of a quantized one the storage, of unsigned integers their bits."""
+    given = value.type
+    assert isinstance(given, TensorType)
+    if given.element is element:
+        return value
+    name = "quant.scast" if isinstance(given.element, UniformType) else "tensor.bitcast"
+    return node.emit(name, [value], None, TensorType(given.shape, element))
+
+
+def shape_of(operand: Operand) -> tuple[int | None, ...]:
+    """The shape of an operand; None where only the run knows a size."""
+    if isinstance(operand, np.ndarray):
+        return operand.shape
+    assert isinstance(operand.type, TensorType)
+    assert operand.type.shape is not None
+    return operand.type.shape
+
+
+def as_value(node: Node, operand: Operand, element: Type) -> Value:
+    """An operand as a value of the program."""
+    return operand if isinstance(operand, Value) else node.dense(np.asarray(operand, order="C"), element)
+
+
+# -- broadcasting ----------------------------------------------------------------------------------------------------
+
+
+def broadcast_shape(node: Node, operands: Sequence[Operand]) -> tuple[int | None, ...]:
+    """The shape to which operands broadcast. A size that only the run knows must be the same in all of them."""
+    shapes = [shape_of(operand) for operand in operands]
+    rank = max(map(len, shapes))
+    sizes: list[int | None] = []
+    for column in zip(*[(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes], strict=True):
+        wanted = {size for size in column if size != 1}
+        if len(wanted) > 1:
+            node.fail(f"shapes {' and '.join(map(str, shapes))} do not broadcast")
+        sizes.append(wanted.pop() if wanted else 1)
+    return tuple(sizes)
+
+
+def broadcast(node: Node, operand: Operand, element: Type, shape: tuple[int | None, ...]) -> Operand:
+    """An operand in a larger shape: dimensions of 1 are left out, then `linalg.broadcast` adds those that it lacks."""
+    given = shape_of(operand)
+    if given == shape:
+        return operand
+    static = tuple(size for size in shape if size is not None)
+    if len(static) < len(shape):
+        node.refuse("broadcasting to an open dimension")
+    if isinstance(operand, np.ndarray):
+        if int(np.prod(static, dtype=object)) > LARGEST:
+            return broadcast(node, node.dense(operand, element), element, shape)
+        return np.broadcast_to(operand, static)
+    padded = (1,) * (len(shape) - len(given)) + tuple(given)
+    missing = [axis for axis, (here, there) in enumerate(zip(padded, shape, strict=True)) if here != there]
+    kept = [size for axis, size in enumerate(static) if axis not in missing]
+    if list(given) != kept:
+        operand = node.emit("qrt.reshape", [operand], None, TensorType(tuple(kept), element))
+    if not missing:
+        return operand
+    empty = node.emit("tensor.empty", [], None, TensorType(static, element))
+    body = Block([element, element])
+    Builder(body).create("linalg.yield", body.arguments[0])
+    types, regions = [TensorType(static, element)], [Region([body])]
+    return node.make("linalg.broadcast", [operand, empty], {"dimensions": missing}, types, regions=regions).result
+
+
+# -- elementwise operations ------------------------------------------------------------------------------------------
+
+
+def apply(
+    node: Node,
+    name: str,
+    operands: Sequence[Operand],
+    elements: Sequence[Type],
+    result: Type,
+    number: int | None = None,
+) -> Operand:
+    """An elementwise op of `arith` or `math` on operands that broadcast. ``number`` is that of a comparison."""
+    for operand, element in zip(operands, elements, strict=True):
+        _check_element(node, name, operand, element)
+    shape = broadcast_shape(node, operands)
+    known = [operand for operand in operands if isinstance(operand, np.ndarray)]
+    size = int(np.prod([each or 1 for each in shape], dtype=object))
+    if len(known) == len(operands) and size <= LARGEST:
+        attributes = {} if number is None else {"predicate": number}
+        try:
+            with np.errstate(all="ignore"):
+                found = elementwise.bind(name, elements, [result], attributes)(*known)
+        except (UndefinedError, QuantError) as error:
+            node.fail(str(error))
+        return np.asarray(found, element_dtype(result))
+    if None in shape and any(shape_of(operand) != shape for operand in operands):
+        if _F32 not in elements:
+            operands = _spread(node, operands, elements, shape)
+        if any(shape_of(operand) != shape for operand in operands):
+            return _nested(node, name, operands, elements, result, number, shape)
+    values = [
+        as_value(node, broadcast(node, operand, element, shape), element)
+        for operand, element in zip(operands, elements, strict=True)
+    ]
+    if number is None:
+        return node.emit(name, values, None, TensorType(shape, result))
+    names = _FLOAT_PREDICATES if name == "arith.cmpf" else {pair[0]: text for text, pair in COMPARISONS.items()}
+    return node.emit(name, values, {"predicate": names[number]}, TensorType(shape, result))
+
+
+def _check_element(node: Node, name: str, operand: Operand, element: Type) -> None:
+    """Fails where an operand has elements of another type."""
+    if isinstance(operand, np.ndarray):
+        is_other = operand.dtype != bits(np.empty(0, element_dtype(element))).dtype
+        own = str(operand.dtype)
+    else:
+        is_other = not isinstance(operand.type, TensorType) or operand.type.element is not element
+        own = str(operand.type)
+    if is_other:
+        node.fail(f"an operand is {own}, where {name} takes elements of {element}")
+
+
+def _spread(
+    node: Node, operands: Sequence[Operand], elements: Sequence[Type], shape: tuple[int | None, ...]
+) -> list[Operand]:
+    """The operands. Those that are one number are repeated in the shape of the others, since kernels of whole tensors
+    take every type of numbers, and kernels of loops do not."""
+    whole = next((each for each in operands if isinstance(each, Value) and shape_of(each) == shape), None)
+    if whole is None:
+        return list(operands)
+    made: list[Operand] = []
+    for operand, element in zip(operands, elements, strict=True):
+        if isinstance(operand, np.ndarray) and operand.size == 1:
+            scalar = node.emit("tensor.extract", [node.dense(operand.reshape(()), element)], None, element)
+            axes = [axis for axis, size in enumerate(shape) if size is None]
+            sizes = [node.emit("tensor.dim", [whole, index(node, axis)]) for axis in axes]
+            operand = node.emit("tensor.splat", [scalar, *sizes], None, TensorType(shape, element))
+        made.append(operand)
+    return made
+
+
+def index(node: Node, number: int) -> Value:
+    """A number of type index."""
+    return node.graph.builder(node.op).constant(number, IndexType())
+
+
+def _nested(
+    node: Node,
+    name: str,
+    operands: Sequence[Operand],
+    elements: Sequence[Type],
+    result: Type,
+    number: int | None,
+    shape: tuple[int | None, ...],
+) -> Operand:
+    """The operation as a loop nest, which reads each operand along the dimensions that it has: only the run knows into
+    how many elements the others are broadcast.
+    """
+    values = [as_value(node, operand, element) for operand, element in zip(operands, elements, strict=True)]
+    whole = next((value for value in values if shape_of(value) == shape), None)
+    if whole is None:
+        node.refuse("operands none of which has the shape of the result, with an open dimension")
+    context = lowering_context(node)
+    nest = LoopNest(context, name.rpartition(".")[2], context.extents(whole))
+    scalars = []
+    for value, element in zip(values, elements, strict=True):
+        given = shape_of(value)
+        first = len(shape) - len(given)
+        axes = [first + axis for axis, size in enumerate(given) if size != 1 or shape[first + axis] == 1]
+        if len(axes) < len(given):
+            kept = TensorType(tuple(given[axis - first] for axis in axes), element)
+            value = node.emit("qrt.reshape", [value], None, kept)
+        scalars.append(nest.read(value, [nest.loops[axis] for axis in axes]))
+    if number is None:
+        return nest.finish(nest.value(name, scalars, result))[0]
+    compared = nest.compare_floats if name == "arith.cmpf" else nest.compare
+    return nest.finish(compared(number, *scalars))[0]
+
+
+def compare(node: Node, predicate: str, a: Operand, b: Operand, element: Type) -> Operand:
+    """A comparison, whose result are bools."""
+    of_integers, of_floats = COMPARISONS[predicate]
+    if isinstance(element, FloatType):
+        return apply(node, "arith.cmpf", [a, b], [element] * 2, BOOL, of_floats)
+    return apply(node, "arith.cmpi", [a, b], [element] * 2, BOOL, of_integers)
+
+
+def select(node: Node, condition: Operand, a: Operand, b: Operand, element: Type) -> Operand:
+    """Elements of `a` where the condition holds, else of `b`."""
+    return apply(node, "arith.select", [condition, a, b], [BOOL, element, element], element)
+
+
+def clamped(node: Node, x: Operand, bounds: tuple[float, float | None], element: Type) -> Operand:
+    """An operand within bounds, of which the upper one may be none."""
+    suffix = "imumf" if isinstance(element, FloatType) else "si"
+    low, high = bounds
+    x = apply(node, f"arith.max{suffix}", [x, number_of(low, element)], [element] * 2, element)
+    return (
+        x if high is None else apply(node, f"arith.min{suffix}", [x, number_of(high, element)], [element] * 2, element)
+    )
+
+
+def number_of(value: float, element: Type) -> Array:
+    """A number as an operand, which broadcasts."""
+    return np.asarray(value, element_dtype(element))
+
+
+def cast_to(node: Node, x: Operand, source: Type, target: Type, from_unsigned: bool, to_unsigned: bool) -> Operand:
+    """The numbers of an operand in another type. ``from_unsigned`` is true of bools too."""
+    if target is BOOL:
+        return x if source is BOOL else compare(node, "ne", x, number_of(0, source), source)
+    if source is target:
+        return x
+    if isinstance(source, FloatType):
+        if isinstance(target, FloatType):
+            name = "arith.extf" if target.width > source.width else "arith.truncf"
+        else:
+            name = "arith.fptoui" if to_unsigned else "arith.fptosi"
+    elif isinstance(target, FloatType):
+        name = "arith.uitofp" if from_unsigned else "arith.sitofp"
+    else:
+        assert isinstance(source, IntegerType)
+        assert isinstance(target, IntegerType)
+        extended = "arith.extui" if from_unsigned else "arith.extsi"
+        name = extended if target.width > source.width else "arith.trunci"
+    return apply(node, name, [x], [source], target)

@@ -1,0 +1,199 @@
+"""qrt as a backend of the package `onnx`: `qrt.models.onnx.backend.Backend`, with what `onnx.backend` asks of one.
+
+>>> import numpy as np
+>>> from onnx import TensorProto, helper
+>>> ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "xy"]
+>>> graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "graph", ports[:1], ports[1:])
+>>> model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
+>>> run_model(model, [np.float32([-1, 2])])[0].tolist()
+[0.0, 2.0]
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import ModelError, QuantTypeError, require
+from qrt.extras import extra
+from qrt.models.onnx.importing import Importer
+from qrt.models.onnx.model import Model
+from qrt.models.onnx.read import read
+from qrt.models.onnx.states import without_states
+from qrt.models.onnx.types import NUMBERS, numpy_dtype
+from qrt.models.profiles import profile as profile_of
+from qrt.ops.core import Array
+from qrt.runtime.program import Program
+
+_base: Any = extra("onnx.backend.base", "onnx")
+_KEPT = 8
+"""Programs that a prepared model keeps, each for other values of the inputs that it must know."""
+
+
+class PreparedModel(_base.BackendRep):  # type: ignore[misc]  # of a package without types
+    """A model that runs. An input that an operator must know beforehand, as a scale, is taken from the first call; a
+    call with another value makes another program.
+
+    Parameters
+    ----------
+    model : Model
+        What `qrt.models.onnx.read.read` gives.
+    profile : str
+        The rules of its operators.
+    dtypes : sequence of dtype
+        Those of the outputs.
+    """
+
+    def __init__(self, model: Model, profile: str, dtypes: Sequence[Any]) -> None:
+        self.model, self.profile, self._dtypes = model, profile_of(profile), dtypes
+        self._made: list[tuple[dict[str, Array], Program]] = []
+
+    def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """The outputs of the model, in the file's order.
+
+        Parameters
+        ----------
+        inputs : array, sequence or mapping
+            The arrays in the file's order, or by their names.
+        **kwargs
+            None is known.
+
+        Raises
+        ------
+        ModelError
+            If the model has a form that is not supported, or its run fails.
+        QuantTypeError
+            If the inputs are not those of the model.
+        """
+        if kwargs:
+            raise QuantTypeError(f"run: {next(iter(kwargs))} is no option of qrt's backend")
+        given = self._named(inputs)
+        found = self._program(given).run(given)
+        return tuple(
+            np.asarray(value).astype(dtype, copy=False)
+            for value, dtype in zip(found.values(), self._dtypes, strict=True)
+        )
+
+    def _named(self, inputs: Any) -> dict[str, Array]:
+        ports = self.model.graph.inputs
+        if isinstance(inputs, Mapping):
+            values = dict(inputs)
+        else:
+            arrays = [inputs] if isinstance(inputs, np.ndarray) else list(inputs)
+            if len(arrays) != len(ports):
+                raise QuantTypeError(f"run: {len(arrays)} inputs given, the model has {len(ports)}")
+            values = {port.name: array for port, array in zip(ports, arrays, strict=True)}
+        dtypes = {port.name: port.dtype for port in ports}
+        return {
+            name: _array(value).astype(numpy_dtype(dtypes[name]), copy=False) if name in dtypes else value
+            for name, value in values.items()
+        }
+
+    def _program(self, given: dict[str, Array]) -> Program:
+        for fixed, program in self._made:
+            if all(name in given and np.array_equal(given[name], value) for name, value in fixed.items()):
+                return program
+        importer = Importer(self.model, self.profile, given=given)
+        program = Program(importer.run(), "main")
+        self._made.append(({name: np.array(given[name]) for name in importer.fixed}, program))
+        del self._made[:-_KEPT]
+        return program
+
+
+class Backend(_base.Backend):  # type: ignore[misc]
+    """The class that `onnx.backend` describes."""
+
+    @classmethod
+    def prepare(cls, model: Any, device: str = "CPU", **kwargs: Any) -> PreparedModel:
+        """A model, ready to run.
+
+        Parameters
+        ----------
+        model : ModelProto or bytes
+            The model, or the content of its file.
+        device : str, default "CPU"
+            No other is known.
+        **kwargs
+            ``profile``, the rules of its operators: "ort" if it is not given.
+
+        Raises
+        ------
+        ModelError
+            If the model is wrong, or the device is another.
+        """
+        profile = kwargs.pop("profile", "ort")
+        if kwargs:
+            raise QuantTypeError(f"prepare: {next(iter(kwargs))} is no option of qrt's backend")
+        require(profile, str, "the profile of a backend", "a string")
+        if not cls.supports_device(device):
+            raise ModelError(f"device {device!r} is not supported, only CPU")
+        content = model if isinstance(model, bytes) else model.SerializeToString()
+        found = without_states(read(content))
+        return PreparedModel(found, profile, [_output_dtype(port.dtype) for port in found.graph.outputs])
+
+    @classmethod
+    def run_model(cls, model: Any, inputs: Any, device: str = "CPU", **kwargs: Any) -> tuple[Any, ...]:
+        """`prepare`, and one run."""
+        return cls.prepare(model, device, **kwargs).run(inputs)
+
+    @classmethod
+    def run_node(
+        cls, node: Any, inputs: Any, device: str = "CPU", outputs_info: Any = None, **kwargs: Any
+    ) -> tuple[Any, ...]:
+        """Runs one node.
+
+        Parameters
+        ----------
+        node : NodeProto
+            The node.
+        inputs : sequence of arrays
+            Its inputs in order, without those that it leaves out.
+        device : str, default "CPU"
+            No other is known.
+        outputs_info : optional
+            Not needed: types follow.
+        **kwargs
+            ``opset_version``, 17 if it is not given.
+        """
+        helper: Any = extra("onnx.helper", "onnx")
+        opset = kwargs.pop("opset_version", 17)
+        arrays = [np.asarray(value) for value in inputs]
+        names = [name for name in node.input if name]
+        ports = [
+            helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+            for name, array in zip(names, arrays, strict=True)
+        ]
+        outputs = [helper.make_empty_tensor_value_info(name) for name in node.output if name]
+        graph = helper.make_graph([node], "node", ports, outputs)
+        opsets = [helper.make_opsetid(domain, version) for domain, version in {"": opset, "com.microsoft": 1}.items()]
+        model = helper.make_model(graph, opset_imports=opsets, ir_version=10)
+        return cls.run_model(model, arrays, device, **kwargs)
+
+    @classmethod
+    def supports_device(cls, device: str) -> bool:
+        """Whether it is the CPU."""
+        return device.partition(":")[0] == "CPU"
+
+
+def _array(value: Any) -> Array:
+    """An input as an array: it may be a tensor of `onnx`, as for types that NumPy lacks."""
+    if hasattr(value, "SerializeToString"):
+        helper: Any = extra("onnx.numpy_helper", "onnx")
+        value = helper.to_array(value)
+    return np.asarray(value)
+
+
+def _output_dtype(dtype: str) -> Any:
+    """NumPy's type of an output, as `onnx` has it: of integers of less than a byte a type of `ml_dtypes`."""
+    if not dtype:
+        return None
+    helper: Any = extra("onnx.helper", "onnx")
+    number = next(number for number, name in NUMBERS.items() if name == dtype)
+    return helper.tensor_dtype_to_np_dtype(number)
+
+
+is_compatible = Backend.is_compatible
+prepare = Backend.prepare
+run_model = Backend.run_model
+run_node = Backend.run_node
+supports_device = Backend.supports_device

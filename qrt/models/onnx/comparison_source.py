@@ -1,0 +1,171 @@
+"""An ONNX file as it is compared with ONNX Runtime: the tensors that nodes of its graph make."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from qrt.ir import Module, Value
+from qrt.models.importing.comparison_source import Bound, ComparedTensor, ComparisonSource, Input, named_values
+from qrt.models.importing.source import Source
+from qrt.models.onnx.folding import Folding, Group
+from qrt.models.onnx.importing import Importer, import_model
+from qrt.models.onnx.intervals import ROUNDED, rounding_interval
+from qrt.models.onnx.model import Model, ModelGraph, ModelPort, Operator, Tensor
+from qrt.models.onnx.read import read
+from qrt.models.onnx.types import numpy_dtype
+from qrt.models.profiles import Profile
+from qrt.ops.core import Array
+from qrt.types import TensorType
+
+SUMS = frozenset(
+    {
+        "AffineGrid", "AveragePool", "CausalConvWithState", "Conv", "ConvTranspose", "CumSum", "Einsum", "Gemm",
+        "GlobalAveragePool", "GlobalLpPool", "LogSoftmax", "LpPool", "MatMul", "ReduceL1", "ReduceL2", "ReduceMean",
+        "ReduceSum", "ReduceSumSquare", "RotaryEmbedding",
+    }
+)  # fmt: skip
+"""Operators whose floats are sums: the order of the terms depends on the CPU, and where they cancel, little is left."""
+_FUNCTIONS = frozenset(
+    {
+        "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "BiasGelu", "Celu", "Cos", "Cosh", "Elu", "Erf", "Exp",
+        "FastGelu", "Gelu", "Log", "Mish", "Pow", "QuickGelu", "Selu", "Sigmoid", "Sin", "Sinh", "Softmax", "Softplus",
+        "Swish", "Tan", "Tanh",
+    }
+)  # fmt: skip
+_NORMALIZATIONS = frozenset(
+    {
+        "EmbedLayerNormalization", "GroupNormalization", "LayerNormalization", "MeanVarianceNormalization",
+        "QEmbedLayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization", "SkipLayerNormalization",
+        "SkipSimplifiedLayerNormalization",
+    }
+)  # fmt: skip
+_SEQUENCES = frozenset(
+    {
+        "Attention", "GRU", "InstanceNormalization", "LSTM", "LinearAttention", "MultiHeadAttention", "QAttention",
+        "RNN",
+    }
+)  # fmt: skip
+BOUNDS = {
+    **dict.fromkeys(SUMS, Bound(is_sum=True)),
+    **dict.fromkeys(_SEQUENCES, Bound(64, is_sum=True)),
+    **dict.fromkeys(("Resize", "Upsample"), Bound(32, is_sum=True)),
+    **dict.fromkeys(_FUNCTIONS, Bound(relative=4e-6, absolute=4e-7)),
+    **dict.fromkeys(_NORMALIZATIONS, Bound(absolute=2e-3)),
+    "DynamicQuantizeLSTM": Bound(absolute=2e-6),
+    "MatMulNBits": Bound(relative=1e-4, absolute=1e-4),
+}
+"""What docs/reference/onnx.md says of floats, by operator."""
+_PRODUCTS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul"})
+_INDEX = 4
+"""The bytes of an integer that may be an index. Smaller ones are taken as quantized."""
+
+
+def compared(source: Source, profile: Profile, max_bytes: int = 2 << 30) -> ComparisonSource:
+    """Import a file with the rules of a profile. Raise what `read` and `import_model` raise."""
+    file = read(source, max_bytes=max_bytes)
+    importer = Importer(file, profile, max_bytes=max_bytes)
+    module = importer.run()
+    values = named_values(module.function("main"))
+    folding = importer.main.folding
+    groups = {group.parts[-1].index: group for group in importer.groups}
+    inside = {part.index for group in importer.groups for part in group.parts[:-1]}
+    tensors, left = [], 0
+    for op in file.graph.operators:
+        for name in () if op.key == "Constant" else filter(None, op.outputs):
+            if name not in values and (op.index in inside or op.key == "DequantizeLinear"):
+                left += 1
+            else:
+                group = groups.get(op.index)
+                tensor, maker = _compared_tensor(file, profile, op, name, _called(op, group), folding, group), None
+                if name in values:
+                    maker = values[name].operation
+                    tensor = replace(tensor, bound=_of_row(tensor.bound, op, values[name]))
+                is_cast = maker is not None and maker.name == "quant.qcast"
+                tensors.append(replace(tensor, cast_of=op.inputs[0]) if is_cast else tensor)
+    return ComparisonSource(file.name, module, [_input(file.graph, port) for port in file.graph.inputs], tensors, left)
+
+
+def _of_row(bound: Bound, op: Operator, value: Value) -> Bound:
+    """Return the bound of a softmax for the length of its rows, as the runtime's sum loses more of a long one."""
+    shape = value.type.shape if isinstance(value.type, TensorType) else None
+    if op.key not in ("LogSoftmax", "Softmax") or not shape:
+        return bound
+    axis = op.attributes.get("axis", -1 if op.opset >= 13 else 1)
+    sizes = shape[axis : axis + 1 or None] if op.opset >= 13 else shape[axis:]
+    terms = math.prod(size or 1 for size in sizes)
+    return replace(bound, relative=bound.relative * max(1.0, terms / _LONG))
+
+
+_LONG = 10_000
+"""The terms of a softmax beyond which its bound grows with them."""
+
+
+def _compared_tensor(
+    file: Model, profile: Profile, op: Operator, name: str, called: str, folding: Folding, group: Group | None
+) -> ComparedTensor:
+    bound, constants = BOUNDS.get(op.type, Bound()), file.graph.constants
+    if group is not None and group.parts[0].key in ROUNDED:
+        inner = group.parts[0]
+        alone = partial(_alone, file, profile, inner)
+        interval = partial(rounding_interval, folding, group, BOUNDS.get(inner.type, Bound()))
+        return ComparedTensor(name, name, called, bound, _computed(inner, constants), alone, interval)
+    if op.key not in _PRODUCTS or any(each in constants and constants[each].dtype != "float" for each in op.inputs):
+        return ComparedTensor(name, name, called, bound)
+    return ComparedTensor(name, name, called, bound, _computed(op, constants), partial(_alone, file, profile, op))
+
+
+def _computed(op: Operator, constants: Mapping[str, Tensor]) -> tuple[str, ...]:
+    """Return the operands that the file does not hold."""
+    return tuple(dict.fromkeys(name for name in op.inputs if name and name not in constants))
+
+
+def _alone(
+    file: Model, profile: Profile, op: Operator, change: Callable[[Array], Array], operands: Mapping[int | str, Array]
+) -> Module:
+    """Return the program of an operator on float32."""
+    ports = tuple(ModelPort(str(name), "float", array.shape) for name, array in operands.items())
+    constants = {
+        name: replace(file.graph.constants[name], data=change(file.graph.constants[name].data))
+        for name in op.inputs
+        if name in file.graph.constants
+    }
+    factors = {
+        name: float(change(np.asarray(op.attributes.get(name, 1.0), np.float32)))
+        for name in ("alpha", "beta")
+        if op.type == "Gemm"
+    }
+    made = replace(op, index=0, attributes={**op.attributes, **factors})
+    graph = ModelGraph(op.name, ports, (ModelPort(op.outputs[0], "float", None),), (made,), constants)
+    return import_model(Model(file.name, file.ir_version, file.opsets, file.producer, graph, {}), profile)
+
+
+def _called(op: Operator, group: Group | None) -> str:
+    """Return the name of an operator with its index; of a group beside casts that of the operator between them."""
+    if group is None:
+        return f"{op.name} {op.index}"
+    first = group.parts[0]
+    return (
+        f"{group.folded.name} {op.index}" if first.key == "DynamicQuantizeLinear" else f"QDQ {first.name} {first.index}"
+    )
+
+
+def _input(graph: ModelGraph, port: ModelPort) -> Input:
+    dtype = numpy_dtype(port.dtype)
+    zero_point = None
+    if dtype.itemsize < _INDEX and dtype.kind in "iu":
+        zero_point = 0 if dtype.kind == "i" else 1 << (8 * dtype.itemsize - 1)
+    return Input(port.name, dtype.name, port.shape or (), zero_point, _limit(graph, port.name))
+
+
+def _limit(graph: ModelGraph, name: str) -> int:
+    """How many positions a Gather has for an input that it reads, where the file says it."""
+    limit = 2
+    for op in graph.operators:
+        if op.key == "Gather" and op.inputs[1:2] == (name,) and op.inputs[0] in graph.constants:
+            shape, axis = graph.constants[op.inputs[0]].shape, op.attributes.get("axis", 0)
+            if isinstance(axis, int) and -len(shape) <= axis < len(shape):
+                limit = shape[axis]
+    return limit

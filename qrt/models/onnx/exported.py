@@ -1,0 +1,327 @@
+"""Reads back what `qrt export` has written into a model: the ops of the program that groups of nodes stand for.
+
+An entry counts only while its nodes are as they were written, and nothing else reads what lies between them. All other
+nodes are imported as those of any model.
+"""
+
+import json
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+
+from qrt.errors import ModelError, QuantError, shown
+from qrt.ir import Value
+from qrt.models.onnx.exporting.exported_value import Order, out_of_order
+from qrt.models.onnx.exporting.inlining import inlined
+from qrt.models.onnx.exporting.neighbors import GraphNeighbors, bias_of
+from qrt.models.onnx.exporting.operation_metadata import OP, PORT, VERSION, is_bias
+from qrt.models.onnx.folding import CASTS, Fold
+from qrt.models.onnx.graph import Graph
+from qrt.models.onnx.model import Operator
+from qrt.models.onnx.node import Node
+from qrt.models.onnx.types import element_of, plain_of
+from qrt.ops import family_named
+from qrt.ops.core import element_dtype
+from qrt.types import TensorType, Type, UniformType, parse_type
+
+_MOST_INLINE = 1 << 16
+"""Elements of an operand that an entry holds itself: tables."""
+
+
+@dataclass(frozen=True)
+class _Tensor:
+    """A tensor of an entry. ``elements`` are those of one that the graph does not hold."""
+
+    name: str
+    order: Order | None
+    type: Type | None
+    elements: tuple[int, ...] | None = None
+
+    def order_of(self, rank: int) -> Order:
+        return tuple(range(rank)) if self.order is None else self.order
+
+
+@dataclass(frozen=True)
+class _Group:
+    """An entry whose nodes are as they were written."""
+
+    key: str
+    op: str
+    attributes: Mapping[str, Any]
+    operands: tuple[_Tensor, ...]
+    results: tuple[_Tensor, ...]
+    then: Mapping[str, Any] | None
+    nodes: frozenset[int]
+    last: int
+    fold: Fold | None
+    program: str | None = None
+
+
+class Exported:
+    """The groups of a graph, and the values of its tensors with their axes as the program has them."""
+
+    def __init__(self, graph: Graph, metadata: Mapping[str, str]) -> None:
+        self.graph = graph
+        self.metadata = metadata if metadata.get(VERSION) == "1" else {}
+        self.around = GraphNeighbors(graph.graph)
+        self.values: dict[tuple[str, Order], Value] = {}
+
+    def port(self, name: str, plain: Type) -> Type:
+        """The type of a port's elements: that which the program had, where it stores those of the file."""
+        text = self.metadata.get(f"{PORT}{name}")
+        if text is None:
+            return plain
+        element = self._type(f"{PORT}{name}", text)
+        if not isinstance(element, UniformType) or not element.is_storage_castable or plain_of(element) is not plain:
+            self._fail(f"{PORT}{name}", f"{element.shown()} is not stored as {plain}")
+        return element
+
+    @cached_property
+    def _by_node(self) -> dict[int, _Group]:
+        found: dict[int, _Group] = {}
+        for key, text in self.metadata.items():
+            if key.startswith(OP):
+                group = self._group(key, text)
+                if group is not None and not any(index in found for index in group.nodes):
+                    found.update(dict.fromkeys(group.nodes, group))
+        return found
+
+    @cached_property
+    def _read_plainly(self) -> frozenset[str]:
+        """The tensors that nodes outside of groups read, and the outputs."""
+        reads = {name for op in self.around.graph.operators if op.index not in self._by_node for name in op.reads}
+        return frozenset(reads | self._given)
+
+    @cached_property
+    def _given(self) -> frozenset[str]:
+        """The outputs, and the next values of variables."""
+        ports = (*self.around.graph.outputs, *(state.output for state in self.graph.importer.states))
+        return frozenset(port.name for port in ports)
+
+    @property
+    def nodes(self) -> Set[int]:
+        """The nodes that belong to groups."""
+        return self._by_node.keys()
+
+    def takes(self, op: Operator) -> bool:
+        """Whether a node belongs to a group. The last one makes the group's operation."""
+        group = self._by_node.get(op.index) if self.metadata else None
+        if group is None:
+            return False
+        if op.index == group.last:
+            try:
+                self._make(group, op)
+            except QuantError as error:
+                raise ModelError(f"{self.graph.file}: metadata {shown(group.key)}: {error}") from None
+            if group.fold is not None:
+                self.graph.importer.folds.append(group.fold)
+        return True
+
+    # -- reading entries --------------------------------------------------------------------------------------------
+
+    def _group(self, key: str, text: str) -> _Group | None:
+        """An entry, checked; None where its nodes are not as they were written."""
+        try:
+            said = json.loads(text)
+        except (ValueError, RecursionError):
+            self._fail(key, "it is no JSON")
+        if not isinstance(said, dict) or not isinstance(said.get("op"), str):
+            self._fail(key, "it names no op")
+        op, then = said["op"], said.get("then")
+        if op and family_named(op) is None:
+            self._fail(key, f"there is no op {shown(op)}")
+        operands = tuple(self._tensor(key, each) for each in self._list(key, said, "operands"))
+        results = tuple(self._tensor(key, each) for each in self._list(key, said, "results"))
+        if any(each.elements is not None for each in results) or not results:
+            self._fail(key, "its results are no tensors")
+        attributes = self._attributes(key, said.get("attributes", {}))
+        reads = [each.name for each in operands if each.elements is None]
+        names = [each.name for each in results]
+        nodes = self.around.between(reads, names)
+        if not nodes or self.around.digest(reads, names) != said.get("nodes"):
+            return None
+        inner = {name for node in nodes for name in node.outputs} - set(names)
+        own = frozenset(node.index for node in nodes)
+        if any(inner.intersection(each.reads) for each in self.around.graph.operators if each.index not in own):
+            return None
+        if inner & self._given:
+            return None
+        clamp = None if then is None else self._attributes(key, then)
+        program = said.get("program")
+        if program is not None and not isinstance(program, str):
+            self._fail(key, f"its program is {shown(program)}")
+        return _Group(key, op, attributes, operands, results, clamp, own, nodes[-1].index, _fold(key, nodes), program)
+
+    def _list(self, key: str, said: Mapping[str, Any], name: str) -> list[Any]:
+        found = said.get(name)
+        if not isinstance(found, list):
+            self._fail(key, f"it has no {name}")
+        return found
+
+    def _tensor(self, key: str, said: Any) -> _Tensor:
+        if not isinstance(said, dict):
+            self._fail(key, f"a tensor is {shown(said)}")
+        order, elements, name, text = (said.get(each) for each in ("order", "elements", "name", "type"))
+        element = None if text is None else self._type(key, text)
+        if elements is not None:
+            if not isinstance(elements, list) or len(elements) > _MOST_INLINE or not all(map(_is_integer, elements)):
+                self._fail(key, "the elements of an operand are no integers")
+            if not isinstance(element, UniformType):
+                self._fail(key, "an operand with elements has no quantized type")
+            return _Tensor("", None, element, tuple(elements))
+        if not isinstance(name, str):
+            self._fail(key, "a tensor has no name")
+        if order is None:
+            return _Tensor(name, None, element)
+        axes: list[Any] = [axis for axis in order if axis is not None] if isinstance(order, list) else [None]
+        if not all(map(_is_integer, axes)) or sorted(axes) != list(range(len(axes))):
+            self._fail(key, f"{shown(order)} is no order of axes")
+        return _Tensor(name, tuple(order), element)
+
+    def _attributes(self, key: str, said: Any) -> dict[str, Any]:
+        if not isinstance(said, dict):
+            self._fail(key, f"its attributes are {shown(said)}")
+        return {name: self._plain(key, value) for name, value in said.items()}
+
+    def _plain(self, key: str, value: Any, depth: int = 0) -> Any:
+        if isinstance(value, list) and depth < 2:
+            return tuple(self._plain(key, each, depth + 1) for each in value)
+        if not isinstance(value, str | float) and not _is_integer(value) and not isinstance(value, bool):
+            self._fail(key, f"an attribute is {shown(value)}")
+        return value
+
+    def _type(self, key: str, text: Any) -> Type:
+        if not isinstance(text, str):
+            self._fail(key, f"a type is {shown(text)}")
+        try:
+            return parse_type(text)
+        except QuantError as error:
+            self._fail(key, str(error))
+
+    def _fail(self, key: str, message: str) -> NoReturn:
+        raise ModelError(f"{self.graph.file}: metadata {shown(key)}: {message}")
+
+    # -- making operations ------------------------------------------------------------------------------------------
+
+    def _make(self, group: _Group, op: Operator) -> None:
+        node = Node(self.graph, op)
+        operands: list[Value] = []
+        for i, each in enumerate(group.operands):
+            operands.append(self._operand(node, group, each, i, operands))
+        if group.program is not None:
+            values = inlined(node, group.program, operands)
+            if len(values) != len(group.results):
+                self._fail(group.key, f"the program has {len(values)} results, the entry {len(group.results)}")
+            for each, value in zip(group.results, values, strict=True):
+                self._set(node, each, node.named(value, each.name))
+            return
+        if not group.op:
+            if len(operands) != 1 or len(group.results) != 1:
+                self._fail(group.key, "it is no one value")
+            self._set(node, group.results[0], operands[0])
+            return
+        types = [self._result_type(group, each) for each in group.results]
+        made = node.make(group.op, operands, group.attributes, types)
+        values = list(made.results)
+        if len(values) != len(group.results):
+            self._fail(group.key, f"the op has {len(values)} results, the entry {len(group.results)}")
+        if group.then is not None:
+            values[0] = node.emit("qrt.clamp", values[:1], group.then)
+        for each, value in zip(group.results, values, strict=True):
+            self._set(node, each, node.named(value, each.name))
+
+    def _operand(self, node: Node, group: _Group, said: _Tensor, i: int, before: Sequence[Value]) -> Value:
+        if said.elements is not None:
+            assert isinstance(said.type, UniformType)  # it was checked
+            return self._table(node, group, said.elements, said.type)
+        known = self.graph.known(said.name)
+        if known is not None:
+            rank = known.array.ndim
+        elif said.name in self.graph.values:
+            rank = self._rank(self.graph.values[said.name])
+        else:
+            rank = next((len(order) for name, order in self.values if name == said.name), -1)
+        order = said.order_of(rank)
+        if len(order) != rank:
+            self._fail(group.key, f"tensor {shown(said.name)} has no order {list(order)}")
+        element = said.type or self.around.implied(said.name, order)
+        if element is None and is_bias(group.op, i):
+            element = bias_of([value.type.element for value in before[:2] if isinstance(value.type, TensorType)])
+        if known is not None:
+            return node.dense(out_of_order(known.array, order), element or known.element)
+        return self._cast(node, self._value(node, group, said.name, order), element)
+
+    def _table(self, node: Node, group: _Group, elements: Sequence[int], element: UniformType) -> Value:
+        least, greatest = element.default_bounds
+        if not elements or min(elements) < least or max(elements) > greatest:
+            self._fail(group.key, f"its elements are no storage of {element}")
+        return node.dense(np.array(elements, element_dtype(element)), element)
+
+    def _value(self, node: Node, group: _Group, name: str, order: Order) -> Value:
+        """The value that a tensor is with its axes in an order."""
+        found = self.values.get((name, order))
+        if found is not None:
+            return found
+        other, value = next(((each, v) for (n, each), v in self.values.items() if n == name), (None, None))
+        if value is None:
+            value = self.graph.values.get(name)
+            if value is None:
+                self._fail(group.key, f"tensor {shown(name)} is not known there")
+            other = tuple(range(self._rank(value)))
+        if other != order:
+            if other is None or None in order or len(order) != len(other):
+                self._fail(group.key, f"tensor {shown(name)} has no order {list(order)}")
+            permutation = [other[order.index(axis)] for axis in range(len(order))]
+            value = node.emit("qrt.transpose", [value], {"permutation": permutation})
+        self.values[name, order] = value
+        return value
+
+    def _rank(self, value: Value) -> int:
+        return (value.type.rank or 0) if isinstance(value.type, TensorType) else 0
+
+    def _cast(self, node: Node, value: Value, element: Type | None) -> Value:
+        """A value as one of a quantized type, or as its storage where the entry says none."""
+        kind = value.type
+        assert isinstance(kind, TensorType)
+        if kind.element is element:
+            return value
+        stored = node.as_storage(value)
+        if element is None or (isinstance(stored.type, TensorType) and stored.type.element is element):
+            return stored
+        return node.emit("quant.scast", [stored], None, kind.with_(element=element))
+
+    def _result_type(self, group: _Group, said: _Tensor) -> TensorType:
+        graph = self.around.graph
+        port = next((each for each in graph.outputs if each.name == said.name), graph.said.get(said.name))
+        if port is None or port.shape is None:
+            self._fail(group.key, f"the file does not say the shape of {shown(said.name)}")
+        order = said.order_of(len(port.shape))
+        if len(order) != len(port.shape):
+            self._fail(group.key, f"tensor {shown(said.name)} has no order {list(order)}")
+        sizes = {axis: size for axis, size in zip(order, port.shape, strict=True) if axis is not None}
+        shape = tuple(size if isinstance(size := sizes[axis], int) else None for axis in range(len(sizes)))
+        element = said.type or self.around.implied(said.name, order) or element_of(port.dtype)
+        return TensorType(shape, element)
+
+    def _set(self, node: Node, said: _Tensor, value: Value) -> None:
+        order = said.order_of(self._rank(value))
+        self.values[said.name, order] = value
+        if order == tuple(range(len(order))):
+            self.graph.values[said.name] = value
+        elif said.name in self._read_plainly and None not in order:
+            self.graph.values[said.name] = node.emit("qrt.transpose", [value], {"permutation": order})
+
+
+def _fold(key: str, nodes: Sequence[Operator]) -> Fold | None:
+    """What the report of an import says of a group: its operator is folded, where it stands beside casts."""
+    own = next((op for op in nodes if op.label == key.removeprefix(OP)), None)
+    if own is None or own.type in CASTS or all(op.type not in CASTS for op in nodes):
+        return None
+    return Fold(own.label, own.type, "")
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and -(1 << 63) <= value < 1 << 63

@@ -1,0 +1,94 @@
+"""A value of a program while it is written: the tensors of the graph that hold it, each with its axes in some order."""
+
+from typing import Any
+
+import numpy as np
+
+from qrt.ops.core import Array
+from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
+
+Order = tuple[int | None, ...]
+"""Axis ``i`` of the tensor is axis ``order[i]`` of the value; None is an axis of size 1 that the value lacks."""
+NCHW: Order = (0, 3, 1, 2)
+"""Images, which programs have as NHWC."""
+
+_FLOATS = {"f16": "FLOAT16", "bf16": "BFLOAT16", "f32": "FLOAT", "f64": "DOUBLE"}
+_STORED = (4, 8, 16, 32)
+
+
+class ExportedValue:
+    """A value: its type, the elements of a constant, and the tensors that hold it by their order of axes.
+
+    ``is_unsigned`` says whether signless integers are those of an unsigned storage type.
+    """
+
+    def __init__(self, type: TensorType, array: Array | None = None, is_unsigned: bool = False) -> None:
+        self.type = type
+        self.array = array
+        self.is_unsigned = is_unsigned
+        self.names: dict[Order, str] = {}
+
+    @property
+    def rank(self) -> int:
+        """The number of axes; unranked values are refused before."""
+        return self.type.rank or 0
+
+    @property
+    def canonical(self) -> Order:
+        """The order in which the program has the axes."""
+        return tuple(range(self.rank))
+
+    @property
+    def shape(self) -> tuple[int | None, ...]:
+        """The shape in the program."""
+        return self.type.shape or ()
+
+    @property
+    def data_type(self) -> str | None:
+        """The name of ONNX's type of the elements, None where there is none."""
+        return data_type(self.type.element, self.is_unsigned)
+
+    def ordered(self) -> Array:
+        """The elements of a constant, in the program's order."""
+        assert self.array is not None
+        return self.array
+
+
+def data_type(element: Type, is_unsigned: bool = False) -> str | None:
+    """The name of ONNX's type of elements; of a quantized type that of its storage. None where there is none."""
+    if isinstance(element, UniformType):
+        if not isinstance(element.storage_type, IntegerType) or element.storage_width not in _STORED:
+            return None
+        return f"{'' if element.is_signed else 'U'}INT{element.storage_width}"
+    if isinstance(element, FloatType):
+        return _FLOATS.get(element.name)
+    if isinstance(element, IntegerType):
+        if element.width == 1:
+            return "BOOL"
+        if element.width in (*_STORED, 64):
+            return f"{'U' if is_unsigned or element.signedness == 'unsigned' else ''}INT{element.width}"
+        return None
+    return None
+
+
+def in_order(array: Array, order: Order) -> Array:
+    """The elements of a value with their axes in an order."""
+    moved = array.transpose([axis for axis in order if axis is not None])
+    return moved.reshape(shape_in_order(array.shape, order))
+
+
+def shape_in_order(shape: tuple[Any, ...], order: Order) -> tuple[Any, ...]:
+    """A shape with its axes in an order."""
+    return tuple(1 if axis is None else shape[axis] for axis in order)
+
+
+def out_of_order(array: Array, order: Order) -> Array:
+    """The elements of a value, of which a tensor has the axes in an order."""
+    kept = [axis for axis in order if axis is not None]
+    squeezed = array.reshape([size for size, axis in zip(array.shape, order, strict=True) if axis is not None])
+    return squeezed.transpose(np.argsort(kept)) if kept else squeezed
+
+
+def place(order: Order, axis: int) -> int:
+    """Where an axis of a value stands in a tensor."""
+    return order.index(axis)

@@ -1,0 +1,133 @@
+"""Float arithmetic of a program as ops of `qrt` on floats: loop nests are read as the pass `fuse-kernels` reads them.
+
+The ops that are made here are for the writers alone: families take no floats, but ONNX does.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from qrt.ir import Builder, Module, Operation, Value
+from qrt.ir.core.attributes import attribute
+from qrt.ir.core.constraints import element_of
+from qrt.models.onnx.exporting.averages import average_of
+from qrt.models.onnx.exporting.programs import ExportedProgram, Programs, text_between, text_of
+from qrt.quantization.forms import KernelForm, form_of
+from qrt.quantization.forms.products import integer_products
+from qrt.quantization.fusion.fuse_kernels import FuseKernels
+from qrt.types import TensorType
+
+_FLOATS = ("linalg.", "tensor.")
+"""Dialects whose ops have no writers of their own."""
+KERNEL = "quant.region"
+Operand = tuple[Value, tuple[int, ...] | None]
+
+
+def with_kernels(module: Module) -> tuple[Module, Programs]:
+    """The module itself where it has no loop nests; else a copy in which kernels stand in their place, with what each
+    of these computes exactly.
+    """
+    if not any(op.name.startswith(_FLOATS) and op.name != "tensor.bitcast" for op in module.operation.walk()):
+        return module, {}
+    made = Module(module.operation.clone({}))
+    programs: dict[Operation, ExportedProgram] = {}
+    _replace_nests(made, programs)
+    FuseKernels().run(made)
+    for op in list(made.operation.walk()):
+        if op.name == KERNEL and len(op.results) == 1:
+            form = form_of(op.regions[0].blocks[0], str(op.attributes["kernel"].python))
+            if form is None or form.family == "lookup" or _is_one_op(op):
+                _put_back(op)
+            else:
+                _replace(op, form, programs)
+    return made, programs
+
+
+def _replace_nests(module: Module, programs: dict[Operation, ExportedProgram]) -> None:
+    """Puts ops in place of loop nests that the pass does not read: averages in an order of their own, and sums of
+    products of integers.
+    """
+    for op in reversed(list(module.operation.walk())):
+        if op.name != "linalg.generic" or op.parent is None or len(op.results) != 1:
+            continue
+        average = average_of(op.results[0])
+        if average is not None:
+            attributes = {"kernel": average.kernel, "strides": average.strides}
+            _replace_one(op, "avg_pool2d", [(average.source, None)], average.operations, attributes, programs)
+            continue
+        for reading in integer_products(op.results[0])[:1]:
+            _replace_one(op, reading.family, reading.operands, reading.operations, reading.attributes, programs)
+
+
+def _replace_one(
+    root: Operation,
+    family: str,
+    operands: Sequence[Operand],
+    operations: Sequence[Operation],
+    attributes: Any,
+    programs: dict[Operation, ExportedProgram],
+) -> None:
+    text = text_between([value for value, _ in operands], operations, root.results)
+    if text is None:
+        return
+    builder = Builder(root)
+    values = [_permuted(builder, value, permutation) for value, permutation in operands]
+    made = _made(builder, f"qrt.{family}", values, root.results[0], dict(attributes))
+    arguments = tuple((i, permutation) for i, (_, permutation) in enumerate(operands))
+    programs[made] = ExportedProgram(text, arguments)
+    root.results[0].replace_all_uses(made.result)
+    for operation in reversed(operations):
+        operation.erase()
+
+
+def _is_one_op(region: Operation) -> bool:
+    """Whether the body is one op of `qrt`, which has attributes that no form has."""
+    names = [operation.name for operation in region.regions[0].blocks[0]]
+    return len(names) == 2 and names[0].startswith("qrt.")
+
+
+def _put_back(region: Operation) -> None:
+    """Puts the body in place of a region."""
+    body = region.regions[0].blocks[0]
+    values = dict(zip(body.arguments, region.operands, strict=True))
+    *operations, last = body
+    assert region.parent is not None
+    for operation in operations:
+        region.parent.insert_before(region, operation.clone(values))
+    returned = last.operands[0]
+    region.results[0].replace_all_uses(values.get(returned, returned))
+    region.erase()
+
+
+def _replace(region: Operation, form: KernelForm, programs: dict[Operation, ExportedProgram]) -> None:
+    builder, (result,) = Builder(region), region.results
+    operands = [_permuted(builder, region.operands[each.number], each.permutation) for each in form.operands]
+    made = last = _made(builder, f"qrt.{form.family}", operands, result, dict(form.attributes))
+    clamp = None
+    if (form.low, form.high) != (None, None):
+        last = clamp = _made(builder, "qrt.clamp", [made.result], result, {"min": form.low, "max": form.high})
+    arguments = {each.number: (i, each.permutation) for i, each in enumerate(form.operands)}
+    if len(arguments) == len(region.operands):
+        programs[made] = ExportedProgram(_text_in(region), tuple(arguments[i] for i in range(len(arguments))), clamp)
+    result.replace_all_uses(last.result)
+    region.erase()
+
+
+def _text_in(region: Operation) -> str:
+    """The function of a region's body."""
+    block = region.clone({}).regions[0].blocks[0]
+    assert block.last is not None
+    results = list(block.last.operands)
+    block.last.erase()
+    return text_of(block, results)
+
+
+def _made(builder: Builder, name: str, operands: list[Value], result: Value, attributes: dict[str, Any]) -> Operation:
+    said = {key: attribute(value) for key, value in attributes.items() if value is not None}
+    return builder.emit(name, operands, [result.type], said)
+
+
+def _permuted(builder: Builder, value: Value, permutation: tuple[int, ...] | None) -> Value:
+    if permutation is None or not isinstance(value.type, TensorType) or value.type.shape is None:
+        return value
+    kind = TensorType(tuple(value.type.shape[axis] for axis in permutation), element_of(value.type))
+    return builder.emit("qrt.transpose", [value], [kind], {"permutation": attribute(permutation)}).result

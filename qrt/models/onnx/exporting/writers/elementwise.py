@@ -1,0 +1,48 @@
+"""Ops that compute element by element, on floats or between DequantizeLinear and QuantizeLinear."""
+
+from qrt.models.onnx.exporting.group import Group
+
+OPERATORS = {
+    "arith.addf": "Add",
+    "arith.subf": "Sub",
+    "arith.mulf": "Mul",
+    "arith.divf": "Div",
+    "arith.maximumf": "Max",
+    "arith.minimumf": "Min",
+    "arith.negf": "Neg",
+    "math.absf": "Abs",
+    "math.ceil": "Ceil",
+    "math.cos": "Cos",
+    "math.erf": "Erf",
+    "math.exp": "Exp",
+    "math.floor": "Floor",
+    "math.log": "Log",
+    "math.roundeven": "Round",
+    "math.sin": "Sin",
+    "math.sqrt": "Sqrt",
+    "math.tanh": "Tanh",
+    "qrt.add": "Add",
+    "qrt.sub": "Sub",
+    "qrt.mul": "Mul",
+    "qrt.div": "Div",
+    "qrt.maximum": "Max",
+    "qrt.minimum": "Min",
+    "qrt.logistic": "Sigmoid",
+    "qrt.tanh": "Tanh",
+}
+
+
+def operator(group: Group) -> None:
+    """The operator of the same meaning, with NumPy's broadcasting: the op's, or that of its family's op on floats."""
+    order, name = group.common_order(), group.op.name
+    if name not in OPERATORS and group.family is not None:
+        name = group.family.traits.float_op
+    operands = [group.broadcast(i, order) for i in range(group.count)]
+    group.set_real(group.node(OPERATORS[name], *operands), order)
+
+
+def squared_difference(group: Group) -> None:
+    """Sub, and a product with itself."""
+    order = group.common_order()
+    apart = group.node("Sub", *(group.broadcast(i, order) for i in range(2)), is_part=True)
+    group.set_real(group.node("Mul", apart, apart), order)

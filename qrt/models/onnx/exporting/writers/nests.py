@@ -1,0 +1,93 @@
+"""Loop nests that compute each element of a tensor alone, and ops on tensors of integers and bools that do."""
+
+from collections.abc import Sequence
+
+from qrt.ir import Value
+from qrt.models.onnx.exporting.exported_value import Order
+from qrt.models.onnx.exporting.group import Group
+from qrt.models.onnx.exporting.writers import loop_bodies as bodies
+from qrt.models.onnx.exporting.writers.elementwise import OPERATORS
+from qrt.quantization.forms.elements import Axes, Elements, Expression, elements_of, shape_of
+from qrt.types import IntegerType
+
+_COMPARISONS = {
+    "arith.cmpf": bodies.COMPARISONS,
+    "arith.cmpi": {"eq": "Equal", "sgt": "Greater", "sge": "GreaterOrEqual", "slt": "Less", "sle": "LessOrEqual"},
+}
+"""The operators of comparisons: of floats those that are false of a NaN."""
+_BOOLS = {"arith.andi": "And", "arith.ori": "Or", "arith.xori": "Xor"}
+
+
+def elementwise(group: Group) -> None:
+    """An operator for each operation of the body, with broadcasting."""
+    elements = elements_of(group.op.results[0])
+    if elements is None or bodies.is_needed(elements.computed) or (_is_nest(group) and not _has_all_axes(elements)):
+        bodies.write(group)
+        return
+    elements = elements.simplified()
+    rank = group.result().rank
+    _check_types(group, elements.inputs)
+    known: dict[Expression, str] = {
+        ("input", i): group.real(group.op.operands.index(value), _order(group, axes, rank))
+        for i, (value, axes) in enumerate(zip(elements.inputs, elements.axes, strict=True))
+    }
+    group.set_real(_written(group, elements.computed, known))
+
+
+def _is_nest(group: Group) -> bool:
+    return group.op.name == "linalg.generic"
+
+
+def _has_all_axes(elements: Elements) -> bool:
+    """Whether the operands together have every axis of the result, and are no copy of one."""
+    read = {axis for axes in elements.axes for axis in axes}
+    rank = len(shape_of(elements.operation.results[0]))
+    return not elements.is_copy and read.issuperset(range(rank))
+
+
+def _check_types(group: Group, inputs: Sequence[Value]) -> None:
+    """Signless integers have the sign that ONNX needs where none is unsigned. Bools and integers of 32 bits and more
+    are what runtimes compute with."""
+    for value in (*inputs, *group.op.results):
+        element = getattr(value.type, "element", None)
+        if isinstance(element, IntegerType) and (
+            element.width not in (1, 32, 64) or group.graph.held(value).is_unsigned
+        ):
+            group.refuse(f"a tensor of {element}")
+
+
+def _order(group: Group, axes: Axes, rank: int) -> Order | None:
+    """The order in which an operand broadcasts to the result; None of one that has all its axes."""
+    if list(axes) == list(range(rank)):
+        return None
+    if None in axes:
+        group.refuse("an axis of size 1 that is read at one place")
+    return tuple(axes.index(axis) if axis in axes else None for axis in range(rank))
+
+
+def _has_no_wide_integers(group: Group) -> bool:
+    """Return whether the operands and results are floats and bools, so that bits can only be those of bools."""
+    elements = [getattr(value.type, "element", None) for value in (*group.op.operands, *group.op.results)]
+    return all(not isinstance(element, IntegerType) or element.width == 1 for element in elements)
+
+
+def _written(group: Group, expression: Expression, known: dict[Expression, str]) -> str:
+    """The tensor of an expression, of which each part is computed once."""
+    if expression not in known:
+        known[expression] = _computed(group, expression, known)
+    return known[expression]
+
+
+def _computed(group: Group, expression: Expression, known: dict[Expression, str]) -> str:
+    op, *parts = expression
+    if op == "constant":
+        return group.floats(float(str(parts[0])), "constant")
+    op_type = OPERATORS.get(str(op)) or bodies.INTEGERS.get(str(op))
+    if op in _COMPARISONS:
+        op_type, parts = _COMPARISONS[str(op)].get(str(parts[0])), parts[1:]
+    elif op in _BOOLS and (group.result().type.element == IntegerType(1) or _has_no_wide_integers(group)):
+        op_type = _BOOLS[str(op)]
+    if op_type is None:
+        group.refuse(str(op))
+    operands = [_written(group, part, known) for part in parts if isinstance(part, tuple)]
+    return group.node(op_type, *operands)

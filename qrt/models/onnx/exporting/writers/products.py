@@ -1,0 +1,115 @@
+"""Sums of products: convolutions and products of matrices."""
+
+from typing import Any
+
+from qrt.models.onnx.exporting.exported_value import NCHW, Order
+from qrt.models.onnx.exporting.group import Group
+from qrt.types import IntegerType, UniformType
+
+_OIHW: Order = (0, 3, 1, 2)
+"""Filters that the program has as OHWI."""
+_DEPTHWISE: Order = (2, None, 0, 1)
+"""Filters [height, width, channels] as OIHW with one input channel each."""
+_IOHW: Order = (3, 0, 1, 2)
+"""Filters of ConvTranspose."""
+_FLOAT, _INT32 = 1, 6
+"""The numbers of types in ONNX's list."""
+
+
+def conv2d(group: Group) -> None:
+    """Conv, whose padding is 0, as the zero point is."""
+    _convolution(group, _OIHW, group.attributes["groups"])
+
+
+def depthwise_conv2d(group: Group) -> None:
+    """Conv with a group for each channel: output channel ``c * M + m`` reads channel ``c``."""
+    channels = group.operand(0).shape[3]
+    if channels is None:
+        group.refuse("an open number of channels")
+    _convolution(group, _DEPTHWISE, channels)
+
+
+def _convolution(group: Group, filters: Order, groups: int) -> None:
+    said = group.attributes
+    form = {"group": groups, "dilations": list(said["dilations"]), **_window(group)}
+    if _is_of_bytes(group):
+        x, w = (_as_floats(group, group.stored(i, order)) for i, order in enumerate((NCHW, filters)))
+        group.set_stored(_as_integers(group, group.node("Conv", x, w, **form)), NCHW)
+        return
+    x, w = _factor(group, 0, NCHW), _factor(group, 1, filters)
+    group.set_real(_sum(group, group.node("Conv", x, w, *_bias(group), **form)), NCHW)
+
+
+def _factor(group: Group, i: int, order: Order | None = None) -> str:
+    """The tensor of a factor: integers as floats, of which runtimes have convolutions."""
+    name = group.real(i, order)
+    return name if _is_no_integer(group, i) else _as_floats(group, name)
+
+
+def _sum(group: Group, name: str) -> str:
+    """A sum of products as the result has it."""
+    return name if _is_no_integer(group, 0) else _as_integers(group, name)
+
+
+def _as_floats(group: Group, name: str) -> str:
+    return group.node("Cast", name, is_part=True, to=_FLOAT)
+
+
+def _as_integers(group: Group, name: str) -> str:
+    """Sums of products of integers, which floats hold up to 2^24."""
+    return group.node("Cast", name, is_part=True, to=_INT32)
+
+
+def _is_no_integer(group: Group, i: int) -> bool:
+    return not isinstance(group.operand(i).type.element, IntegerType)
+
+
+def _window(group: Group) -> dict[str, Any]:
+    (top, bottom), (left, right) = group.attributes["padding"]
+    return {"strides": list(group.attributes["strides"]), "pads": [top, left, bottom, right]}
+
+
+def _bias(group: Group) -> list[str]:
+    return [group.real(2)] if group.count > 2 else []
+
+
+def transpose_conv2d(group: Group) -> None:
+    """ConvTranspose. Its output padding is less than a stride."""
+    more, strides = group.attributes["output_padding"], group.attributes["strides"]
+    if any(extra >= stride for extra, stride in zip(more, strides, strict=True)):
+        group.refuse(f"output_padding {list(more)} with strides {list(strides)}")
+    x, w = group.real(0, NCHW), group.real(1, _IOHW)
+    form = {"output_padding": list(more), **_window(group)}
+    group.set_real(group.node("ConvTranspose", x, w, *_bias(group), **form), NCHW)
+
+
+def matmul(group: Group) -> None:
+    """Gemm where matrices meet with a bias, else MatMul and Add; MatMulInteger where the result is the sums."""
+    if _is_of_bytes(group):
+        group.set_stored(group.node("MatMulInteger", group.stored(0), group.stored(1)))
+        return
+    a, w = _factor(group, 0), _factor(group, 1)
+    if group.count < 3:
+        made = _sum(group, group.node("MatMul", a, w))
+    elif group.operand(0).rank == group.operand(1).rank == 2:
+        made = group.node("Gemm", a, w, group.real(2))
+    else:
+        product = group.node("MatMul", a, w)
+        made = group.node("Add", product, group.real(2))
+    group.set_real(made)
+
+
+def _is_of_bytes(group: Group) -> bool:
+    """Whether a product without a bias has 32 bits for the sums of bytes without zero points, and keeps them as they
+    are: the rule ``fixed`` does by a multiplier of 1, those in floats round sums beyond 2^24."""
+    if group.count > 2 or group.attributes.get("requant") != "fixed":
+        return False
+    a, w, out = (held.type.element for held in (group.operand(0), group.operand(1), group.result()))
+    if not (isinstance(a, UniformType) and isinstance(w, UniformType) and isinstance(out, UniformType)):
+        return False
+    if (a.storage_width, w.storage_width, out.storage) != (8, 8, "i32") or not (
+        a.is_per_layer and out.has_default_bounds
+    ):
+        return False
+    without_zero_points = not any(t.zero_point_array.any() for t in (a, w, out))
+    return without_zero_points and bool((out.scale_array == a.scale * w.scale_array).all())

@@ -1,0 +1,57 @@
+"""Tensors whose sizes follow from those of others."""
+
+import numpy as np
+
+from qrt.ir import DenseElementsAttr, IntegerAttr, Value
+from qrt.ir.core.matching import constant_of
+from qrt.ir.dialects.linalg.lowering import F32
+from qrt.models.onnx.exporting.group import Group
+from qrt.ops.core import Array, element_dtype
+from qrt.quantization.forms.elements import splat_of
+from qrt.types import IntegerType
+
+
+def splat(group: Group) -> None:
+    """ConstantOfShape, of sizes by Shape, Gather and Concat."""
+    number = _number(group.op.operands[0])
+    if number is None:
+        group.refuse("an element that is computed")
+    sizes = iter(group.op.operands[1:])
+    parts = [
+        _size(group, next(sizes)) if size is None else group.integers([size], "size") for size in group.result().shape
+    ]
+    shape = group.node("Concat", *parts, is_part=True, axis=0) if len(parts) != 1 else parts[0]
+    if not parts:
+        group.refuse("a tensor without axes")
+    group.set_stored(group.node("ConstantOfShape", shape, value=number))
+
+
+def _number(value: Value) -> Array | None:
+    """The float32 or the integer that a scalar is known to be."""
+    element, source = value.type, value.operation
+    held = source.operands[0] if source is not None and source.name == "tensor.extract" else value
+    if element is F32:
+        found: float | None = splat_of(held)
+    elif isinstance(element, IntegerType) and element.width in (8, 16, 32, 64):
+        constant = constant_of(held)
+        if isinstance(constant, DenseElementsAttr):
+            found = int(constant.array.reshape(-1)[0]) if constant.array.size == 1 else None
+        else:
+            found = constant.value if isinstance(constant, IntegerAttr) else None
+    else:
+        return None
+    return None if found is None else np.array([found]).astype(element_dtype(element))
+
+
+def _size(group: Group, value: Value) -> str:
+    """A list of one size, which is that of a tensor along an axis."""
+    source = value.operation
+    if source is None or source.name != "tensor.dim":
+        group.refuse("a size that is computed")
+    axis = constant_of(source.operands[1])
+    held = group.graph.held(source.operands[0])
+    at = getattr(axis, "value", None)
+    if not isinstance(at, int) or not 0 <= at < held.rank:
+        group.refuse("a size along an axis that is computed")
+    name = group.graph.tensor(held, held.canonical, f"{group.name}/source")
+    return group.node("Gather", group.node("Shape", name, is_part=True), group.integers([at], "axis"), is_part=True)

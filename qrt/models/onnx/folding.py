@@ -1,0 +1,412 @@
+"""Groups of DequantizeLinear, an operator and QuantizeLinear that become one operator on quantized tensors.
+
+A group is an operator whose inputs are dequantized and whose result, perhaps after Relu or Clip, is quantized and goes
+nowhere else. It becomes the operator of the QLinear kind, whose inputs are those of the group's casts. What cannot be
+imported so is imported as it stands, and the reason is kept: for each operator beside a cast there is a record.
+
+DynamicQuantizeLinear, MatMulInteger and what brings the sums back to floats are a group too, with the same bits.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import shown
+from qrt.models.onnx.model import ABSENT, ModelGraph, Operator, Tensor
+from qrt.models.onnx.types import NUMBERS, numpy_dtype
+from qrt.ops.core import Array
+
+_MICROSOFT = "com.microsoft"
+_SAME = frozenset(
+    {
+        "DepthToSpace", "Expand", "Flatten", "Gather", "GatherND", "Identity", "MaxPool", "Reshape", "Resize",
+        "Slice", "SpaceToDepth", "Squeeze", "Tile", "Transpose", "Unsqueeze",
+    }
+)  # fmt: skip
+"""Operators that move elements of their first input, and leave them as they are."""
+_ACTIVATIONS = ("Relu", "Clip")
+CASTS = ("QuantizeLinear", "DequantizeLinear")
+_BINARY = {"Add": "QLinearAdd", "Mul": "QLinearMul"}
+_UNARY = {
+    "AveragePool": "QLinearAveragePool", "GlobalAveragePool": "QLinearGlobalAveragePool", "Sigmoid": "QLinearSigmoid",
+    "LeakyRelu": "QLinearLeakyRelu", "Softmax": "QLinearSoftmax",
+}  # fmt: skip
+_OPSETS = ("AveragePool", "GlobalAveragePool", "Softmax")
+"""Operators whose arithmetic the opset decides."""
+_INTEGERS = frozenset({"int4", "uint4", "int8", "uint8", "int16", "uint16"})
+"""The types that a cast quantizes to."""
+_FLOAT = 1
+"""ONNX's number of float32."""
+_MOST = 4
+"""The names that a line of the report lists."""
+_LEAST_SCALE, _LARGEST_SCALE = 2.0**-40, 2.0**40
+"""Bounds within which no product or quotient of scales and integers leaves the normal range of float32."""
+_SCALE_STEPS = 4
+"""The units in the last place within which the scale of a bias is the product of two: quantizers form it in float32 or
+in float64, of scales that they rounded before or do not."""
+_FORMS = frozenset({"Conv", "MatMul", "Gemm", "Concat", "Where", *_BINARY, *_UNARY, *_SAME, *_ACTIVATIONS})
+
+
+@dataclass(frozen=True)
+class Fold:
+    """What became of an operator beside casts: ``reason`` says why it runs on floats, and is empty of a folded one."""
+
+    name: str
+    operator: str
+    reason: str
+
+
+def fold_report(folds: Sequence[Fold]) -> str:
+    """How many operators beside casts run on quantized tensors; a line for each reason why others do not, with their
+    names. Nothing where there are none.
+
+    >>> print(fold_report([Fold("a", "Conv", ""), Fold("b", "Add", "input 1 is not dequantized")]), end="")
+    1 of 2 operators beside casts are folded
+      Add: input 1 is not dequantized: b
+    """
+    if not folds:
+        return ""
+    lines = [f"{sum(not fold.reason for fold in folds)} of {len(folds)} operators beside casts are folded"]
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for fold in folds:
+        if fold.reason:
+            reasons.setdefault((fold.operator, fold.reason), []).append(fold.name)
+    for (operator, reason), names in reasons.items():
+        more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+        lines.append(f"  {operator}: {reason}: {', '.join(names[:_MOST])}{more}")
+    return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """The operators of a group in their order, and the one that stands for them. Its result is clamped ``within``
+    bounds where Relu or Clip was part of the group.
+    """
+
+    parts: tuple[Operator, ...]
+    folded: Operator
+    within: tuple[float | None, float | None] | None = None
+
+
+def _is_product(scale: Array, x: Array, w: Array) -> bool:
+    """Return whether the scales of a bias are the products of those of both operands, but for their rounding."""
+    if x.size != 1 or scale.size not in (1, w.size):
+        return False
+    product = (x.astype(np.float64) * w.astype(np.float64)).reshape(-1)
+    apart = np.abs(scale.astype(np.float64).reshape(-1) - product)
+    return bool((apart <= _SCALE_STEPS * np.spacing(product.astype(np.float32)).astype(np.float64)).all())
+
+
+class _Unfolded(Exception):
+    """Why an operator is no group."""
+
+
+class Folding:
+    """The groups of a graph: ``groups`` by the index of the operator at whose place each is imported, ``inside`` the
+    indices of the others that belong to groups, ``reasons`` why other operators beside casts are none, by index. A
+    graph that stands in another one reads what that holds.
+    """
+
+    def __init__(self, graph: ModelGraph, outer: "Folding | None" = None) -> None:
+        self.graph = graph
+        self.outer = outer
+        self.makers = {name: op for op in graph.operators for name in op.outputs if name != ABSENT}
+        self.readers: dict[str, list[Operator]] = {}
+        self.uses: Counter[str] = Counter(port.name for port in graph.outputs)
+        for op in graph.operators:
+            for name in filter(None, (*op.inputs, *(name for graph in op.graphs for name in graph.reads))):
+                self.uses[name] += 1
+                self.readers.setdefault(name, []).append(op)
+        self.constants: dict[str, Tensor] = {}
+        self.groups: dict[int, Group] = {}
+        self.inside: set[int] = set()
+        self.reasons: dict[int, str] = {}
+        for op in graph.operators:
+            if op.key == "DynamicQuantizeLinear":
+                self._try_dynamic(op)
+            elif op.index not in self.inside and not op.domain and op.type not in CASTS and self._is_beside(op):
+                self._try(op)
+
+    def _is_beside(self, op: Operator) -> bool:
+        """Whether an operator reads what is dequantized of a computed tensor, or makes what is quantized."""
+        reads = any(dq is not None and not self._is_known(dq.inputs[0]) for dq in map(self._dequantized, op.inputs))
+        return reads or any(
+            reader.type == "QuantizeLinear" and reader.inputs[0] == name
+            for name in filter(None, op.outputs)
+            for reader in self.readers.get(name, ())
+        )
+
+    def _try(self, op: Operator) -> None:
+        try:
+            group = self._group(op)
+        except _Unfolded as error:
+            self.reasons[op.index] = str(error)
+            return
+        self.groups[group.parts[-1].index] = group
+        self.inside.update(part.index for part in group.parts[:-1])
+
+    def _try_dynamic(self, op: Operator) -> None:
+        """A product of what is quantized at run time: MatMulInteger, Cast, and Mul by both scales. Nothing else may
+        read what is between them.
+        """
+        if len(op.outputs) != 3 or ABSENT in op.outputs:
+            return
+        q, scale, zero = op.outputs
+        product, scales = self._single(q, "MatMulInteger"), self._single(scale, "Mul")
+        cast = None if product is None else self._single(_result(product), "Cast")
+        scaled = None if cast is None else self._single(_result(cast), "Mul")
+        if product is None or cast is None or scaled is None or scales is None:
+            return
+        _, w, *zeros = (*product.inputs, ABSENT, ABSENT)[:4]
+        of_w = [name for name in scales.inputs if name != scale]
+        if self._single(zero, "MatMulInteger") is not product or zeros[0] != zero or len(of_w) != 1:
+            return
+        joins = self._single(_result(scales), "Mul") is scaled and cast.attributes.get("to") == _FLOAT
+        if not joins or not all(self._is_known(name) for name in (w, of_w[0], zeros[1]) if name != ABSENT):
+            return
+        inputs = (op.inputs[0], w, of_w[0], zeros[1])
+        folded = self._operator(product, scaled, _MICROSOFT, "DynamicQuantizeMatMul", inputs, {})
+        parts = sorted((op, product, cast, scales, scaled), key=lambda part: part.index)
+        self.groups[scaled.index] = Group(tuple(parts), folded)
+        self.inside.update(part.index for part in parts[:-1])
+
+    def _single(self, name: str, kind: str) -> Operator | None:
+        """The operator of a kind that reads a tensor once, where nothing else does."""
+        readers = self.readers.get(name, [])
+        return readers[0] if self.uses[name] == 1 and readers and readers[0].key == kind else None
+
+    # -- what is known ------------------------------------------------------------------------------------------------
+
+    def _dequantized(self, name: str) -> Operator | None:
+        maker = self.makers.get(name)
+        is_cast = maker is not None and maker.key == "DequantizeLinear" and len(maker.inputs) > 1
+        return maker if is_cast else None
+
+    def _is_known(self, name: str) -> bool:
+        return self.constant(name) is not None
+
+    def constant(self, name: str) -> Tensor | None:
+        """A tensor that the file holds, as an initializer or an attribute."""
+        found = self.graph.constants.get(name)
+        maker = self.makers.get(name)
+        if found is None and maker is not None and maker.key == "Constant":
+            value = maker.attributes.get("value")
+            found = value if isinstance(value, Tensor) else None
+        if found is None and maker is None and self.outer is not None:
+            return self.outer.constant(name)
+        return found
+
+    # -- a group ------------------------------------------------------------------------------------------------------
+
+    def _group(self, op: Operator) -> Group:
+        if op.type not in _FORMS or (op.type == "Resize" and op.attributes.get("mode", "nearest") != "nearest"):
+            raise _Unfolded("there is no quantized form of it")
+        parts, within = [op], None
+        last = self._only_reader(op)
+        if last.key in _ACTIVATIONS and op.type not in _SAME and op.type not in _ACTIVATIONS:
+            parts.append(last)
+            within = self._bounds(last)
+            last = self._only_reader(last)
+        if last.key != "QuantizeLinear" or len(last.inputs) < 2:
+            raise _Unfolded(f"{last.type} reads its result, and nothing quantizes it")
+        if not self._is_known(last.inputs[1]) or (len(last.inputs) > 2 and not self._is_known(last.inputs[2])):
+            raise _Unfolded("the scale of its result is computed")
+        if self._scale(last).data.size != 1:
+            raise _Unfolded("its result has several scales")
+        parts.append(last)
+        if op.type in _ACTIVATIONS:
+            within = self._bounds(op)
+        self._require_plain_floats(last)
+        folded = self._folded(op, last)
+        return Group(tuple(parts), folded, within)
+
+    def _only_reader(self, op: Operator) -> Operator:
+        name = _result(op)
+        readers = self.readers.get(name, [])
+        if self.uses[name] != 1 or len([each for each in op.outputs if each != ABSENT]) != 1:
+            casts = [reader for reader in readers if reader.key == "QuantizeLinear"]
+            raise _Unfolded("its result is read as floats too" if casts else "nothing quantizes its result")
+        if not readers:
+            raise _Unfolded("nothing quantizes its result")
+        return readers[0]
+
+    def _bounds(self, op: Operator) -> tuple[float | None, float | None]:
+        if op.type == "Relu":
+            return 0.0, None
+        bounds: list[float | None] = []
+        for i, attribute in ((1, "min"), (2, "max")):
+            if op.opset < 11:
+                bound = op.attributes.get(attribute)
+            else:
+                name = op.inputs[i] if i < len(op.inputs) else ABSENT
+                tensor = self.constant(name) if name != ABSENT else None
+                if name != ABSENT and (tensor is None or tensor.data.size != 1):
+                    raise _Unfolded("the bounds of Clip are computed")
+                bound = None if tensor is None else float(tensor.data.reshape(-1)[0])
+            if bound is not None and (not isinstance(bound, int | float) or math.isnan(bound)):
+                raise _Unfolded(f"a bound of Clip is {shown(bound)}, which is no number")
+            bounds.append(bound)
+        if None not in bounds and bounds[0] > bounds[1]:  # type: ignore[operator]
+            raise _Unfolded("the bounds of Clip are exchanged")
+        return bounds[0], bounds[1]
+
+    def _scale(self, cast: Operator) -> Tensor:
+        scale = self.constant(cast.inputs[1])
+        if scale is None:
+            raise _Unfolded("the scale of an input is computed")
+        return scale
+
+    def _folded(self, op: Operator, last: Operator) -> Operator:
+        """The operator that stands for the group."""
+        result = self._parameters(last)
+        kind, domain, attributes = op.type, "", dict(op.attributes)
+        if op.type in _SAME or op.type in _ACTIVATIONS:
+            inputs = self._moved(op, last)
+            kind = "Identity" if op.type in _ACTIVATIONS else kind
+            return self._operator(op, last, "", kind, inputs, {} if kind == "Identity" else attributes)
+        if op.type == "Conv":
+            x, w = self._input(op, 0), self._input(op, 1, axis=0)
+            inputs = (*x, *w, *result, *self._bias(op, 2))
+            kind = "QLinearConv"
+        elif op.type == "MatMul":
+            inputs, kind = (*self._input(op, 0), *self._input(op, 1, axis=-1), *result), "QLinearMatMul"
+        elif op.type == "Gemm":
+            if attributes.get("beta", 1.0) != 1:
+                raise _Unfolded("its beta is not 1")
+            axis = 0 if attributes.pop("transB", 0) else 1
+            attributes = {name: value for name, value in op.attributes.items() if name != "beta"}
+            bias = self._bias(op, 2) or (ABSENT,)
+            inputs, kind, domain = (
+                (*self._input(op, 0), *self._input(op, 1, axis=axis), *bias, *result),
+                "QGemm",
+                _MICROSOFT,
+            )
+        elif op.type in _BINARY:
+            inputs = (*self._input(op, 0), *self._input(op, 1), *result)
+            kind, domain = _BINARY[op.type], _MICROSOFT
+        elif op.type == "Concat":
+            inputs = (*result, *(name for i in range(len(op.inputs)) for name in self._input(op, i)))
+            kind, domain = "QLinearConcat", _MICROSOFT
+        elif op.type == "Where":
+            inputs = (*op.inputs[:1], *self._input(op, 1), *self._input(op, 2), *result)
+            kind, domain = "QLinearWhere", _MICROSOFT
+        else:
+            inputs, kind, domain = (*self._input(op, 0), *result), _UNARY[op.type], _MICROSOFT
+            if op.type in _OPSETS:
+                attributes["opset"] = op.opset
+        return self._operator(op, last, domain, kind, inputs, attributes)
+
+    def _operator(
+        self,
+        op: Operator,
+        last: Operator,
+        domain: str,
+        kind: str,
+        inputs: tuple[str, ...],
+        attributes: Mapping[str, Any],
+    ) -> Operator:
+        opset = op.opset if not domain else 1
+        made = replace(op, domain=domain, type=kind, inputs=inputs, outputs=last.outputs, attributes=attributes)
+        return replace(made, index=last.index, opset=opset, is_folded=True)
+
+    def _input(self, op: Operator, i: int, axis: int | None = None) -> tuple[str, str, str]:
+        """(tensor, scale, zero point) of an input, which may have several scales along an axis."""
+        cast = self._dequantized(op.inputs[i]) if i < len(op.inputs) else None
+        if cast is None:
+            raise _Unfolded(f"input {i} is not dequantized")
+        self._require_plain_floats(cast)
+        scale = self._scale(cast)
+        if cast.attributes.get("block_size", 0):
+            raise _Unfolded(f"input {i} has a scale for each block")
+        if scale.data.size > 1:
+            if axis is None:
+                raise _Unfolded(f"input {i} has several scales")
+            own_axis, tensor = cast.attributes.get("axis", 1), self.constant(cast.inputs[0])
+            rank = None if tensor is None else len(tensor.shape)
+            if not rank or not isinstance(own_axis, int) or own_axis % rank != axis % rank:
+                raise _Unfolded(f"the scales of input {i} lie along axis {own_axis}")
+        return (cast.inputs[0], *self._parameters(cast))
+
+    def _parameters(self, cast: Operator) -> tuple[str, str]:
+        """(scale, zero point) of a cast. A zero point that the file does not say is made."""
+        if len(cast.inputs) > 2 and cast.inputs[2] != ABSENT:
+            if not self._is_known(cast.inputs[2]):
+                raise _Unfolded("a zero point is computed")
+            return cast.inputs[1], cast.inputs[2]
+        if cast.key == "DequantizeLinear":
+            return cast.inputs[1], ABSENT
+        dtype = NUMBERS.get(cast.attributes.get("output_dtype", 0), "uint8")
+        if dtype not in _INTEGERS:
+            raise _Unfolded(f"its result is of {dtype}")
+        name = f"{_result(cast)}#zero_point"
+        while name in self.makers or name in self.uses:  # of a tensor of the file
+            name += "_"
+        self.constants[name] = Tensor(name, dtype, (), np.zeros((), numpy_dtype(dtype)))
+        return cast.inputs[1], name
+
+    def _bias(self, op: Operator, i: int) -> tuple[str, ...]:
+        """Return the integers of a bias, or nothing if there is none.
+
+        The sums add them as they are, so that they must have the scale of the sums. A bias of another scale is not
+        folded: rescaled to that of the sums it would be rounded, where the runtime adds it in floats.
+        """
+        if i >= len(op.inputs) or op.inputs[i] == ABSENT:
+            return ()
+        cast = self._dequantized(op.inputs[i])
+        tensor = None if cast is None else self.constant(cast.inputs[0])
+        if cast is None or tensor is None or tensor.dtype != "int32":
+            raise _Unfolded("its bias is no constant of int32")
+        self._require_plain_floats(cast)
+        if len(cast.inputs) > 2 and cast.inputs[2] != ABSENT:
+            zero = self.constant(cast.inputs[2])
+            if zero is None or zero.data.any():
+                raise _Unfolded("its bias has a zero point other than 0")
+        x, w = (self._dequantized(op.inputs[operand]) for operand in (0, 1))
+        if x is None or w is None:
+            raise _Unfolded("an operand beside its bias is not dequantized")
+        if cast.attributes.get("block_size", 0):
+            raise _Unfolded("its bias has a scale for each block")
+        scale = self._scale(cast).data
+        if scale.size > 1 and (len(tensor.shape) != 1 or cast.attributes.get("axis", 1) not in (0, -1)):
+            raise _Unfolded("the scales of its bias do not lie along its only axis")
+        if not _is_product(scale, self._scale(x).data, self._scale(w).data):
+            raise _Unfolded("its bias has another scale than the sums, the product of those of its operands")
+        return (cast.inputs[0],)
+
+    def _require_plain_floats(self, cast: Operator) -> None:
+        """Raise _Unfolded unless a cast is between integers and float32 with scales of usual size.
+
+        Groups on other floats round to them between the casts. With scales near the ends of float32 the floats between
+        the casts overflow or lose bits, which no rule of quantized operators does in the same way.
+        """
+        scale = self._scale(cast)
+        floats = cast.attributes.get("output_dtype", 0) if cast.key == "DequantizeLinear" else 0
+        if (
+            scale.dtype != "float"
+            or floats not in (0, _FLOAT)
+            or cast.attributes.get("precision", 0) not in (0, _FLOAT)
+        ):
+            raise _Unfolded("its casts are of other floats than float32")
+        if not ((scale.data >= _LEAST_SCALE) & (scale.data <= _LARGEST_SCALE)).all():
+            raise _Unfolded(f"a scale is beyond {_LEAST_SCALE:g} to {_LARGEST_SCALE:g}")
+
+    def _moved(self, op: Operator, last: Operator) -> tuple[str, ...]:
+        """The inputs of an operator that moves elements: its result must have the parameters of its first input."""
+        x, scale, zero = self._input(op, 0)
+        others = [self.constant(name) for name in (scale, zero, *self._parameters(last))]
+        if any(tensor is not None and tensor.data.size != 1 for tensor in others):
+            raise _Unfolded("its input or its result has several zero points")
+        before, after = others[:2], others[2:]
+        for one, other in zip(before, after, strict=True):
+            if (0 if one is None else one.data.item()) != (0 if other is None else other.data.item()):
+                raise _Unfolded("its result has other parameters than its input")
+        return (x, *op.inputs[1:]) if op.type not in _ACTIVATIONS else (x,)
+
+
+def _result(op: Operator) -> str:
+    """The first output, if there is one."""
+    return op.outputs[0] if op.outputs else ABSENT

@@ -1,0 +1,187 @@
+"""A graph of an ONNX file while it is imported: its tensors as values, and what it shares with the others."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, count
+from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from qrt.errors import ModelError
+from qrt.ir import Attribute, Module, Operation, Value
+from qrt.models.importing import graph as importing
+from qrt.models.onnx import model as description
+from qrt.models.onnx.check import place_of
+from qrt.models.onnx.folding import Fold, Folding, Group
+from qrt.models.onnx.model import Model, Operator
+from qrt.models.onnx.states import split_states
+from qrt.models.onnx.types import element_of, plain_of
+from qrt.models.profiles import Profile
+from qrt.ops.core import Array, element_dtype
+from qrt.types import TensorType, Type, UniformType
+
+
+class Constant(NamedTuple):
+    """A tensor that is known at import: its elements as NumPy holds them, and their plain type."""
+
+    array: Array
+    element: Type
+
+
+class ImportContext:
+    """A model that is imported: its module.
+
+    What is computed at import takes at most ``max_bytes`` in all. ``given`` are values of inputs: an operator that
+    must know an input at import takes it from there, and the input's name is in ``fixed`` then. ``groups`` are those of
+    the main graph that became one operator, and ``folds`` says what became of each operator beside casts.
+    """
+
+    def __init__(
+        self, model: Model, profile: Profile, *, given: Mapping[str, Array] | None = None, max_bytes: int = 2 << 30
+    ) -> None:
+        self.model, self.states = split_states(model)
+        self.profile = profile
+        self.max_bytes = max_bytes
+        self.module = Module()
+        self.refused: Counter[tuple[str, str]] = Counter()
+        self.given = given or {}
+        self.fixed: set[str] = set()
+        self.computed: WeakValueDictionary[int, Array] = WeakValueDictionary()
+        self.computed_bytes = 0
+        self.folds: list[Fold] = []
+        self.groups: list[Group] = []
+        self.symbols = {"main"}
+
+    def symbol(self, name: str) -> str:
+        """A name for a function of the module, which no other one has."""
+        names = chain([name], (f"{name}_{n}" for n in count()))
+        symbol = next(candidate for candidate in names if candidate not in self.symbols)
+        self.symbols.add(symbol)
+        return symbol
+
+
+class Graph(importing.Graph):
+    """A graph of a model. ``values`` has the values of tensors, ``constants`` those that are known, ``sizes`` the
+    elements of those of which some are.
+    """
+
+    def __init__(
+        self,
+        importer: ImportContext,
+        graph: description.ModelGraph,
+        place: str | None = None,
+        folding: Folding | None = None,
+    ) -> None:
+        super().__init__(importer.profile, place or importer.model.name)
+        self.importer = importer
+        self.graph = graph
+        self.folding = Folding(graph, folding)
+        self.values: dict[str, Value] = {}
+        self.constants: dict[str, Constant] = {
+            name: Constant(tensor.data, element_of(tensor.dtype)) for name, tensor in graph.constants.items()
+        }
+        self.lost: set[str] = set()
+        self.sizes: dict[str, tuple[int | Value, ...]] = {}
+        self.ports = {port.name: port for port in graph.inputs}
+
+    # -- tensors ----------------------------------------------------------------------------------------------------
+
+    def known(self, name: str) -> Constant | None:
+        """A tensor that is constant in the file, or whose elements follow from constants."""
+        return self.constants.get(name)
+
+    def required(self, name: str) -> Constant | None:
+        """The same; an input that is given is known too where an operator cannot do without."""
+        found = self.constants.get(name)
+        if found is None and name in self.importer.given and name in self.ports:
+            self.importer.fixed.add(name)
+            element = element_of(self.ports[name].dtype)
+            return Constant(np.asarray(self.importer.given[name], element_dtype(element)), element)
+        return found
+
+    def type(self, name: str) -> TensorType:
+        """The type of a tensor."""
+        value = self.values.get(name)
+        if value is not None and isinstance(value.type, TensorType):
+            return value.type
+        found = self.constants[name]
+        return TensorType(found.array.shape, found.element)
+
+    def value(self, name: str, op: Operator | None = None) -> Value:
+        """The value of a tensor. A constant is made where an operator uses it first."""
+        found = self.values.get(name)
+        if found is None:
+            known = self.constants[name]
+            found = self.values[name] = self.constant(known.array, known.element, op)
+        return found
+
+    def plain(self, value: Value) -> Value:
+        """A value as the file's type says it: of a quantized one its storage."""
+        kind = value.type
+        assert isinstance(kind, TensorType)
+        element = kind.element
+        if not isinstance(element, UniformType):
+            return value
+        stored = self.append(None, "quant.scast", [value], [kind.with_(element=element.storage_type)], {}).result
+        own = plain_of(element)
+        if own is element.storage_type:
+            return stored
+        return self.append(None, "tensor.bitcast", [stored], [kind.with_(element=own)], {}).result
+
+    # -- operations -------------------------------------------------------------------------------------------------
+
+    def append(
+        self,
+        op: Any,
+        name: str,
+        operands: Sequence[Value],
+        types: Sequence[TensorType],
+        attributes: dict[str, Attribute],
+    ) -> Operation:
+        """A new operation at the end. What it computes must not be larger than the limit."""
+        for kind in types:
+            self.check_size(op, kind)
+        return super().append(op, name, operands, types, attributes)
+
+    def check_size(self, op: Operator | None, kind: TensorType) -> None:
+        """Raises ModelError for a tensor larger than the limit."""
+        elements = math.prod(size for size in kind.shape or () if size is not None)
+        if elements > self.importer.max_bytes // 8 and elements * _width(kind.element) > self.importer.max_bytes:
+            place = self.file if op is None else self.place(op)
+            most = self.importer.max_bytes
+            raise ModelError(f"{place}: {kind.shown()} is larger than max_bytes (--max-input), which is {most}")
+
+    def charge(self, op: Operator, array: Array) -> None:
+        """Counts a constant that was computed. Raises ModelError where all of them take more than the limit. What
+        shares memory with another one, or with the file, takes none.
+        """
+        importer, owner = self.importer, array
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        if owner.base is not None or id(owner) in importer.computed:
+            return
+        importer.computed[id(owner)] = owner
+        importer.computed_bytes += owner.nbytes
+        if importer.computed_bytes > importer.max_bytes:
+            raise ModelError(
+                f"{self.place(op)}: the constants that are computed at import, up to this one, take more than"
+                f" max_bytes (--max-input), which is {importer.max_bytes}"
+            )
+
+    # -- places -----------------------------------------------------------------------------------------------------
+
+    def place(self, op: Operator) -> str:
+        """Say where an operator stands, as errors do."""
+        return place_of(self.file, op)
+
+    def _lines(self) -> Iterable[str]:
+        return [
+            f"{op.name}({', '.join(name or 'none' for name in op.inputs)}) -> {', '.join(op.outputs)}"
+            for op in self.graph.operators
+        ]
+
+
+def _width(element: Type) -> int:
+    return element_dtype(element).itemsize

@@ -1,0 +1,233 @@
+"""The walk over a model of ONNX that makes a program of it: the graph a function, each node some operations."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from qrt.errors import ModelError, shown
+from qrt.ir import Module, Operation, Value
+from qrt.ir.core.operations import garbage_uncollected
+from qrt.models.importing import variables
+from qrt.models.importing.graph import port_names, refusal
+from qrt.models.importing.node import UnsupportedForm
+from qrt.models.onnx import model as description
+from qrt.models.onnx.exported import Exported
+from qrt.models.onnx.folding import Fold, Folding, Group, fold_report
+from qrt.models.onnx.graph import Constant, Graph, ImportContext
+from qrt.models.onnx.model import Model, ModelPort, Operator
+from qrt.models.onnx.node import Node, clamped
+from qrt.models.onnx.operators.operands import quantized_element
+from qrt.models.onnx.read import read
+from qrt.models.onnx.registry import OPERATORS
+from qrt.models.onnx.states import State
+from qrt.models.onnx.types import dtype_of, element_of, plain_of, signless
+from qrt.models.profiles import Profile
+from qrt.types import TensorType, UniformType
+
+
+def import_model(model: Model, profile: Profile, *, max_bytes: int = 2 << 30) -> Module:
+    """The program of a model, with the rules that a profile has for its operators.
+
+    Raises ModelError where the file is wrong, holds what is not supported (one error lists all of that), computes a
+    tensor larger than ``max_bytes``, or has constants of which more than that is computed at import.
+    """
+    return Importer(model, profile, max_bytes=max_bytes).run()
+
+
+class Unsupported(Exception):
+    """A node of a graph that stands in another one is not supported: the error says it already."""
+
+
+def import_file(file: Path, profile: Profile, max_bytes: int) -> tuple[Module, str]:
+    """Return the program of a file, and which operators beside casts are folded. Raise ModelError where the file is
+    wrong, or holds what is not supported: one error lists all of that."""
+    importer = Importer(read(file, max_bytes=max_bytes), profile, max_bytes=max_bytes)
+    return importer.run(), fold_report(importer.folds)
+
+
+class Importer(ImportContext):
+    """The import of a model: a walk over its main graph."""
+
+    def run(self) -> Module:
+        """Makes the function ``main``."""
+        with garbage_uncollected(), np.errstate(all="ignore"):  # scales far apart have infinite ratios
+            self.main = FunctionGraph(self, self.model.graph)
+            self.main.function("main")
+        if self.refused:
+            raise ModelError(refusal(self.model.name, self.refused))
+        return self.module
+
+
+class FunctionGraph(Graph):
+    """A graph that becomes a function, by a walk over its nodes."""
+
+    def __init__(
+        self,
+        importer: ImportContext,
+        graph: description.ModelGraph,
+        place: str | None = None,
+        folding: Folding | None = None,
+    ) -> None:
+        super().__init__(importer, graph, place, folding)
+        self.exported = Exported(self, importer.model.metadata if graph is importer.model.graph else {})
+
+    def function(self, name: str) -> Operation:
+        """Makes the function, and in it the operations of every node."""
+        for port in self.graph.inputs:
+            self.values[port.name] = self.block.add_argument(self._port_type(port))
+        made = self.open_function(self.importer.module, name)
+        dimensions = [
+            [size if isinstance(size, str) else "" for size in port.shape or ()] for port in self.graph.inputs
+        ]
+        made.attributes["arg_attrs"] = port_names([port.name for port in self.graph.inputs], dimensions)
+        made.attributes["res_attrs"] = port_names([port.name for port in self.graph.outputs])
+        states = self.importer.states if self.graph is self.importer.model.graph else ()
+        for state in states:
+            self._load(state)
+        self.walk()
+        if not self.importer.refused:
+            results = [self.result(port) for port in self.graph.outputs]
+            for state in states:
+                variables.store(self, None, state.symbol, self._signless(self.result(state.output)))
+            self.close_function(made, results)
+        return made
+
+    def _load(self, state: State) -> None:
+        """Makes a variable of the module, and the value of the input that stands for it."""
+        initial = state.initial
+        element = element_of(initial.dtype)
+        held = TensorType(initial.shape, signless(element))
+        symbol = self.importer.symbol(state.symbol)
+        if symbol != state.symbol:
+            raise ModelError(f"{self.file}: a variable cannot have the name {shown(state.symbol)}")
+        made = variables.declare(self.importer.module, symbol, held)
+        variables.initialise(made, initial.data, held)
+        value = variables.load(self, None, symbol, held)
+        if held.element is not element:
+            value = self.append(None, "tensor.bitcast", [value], [held.with_(element=element)], {}).result
+        self.values[initial.name] = value
+
+    def _signless(self, value: Value) -> Value:
+        kind = value.type
+        assert isinstance(kind, TensorType)
+        element = signless(kind.element)
+        if kind.element is element:
+            return value
+        return self.append(None, "tensor.bitcast", [value], [kind.with_(element=element)], {}).result
+
+    def _port_type(self, port: ModelPort) -> TensorType:
+        place = f"{self.file}: input {shown(port.name)}"
+        if port.shape is None:
+            raise ModelError(f"{place}: the file does not say how many dimensions it has")
+        if 0 in port.shape:
+            raise ModelError(f"{place}: its shape {port.shape} has a dimension of 0")
+        shape = tuple(size if isinstance(size, int) else None for size in port.shape)
+        return TensorType(shape, self.exported.port(port.name, element_of(port.dtype)))
+
+    def result(self, port: ModelPort) -> Value:
+        """An output: of a quantized value its storage, which is what the file's type says."""
+        value = self.value(port.name)
+        assert isinstance(value.type, TensorType)
+        if port.dtype and value.type.element is self.exported.port(port.name, element_of(port.dtype)):
+            return value
+        value = self.plain(value)
+        found = value.type.element if isinstance(value.type, TensorType) else None
+        if port.dtype and found is not element_of(port.dtype):
+            raise ModelError(
+                f"{self.file}: output {shown(port.name)} is of {port.dtype} in the file, but computed as {value.type}"
+            )
+        return value
+
+    def walk(self) -> None:
+        """Makes the operations of every node, groups as one."""
+        self.constants.update(
+            {name: Constant(each.data, element_of(each.dtype)) for name, each in self.folding.constants.items()}
+        )
+        apart = self._apart()
+        for op in self.graph.operators:
+            if self.exported.takes(op):
+                continue
+            group = self.folding.groups.get(op.index)
+            if group is not None and op.index not in apart:
+                self._import_group(group)
+            elif op.index not in self.folding.inside or op.index in apart:
+                self._import(op)
+                if op.index in self.folding.reasons:
+                    self._record(op, self.folding.reasons[op.index])
+
+    def _apart(self) -> set[int]:
+        """The nodes of groups of which a node stands for something else already: they are imported one by one."""
+        groups = [{part.index for part in group.parts} for group in self.folding.groups.values()]
+        return {index for group in groups if group & self.exported.nodes for index in group}
+
+    def _record(self, op: Operator, reason: str) -> None:
+        self.importer.folds.append(Fold(op.label or op.outputs[0], op.type, reason))
+
+    def _import_group(self, group: Group) -> None:
+        """Makes the operations of a group on quantized tensors; one by one where they have no such form."""
+        reason = ""
+        try:
+            self._fold(group)
+            if self.graph is self.importer.model.graph:
+                self.importer.groups.append(group)
+        except (UnsupportedForm, ModelError) as error:
+            reason = str(error).removeprefix(f"{self.place(group.folded)}: ")
+            for part in group.parts:
+                self._import(part)
+        self._record(group.parts[0], reason)
+
+    def _fold(self, group: Group) -> None:
+        if not self.lost.isdisjoint(group.folded.inputs):
+            raise UnsupportedForm("an operator before it is not supported")
+        op = group.folded
+        (output,) = op.outputs
+        if group.within is not None:
+            name = f"{output}#unclamped"
+            while name in self.folding.makers or name in self.folding.uses:  # of a tensor of the file
+                name += "_"
+            op = replace(op, outputs=(name,))
+        node, function = Node(self, op), OPERATORS.get(op.key)
+        if function is None:
+            raise UnsupportedForm(f"no form of {op.name} is supported")
+        node.check_flags()
+        function(node)
+        last = Node(self, group.parts[-1])
+        if last.op.key == "QuantizeLinear":
+            self._require_storage(last, op.outputs[0])
+        if group.within is not None:
+            value = self.value(op.outputs[0], op)
+            assert isinstance(value.type, TensorType)
+            if not isinstance(value.type.element, UniformType):
+                element = last.uniform(value.type.element, (), 1, 2)
+                value = last.emit("quant.scast", [last.as_storage(value)], None, value.type.with_(element=element))
+            last.set(0, clamped(last, value, *group.within))
+
+    def _require_storage(self, quantize: Node, name: str) -> None:
+        """Raise UnsupportedForm if a folded operator's result has other integers than its QuantizeLinear."""
+        wanted, element = quantized_element(quantize), plain_of(self.type(name).element)
+        if element is not wanted:
+            raise UnsupportedForm(f"its result would be of {dtype_of(element)}, not {dtype_of(wanted)}")
+
+    def _import(self, op: Operator) -> None:
+        """Makes the operations of a node. What reads a result of a refused node is not tried."""
+        node = Node(self, op)
+        function = OPERATORS.get(op.key)
+        try:
+            if function is None:
+                node.refuse("no form of it is")
+            if self.lost.isdisjoint(op.reads):
+                node.check_flags()
+                function(node)
+                self._check_outputs(node)
+                return
+        except Unsupported:
+            pass
+        except UnsupportedForm as refused:
+            self.importer.refused[op.name, str(refused)] += 1
+        self.lost.update(filter(None, op.outputs))
+
+    def _check_outputs(self, node: Node) -> None:
+        for i, name in enumerate(node.op.outputs):
+            if name and name not in self.values and name not in self.constants:
+                node.refuse(f"with output {i}")

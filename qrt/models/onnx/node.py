@@ -1,0 +1,305 @@
+"""One node of an ONNX file while it is imported: its operands as values, quantized or stored, and its results."""
+
+from typing import TypeVar
+
+import numpy as np
+
+from qrt.errors import QuantError, shown
+from qrt.ir import Value
+from qrt.models.importing import node as importing
+from qrt.models.onnx.graph import Constant, Graph
+from qrt.models.onnx.model import ABSENT, ModelGraph, Operator, Tensor
+from qrt.models.onnx.types import dtype_of, element_of, plain_of
+from qrt.ops.core import Array, element_dtype
+from qrt.types import IntegerType, TensorType, Type, UniformType
+
+FLAGS = frozenset(
+    {
+        "align_corners", "allowzero", "antialias", "ceil_mode", "channels_last", "count_include_pad", "detect_negative",
+        "detect_positive", "do_rotary", "exclude_outside", "exclusive", "fmod", "input_forget", "interleaved",
+        "is_causal", "is_packed_batching", "is_test", "keepdims", "largest", "layout", "linear_before_reset",
+        "noop_with_empty_axes", "output_sequence", "past_present_share_buffer", "periodic", "reverse", "saturate",
+        "select_last_index", "sorted", "spatial", "storage_order", "training_mode", "transA", "transB",
+        "unidirectional", "upper",
+    }
+)  # fmt: skip
+"""The attributes of operators that say yes or no. Beside 0 and 1 some runtimes take a number as yes and some as no."""
+_T = TypeVar("_T")
+Shape = tuple[int | None, ...]
+
+
+class Node(importing.Node):
+    """A node of a graph. ``op`` is the operator as the file has it; operands are counted from 0."""
+
+    graph: Graph
+    op: Operator
+
+    def __init__(self, graph: Graph, op: Operator) -> None:
+        super().__init__()
+        self.graph = graph
+        self.op = op
+        self.opset = op.opset
+
+    # -- attributes -------------------------------------------------------------------------------------------------
+
+    def attribute(self, name: str, default: _T) -> _T:
+        """An attribute of the kind of its default: an integer, a float, a text, or a tuple of them."""
+        found = self.op.attributes.get(name, default)
+        kind = type(default)
+        if kind is float and isinstance(found, int):
+            found = float(found)
+        if not isinstance(found, kind):
+            self.fail(f"attribute {name} is {attribute_text(found)}, expected {_KINDS.get(kind, kind.__name__)}")
+        if isinstance(found, tuple) and any(not isinstance(each, int) for each in found):
+            self.fail(f"attribute {name} is {attribute_text(found)}, expected integers")
+        return found
+
+    def ints(self, name: str, default: tuple[int, ...] = ()) -> tuple[int, ...]:
+        """An attribute of integers."""
+        return self.attribute(name, default)
+
+    def required(self, name: str, kind: type[_T]) -> _T:
+        """An attribute that must be there."""
+        value = self.op.attributes.get(name)
+        if not isinstance(value, kind):
+            given = "missing" if value is None else attribute_text(value)
+            self.fail(f"attribute {name} is {given}, expected {_KINDS.get(kind, kind.__name__)}")
+        return value
+
+    def number(self, name: str) -> float | None:
+        """An attribute that is a number, if it is there."""
+        return self.attribute(name, 0.0) if self.says(name) else None
+
+    def numbers(self, name: str, kind: type[_T], default: tuple[_T, ...] = ()) -> tuple[_T, ...]:
+        """An attribute that is a list, of floats or texts."""
+        values = self.op.attributes.get(name, default)
+        if not isinstance(values, tuple) or not all(isinstance(value, kind) for value in values):
+            self.fail(f"attribute {name} is {attribute_text(values)}, expected a list, each of it {_KINDS[kind]}")
+        return values
+
+    def check_flags(self) -> None:
+        """Raises ModelError for an attribute that says yes or no by another number than 0 or 1."""
+        for name, value in self.op.attributes.items():
+            if name in FLAGS and value not in (0, 1):
+                self.fail(f"attribute {name} is {attribute_text(value)}, expected 0 or 1")
+
+    def says(self, name: str) -> bool:
+        """Whether the file gives an attribute."""
+        return name in self.op.attributes
+
+    # -- operands ---------------------------------------------------------------------------------------------------
+
+    def input(self, i: int) -> str:
+        """The name of an input that must be there."""
+        if not self.has(i):
+            self.fail(f"input {i} is missing")
+        return self.op.inputs[i]
+
+    def has(self, i: int) -> bool:
+        """Whether an input is there."""
+        return i < len(self.op.inputs) and self.op.inputs[i] != ABSENT
+
+    def constant(self, i: int) -> Array | None:
+        """The elements of an input that is known at import."""
+        found = self.graph.known(self.input(i))
+        return None if found is None else found.array
+
+    def known(self, i: int, what: str) -> Array:
+        """The elements of an input that must be known at import, as ``what`` they are."""
+        found = self.graph.required(self.input(i))
+        if found is None:
+            self.refuse(f"{what} that only the run knows")
+        return found.array
+
+    def integers(self, i: int, what: str) -> tuple[int, ...]:
+        """The integers of an input that must be known at import, as ``what`` they are."""
+        array = self.known(i, what)
+        if array.dtype.kind not in "iu":
+            self.fail(f"{what} are of {self.dtype(i)}, not integers")
+        return tuple(int(value) for value in array.ravel())
+
+    def value(self, i: int) -> Value:
+        """An input as a value of the program, as it is: quantized where an operator quantized it."""
+        return self.graph.value(self.input(i), self.op)
+
+    def type(self, i: int) -> TensorType:
+        """The type of an input."""
+        return self.graph.type(self.input(i))
+
+    def shape(self, i: int = 0) -> Shape:
+        """The shape of an input. One whose rank only the run knows is refused."""
+        found = self.type(i).shape
+        if found is None:
+            self.refuse("a tensor whose rank only the run knows")
+        return found
+
+    def dtype(self, i: int) -> str:
+        """ONNX's name of the type that the file has for an input."""
+        return dtype_of(self.plain(i))
+
+    def plain(self, i: int) -> Type:
+        """The plain type of an input's elements: of a quantized one that of its storage, unsigned where it is."""
+        return plain_of(self.type(i).element)
+
+    def stored(self, i: int) -> Value:
+        """An input as the integers that the file means. Unsigned ones are signless here, as `arith` takes them."""
+        return self.as_storage(self.value(i))
+
+    def as_storage(self, value: Value) -> Value:
+        """A value as signless integers of the same bits; floats as they are."""
+        kind = value.type
+        assert isinstance(kind, TensorType)
+        if isinstance(kind.element, UniformType):
+            return self.emit("quant.scast", [value], None, kind.with_(element=kind.element.storage_type))
+        if isinstance(kind.element, IntegerType) and kind.element.signedness != "signless":
+            return self.emit("tensor.bitcast", [value], None, kind.with_(element=IntegerType(kind.element.width)))
+        return value
+
+    def quantized(
+        self, i: int, scale: int | None, zero_point: int | None, axis: int | None = None, block_size: int = 0
+    ) -> Value:
+        """An input as a value of the quantized type that other inputs give: see `parameters`."""
+        return self.cast(i, self.parameters(i, scale, zero_point, axis, block_size))
+
+    def cast(self, i: int, element: UniformType) -> Value:
+        """An input whose integers are taken as those of a quantized type."""
+        known = self.graph.known(self.input(i)) if self.input(i) not in self.graph.values else None
+        if known is not None:
+            return self.dense(known.array, element)
+        value = self.value(i)
+        assert isinstance(value.type, TensorType)
+        if value.type.element is element:
+            return value
+        stored = self.as_storage(value)
+        return self.emit("quant.scast", [stored], None, value.type.with_(element=element))
+
+    def parameters(
+        self, i: int, scale: int | None, zero_point: int | None, axis: int | None = None, block_size: int = 0
+    ) -> UniformType:
+        """The quantized type of input ``i`` whose scale and zero point are the inputs ``scale`` and ``zero_point``.
+
+        One scale is for the whole tensor, several for an axis, or for its blocks of ``block_size``. They must be known.
+        """
+        return self.uniform(self.plain(i), self.shape(i), scale, zero_point, axis, block_size)
+
+    def uniform(
+        self,
+        storage: Type,
+        shape: Shape,
+        scale: int | None,
+        zero_point: int | None,
+        axis: int | None = None,
+        block_size: int = 0,
+        expressed: str = "f32",
+    ) -> UniformType:
+        """A quantized type that stores integers of a plain type, with the parameters of two inputs."""
+        if not isinstance(storage, IntegerType) or storage.width > 32:
+            self.refuse(f"quantized {dtype_of(storage)}")
+        scales = np.ones(1, np.float32) if scale is None else self.known(scale, "a scale")
+        zeros = None if zero_point is None or not self.has(zero_point) else self.known(zero_point, "a zero point")
+        if zeros is not None and zero_point is not None and self.plain(zero_point) is not storage:
+            self.fail(f"the zero point is of {self.dtype(zero_point)}, expected {dtype_of(storage)}")
+        if zeros is not None and zeros.shape != scales.shape and zeros.size * scales.size != 1:
+            self.fail(f"the scale has shape {scales.shape} and the zero point {zeros.shape}")
+        text = f"{'u' if storage.signedness == 'unsigned' else 'i'}{storage.width}"
+        wide = np.asarray(scales, np.float64)
+        wrong = wide.reshape(-1)[~((wide > 0) & (wide < np.inf)).reshape(-1)]
+        if wrong.size or not wide.size:
+            name = "" if scale is None else f" {shown(self.input(scale))}"
+            said = str(wrong[0]) if wrong.size else "empty"
+            self.fail(f"the scale{name} is {said}, expected a positive finite number")
+        try:
+            if scales.size == 1 and not block_size:
+                return UniformType(
+                    text, expressed, float(wide.ravel()[0]), 0 if zeros is None else int(zeros.ravel()[0])
+                )
+            if axis is None:
+                self.refuse("a scale for each element along an axis")
+            axis = self.axis(axis, len(shape))
+            if block_size:
+                return self._blocked(text, expressed, wide, zeros, shape, axis, block_size)
+            if scales.ndim > 1 or (shape[axis] is not None and shape[axis] != scales.size):
+                self.fail(f"there are scales of shape {scales.shape} for axis {axis} of {list(shape)}")
+            points = None if zeros is None else [int(zero) for zero in zeros.reshape(-1)]
+            return UniformType(text, expressed, wide.reshape(-1).tolist(), points, axis)
+        except QuantError as error:
+            raise self.error(str(error)) from None
+
+    def _blocked(
+        self, text: str, expressed: str, scales: Array, zeros: Array | None, shape: Shape, axis: int, size: int
+    ) -> UniformType:
+        expected = tuple(None if n is None else -(-n // size) if d == axis else n for d, n in enumerate(shape))
+        length = shape[axis]
+        if None in expected or length is None:
+            self.refuse("blocks of a shape that only the run knows")
+        if scales.shape != expected:
+            self.fail(f"there are {scales.shape} scales for blocks of {size} along axis {axis} of {list(shape)}")
+        if length % size:
+            self.refuse(f"blocks of {size} that do not divide an axis of {length}")
+        blocks = {d: size if d == axis else 1 for d in range(len(shape))}
+        points = None if zeros is None else zeros.astype(np.int64).tolist()
+        return UniformType(text, expressed, scales.tolist(), points, block_sizes=blocks)
+
+    def axis(self, axis: int, rank: int) -> int:
+        """An axis counted from 0, which may be named from the end."""
+        if not -rank <= axis < rank:
+            self.fail(f"axis {axis} is out of range for rank {rank}")
+        return axis % rank
+
+    # -- results ----------------------------------------------------------------------------------------------------
+
+    def returns(self, i: int) -> bool:
+        """Whether an output is wanted."""
+        return i < len(self.op.outputs) and self.op.outputs[i] != ABSENT
+
+    def set(self, i: int, value: Value) -> None:
+        """Says that a value is the output ``i``. The operation that makes it is given the tensor's name."""
+        if self.returns(i):
+            self.graph.values[self.op.outputs[i]] = self.named(value, self.op.outputs[i])
+
+    def set_constant(self, i: int, array: Array, element: Type | None = None) -> None:
+        """Says that the output ``i`` is known at import. The type follows from the array unless it is given."""
+        if element is None:
+            name = {"float32": "float", "float64": "double"}.get(array.dtype.name, array.dtype.name)
+            element = element_of(name)
+        array = np.asarray(array, element_dtype(element), order="C")
+        if self.returns(i):
+            self.graph.check_size(self.op, TensorType(array.shape, element))
+            self.graph.charge(self.op, array)
+            array = array.view()
+            array.flags.writeable = False
+            self.graph.constants[self.op.outputs[i]] = Constant(array, element)
+
+    def set_plain(self, i: int, value: Value, element: Type) -> None:
+        """Says that signless integers, or floats, are the output ``i``, whose type in the file is ``element``."""
+        kind = value.type
+        assert isinstance(kind, TensorType)
+        if kind.element is not element:
+            value = self.emit("tensor.bitcast", [value], None, kind.with_(element=element))
+        self.set(i, value)
+
+
+_KINDS: dict[type, str] = {
+    int: "an integer", float: "a number", str: "a text", tuple: "integers", Tensor: "a tensor", ModelGraph: "a graph",
+}  # fmt: skip
+
+
+def attribute_text(value: object) -> str:
+    """The value of an attribute as errors say it."""
+    return {Tensor: "a tensor", ModelGraph: "a graph"}.get(type(value)) or shown(value)
+
+
+def clamped(node: Node, value: Value, low: float | None, high: float | None) -> Value:
+    """A quantized value between bounds, each rounded as a value of its type is: half to even, the zero point after."""
+    assert isinstance(value.type, TensorType)
+    element = value.type.element
+    assert isinstance(element, UniformType)
+    ends = {}
+    for name, bound, end in (("min", low, element.storage_min), ("max", high, element.storage_max)):
+        if bound is None:
+            continue
+        quotient = np.clip(np.float32(bound) / np.float32(element.scale), -(2.0**40), 2.0**40)
+        stored = min(max(int(np.rint(quotient)) + element.zero_point, element.storage_min), element.storage_max)
+        if stored != end:
+            ends[name] = (stored - element.zero_point) * element.scale
+    return node.emit("qrt.clamp", [value], ends) if ends else value

@@ -1,0 +1,99 @@
+"""Functions of one number that pieces of lines are: Relu, Clip, LeakyRelu, PRelu, HardSigmoid, HardSwish."""
+
+import numpy as np
+
+from qrt.models.importing.unquantized import Operand, apply, compare, number_of, select
+from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.arithmetic import form
+from qrt.models.onnx.operators.operands import finish, one_type, operand
+from qrt.models.onnx.types import signless
+from qrt.types import FloatType, Type
+
+_MOST = ("arith.maxsi", "arith.maxui", "arith.maximumf")
+_LEAST = ("arith.minsi", "arith.minui", "arith.minimumf")
+
+
+def _pair(node: Node, name: str, a: Operand, b: Operand, element: Type) -> Operand:
+    return apply(node, name, [a, b], [element, element], element)
+
+
+def relu(node: Node) -> None:
+    """Of floats and signed integers. A NaN stays one."""
+    element = one_type(node)
+    if form(element) == 1:
+        node.refuse(f"of {node.dtype(0)}")
+    finish(node, 0, _pair(node, _MOST[form(element)], operand(node, 0), number_of(0, element), element), element)
+
+
+def clip(node: Node) -> None:
+    """Between bounds that may be missing: attributes before opset 11, inputs since then. A NaN stays one, and is no
+    bound.
+    """
+    element = node.plain(0)
+    own, result = signless(element), operand(node, 0)
+    if node.opset < 11 and not isinstance(element, FloatType):
+        node.refuse(f"of {node.dtype(0)} before opset 11")
+    for i, names, default in ((1, _MOST, "min"), (2, _LEAST, "max")):
+        bound: Operand | None = None
+        if node.opset < 11:
+            if node.says(default):
+                bound = number_of(node.attribute(default, 0.0), own)
+        elif node.has(i):
+            bound = operand(node, i)
+        if bound is not None:
+            if node.opset >= 11 and node.plain(i) is not element:
+                node.fail(f"a bound is of {node.dtype(i)}, the input of {node.dtype(0)}")
+            result = _bounded(node, names[form(element)], result, bound, own)
+    if not isinstance(result, np.ndarray) and result is node.graph.values.get(node.input(0)):
+        result = node.emit("qrt.reshape", [result], None, result.type)
+    finish(node, 0, result, element)
+
+
+def _bounded(node: Node, name: str, x: Operand, bound: Operand, element: Type) -> Operand:
+    """Return the maximum or the minimum of ``x`` and a bound, or ``x`` where the bound is a NaN."""
+    if isinstance(bound, np.ndarray) and bool(np.isnan(bound.astype(np.float64)).any()):
+        return x
+    result = _pair(node, name, x, bound, element)
+    if isinstance(bound, np.ndarray) or not isinstance(element, FloatType):
+        return result
+    return select(node, compare(node, "eq", bound, bound, element), result, x, element)
+
+
+def leaky_relu(node: Node) -> None:
+    """Of floats: what is below 0 is multiplied by a slope, which PRelu has as a tensor."""
+    element = _floats(node)
+    x = operand(node, 0)
+    slope: Operand = number_of(node.attribute("alpha", 0.01), element)
+    if node.op.type == "PRelu":
+        slope = operand(node, 1)
+    below = compare(node, "slt", x, number_of(0, element), element)
+    finish(node, 0, select(node, below, _pair(node, "arith.mulf", x, slope, element), x, element), element)
+
+
+def _floats(node: Node) -> FloatType:
+    element = one_type(node)
+    if not isinstance(element, FloatType):
+        node.refuse(f"of {node.dtype(0)}")
+    return element
+
+
+def hard_sigmoid(node: Node, x: Operand, alpha: float, beta: float, element: Type) -> Operand:
+    """alpha * x + beta, between 0 and 1; each step is rounded."""
+    found = _pair(node, "arith.mulf", x, number_of(alpha, element), element)
+    found = _pair(node, "arith.addf", found, number_of(beta, element), element)
+    found = _pair(node, "arith.maximumf", found, number_of(0, element), element)
+    return _pair(node, "arith.minimumf", found, number_of(1, element), element)
+
+
+def hard_sigmoid_(node: Node) -> None:
+    """Of floats."""
+    element = _floats(node)
+    alpha, beta = node.attribute("alpha", 0.2), node.attribute("beta", 0.5)
+    finish(node, 0, hard_sigmoid(node, operand(node, 0), alpha, beta, element), element)
+
+
+def hard_swish(node: Node) -> None:
+    """Of floats: x times its HardSigmoid of 1/6 and 1/2."""
+    element = _floats(node)
+    x = operand(node, 0)
+    finish(node, 0, _pair(node, "arith.mulf", x, hard_sigmoid(node, x, 1 / 6, 0.5, element), element), element)

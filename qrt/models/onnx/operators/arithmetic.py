@@ -1,0 +1,161 @@
+"""Arithmetic and comparisons of numbers, with NumPy's broadcasting."""
+
+from functools import reduce
+
+from qrt.models.importing.unquantized import BOOL, Operand, apply, cast_to, compare, number_of, select
+from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.operands import F32, Sizes, finish, one_type, operand, set_sizes, sizes, small_floats
+from qrt.models.onnx.types import NUMBERS, dtype_of, element_of, signless
+from qrt.types import FloatType, IntegerType, Type
+
+_BINARY = {
+    "Add": ("arith.addi", "arith.addi", "arith.addf"),
+    "Sub": ("arith.subi", "arith.subi", "arith.subf"),
+    "Mul": ("arith.muli", "arith.muli", "arith.mulf"),
+    "Div": ("arith.divsi", "arith.divui", "arith.divf"),
+    "Max": ("arith.maxsi", "arith.maxui", "arith.maximumf"),
+    "Min": ("arith.minsi", "arith.minui", "arith.minimumf"),
+    "Sum": ("", "", "arith.addf"),
+    "And": ("arith.andi", "arith.andi", ""),
+    "Or": ("arith.ori", "arith.ori", ""),
+    "Xor": ("arith.xori", "arith.xori", ""),
+    "BitwiseAnd": ("arith.andi", "arith.andi", ""),
+    "BitwiseOr": ("arith.ori", "arith.ori", ""),
+    "BitwiseXor": ("arith.xori", "arith.xori", ""),
+}
+"""The ops of signed integers and bools, of unsigned integers, and of floats."""
+_COMPARISONS = {"Equal": "eq", "Less": "slt", "LessOrEqual": "sle", "Greater": "sgt", "GreaterOrEqual": "sge"}
+_UNARY = {
+    "Abs": ("math.absi", "math.absf"),
+    "Ceil": ("", "math.ceil"),
+    "Floor": ("", "math.floor"),
+    "Neg": ("", "arith.negf"),
+    "Round": ("", "math.roundeven"),
+    "Sqrt": ("", "math.sqrt"),
+}
+"""The ops of integers and of floats; an integer is negated as it is taken off 0."""
+
+
+def form(element: Type) -> int:
+    """Which of three ops a type takes: of signed integers, of unsigned ones, of floats."""
+    if isinstance(element, FloatType):
+        return 2
+    return int(isinstance(element, IntegerType) and element.signedness == "unsigned")
+
+
+def binary(node: Node) -> None:
+    """Numbers of one type: Max, Min and Sum of any number of tensors. Integers wrap, and their Div truncates."""
+    element = one_type(node)
+    name = _BINARY[node.op.type][form(element)]
+    if not name or (element is BOOL) != (node.op.type in ("And", "Or", "Xor")):
+        node.refuse(f"of {node.dtype(0)}")
+    own = signless(element)
+
+    def applied(a: Operand, b: Operand) -> Operand:
+        return apply(node, name, [a, b], [own, own], own)
+
+    finish(node, 0, reduce(applied, (operand(node, i) for i in range(len(node.op.inputs)))), element)
+    set_sizes(node, _sizes(node))
+
+
+def _sizes(node: Node) -> Sizes | None:
+    """Products and sums of sizes that are known to be 0 or 1 on one side."""
+    if node.op.type not in ("Add", "Mul", "Div") or len(node.op.inputs) != 2:
+        return None
+    a, b = sizes(node, 0), sizes(node, 1)
+    if a is None or b is None or len(a) != 1 or len(b) != 1:
+        return None
+    neutral = 0 if node.op.type == "Add" else 1
+    if b == (neutral,):
+        return a
+    return b if a == (neutral,) and node.op.type != "Div" else None
+
+
+def comparison(node: Node) -> None:
+    """Of numbers of one type; bools by Equal alone."""
+    element, predicate = one_type(node), _COMPARISONS[node.op.type]
+    if predicate != "eq" and element is BOOL:
+        node.refuse(f"of {node.dtype(0)}")
+    if form(element) == 1:
+        predicate = predicate.replace("s", "u", 1)
+    finish(node, 0, compare(node, predicate, operand(node, 0), operand(node, 1), signless(element)), BOOL)
+
+
+def not_(node: Node) -> None:
+    """Of bools."""
+    if one_type(node) is not BOOL:
+        node.fail(f"its input is of {node.dtype(0)}")
+    finish(node, 0, apply(node, "arith.xori", [operand(node, 0), number_of(1, BOOL)], [BOOL, BOOL], BOOL), BOOL)
+
+
+def unary(node: Node) -> None:
+    """Of floats, each result correctly rounded; Abs and Neg of signed integers too."""
+    element = one_type(node)
+    if node.op.type == "Neg" and form(element) == 0 and element is not BOOL:
+        finish(
+            node, 0, apply(node, "arith.subi", [number_of(0, element), operand(node, 0)], [element] * 2, element),
+            element,
+        )  # fmt: skip
+        return
+    name = _UNARY[node.op.type][isinstance(element, FloatType)]
+    if not name or form(element) == 1 or element is BOOL:
+        node.refuse(f"of {node.dtype(0)}")
+    finish(node, 0, apply(node, name, [operand(node, 0)], [element], element), element)
+
+
+def reciprocal(node: Node) -> None:
+    """Of floats."""
+    element = one_type(node)
+    if not isinstance(element, FloatType):
+        node.refuse(f"of {node.dtype(0)}")
+    finish(
+        node, 0, apply(node, "arith.divf", [number_of(1, element), operand(node, 0)], [element, element], element),
+        element,
+    )  # fmt: skip
+
+
+def where(node: Node) -> None:
+    """Elements of two tensors by bools; the three broadcast."""
+    if node.plain(0) is not BOOL:
+        node.fail(f"the condition is of {node.dtype(0)}, expected bool")
+    element = one_type(node, 1)
+    finish(node, 0, select(node, operand(node, 0), operand(node, 1), operand(node, 2), signless(element)), element)
+
+
+def cast(node: Node) -> None:
+    """Numbers in another type. Floats are rounded half to even, and truncated to integers. Float8 are cast from and to
+    floats; what is beyond the largest becomes that, where ``saturate`` says so.
+    """
+    source = node.plain(0)
+    if node.op.type == "CastLike":
+        target = node.plain(1)
+    else:
+        number = node.required("to", int)
+        if number not in NUMBERS:
+            node.fail(f"attribute to is {number}, which is no type")
+        target = element_of(NUMBERS[number])
+    if any(isinstance(each, FloatType) and each.width < 16 for each in (source, target)) and source is not target:
+        finish(node, 0, _cast_small(node, source, target), target)
+        return
+    from_unsigned = form(source) == 1 or source is BOOL
+    made = cast_to(node, operand(node, 0), signless(source), signless(target), from_unsigned, form(target) == 1)
+    finish(node, 0, made, target)
+    if isinstance(source, IntegerType) and target in (IntegerType(32), IntegerType(64)):
+        set_sizes(node, sizes(node, 0))
+
+
+_SMALL = ("f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ")
+_FROM_SMALL = (F32, FloatType("f16"), FloatType("bf16"))
+"""The types from and to which float8 are cast, beside each other."""
+
+
+def _cast_small(node: Node, source: Type, target: Type) -> Operand:
+    """To or from float8, by way of float32, which holds all of them and of floats of 16 bits."""
+    narrow = [each for each in (source, target) if isinstance(each, FloatType) and each.width < 16]
+    wide = [each for each in (source, target) if each not in narrow]
+    if any(each.name not in _SMALL for each in narrow) or any(each not in _FROM_SMALL for each in wide):
+        node.refuse(f"{dtype_of(source)} to {dtype_of(target)}")
+    x = cast_to(node, operand(node, 0), source, F32, False, False)
+    if isinstance(target, FloatType) and target in narrow:
+        return small_floats(node, x, target)
+    return cast_to(node, x, F32, target, False, False)

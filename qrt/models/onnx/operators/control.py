@@ -1,0 +1,314 @@
+"""If, Loop and Scan. A graph becomes a private function, and `scf.if` or `scf.while` calls it."""
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.ir.dialects.func.ops import FuncOp
+from qrt.models.importing import control
+from qrt.models.importing.data_movement import reshaped
+from qrt.models.importing.unquantized import BOOL, Operand, apply, as_value, compare, index, number_of
+from qrt.models.onnx.graph import Constant
+from qrt.models.onnx.model import ModelGraph, Tensor
+from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.operands import I64, movable, spread
+from qrt.models.onnx.subgraphs import Subgraph
+from qrt.ops.core import element_dtype
+from qrt.types import IndexType, TensorType
+
+_DYNAMIC = -(1 << 63)
+"""An offset of a slice that an operand says."""
+_OF_ALL = "with results of all rounds, {}"
+_NOTHING = ModelGraph("", (), (), (), {})
+
+
+# -- branches --------------------------------------------------------------------------------------------------------
+
+
+def if_(node: Node) -> None:
+    """One of two graphs, by a bool. Where that is known, its nodes stand among those around it; else both have results
+    of the same types and ranks.
+    """
+    known = node.constant(0)
+    if node.plain(0) is not BOOL or (known is not None and known.size != 1):
+        node.fail(f"its condition is {node.type(0)}, expected one bool")
+    if known is not None:
+        _inline(node, "then_branch" if known.reshape(()) else "else_branch")
+        return
+    graphs = [Subgraph(node, name) for name in ("then_branch", "else_branch")]
+    results = [_branch(node, graph) for graph in graphs]
+    for i, (a, b) in enumerate(zip(*results, strict=True)):
+        kind = _common(node, node.op.outputs[i], a, b)
+        for graph, values in zip(graphs, results, strict=True):
+            values[i] = _cast(Node(graph, node.op), values[i], kind)
+    functions = [graph.close(values) for graph, values in zip(graphs, results, strict=True)]
+    found = control.branches(node, node.value(0), functions, [graph.captures() for graph in graphs])
+    for i, value in enumerate(found):
+        node.set(i, value)
+
+
+def _branch(node: Node, graph: Subgraph) -> list[Value]:
+    """The results of a graph whose function is begun."""
+    _check_outputs(node, graph)
+    graph.open(graph.captured, _types(graph.captures()))
+    graph.walk()
+    return graph.results()
+
+
+def _check_outputs(node: Node, graph: Subgraph) -> None:
+    if graph.graph.inputs or len(graph.graph.outputs) != len(node.op.outputs):
+        counts = f"{len(graph.graph.inputs)} inputs and {len(graph.graph.outputs)} outputs"
+        node.fail(f"it has {len(node.op.outputs)} outputs, a branch {counts}")
+
+
+def _inline(node: Node, attribute: str) -> None:
+    graph = Subgraph(node, attribute)
+    _check_outputs(node, graph)
+    graph.inline()
+    graph.set_results()
+
+
+def _types(values: Sequence[Value]) -> list[TensorType]:
+    return [value.type for value in values if isinstance(value.type, TensorType)]
+
+
+def _common(node: Node, name: str, a: Value, b: Value) -> TensorType:
+    """The type of what is one of two values: a size that they do not share is open."""
+    one, other = _types([a, b])
+    if one.element is not other.element or one.shape is None or other.shape is None or one.rank != other.rank:
+        node.refuse(f"branches that give {name} as {one} and {other}")
+    return one.with_(shape=tuple(n if n == m else None for n, m in zip(one.shape, other.shape, strict=True)))
+
+
+def _cast(node: Node, value: Value, kind: TensorType) -> Value:
+    return value if value.type == kind else node.make("tensor.cast", [value], None, [kind]).result
+
+
+# -- loops -----------------------------------------------------------------------------------------------------------
+
+
+class _LoopBuilder:
+    """A loop while it is made. The state is the number of the round, what is ``carried`` to the next one by its name in
+    the body, the limit where only the run knows it, ``more`` that stays, what the body captures, and results of all
+    rounds. With ``is_said`` the first that is carried says whether to go on.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        graph: Subgraph,
+        number: str | None,
+        carried: Sequence[tuple[str, Value]],
+        limit: Value | int | None,
+        more: Sequence[Value] = (),
+        shape: tuple[int, ...] = (),
+        is_said: bool = False,
+    ) -> None:
+        self.node, self.graph, self.limit, self.is_said = node, graph, limit, is_said
+        stays = [limit, *more] if isinstance(limit, Value) else list(more)
+        self.names = [number, *(name for name, _ in carried), *(None for _ in stays), *graph.captured]
+        values = (value for _, value in carried)
+        zero = node.dense(np.zeros(shape, np.int64), I64)
+        self.state = [zero, *values, *stays, *graph.captures()]
+        self.count = len(carried)
+        self.arguments = graph.open(self.names, _types(self.state))
+        self.inner = Node(graph, node.op)
+        first = 1 + len(carried) + isinstance(limit, Value)
+        self.more = self.arguments[first : first + len(more)]
+
+    def run(self, results: Sequence[Value], backwards: Sequence[bool]) -> Sequence[Value]:
+        """What is carried, and results of all rounds along their first axis, backwards where that is said: of the
+        results of one round.
+        """
+        number, carried = self.arguments[0], results[: self.count]
+        for name, old, new in zip(self.names[1:], self.arguments[1:], carried, strict=False):
+            if old.type != new.type:
+                self.node.refuse(f"{name}, which changes its type from round to round: {old.type}, then {new.type}")
+        updated = [self._add(*each) for each in zip(results[self.count :], backwards, strict=True)]
+        one = as_value(self.inner, apply(self.inner, "arith.addi", [number, number_of(1, I64)], [I64] * 2, I64), I64)
+        stays = self.arguments[1 + self.count : len(self.names)]
+        body = self.graph.close([one, *carried, *stays, *updated])
+        found = control.rounds(self.node, self._test(), body, self.state)
+        return [*found[1 : 1 + self.count], *found[len(self.names) :]]
+
+    def position(self, backwards: bool) -> Value:
+        """Where a round stands among all, whose number is known."""
+        number = self.arguments[0]
+        if not backwards:
+            return number
+        found = apply(self.inner, "arith.subi", [number_of(self._last(), I64), number], [I64] * 2, I64)
+        return as_value(self.inner, found, I64)
+
+    def _last(self) -> int:
+        assert isinstance(self.limit, int)
+        return self.limit - 1
+
+    def _add(self, value: Value, backwards: bool) -> Value:
+        """The results of all rounds with that of this one, which becomes part of the state."""
+        value = self.inner.as_storage(value)
+        (kind,) = _types([value])
+        if kind.shape is None or None in kind.shape:
+            self.node.refuse("results of every round whose sizes only the run knows")
+        sizes = (self._last() + 1, *(size or 0 for size in kind.shape))
+        zeros = spread(self.node, np.zeros((), element_dtype(kind.element)), kind.element, sizes)
+        self.state.append(as_value(self.node, zeros, kind.element))
+        whole = self.graph.block.add_argument(TensorType(sizes, kind.element))
+        number = self.position(backwards)
+        (of_number,) = _types([number])
+        first = [index(self.inner, 0)] * len(of_number.shape or ())
+        at = self.inner.emit("tensor.extract", [number, *first], None, I64)
+        at = self.inner.emit("arith.index_cast", [at], None, IndexType())
+        rank = len(sizes)
+        lists = {
+            "static_offsets": [_DYNAMIC, *[0] * (rank - 1)],
+            "static_sizes": [1, *sizes[1:]],
+            "static_strides": [1] * rank,
+        }
+        operands: Sequence[Any] = [value, whole, [at], [], []]  # groups of sizes and strides that are all known
+        return self.inner.make("tensor.insert_slice", operands, lists).result
+
+    def _test(self) -> FuncOp:
+        """The function that says whether there is another round."""
+        graph = Subgraph(self.node, "condition", _NOTHING)
+        state = graph.open([None] * len(self.state), _types(self.state))
+        node = Node(graph, self.node.op)
+        parts: list[Operand] = [state[1]] if self.is_said else []
+        if self.limit is not None:
+            end = number_of(self.limit, I64) if isinstance(self.limit, int) else state[1 + self.count]
+            parts.append(compare(node, "slt", state[0], end, I64))
+        said = reduce(lambda a, b: apply(node, "arith.andi", [a, b], [BOOL, BOOL], BOOL), parts)
+        return graph.close([as_value(node, said, BOOL)])
+
+
+def loop(node: Node) -> None:
+    """Rounds of a graph: at most so many, and while it says so. What one gives to the next keeps its type. Results of
+    all rounds need a trip count that is known, and a graph that always goes on. More than a million rounds are an
+    error, unless the run is given a limit of steps.
+    """
+    graph = Subgraph(node, "body")
+    body, count = graph.graph, len(node.op.inputs) - 2
+    scans = len(body.outputs) - 1 - count
+    if count < 0 or len(body.inputs) != count + 2 or scans < 0 or len(node.op.outputs) != count + scans:
+        counts = f"{len(body.inputs)} and {len(body.outputs)}"
+        node.fail(f"it has {len(node.op.inputs)} inputs and {len(node.op.outputs)} outputs, its body {counts}")
+    number, goes = (port.name for port in body.inputs[:2])
+    shapes = [(1,) if port.shape == (1,) else () for port in body.inputs[:2]]
+    limit, begins = _limit(node, scans > 0, shapes[0]), _begins(node, scans > 0, shapes[1])
+    always = begins is None and _goes_on(body)
+    if always and limit is None:
+        node.fail("nothing ends it")
+    if scans and not always:
+        node.refuse("results of all rounds, whose number only the run knows")
+    carried = [(port.name, node.graph.plain(node.value(2 + i))) for i, port in enumerate(body.inputs[2:])]
+    truth = np.ones(shapes[1], np.bool_)
+    if always:
+        graph.constants[goes] = Constant(truth, BOOL)
+    else:
+        carried.insert(0, (goes, node.dense(truth, BOOL) if begins is None else begins))
+    rounds = _LoopBuilder(node, graph, number, carried, limit, shape=shapes[0], is_said=not always)
+    graph.walk()
+    said, *results = graph.results()
+    if not always:
+        if not control.is_one_bool(said):
+            node.fail(f"its body says {said.type} of going on, expected one bool")
+        results.insert(0, reshaped(rounds.inner, said, shapes[1]))
+    found = rounds.run(results, [False] * scans)
+    _set_results(node, found[0 if always else 1 :], results[0 if always else 1 :])
+
+
+def _limit(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | int | None:
+    """The trip count, known where that is needed."""
+    if not node.has(0):
+        if is_needed:
+            node.refuse("results of all rounds without a trip count")
+        return None
+    if node.plain(0) is not I64 or any(size != 1 for size in node.shape(0)):
+        node.fail(f"its trip count is {node.type(0)}, expected one int64")
+    if is_needed or node.constant(0) is not None:
+        return max(node.integers(0, _OF_ALL.format("a trip count"))[0], 0)
+    return reshaped(node, node.value(0), shape)
+
+
+def _begins(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | None:
+    """The condition of the first round; None where it holds."""
+    if not node.has(1):
+        return None
+    value = node.value(1)
+    known = node.known(1, _OF_ALL.format("a condition")) if is_needed else node.constant(1)
+    if not control.is_one_bool(value):
+        node.fail(f"its condition is {node.type(1)}, expected one bool")
+    return None if known is not None and known.reshape(()) else reshaped(node, value, shape)
+
+
+def _goes_on(body: ModelGraph) -> bool:
+    """Whether each round says that there is another one: a constant, or what it was told."""
+    makers = {name: op for op in body.operators for name in op.outputs}
+    name = body.outputs[0].name
+    while (op := makers.get(name)) is not None and op.key == "Identity":
+        name = op.inputs[0]
+    if name == body.inputs[1].name:
+        return True
+    value = op.attributes.get("value") if op is not None and op.key == "Constant" else body.constants.get(name)
+    return isinstance(value, Tensor) and value.data.size == 1 and bool(value.data.reshape(()))
+
+
+def _set_results(node: Node, found: Sequence[Value], of_a_round: Sequence[Value]) -> None:
+    """The results, of the types that those of a round have."""
+    for i, (value, (kind,)) in enumerate(zip(found, ([each] for each in _types(of_a_round)), strict=True)):
+        node.set_plain(i, value, kind.element)
+
+
+def scan(node: Node) -> None:
+    """A graph on each element along an axis of some tensors, in order or backwards, which gives a state to the next
+    round, and elements of results.
+    """
+    if node.opset < 9:
+        node.refuse("before opset 9, with batches")
+    graph, count = Subgraph(node, "body"), node.required("num_scan_inputs", int)
+    body, states = graph.graph, len(node.op.inputs) - count
+    scans = len(body.outputs) - states
+    if states < 0 or count < 1 or len(body.inputs) != states + count or scans < 0:
+        node.fail(f"its body has {len(body.inputs)} inputs and {len(body.outputs)} outputs, it scans {count}")
+    if len(node.op.outputs) != len(body.outputs):
+        node.fail(f"it has {len(node.op.outputs)} outputs, its body {len(body.outputs)}")
+    axes = _axes(node, "scan_input_axes", [len(node.shape(states + i)) for i in range(count)])
+    sizes = {node.shape(states + i)[axis] for i, axis in enumerate(axes)}
+    if len(sizes) > 1:
+        node.fail(f"it scans axes of sizes {' and '.join(map(str, sizes))}")
+    (size,) = sizes
+    if size is None:
+        node.refuse("an axis whose size only the run knows")
+    carried = [(port.name, node.graph.plain(node.value(i))) for i, port in enumerate(body.inputs[:states])]
+    scanned = [movable(node, states + i) for i in range(count)]
+    rounds = _LoopBuilder(node, graph, None, carried, size, scanned)
+    directions = _directions(node, "scan_input_directions", count)
+    for port, value, axis, is_reverse in zip(body.inputs[states:], rounds.more, axes, directions, strict=True):
+        element = rounds.inner.emit("qrt.gather", [value, rounds.position(is_reverse)], {"axis": axis})
+        graph.values[port.name] = element
+    graph.walk()
+    results = graph.results()
+    found = list(rounds.run(results, _directions(node, "scan_output_directions", scans)))
+    ranks = [(kind.rank or 0) + 1 for kind in _types(results[states:])]
+    for i, axis in enumerate(_axes(node, "scan_output_axes", ranks)):
+        order = [d + 1 if d < axis else d for d in range(ranks[i])]
+        order[axis] = 0
+        if axis:
+            found[states + i] = node.emit("qrt.transpose", [found[states + i]], {"permutation": order})
+    _set_results(node, found, results)
+
+
+def _axes(node: Node, name: str, ranks: Sequence[int]) -> list[int]:
+    axes = node.ints(name, (0,) * len(ranks))
+    if len(axes) != len(ranks):
+        node.fail(f"attribute {name} has {len(axes)} axes, expected {len(ranks)}")
+    return [node.axis(axis, rank) for axis, rank in zip(axes, ranks, strict=True)]
+
+
+def _directions(node: Node, name: str, count: int) -> list[bool]:
+    found = node.ints(name, (0,) * count)
+    if len(found) != count or any(each not in (0, 1) for each in found):
+        node.fail(f"attribute {name} is {list(found)}, expected {count} times 0 or 1")
+    return [bool(each) for each in found]

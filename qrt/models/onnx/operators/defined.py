@@ -1,0 +1,127 @@
+"""Operators that ONNX defines by others: the definition that the package `onnx` has stands in their place."""
+
+from typing import Any
+
+from qrt.errors import shown
+from qrt.extras import extra
+from qrt.models.onnx.graph import Constant
+from qrt.models.onnx.model import Operator, Tensor
+from qrt.models.onnx.node import Node, attribute_text
+from qrt.models.onnx.read import read_definition
+from qrt.models.onnx.subgraphs import Subgraph
+from qrt.models.onnx.types import NUMBERS, dtype_of
+
+_SHAPES = ("AffineGrid", "CenterCropPad")
+"""The operators whose second input says the shape of the result."""
+_ITEMS = {"INT": int, "FLOAT": int | float, "STRING": str, "TENSOR": Tensor}
+"""What holds one value of an attribute, by the name of its kind; a list of them has an S more."""
+_TEXTS = {
+    "activation": ("none", "silu", "swish"),
+    "reduction": ("mean", "none", "sum"),
+    "update_rule": ("delta", "gated", "gated_delta", "linear"),
+}
+"""The texts of attributes. For others the package makes definitions too, of something else."""
+_BY_NAME = {name: number for number, name in NUMBERS.items()}
+
+
+def defined(node: Node) -> None:
+    """The operators by which ONNX defines it, whose forms above hold."""
+    op, place = node.op, node.graph.place(node.op)
+    defs: Any = extra("onnx.defs", "onnx")
+    try:
+        schema = defs.get_schema(op.type, op.opset, op.domain)
+    except Exception:  # SchemaError, which is no public class
+        node.refuse(f"in opset {op.opset}")
+    _check_attributes(node, schema)
+    if any(0 in node.shape(i) for i in range(len(op.inputs)) if node.has(i)):
+        node.refuse("of tensors without elements")
+    function = _function(node, schema)
+    attributes = {name: _plain(each.default_value) for name, each in schema.attributes.items()}
+    given = {name: value for name, value in {**attributes, **op.attributes}.items() if value is not None}
+    found = read_definition(place, function, op, given, max_bytes=node.graph.importer.max_bytes)
+    graph = Subgraph(node, "definition", found)
+    if op.type in _SHAPES:
+        graph.learn(node.input(1), Constant(node.known(1, "a shape"), node.plain(1)))
+    graph.inline()
+    graph.set_results()
+
+
+def _function(node: Node, schema: Any) -> bytes:
+    """The definition: one that holds for every node, or that depends on attributes and types."""
+    versions, made = schema.function_opset_versions, schema.get_function_with_opset_version
+    of_types = schema.context_dependent_function_opset_versions
+    onnx: Any = extra("onnx", "onnx")
+    if of_types:
+        version, described = _version(of_types, node.opset), _as_node(onnx, node.op, schema)
+        types = [_as_type(onnx, node, i) for i in range(len(node.op.inputs))]
+        try:
+            content = schema.get_context_dependent_function_with_opset_version(version, described, types)
+        except Exception as error:  # of the package's C++ code, which has no public classes
+            text = next(iter(str(error).splitlines()), type(error).__name__)
+            node.fail(f"the package onnx does not define this form: {shown(text)}")
+        if not content:
+            node.refuse("of this form, which the package onnx does not define")
+    elif versions:
+        content = made(_version(versions, node.opset))
+    else:
+        node.refuse(f"in opset {node.opset}, which does not define it by others")
+    return bytes(content)
+
+
+def _version(versions: list[int], opset: int) -> int:
+    """The latest definition that an opset may use."""
+    return max((each for each in versions if each <= opset), default=min(versions))
+
+
+def _check_attributes(node: Node, schema: Any) -> None:
+    """Raises ModelError for an attribute that the operator does not have, or of another kind."""
+    for name, value in node.op.attributes.items():
+        expected = schema.attributes.get(name)
+        if expected is None:
+            node.fail(f"it has no attribute {shown(name)}")
+        kind = expected.type.name
+        item = _ITEMS.get(kind.removesuffix("S"))
+        is_list = kind.endswith("S")
+        values = value if is_list and isinstance(value, tuple) else (value,)
+        if item is None or is_list != isinstance(value, tuple) or not all(isinstance(one, item) for one in values):
+            node.fail(f"attribute {name} is {attribute_text(value)}, expected {kind}")
+        if name in _TEXTS and value not in _TEXTS[name]:
+            node.fail(f"attribute {name} is {shown(value)}, expected {' or '.join(_TEXTS[name])}")
+    for name, expected in schema.attributes.items():
+        if expected.required and name not in node.op.attributes:
+            node.fail(f"attribute {name} is missing")
+
+
+def _as_node(onnx: Any, op: Operator, schema: Any) -> bytes:
+    message = onnx.helper.make_node(op.type, op.inputs, op.outputs, domain=op.domain)
+    message.attribute.extend(
+        onnx.helper.make_attribute(name, _as_given(onnx, value, kind), attr_type=int(kind.value))
+        for name, value in op.attributes.items()
+        for kind in [schema.attributes[name].type]
+    )
+    return bytes(message.SerializeToString())
+
+
+def _as_given(onnx: Any, value: Any, kind: Any) -> Any:
+    """An attribute of a kind as the package takes it."""
+    if isinstance(value, int) and kind.name == "FLOAT":
+        return float(value)
+    if not isinstance(value, Tensor):
+        return value
+    return onnx.helper.make_tensor(value.name, _BY_NAME[value.dtype], value.shape, value.data.ravel().tolist())
+
+
+def _as_type(onnx: Any, node: Node, i: int) -> bytes:
+    made = onnx.TypeProto()
+    if node.has(i):
+        made = onnx.helper.make_tensor_type_proto(_BY_NAME[dtype_of(node.plain(i))], node.shape(i))
+    return bytes(made.SerializeToString())
+
+
+def _plain(said: Any) -> Any:
+    """The default of an attribute; None where it has none."""
+    onnx: Any = extra("onnx", "onnx")
+    value = onnx.helper.get_attribute_value(said) if said.type else None
+    if isinstance(value, bytes):
+        return value.decode()
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,144 @@
+"""Functions of one float: exponentials, trigonometry, and what networks make of them. Each step is rounded once."""
+
+import numpy as np
+
+from qrt.models.importing.unquantized import Operand, apply, compare, number_of, select
+from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.operands import F32, finish, one_type, operand
+from qrt.types import FloatType
+
+_OPS = {
+    "Acos": "acos", "Acosh": "acosh", "Asin": "asin", "Asinh": "asinh", "Atan": "atan", "Atanh": "atanh", "Cos": "cos",
+    "Cosh": "cosh", "Erf": "erf", "Exp": "exp", "Log": "log", "Sin": "sin", "Sinh": "sinh", "Tan": "tan",
+    "Tanh": "tanh",
+}  # fmt: skip
+"""The functions that `math` has."""
+
+
+class _Steps:
+    """Steps of a computation on tensors of one float type, whose numbers broadcast."""
+
+    def __init__(self, node: Node, inputs: int = 1) -> None:
+        element = one_type(node, 0, inputs)
+        if not isinstance(element, FloatType):
+            node.refuse(f"of {node.dtype(0)}")
+        self.node, self.element = node, element
+
+    def number(self, value: float) -> Operand:
+        return number_of(value, self.element)
+
+    def take(self, name: str, *operands: Operand | float) -> Operand:
+        """An op of `arith` or `math`."""
+        found = [self.number(x) if isinstance(x, int | float) else x for x in operands]
+        return apply(self.node, name, found, [self.element] * len(found), self.element)
+
+    def choose(self, is_below: Operand, bound: float, yes: Operand, no: Operand) -> Operand:
+        """``yes`` where an operand is below a bound, else ``no``."""
+        condition = compare(self.node, "slt", is_below, self.number(bound), self.element)
+        return select(self.node, condition, yes, no, self.element)
+
+    def finish(self, result: Operand) -> None:
+        finish(self.node, 0, result, self.element)
+
+
+def function(node: Node) -> None:
+    """Of floats, correctly rounded."""
+    steps = _Steps(node)
+    steps.finish(steps.take(f"math.{_OPS[node.op.type]}", operand(node, 0)))
+
+
+def sigmoid(steps: _Steps, x: Operand) -> Operand:
+    """1 / (1 + exp(-|x|)), of what is below 0 times that exponential, which cannot become infinite."""
+    power = steps.take("math.exp", steps.take("arith.negf", steps.take("math.absf", x)))
+    quotient = steps.take("arith.divf", 1, steps.take("arith.addf", power, 1))
+    return steps.choose(x, 0, steps.take("arith.mulf", power, quotient), quotient)
+
+
+def sigmoid_(node: Node) -> None:
+    """Of floats."""
+    steps = _Steps(node)
+    steps.finish(sigmoid(steps, operand(node, 0)))
+
+
+def swish(node: Node) -> None:
+    """x times the sigmoid of alpha * x."""
+    steps, x = _Steps(node), operand(node, 0)
+    alpha = node.attribute("alpha", 1.702 if node.op.type == "QuickGelu" else 1.0)
+    scaled = x if alpha == 1 else steps.take("arith.mulf", x, alpha)
+    steps.finish(steps.take("arith.mulf", x, sigmoid(steps, scaled)))
+
+
+def soft(node: Node) -> None:
+    """log(1 + exp(x)), x / (1 + |x|), or x times the tanh of the first."""
+    steps, x = _Steps(node), operand(node, 0)
+    if node.op.type == "Softsign":
+        steps.finish(steps.take("arith.divf", x, steps.take("arith.addf", steps.take("math.absf", x), 1)))
+        return
+    power = steps.take("math.exp", steps.take("arith.negf", steps.take("math.absf", x)))
+    found = steps.take("arith.addf", steps.take("arith.maximumf", x, 0), steps.take("math.log1p", power))
+    if node.op.type == "Mish":
+        found = steps.take("arith.mulf", x, steps.take("math.tanh", found))
+    steps.finish(found)
+
+
+def elu(node: Node) -> None:
+    """Of floats: what is below 0 becomes alpha * (exp(x) - 1); of Celu the exponent is divided by alpha, and Selu
+    multiplies everything by gamma.
+    """
+    steps, x, kind = _Steps(node), operand(node, 0), node.op.type
+    alpha = node.attribute("alpha", 1.6732632423543772 if kind == "Selu" else 1.0)
+    if kind == "Celu" and alpha == 0:
+        node.fail("its alpha is 0, by which it divides")
+    inside = steps.take("arith.divf", x, alpha) if kind == "Celu" and alpha != 1 else x
+    below = steps.take("arith.mulf", steps.take("math.expm1", inside), alpha)
+    found = steps.choose(x, 0, below, x)
+    if kind == "Selu":
+        found = steps.take("arith.mulf", found, node.attribute("gamma", 1.0507009873554805))
+    steps.finish(found)
+
+
+def gelu(node: Node) -> None:
+    """x / 2 * (1 + erf(x / sqrt(2))), or its approximation by tanh."""
+    steps, x = _Steps(node), operand(node, 0)
+    if node.attribute("approximate", "none") == "tanh":
+        steps.finish(_gelu_of_tanh(steps, x))
+        return
+    inside = steps.take("math.erf", steps.take("arith.mulf", x, float(np.sqrt(0.5))))
+    half = steps.take("arith.mulf", x, 0.5)
+    steps.finish(steps.take("arith.mulf", half, steps.take("arith.addf", inside, 1)))
+
+
+def _gelu_of_tanh(steps: _Steps, x: Operand) -> Operand:
+    """x / 2 * (1 + tanh(x * (a + b * x * x))), a = sqrt(2 / pi) and b = 0.044715 * a."""
+    root = float(np.sqrt(2 / np.pi))
+    square = steps.take("arith.mulf", x, x)
+    factor = steps.take("arith.addf", steps.take("arith.mulf", square, 0.044715 * root), root)
+    inside = steps.take("math.tanh", steps.take("arith.mulf", x, factor))
+    return steps.take("arith.mulf", steps.take("arith.mulf", x, 0.5), steps.take("arith.addf", inside, 1))
+
+
+def fast_gelu(node: Node) -> None:
+    """The approximation by tanh of x, or of x and a bias along the last axis."""
+    steps, x = _Steps(node, 2), operand(node, 0)
+    if node.has(1):
+        x = steps.take("arith.addf", x, operand(node, 1))
+    steps.finish(_gelu_of_tanh(steps, x))
+
+
+def bias_gelu(node: Node) -> None:
+    """Gelu of x and a bias along the last axis."""
+    steps = _Steps(node, 2)
+    x = steps.take("arith.addf", operand(node, 0), operand(node, 1))
+    inside = steps.take("math.erf", steps.take("arith.mulf", x, float(np.sqrt(0.5))))
+    steps.finish(steps.take("arith.mulf", steps.take("arith.mulf", x, 0.5), steps.take("arith.addf", inside, 1)))
+
+
+def power(node: Node) -> None:
+    """Of float32, correctly rounded; exponents of another type count as float32."""
+    if node.plain(0) is not F32:
+        node.refuse(f"of {node.dtype(0)}")
+    exponent = operand(node, 1)
+    if node.plain(1) is not F32:
+        array = node.known(1, "exponents of another type than the base")
+        exponent = np.asarray(array).astype(np.float32)
+    finish(node, 0, apply(node, "math.powf", [operand(node, 0), exponent], [F32, F32], F32), F32)

@@ -1,0 +1,247 @@
+"""Shapes and order. What moves elements keeps their bits, and the parameters of quantized ones."""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from qrt.ir import IntegerAttr, Value
+from qrt.ir.core.matching import constant_of
+from qrt.models.importing.data_movement import joined
+from qrt.models.importing.unquantized import BOOL
+from qrt.models.onnx.node import Node, Shape
+from qrt.models.onnx.operators.operands import axes, axes_of, movable, set_sizes, sizes, wanted_sizes
+from qrt.types import TensorType, UniformType
+
+
+def reshaped(node: Node, shape: Shape, sources: Sequence[int | None]) -> None:
+    """Says that the first input in another shape is the result; one that is known stays known. ``sources`` are the
+    input's axes whose sizes the dimensions have; None stands for a size that follows from the others.
+    """
+    array = node.constant(0)
+    if array is not None:
+        node.set_constant(0, array.reshape([size or 0 for size in shape]), node.plain(0))
+        return
+    value = movable(node)
+    assert isinstance(value.type, TensorType)
+    opened = [-1 if axis is None else axis for axis, size in zip(sources, shape, strict=True) if size is None]
+    if opened.count(-1) > 1:
+        node.refuse("several sizes that only the run knows")
+    attributes = {"open_axes": opened} if len(opened) > 1 else None
+    node.set(0, node.emit("qrt.reshape", [value], attributes, TensorType(shape, value.type.element)))
+
+
+def reshape(node: Node) -> None:
+    """To a shape in which 0 keeps a size and -1 stands for the rest. Sizes may be those of open dimensions."""
+    wanted = wanted_sizes(node, 1)
+    allows_zero = bool(node.attribute("allowzero", 0))
+    shape = _new_shape(node, node.shape(0), wanted, allows_zero)
+    reshaped(node, shape, [_source(node, size, place, allows_zero) for place, size in enumerate(wanted)])
+    if len(wanted) == 1:
+        set_sizes(node, sizes(node, 0))
+
+
+def _source(node: Node, size: int | Value, place: int, allows_zero: bool) -> int | None:
+    """The axis of the input whose size a dimension has, where it is known to be one's."""
+    if isinstance(size, int):
+        return place if size == 0 and not allows_zero else None
+    made = size.operation
+    if made is None or made.name != "tensor.dim" or made.operands[0] is not node.value(0):
+        return None
+    found = constant_of(made.operands[1])
+    return found.python if isinstance(found, IntegerAttr) else None
+
+
+def _new_shape(node: Node, own: Shape, wanted: tuple[int | Value, ...], allows_zero: bool) -> Shape:
+    known = [size for size in wanted if isinstance(size, int)]
+    if known.count(-1) > 1 or any(size < -1 for size in known):
+        node.fail(f"a shape has one open size at most, not {known}")
+    found: list[int | None] = []
+    for place, size in enumerate(wanted):
+        if isinstance(size, Value):
+            found.append(None)
+        elif size == 0 and not allows_zero:
+            if place >= len(own):
+                node.fail(f"size {place} of {known} is that of the input, which has {len(own)} dimensions")
+            found.append(own[place])
+        else:
+            found.append(size)
+    count = prod(size for size in own if size is not None)
+    if -1 not in known:
+        if None not in own and None not in found and prod(size or 0 for size in found) != count:
+            node.fail(f"{count} elements do not fill the shape {known}")
+        return tuple(found)
+    at = found.index(-1)
+    others = [size for place, size in enumerate(found) if place != at]
+    rest = prod(size for size in others if size is not None)
+    if own.count(None) != others.count(None):  # what is left depends on sizes that only the run knows
+        found[at] = None
+    elif not rest or count % rest:
+        node.fail(f"{count} elements do not fill the shape {known}")
+    else:
+        found[at] = count // rest
+    return tuple(found)
+
+
+def flatten(node: Node) -> None:
+    """To a matrix: the axes before one, and those from it on."""
+    own = node.shape()
+    axis = node.attribute("axis", 1)
+    if not -len(own) <= axis <= len(own):
+        node.fail(f"axis {axis} is out of range for rank {len(own)}")
+    axis = axis + len(own) if axis < 0 else axis
+    sides = own[:axis], own[axis:]
+    shape = tuple(None if None in side else prod(size or 0 for size in side) for side in sides)
+    reshaped(node, shape, [first if len(side) == 1 else None for first, side in zip((0, axis), sides, strict=True)])
+
+
+def squeeze(node: Node) -> None:
+    """Without the axes of size 1 that are named, or without all."""
+    own, given = node.shape(), axes_of(node, 1, 13)
+    named = axes(node, given, len(own)) if given is not None else tuple(d for d, n in enumerate(own) if n == 1)
+    if any(own[axis] not in (1, None) for axis in named):
+        node.fail(f"axes {list(named)} of {list(own)} are not all of size 1")
+    kept = [axis for axis in range(len(own)) if axis not in named]
+    reshaped(node, tuple(own[axis] for axis in kept), kept)
+    set_sizes(node, sizes(node, 0))
+
+
+def unsqueeze(node: Node) -> None:
+    """With new axes of size 1."""
+    own, given = node.shape(), axes_of(node, 1, 13)
+    if given is None:
+        node.fail("its axes are missing")
+    named = axes(node, given, len(own) + len(given))
+    rest = iter(range(len(own)))
+    sources = [None if axis in named else next(rest) for axis in range(len(own) + len(named))]
+    reshaped(node, tuple(1 if axis is None else own[axis] for axis in sources), sources)
+    if len(own) + len(named) == 1:
+        set_sizes(node, sizes(node, 0))
+
+
+def identity(node: Node) -> None:
+    """The input. Dropout is that where a model is not trained, and its mask is true."""
+    if node.op.type == "Dropout" and node.has(2) and node.known(2, "training mode").any():
+        node.refuse("in training")
+    if node.op.type == "Dropout" and node.returns(1):
+        if None in node.shape():
+            node.refuse("with a mask of a shape that only the run knows")
+        kind = TensorType(node.shape(), BOOL)
+        node.graph.check_size(node.op, kind)
+        node.set_constant(1, np.ones([n or 0 for n in node.shape()], np.bool_), BOOL)
+    found = sizes(node, 0) if node.constant(0) is None else None
+    reshaped(node, node.shape(), range(len(node.shape())))
+    set_sizes(node, found)
+
+
+def transpose(node: Node) -> None:
+    """Axes in an order; in reverse where the file says none."""
+    rank = len(node.shape())
+    order = node.ints("perm", tuple(reversed(range(rank))))
+    if sorted(order) != list(range(rank)):
+        node.fail(f"{list(order)} is no order of {rank} axes")
+    array = node.constant(0)
+    if array is not None:
+        node.set_constant(0, np.ascontiguousarray(array.transpose(order)), node.plain(0))
+        return
+    node.set(0, node.emit("qrt.transpose", [movable(node)], {"permutation": list(order)}))
+
+
+def concat(node: Node) -> None:
+    """Tensors of one type; quantized ones of unequal parameters as their integers."""
+    count, rank = len(node.op.inputs), len(node.shape())
+    axis = node.axis(node.required("axis", int), rank)
+    if any(len(node.shape(i)) != rank for i in range(count)):
+        node.fail("its inputs have unequal ranks")
+    if any(node.plain(i) is not node.plain(0) for i in range(count)):
+        node.fail("its inputs are of unequal types")
+    arrays = [node.constant(i) for i in range(count)]
+    known = [array for array in arrays if array is not None]
+    if len(known) == count:
+        try:
+            node.set_constant(0, np.concatenate(known, axis), node.plain(0))
+        except ValueError:
+            node.fail(f"shapes {', '.join(str(array.shape) for array in known)} do not join along axis {axis}")
+        return
+    parts = [sizes(node, i) for i in range(count)] if rank == 1 else []
+    made = joined(node, _of_one_type(node, count), axis)
+    node.set(0, made)
+    if parts and None not in parts:
+        set_sizes(node, tuple(size for part in parts for size in part or ()))
+
+
+def _of_one_type(node: Node, count: int) -> list[Value]:
+    values = [movable(node, i) for i in range(count)]
+    elements = {value.type.element for value in values if isinstance(value.type, TensorType)}
+    if len(elements) == 1:
+        return values
+    plain = node.plain(0)
+    found = []
+    for i, value in enumerate(values):
+        assert isinstance(value.type, TensorType)
+        if isinstance(value.type.element, UniformType):
+            value = node.stored(i)
+            assert isinstance(value.type, TensorType)
+            if value.type.element is not plain:
+                value = node.emit("tensor.bitcast", [value], None, value.type.with_(element=plain))
+        found.append(value)
+    return found
+
+
+def tile(node: Node) -> None:
+    """Repeated a known number of times along each axis."""
+    counts, rank = node.integers(1, "repeats"), len(node.shape())
+    if len(counts) != rank or min(counts, default=0) < 0:
+        node.fail(f"repeats are integers from 0 up for each of {rank} axes, not {list(counts)}")
+    node.set(0, node.emit("qrt.tile", [movable(node)], {"multiples": list(counts)}))
+
+
+def expand(node: Node) -> None:
+    """To a known shape, by NumPy's rules."""
+    own, given = node.shape(), node.integers(1, "a shape")
+    if min(given, default=0) < 0:
+        node.fail(f"a tensor has no shape {list(given)}")
+    rank = max(len(own), len(given))
+    aligned = (*(1,) * (rank - len(own)), *own)
+    wanted = (*(1,) * (rank - len(given)), *given)
+    counts = []
+    for size, other in zip(aligned, wanted, strict=True):
+        if size not in (1, other) and other != 1:
+            node.fail(f"{list(own)} does not broadcast to {list(given)}")
+        counts.append(other if size == 1 else 1)
+    array = node.constant(0)
+    if array is not None and prod(counts) * array.size <= 1 << 12:
+        node.set_constant(0, np.tile(array.reshape([n or 1 for n in aligned]), counts), node.plain(0))
+        return
+    value = movable(node)
+    assert isinstance(value.type, TensorType)
+    if own != aligned:
+        value = node.emit("qrt.reshape", [value], None, TensorType(aligned, value.type.element))
+    node.set(0, node.emit("qrt.tile", [value], {"multiples": counts}))
+
+
+def blocks(node: Node) -> None:
+    """Between channels and squares of an image, in the order DCR or CRD."""
+    size, own = node.required("blocksize", int), node.shape()
+    if len(own) != 4 or size < 1 or None in own[1:]:
+        node.refuse(f"of shape {list(own)}, in blocks of {size}")
+    batch, (channels, height, width) = own[0], (n or 0 for n in own[1:])
+    mode = node.attribute("mode", "DCR")
+    if node.op.type == "SpaceToDepth":
+        split: Shape = (batch, channels, height // size, size, width // size, size)
+        order = (0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4)
+        shape = (batch, channels * size * size, height // size, width // size)
+        fits = height % size == 0 and width % size == 0
+    else:
+        rest = channels // (size * size)
+        split = (batch, size, size, rest, height, width) if mode == "DCR" else (batch, rest, size, size, height, width)
+        order = (0, 3, 4, 1, 5, 2) if mode == "DCR" else (0, 1, 4, 2, 5, 3)
+        shape, fits = (batch, rest, height * size, width * size), channels % (size * size) == 0
+    if not fits or mode not in ("DCR", "CRD"):
+        node.fail(f"blocks of {size} in mode {mode} do not divide {list(own)}")
+    value = movable(node)
+    assert isinstance(value.type, TensorType)
+    element = value.type.element
+    value = node.emit("qrt.reshape", [value], None, TensorType(split, element))
+    value = node.emit("qrt.transpose", [value], {"permutation": list(order)})
+    node.set(0, node.emit("qrt.reshape", [value], None, TensorType(shape, element)))

@@ -1,0 +1,117 @@
+"""Slice between bounds that only the run knows, or of a dimension whose size only the run knows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from qrt.ir import Value
+from qrt.ir.core.attributes import Attribute, DenseArrayAttr
+from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.unquantized import index
+from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.operands import I64, sizes
+from qrt.types import IndexType, TensorType, UniformType
+
+Number = int | Value
+"""An integer that is known, or a value of type index."""
+_OPEN = -(1 << 63)
+"""Stands in a list of integers for one that is an operand."""
+_INDEX = IndexType()
+
+
+@dataclass(frozen=True)
+class SliceRange:
+    """From a start to an end by a step above 0, counted from the end where negative."""
+
+    start: Number
+    end: Number
+    step: int
+
+
+def bounds(node: Node, i: int) -> tuple[Number, ...]:
+    """The elements of an input, each known or a value; how many there are must be known."""
+    found = sizes(node, i)
+    if found is not None:
+        return found
+    shape = node.shape(i)
+    if len(shape) != 1 or shape[0] is None:
+        node.refuse(f"bounds of shape {list(shape)}")
+    whole = node.value(i)
+    elements = [node.emit("tensor.extract", [whole, index(node, at)], None, node.plain(i)) for at in range(shape[0])]
+    return tuple(node.emit("arith.index_cast", [element], None, _INDEX) for element in elements)
+
+
+def cut_open(node: Node, value: Value, cuts: dict[int, SliceRange]) -> Value:
+    """The parts of a tensor along axes, as many elements as lie between the bounds."""
+    kind = value.type
+    assert isinstance(kind, TensorType)
+    whole = kind.element
+    if isinstance(whole, UniformType):
+        value = node.as_storage(value)
+    shape = kind.shape or ()
+    offsets: list[Number] = [0] * len(shape)
+    counts: list[Number] = [_extent(node, value, axis) for axis in range(len(shape))]
+    strides = [1] * len(shape)
+    for axis, cut in cuts.items():
+        extent = counts[axis]
+        offsets[axis] = start = _within(node, cut.start, extent)
+        counts[axis] = _count(node, start, _within(node, cut.end, extent), cut.step)
+        strides[axis] = cut.step
+    made = _extracted(node, value, offsets, counts, strides)
+    if isinstance(whole, UniformType):
+        assert isinstance(made.type, TensorType)
+        return node.emit("quant.scast", [made], None, made.type.with_(element=whole))
+    return made
+
+
+def _extracted(node: Node, value: Value, *lists: Sequence[Number]) -> Value:
+    assert isinstance(value.type, TensorType)
+    names = ("static_offsets", "static_sizes", "static_strides")
+    operands = [[each for each in numbers if isinstance(each, Value)] for numbers in lists]
+    attributes: dict[str, Attribute] = {
+        name: DenseArrayAttr(I64, tuple(_OPEN if isinstance(each, Value) else each for each in numbers))
+        for name, numbers in zip(names, lists, strict=True)
+    }
+    attributes[OPERAND_SEGMENTS] = segments(1, *map(len, operands))
+    shape = tuple(None if isinstance(size, Value) else size for size in lists[1])
+    flat = [operand for part in operands for operand in part]
+    kind = value.type.with_(shape=shape)
+    return lowering_context(node).value("tensor.extract_slice", (value, *flat), kind, attributes)
+
+
+def _extent(node: Node, value: Value, axis: int) -> Number:
+    assert isinstance(value.type, TensorType)
+    size = (value.type.shape or ())[axis]
+    return node.emit("tensor.dim", [value, index(node, axis)]) if size is None else size
+
+
+def _within(node: Node, bound: Number, extent: Number) -> Number:
+    """A bound as a place from 0 to the extent."""
+    if isinstance(bound, int) and isinstance(extent, int):
+        return min(max(bound + extent if bound < 0 else bound, 0), extent)
+    if isinstance(bound, int):
+        if bound == 0:
+            return 0
+        if bound < 0:
+            return _of(node, "maxsi", _of(node, "addi", bound, extent), 0)
+        return _of(node, "minsi", bound, extent)
+    below = node.emit("arith.cmpi", [bound, index(node, 0)], {"predicate": "slt"})
+    from_end = _of(node, "addi", bound, extent)
+    place = node.emit("arith.select", [below, _value(node, from_end), bound])
+    return _of(node, "minsi", _of(node, "maxsi", place, 0), extent)
+
+
+def _count(node: Node, start: Number, end: Number, step: int) -> Number:
+    """How many elements there are from one place to another; none where that lies before it."""
+    if isinstance(start, int) and isinstance(end, int):
+        return max(0, -((start - end) // step))
+    count = end if start == 0 else _of(node, "maxsi", _of(node, "subi", end, start), 0)
+    return count if step == 1 else _of(node, "ceildivsi", count, step)
+
+
+def _of(node: Node, name: str, left: Number, right: Number) -> Value:
+    return node.emit(f"arith.{name}", [_value(node, left), _value(node, right)])
+
+
+def _value(node: Node, number: Number) -> Value:
+    return index(node, number) if isinstance(number, int) else number

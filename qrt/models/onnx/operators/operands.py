@@ -1,0 +1,167 @@
+"""What the operators share: operands that are known or computed, results of either kind, and sizes.
+
+Sizes are the elements of a small tensor of integers, each known or a value of type index: what `Shape` gives of a
+tensor with an open dimension, and what others compute of that.
+"""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.models.importing.graph import bits
+from qrt.models.importing.unquantized import LARGEST, Operand, apply, number_of
+from qrt.models.onnx.model import ABSENT
+from qrt.models.onnx.node import Node, Shape
+from qrt.models.onnx.types import NUMBERS, element_of, signless
+from qrt.ops.core import Array, element_dtype
+from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
+
+F32 = FloatType("f32")
+I64 = IntegerType(64)
+
+
+def operand(node: Node, i: int) -> Operand:
+    """An input as plain numbers, unsigned integers as their bits: an array where it is known."""
+    array = node.constant(i)
+    return bits(array) if array is not None and array.size <= LARGEST else node.stored(i)
+
+
+def finish(node: Node, i: int, result: Operand, element: Type) -> None:
+    """Says what the output ``i`` is, whose type in the file is ``element``."""
+    if isinstance(result, np.ndarray):
+        node.set_constant(i, np.asarray(result, order="C").view(element_dtype(element)), element)
+    else:
+        node.set_plain(i, result, element)
+
+
+def one_type(node: Node, first: int = 0, last: int | None = None) -> Type:
+    """The plain type of inputs, which must be the same."""
+    node.input(first)
+    found = [node.plain(i) for i in range(first, len(node.op.inputs) if last is None else last) if node.has(i)]
+    if any(each is not found[0] for each in found):
+        said = " and ".join(dict.fromkeys(node.dtype(i) for i in range(first, first + len(found))))
+        node.fail(f"its inputs are of {said}")
+    return found[0]
+
+
+def float_bias(node: Node, i: int, channels: int) -> Value | None:
+    """The bias of a convolution, one float32 for each channel of the result, if the node has one."""
+    if not node.has(i):
+        return None
+    if node.type(i).element is not F32 or node.shape(i) not in ((channels,), (None,)):
+        node.fail(f"its bias is {node.type(i)}, expected {TensorType((channels,), F32)}")
+    return node.value(i)
+
+
+def require(node: Node, i: int, *dtypes: str) -> None:
+    """Refuses an input of another dtype."""
+    if node.dtype(i) not in dtypes:
+        node.refuse(f"of {node.dtype(i)}")
+
+
+def quantized_element(node: Node) -> Type:
+    """Return the plain type that a QuantizeLinear stores: that of its zero point, of `output_dtype`, or uint8."""
+    number = node.attribute("output_dtype", 0)
+    if node.has(2):
+        element = node.plain(2)
+        if number and element_of(NUMBERS.get(number, ABSENT)) is not element:
+            node.fail(f"output_dtype is {NUMBERS.get(number, number)}, but the zero point is of {node.dtype(2)}")
+        return element
+    if number and number not in NUMBERS:
+        node.fail(f"output_dtype is {number}, which is no type")
+    return element_of(NUMBERS[number] if number else "uint8")
+
+
+def movable(node: Node, i: int = 0) -> Value:
+    """An input that is moved: quantized as it is, but where its scales lie along an axis as its storage."""
+    value = node.value(i)
+    assert isinstance(value.type, TensorType)
+    element = value.type.element
+    if not isinstance(element, UniformType) or element.is_per_layer:
+        return value
+    stored, plain = node.stored(i), node.plain(i)
+    if plain is signless(plain):
+        return stored
+    return node.emit("tensor.bitcast", [stored], None, value.type.with_(element=plain))
+
+
+def set_moved(node: Node, i: int, value: Value) -> None:
+    """Says that elements of the first input are the output ``i``: quantized, or signless integers of its bits."""
+    assert isinstance(value.type, TensorType)
+    if value.type.element is signless(node.plain(0)):
+        node.set_plain(i, value, node.plain(0))
+    else:
+        node.set(i, value)
+
+
+def axes(node: Node, given: Sequence[int], rank: int) -> tuple[int, ...]:
+    """Axes counted from 0, each once and in order."""
+    found = sorted(node.axis(axis, rank) for axis in given)
+    if len({*found}) < len(found):
+        node.fail(f"axes {list(given)} name one of them twice")
+    return tuple(found)
+
+
+def axes_of(node: Node, i: int, since: int) -> tuple[int, ...] | None:
+    """Axes that are an attribute before an opset, and an input since then; None where the file says none."""
+    if node.opset < since:
+        return node.ints("axes", ()) if node.says("axes") else None
+    return node.integers(i, "axes") if node.has(i) else None
+
+
+def small_floats(node: Node, x: Operand, element: FloatType) -> Operand:
+    """Floats of 32 bits as float8: clamped to what it holds where ``saturate`` says so, and rounded half to even."""
+    if node.attribute("saturate", 1):
+        for name, bound in (("arith.maximumf", -element.largest), ("arith.minimumf", element.largest)):
+            x = apply(node, name, [x, number_of(float(bound), F32)], [F32, F32], F32)
+    return apply(node, "arith.truncf", [x], [F32], element)
+
+
+# -- sizes -----------------------------------------------------------------------------------------------------------
+
+Sizes = tuple[int | Value, ...]
+
+
+def sizes(node: Node, i: int) -> Sizes | None:
+    """The elements of a small tensor of integers, each known or a value; None where less is known of it."""
+    name = node.input(i)
+    if name in node.graph.sizes:
+        return node.graph.sizes[name]
+    found = node.graph.known(name)
+    if found is None:
+        return None
+    return tuple(int(value) for value in found.array.ravel()) if found.array.dtype.kind in "iu" else None
+
+
+def wanted_sizes(node: Node, i: int) -> Sizes:
+    """The elements of an input that says a shape. One of which nothing is known is refused."""
+    found = sizes(node, i)
+    return node.integers(i, "a shape") if found is None else found
+
+
+def set_sizes(node: Node, found: Sizes | None) -> None:
+    """Says what is known of the elements of the output."""
+    if found is not None and node.returns(0):
+        node.graph.sizes[node.op.outputs[0]] = found
+
+
+def shape_from(found: Sizes) -> Shape:
+    """The shape of these sizes."""
+    return tuple(None if isinstance(size, Value) else size for size in found)
+
+
+def spread(node: Node, value: Array, element: Type, found: Sizes) -> Operand:
+    """One element in a shape."""
+    known = [size for size in found if isinstance(size, int)]
+    if any(size < 0 for size in known):
+        node.fail(f"a tensor has no shape {list(shape_from(found))}")
+    node.graph.check_size(node.op, TensorType(shape_from(found), element))
+    if len(known) == len(found) and prod(known) <= LARGEST:
+        return np.full(known, bits(value).reshape(()), bits(value).dtype)
+    one = node.dense(bits(value).reshape(()), signless(element))
+    scalar = node.make("tensor.extract", [one], None, [signless(element)]).result
+    dynamic = [size for size in found if isinstance(size, Value)]
+    kind = TensorType(shape_from(found), signless(element))
+    return node.make("tensor.splat", [scalar, *dynamic], None, [kind]).result

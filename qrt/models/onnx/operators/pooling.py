@@ -1,0 +1,139 @@
+"""Pools: the largest element or the average of each window."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.passes.lower_qrt.averages import sum_of_lanes
+from qrt.models.importing import float_pools
+from qrt.models.importing.float_reductions import reduced
+from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.windows import Window, make_window
+from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.convolution import unit
+from qrt.models.onnx.operators.operands import F32
+from qrt.models.onnx.operators.reductions import divided
+from qrt.models.onnx.operators.windows import WindowShape, channels_first, channels_last, form_of
+from qrt.types import TensorType, UniformType
+
+
+def window_of(node: Node, form: WindowShape, sizes: tuple[int | None, ...]) -> tuple[Window, Window]:
+    """The window as the padding says it, and with what ``ceil_mode`` adds behind."""
+    said = make_window(node, sizes, form.kernel, form.strides, form.dilations, form.padding)
+    if not node.attribute("ceil_mode", 0):
+        return said, said
+    padding = []
+    for size, extent, stride, dilation, (before, after) in zip(
+        sizes, form.kernel, form.strides, form.dilations, form.padding, strict=True
+    ):
+        room = (size or 0) + before + after - (extent - 1) * dilation - 1
+        count = -(-room // stride) + 1
+        if (count - 1) * stride >= (size or 0) + before:  # the last window begins in the padding
+            count -= 1
+        padding.append((before, after + max((count - 1) * stride - room, 0)))
+    return said, make_window(node, sizes, form.kernel, form.strides, form.dilations, tuple(padding))
+
+
+def max_pool(node: Node) -> None:
+    """Of float32, int8 or uint8, quantized or not; of 8 bits without dilations."""
+    if node.returns(1):
+        node.refuse("with the positions of the largest")
+    rank, form = len(node.shape()), form_of(node, node.shape(), None).of_images()
+    if node.type(0).element is F32:
+        x = channels_last(node, node.value(0))
+        window = window_of(node, form, _sizes(x))[1]
+        made = float_pools.largest(lowering_context(node), window.padded(node, x, -np.inf), window)
+        node.set(0, channels_first(node, made, rank))
+        return
+    if rank > 4 or any(dilation != 1 for dilation in form.dilations):
+        node.refuse(f"of {node.dtype(0)}, with dilations or images of {rank - 2} axes")
+    element = node.type(0).element
+    quantized = element if isinstance(element, UniformType) and element.is_per_layer else unit(node, 0, np.zeros(1), 0)
+    x = channels_last(node, node.cast(0, quantized))
+    window = window_of(node, form, _sizes(x))[1]
+    attributes: dict[str, Any] = {"kernel": window.kernel, "strides": window.strides, "padding": window.padding}
+    made = channels_first(node, node.emit("qrt.max_pool2d", [x], attributes), rank)
+    if quantized is element:
+        node.set(0, made)
+    else:
+        node.set_plain(0, node.as_storage(made), node.plain(0))
+
+
+def _sizes(x: Value) -> tuple[int | None, ...]:
+    assert isinstance(x.type, TensorType)
+    return (x.type.shape or ())[1:-1]
+
+
+_MOST_KERNEL, _MOST_WIDTH = 32, 2045
+"""The largest kernel, and the widest padded image, of the runtime's kernel that adds columns first."""
+
+
+def order_of_sums(node: Node, opset: int, form: WindowShape, sizes: Sequence[int | None]) -> str:
+    """The order of `numerics.averages` in which the runtime's kernel adds the floats of a window: the kernel depends on
+    the opset and the form, of which ``sizes`` are those of the image without padding."""
+    counts_beyond = node.attribute("ceil_mode", 0) and node.attribute("count_include_pad", 0)
+    if opset >= 19 or counts_beyond:
+        return "rows"
+    if tuple(sizes) == form.kernel and not any(map(any, form.padding)) and all(step == 1 for step in form.strides):
+        return "lanes"
+    width = (sizes[-1] or 0) + sum(form.padding[-1])
+    is_small = max(form.kernel) <= _MOST_KERNEL and form.strides[-1] <= 2 and width <= _MOST_WIDTH
+    return "columns" if len(form.kernel) > 1 and is_small else "rows"
+
+
+def average_pool(node: Node) -> None:
+    """Of float32: a sum over the window, divided by the number of its elements. Padding counts where
+    ``count_include_pad`` says so. The order of the sum is the runtime's: rows since opset 19; before, columns first,
+    where the kernel is small and the last stride is at most 2, and four lanes where a window is the image.
+    """
+    _require_floats(node)
+    rank, own = len(node.shape()), form_of(node, node.shape(), None)
+    form, order = own.of_images(), order_of_sums(node, node.opset, own, node.shape()[2:])
+    x, context = channels_last(node, node.value(0)), lowering_context(node)
+    said, window = window_of(node, form, _sizes(x))
+    total = float_pools.sums(context, window.padded(node, x), window, order)
+    counts = _counts(node, said, window, [size or 0 for size in _sizes(x)]).astype(np.float32)
+    nest = LoopNest(context, "divide", context.extents(total))
+    by = nest.parameter(counts, F32, nest.loops[1:-1])
+    (made,) = nest.finish(nest.value("arith.divf", (nest.read(total, nest.loops), by), F32))
+    node.set(0, channels_first(node, made, rank))
+
+
+def _counts(node: Node, said: Window, window: Window, sizes: list[int]) -> Any:
+    """The number of elements by which each window is divided. What ``ceil_mode`` adds never counts."""
+    if not node.attribute("count_include_pad", 0):
+        return float_pools.counts(window, sizes)
+    padded = [size + sum(pair) for size, pair in zip(sizes, said.padding, strict=True)]
+    rest = tuple((0, after - own) for (_, after), (_, own) in zip(window.padding, said.padding, strict=True))
+    return float_pools.counts(Window(window.kernel, window.strides, window.dilations, rest, window.outputs), padded)
+
+
+def global_pool(node: Node) -> None:
+    """Of float32, over all axes behind the channels: a sum in four lanes, divided by the number of elements."""
+    _require_floats(node)
+    x, shape, context = node.value(0), node.shape(), lowering_context(node)
+    if len(shape) < 2:
+        node.fail(f"the input has shape {list(shape)}, expected a batch and channels")
+    axes = tuple(range(2, len(shape)))
+    if node.op.type == "GlobalMaxPool":
+        made = reduced(context, x, axes, "arith.maximumf", -np.inf)
+    else:
+        sizes = tuple(size for size in shape[2:] if size is not None)
+        if len(sizes) < len(axes):
+            node.refuse("a mean over elements whose number only the run knows")
+        flat = node.emit("qrt.reshape", [x], None, TensorType((*shape[:2], math.prod(sizes)), F32))
+        kept = context.extents(flat)[:2]
+        sums = sum_of_lanes(
+            context, kept, (math.prod(sizes),), lambda nest, at: nest.read(flat, (*nest.loops[:2], *at))
+        )
+        made = divided(node, context, sums, sizes)
+    node.set(0, node.emit("qrt.reshape", [made], None, TensorType((*shape[:2], *(1 for _ in axes)), F32)))
+
+
+def _require_floats(node: Node) -> None:
+    if node.type(0).element is not F32:
+        node.refuse(f"of {node.dtype(0)}")

@@ -1,0 +1,206 @@
+"""Products of matrices: of floats, of quantized tensors, and of plain integers."""
+
+from typing import Any
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.models.importing import float_products
+from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.unquantized import Operand, apply, cast_to, number_of
+from qrt.models.onnx.node import Node, Shape
+from qrt.models.onnx.operators.arithmetic import form
+from qrt.models.onnx.operators.convolution import bias_of, product_facts, unit
+from qrt.models.onnx.operators.operands import F32, operand
+from qrt.ops.core import Array
+from qrt.types import IntegerType, TensorType, UniformType
+
+I32 = IntegerType(32)
+
+
+def matmul(node: Node) -> None:
+    """Of float32. Sums begin with 0 and go over the depth, each product is fused with the sum."""
+    if node.type(0).element is not F32 or node.type(1).element is not F32:
+        node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
+    node.set(0, _of_vectors(node, _product))
+
+
+def _of_vectors(node: Node, product: Any) -> Value:
+    """A product in which a vector on the left is a row, and one on the right a column."""
+    left, right = node.shape(0), node.shape(1)
+    if not left or not right:
+        node.fail("its operands are numbers, expected vectors, matrices or more axes")
+    a, b = node.value(0), node.value(1)
+    if len(left) == 1:
+        a = _reshaped(node, a, (1, *left))
+    if len(right) == 1:
+        b = _reshaped(node, b, (*right, 1))
+    made = product(node, a, b)
+    if len(left) == 1 or len(right) == 1:
+        shape = list(made.type.shape or ())
+        if len(right) == 1:
+            del shape[-1]
+        if len(left) == 1:
+            del shape[-1 if len(right) == 1 else -2]
+        made = _reshaped(node, made, tuple(shape))
+    return made  # type: ignore[no-any-return]
+
+
+def _reshaped(node: Node, value: Value, shape: Shape) -> Value:
+    assert isinstance(value.type, TensorType)
+    return node.emit("qrt.reshape", [value], None, TensorType(shape, value.type.element))
+
+
+def _product(node: Node, a: Value, b: Value) -> Value:
+    context = lowering_context(node)
+    left, right = _shape(a), _shape(b)
+    batch = _batch(node, left[:-2], right[:-2])
+    if left[-1] is not None and right[-2] is not None and left[-1] != right[-2]:
+        node.fail(f"shapes {list(left)} and {list(right)} do not multiply")
+    rank = len(batch)
+    kept = []
+    for axis in range(rank):
+        of_a, of_b = axis - rank + len(left) - 2, axis - rank + len(right) - 2
+        is_of_b = of_a < 0 or (left[of_a] == 1 and of_b >= 0)
+        kept.append(context.extent(b, of_b) if is_of_b else context.extent(a, of_a))
+    rows, columns, depth = (
+        context.extent(a, len(left) - 2),
+        context.extent(b, len(right) - 1),
+        context.extent(a, len(left) - 1),
+    )
+
+    def operands(nest: LoopNest) -> tuple[Value, Value]:
+        *outer, i, j, k = nest.loops
+        return nest.read(a, [*_own(outer, left[:-2]), i, k]), nest.read(b, [*_own(outer, right[:-2]), k, j])
+
+    return float_products.total(context, [*kept, rows, columns], [depth], operands, node.rule("float_products"), None)
+
+
+def _own(outer: list[Any], shape: Shape) -> list[Any]:
+    """The loops of an operand's own batch axes: one of size 1 has the index 0."""
+    kept = outer[len(outer) - len(shape) :]
+    return [0 if size == 1 else loop for loop, size in zip(kept, shape, strict=True)]
+
+
+def _shape(value: Value) -> Shape:
+    assert isinstance(value.type, TensorType)
+    return value.type.shape or ()
+
+
+def _batch(node: Node, left: Shape, right: Shape) -> Shape:
+    rank = max(len(left), len(right))
+    found = []
+    for a, b in zip((*(1,) * (rank - len(left)), *left), (*(1,) * (rank - len(right)), *right), strict=True):
+        if a != b and 1 not in (a, b):
+            node.fail(f"the batches {list(left)} and {list(right)} do not broadcast")
+        found.append(b if a == 1 else a)
+    return tuple(found)
+
+
+def gemm(node: Node) -> None:
+    """Of float32, each operand transposed or not. Sums are those of MatMul; alpha and beta are applied at the end."""
+    if any(node.type(i).element is not F32 for i in range(len(node.op.inputs)) if node.has(i)):
+        node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
+    a, b = (_transposed(node, node.value(i), node.attribute(name, 0)) for i, name in ((0, "transA"), (1, "transB")))
+    found: Operand = _product(node, a, b)
+    alpha, beta = node.attribute("alpha", 1.0), node.attribute("beta", 1.0)
+    if alpha != 1:
+        found = apply(node, "arith.mulf", [found, number_of(alpha, F32)], [F32, F32], F32)
+    if node.has(2) and beta != 0:
+        bias = operand(node, 2)
+        if beta != 1:
+            bias = apply(node, "arith.mulf", [bias, number_of(beta, F32)], [F32, F32], F32)
+        found = apply(node, "arith.addf", [found, bias], [F32, F32], F32)
+    assert isinstance(found, Value)
+    node.set(0, found)
+
+
+def _transposed(node: Node, value: Value, wanted: int) -> Value:
+    if len(_shape(value)) != 2:
+        node.fail(f"an operand has shape {list(_shape(value))}, expected a matrix")
+    return node.emit("qrt.transpose", [value], {"permutation": [1, 0]}) if wanted else value
+
+
+# -- quantized -------------------------------------------------------------------------------------------------------
+
+
+def qlinear_matmul(node: Node) -> None:
+    """Of 8 bits, batches included. The left operand has one scale, the right one for all or one for each column."""
+    out = node.uniform(node.plain(7) if node.has(7) else node.plain(0), (), 6, 7)
+    x, w = node.parameters(0, 1, 2), node.parameters(3, 4, 5, axis=-1)
+    operands = [node.cast(0, x), node.cast(3, w)]
+    attributes = {"requant": node.rule("matmul", **product_facts(x, w, out))}
+    node.set(0, node.emit("qrt.matmul", operands, attributes, out))
+
+
+def qgemm(node: Node) -> None:
+    """Of 8 bits, each operand transposed or not, with a bias of int32; to float32 where no output scale is given."""
+    if node.attribute("alpha", 1.0) != 1:
+        node.refuse("with an alpha other than 1")
+    x, w = node.parameters(0, 1, 2), _columns(node)
+    a = node.cast(0, x)
+    if node.attribute("transA", 0):
+        a = node.emit("qrt.transpose", [a], {"permutation": [1, 0]})
+    operands = [a, _weights(node, w)]
+    if node.has(6):
+        operands.append(bias_of(node, 6, x, w))
+    if node.has(7):
+        out = node.uniform(node.plain(8) if node.has(8) else node.plain(0), (), 7, 8)
+        rule = node.rule("matmul", **product_facts(x, w, out))
+        node.set(0, node.emit("qrt.matmul", operands, {"requant": rule}, out))
+        return
+    if not w.is_per_layer:
+        node.refuse("to float32 with a scale for each column")
+    out = UniformType("i32", "f32", x.scale * w.scale)
+    node.set(0, node.emit("quant.dcast", [node.emit("qrt.matmul", operands, {"requant": "float64_away"}, out)]))
+
+
+def _columns(node: Node) -> UniformType:
+    """The type of the right operand, whose scales may lie along its columns."""
+    return node.parameters(3, 4, 5, axis=0 if node.attribute("transB", 0) else 1)
+
+
+def _weights(node: Node, w: UniformType) -> Value:
+    if not node.attribute("transB", 0):
+        return node.cast(3, w)
+    array = node.constant(3)
+    if array is not None:
+        return node.dense(np.ascontiguousarray(array.T), w.with_(axis=1) if w.is_per_axis else w)
+    return node.emit("qrt.transpose", [node.cast(3, w)], {"permutation": [1, 0]})
+
+
+# -- integers --------------------------------------------------------------------------------------------------------
+
+
+def matmul_integer(node: Node) -> None:
+    """Of 8 bits, exact in int32. A zero point of the left operand that only the run knows is taken off at the end."""
+    none = np.zeros(1, np.int64)
+    zero = node.constant(2) if node.has(2) else none
+    columns = node.known(3, "zero points of the right operand") if node.has(3) else none
+    if zero is not None and zero.size > 1:
+        node.refuse("a zero point for each row")
+    right = node.shape(1)
+    if not right:
+        node.fail("its right operand is a number, expected a vector, a matrix or more axes")
+    if columns.size not in (1, right[-1]):
+        node.fail(f"there are {columns.size} zero points for {right[-1]} columns")
+    a = node.cast(0, unit(node, 0, none if zero is None else zero, 0))
+    b = node.cast(1, unit(node, 1, columns, len(right) - 1))
+    out = UniformType("i32", "f32", 1.0)
+    made = node.emit("qrt.matmul", [a, b], {"requant": "float64_away"}, out)
+    stored = node.as_storage(made)
+    if zero is None:
+        stored = _without(node, stored, columns.reshape(-1))
+    node.set(0, stored)
+
+
+def _without(node: Node, sums: Value, column_zeros: Array) -> Value:
+    """Sums less the left operand's zero point times the sum of each column: modulo 2^32, as int32 wraps."""
+    array = node.known(1, "a right operand, beside a zero point of the left one,")
+    totals = (array.astype(np.int64) - column_zeros).sum(-2, keepdims=True).astype(np.int32)
+    zero = cast_to(node, node.stored(2), IntegerType(8), I32, form(node.plain(2)) == 1, False)
+    less = apply(node, "arith.muli", [zero, totals], [I32, I32], I32)
+    found = apply(node, "arith.subi", [sums, less], [I32, I32], I32)
+    assert isinstance(found, Value)
+    return found

@@ -1,0 +1,200 @@
+"""Quantized operators of ONNX Runtime's own domain, ``com.microsoft``: sums, products, averages, softmax, tables.
+
+Each takes a scale and a zero point for every tensor, which must be known, and are for the whole tensor.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from qrt.ir import Value
+from qrt.models.importing.unquantized import BOOL, apply
+from qrt.models.onnx import tables
+from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.operand_order import is_exchanged
+from qrt.models.onnx.operators.pooling import order_of_sums, window_of
+from qrt.models.onnx.operators.windows import channels_first, channels_last, form_of
+from qrt.types import TensorType, Type, UniformType
+
+MICROSOFT = "com.microsoft"
+_WIDTHS = ("i8", "u8")
+
+
+def _parameters(node: Node, storage: Type, scale: int, zero_point: int | None) -> UniformType:
+    """The 8-bit type of a scale and a zero point, one each for the whole tensor."""
+    if node.known(scale, "a scale").size != 1:
+        node.refuse("with more than one scale")
+    found = node.uniform(storage, (), scale, zero_point)
+    if found.storage not in _WIDTHS:
+        node.refuse(f"of {found.storage}")
+    return found
+
+
+def _operand(node: Node, i: int) -> UniformType:
+    """The type of an input whose scale and zero point are the next two inputs."""
+    return _parameters(node, node.plain(i), i + 1, i + 2)
+
+
+def _result(node: Node, scale: int, like: int = 0) -> UniformType:
+    """Return the type of the result. Its storage is that of its zero point, or without one that of an input."""
+    storage = node.plain(scale + 1 if node.has(scale + 1) else like)
+    return _parameters(node, storage, scale, scale + 1)
+
+
+def binary(node: Node) -> None:
+    """Tensors of int8 or uint8, with NumPy's broadcasting. QLinearAdd exchanges its operands, as the runtime does,
+    where the first one has one element along the last axis in which either has several. Where only the run knows
+    whether it has, no sum may depend on it.
+    """
+    name = {"QLinearAdd": "add", "QLinearMul": "mul"}[node.op.type]
+    a, b, out = _operand(node, 0), _operand(node, 3), _result(node, 6)
+    if not a.storage == b.storage == out.storage:
+        (node.refuse if node.op.is_folded else node.fail)(
+            f"its tensors are of {a.storage}, {b.storage} and {out.storage}"
+        )
+    rule = node.rule(name, storage=out.storage)
+    operands = [node.cast(0, a), node.cast(3, b)]
+    if name == "add" and not node.op.is_folded and is_exchanged(node, (a, b, out)):
+        operands.reverse()
+    node.set(0, node.emit(f"qrt.{name}", operands, {"requant": rule}, out))
+
+
+def average_pool(node: Node) -> None:
+    """Of int8 or uint8 images of one or two axes, the channels before or behind them. Padding counts where
+    ``count_include_pad`` says so. One that stands between casts adds as AveragePool does, and the zero point joins
+    behind the rounding.
+    """
+    x, out, rank = _operand(node, 0), _result(node, 3), len(node.shape())
+    shape, is_last = node.shape(), bool(node.attribute("channels_last", 0))
+    if rank not in (3, 4):
+        node.refuse(f"images of {rank - 2} axes")
+    if is_last and rank == 3:
+        node.refuse("images of one axis with the channels behind")
+    own = form_of(node, (shape[0], shape[-1], *shape[1:-1]) if is_last else shape, None)
+    form, folded = own.of_images(), node.op.is_folded
+    order = order_of_sums(node, node.required("opset", int), own, shape[2:]) if folded else "rows"
+    rule = node.rule("average_pool2d", storage=x.storage, folded=folded, sum=order)
+    if any(dilation != 1 for dilation in form.dilations):
+        node.refuse("with dilations")
+    value = node.cast(0, x)
+    value = value if is_last else channels_last(node, value)
+    said, window = window_of(node, form, _sizes(value))
+    padding = window.padding
+    if node.attribute("count_include_pad", 0) and any(map(any, said.padding)):
+        if window.padding != said.padding:
+            node.refuse("with padding that counts and ceil_mode")
+        value, padding = said.padded(node, value), ((0, 0),) * 2
+    attributes: dict[str, Any] = {
+        "kernel": form.kernel, "strides": form.strides, "padding": padding, "requant": rule,
+    }  # fmt: skip
+    made = node.emit("qrt.avg_pool2d", [value], attributes, out)
+    node.set(0, made if is_last else channels_first(node, made, rank))
+
+
+def _sizes(value: Value) -> tuple[int | None, ...]:
+    assert isinstance(value.type, TensorType)
+    return (value.type.shape or ())[1:-1]
+
+
+def global_average_pool(node: Node) -> None:
+    """Of int8 or uint8, over all axes but the batch and the channels, which are before or behind them. One that stands
+    between casts is an average of the whole image.
+    """
+    x, out, rank = _operand(node, 0), _result(node, 3), len(node.shape())
+    if node.op.is_folded:
+        _average_of_image(node, x, out)
+        return
+    axes = tuple(range(1, rank - 1) if node.attribute("channels_last", 0) else range(2, rank))
+    rule = node.rule("mean", storage=x.storage)
+    attributes = {"axes": axes, "keepdims": True, "requant": rule}
+    node.set(0, node.emit("qrt.mean", [node.cast(0, x)], attributes, out))
+
+
+def _average_of_image(node: Node, x: UniformType, out: UniformType) -> None:
+    """GlobalAveragePool between casts: an image of any axes is taken as one of two."""
+    shape = node.shape()
+    image = (
+        (1, _product(node, shape[2:])) if len(shape) != 4 else (_product(node, shape[2:3]), _product(node, shape[3:]))
+    )
+    rule = node.rule("average_pool2d", storage=x.storage, folded=True, sum="lanes")
+    value = node.cast(0, x)
+    if len(shape) != 4:
+        value = node.emit("qrt.reshape", [value], None, TensorType((*shape[:2], *image), x))
+    attributes: dict[str, Any] = {"kernel": image, "strides": (1, 1), "requant": rule}
+    made = channels_first(node, node.emit("qrt.avg_pool2d", [channels_last(node, value)], attributes, out), 4)
+    if len(shape) != 4:
+        made = node.emit("qrt.reshape", [made], None, TensorType((*shape[:2], *(1 for _ in shape[2:])), out))
+    node.set(0, made)
+
+
+def softmax(node: Node) -> None:
+    """Of int8 or uint8. Before opset 13, which an attribute says, over all axes from one on. One that stands between
+    casts is rounded as the scale of the result says, where this operator takes the largest integer below its inverse.
+    """
+    x, out, shape = _operand(node, 0), _result(node, 3), node.shape()
+    is_new = node.required("opset", int) >= 13
+    axis = node.axis(node.attribute("axis", -1 if is_new else 1), len(shape))
+    rule = node.rule("softmax", storage=x.storage, folded=node.op.is_folded)
+    value = node.cast(0, x)
+    flattens = not is_new and axis != len(shape) - 1
+    if flattens:
+        rest = _product(node, shape[axis:])
+        value = node.emit("qrt.reshape", [value], None, TensorType((*shape[:axis], rest), x))
+    made = node.emit("qrt.softmax", [value], {"axis": axis, "requant": rule}, out)
+    if flattens:
+        made = node.emit("qrt.reshape", [made], None, TensorType(shape, out))
+    node.set(0, made)
+
+
+def _product(node: Node, sizes: Sequence[int | None]) -> int:
+    total = 1
+    for size in sizes:
+        if size is None:
+            node.refuse("over axes of a size that only the run knows")
+        total *= size
+    return total
+
+
+def function(node: Node) -> None:
+    """Of int8 or uint8: a table of 256 entries."""
+    x, out = _operand(node, 0), _result(node, 3)
+    node.rule("table", storage=x.storage)
+    computed: tables.Function = tables.logistic
+    if node.op.type == "QLinearLeakyRelu":
+        computed = tables.leaky_relu(node.attribute("alpha", 0.01))
+    node.set(0, _looked_up(node, node.cast(0, x), tables.table(computed, x, out), out))
+
+
+def _looked_up(node: Node, value: Value, table: Any, out: UniformType) -> Value:
+    return node.emit("qrt.lookup", [value, node.dense(table, out)], None, out)
+
+
+def _converted(node: Node, i: int, x: UniformType, out: UniformType) -> Value:
+    """An input as the result's type, by a table; as it is where it has that type."""
+    value = node.cast(i, x)
+    return value if x is out else _looked_up(node, value, tables.table(tables.identity, x, out), out)
+
+
+def concat(node: Node) -> None:
+    """Of int8 or uint8: each tensor through a table, if its type is not the result's."""
+    count = len(node.op.inputs)
+    if count < 5 or count % 3 != 2:
+        node.fail(f"there are {count} inputs, expected two and three for each tensor")
+    out = _result(node, 0, like=2)
+    node.rule("table", storage=out.storage)
+    axis = node.axis(node.required("axis", int), len(node.shape(2)))
+    values = [_converted(node, i, _operand(node, i), out) for i in range(2, count, 3)]
+    node.set(0, node.emit("qrt.concat", values, {"axis": axis}, out) if len(values) > 1 else values[0])
+
+
+def where(node: Node) -> None:
+    """Of int8 or uint8: each tensor through a table, if its type is not the result's. All three broadcast."""
+    out = _result(node, 7, like=1)
+    node.rule("table", storage=out.storage)
+    if node.plain(0) is not BOOL:
+        node.fail(f"its condition is of {node.dtype(0)}, expected bool")
+    x, y = (node.as_storage(_converted(node, i, _operand(node, i), out)) for i in (1, 4))
+    plain = out.storage_type
+    chosen = apply(node, "arith.select", [node.value(0), x, y], [BOOL, plain, plain], plain)
+    assert isinstance(chosen, Value)
+    assert isinstance(chosen.type, TensorType)
+    node.set(0, node.emit("quant.scast", [chosen], None, chosen.type.with_(element=out)))

@@ -1,0 +1,95 @@
+"""DynamicQuantizeLSTM: float32 around weights of 8 bits, by a direction each."""
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.models.importing.data_movement import joined, taken
+from qrt.models.importing.nests import lowering_context
+from qrt.models.onnx.node import Node
+from qrt.ops.core import Array
+from qrt.types import FloatType, IntegerType, TensorType, UniformType
+
+F32 = FloatType("f32")
+_DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
+"""Whether a sequence is read backwards, for each direction."""
+_ACTIVATIONS = ("sigmoid", "tanh", "tanh")
+
+
+def dynamic_quantize_lstm(node: Node) -> None:
+    """Of whole sequences, with the default activations, without peepholes, clip and coupled gates. Weights are known,
+    with a scale for a direction or for each of its columns.
+    """
+    directions = _DIRECTIONS.get(node.attribute("direction", "forward"))
+    if directions is None:
+        node.fail(f"attribute direction is {node.op.attributes['direction']!r}")
+    _check_form(node, len(directions))
+    if len(node.shape()) != 3:
+        node.fail(f"the input has rank {len(node.shape())}, expected [steps, batch, inputs]")
+    bias = node.known(3, "a bias") if node.has(3) else None
+    results = [_direction(node, number, reverse, bias) for number, reverse in enumerate(directions)]
+    steps, batch, _ = node.shape()
+    cells = results[0][1].type.shape[-1]  # type: ignore[attr-defined]
+    for i, axis in ((0, 1), (1, 0), (2, 0)):
+        shape = (steps, 1, batch, cells) if i == 0 else (1, batch, cells)
+        opened = {"open_axes": [0, 1]} if (i, steps, batch) == (0, None, None) else None
+        parts = [node.emit("qrt.reshape", [made[i]], opened, TensorType(shape, F32)) for made in results]
+        if node.returns(i):
+            node.set(i, joined(node, parts, axis))
+
+
+def _check_form(node: Node, directions: int) -> None:
+    names = tuple(name.lower() for name in node.numbers("activations", str, _ACTIVATIONS * directions))
+    if names != _ACTIVATIONS * directions:
+        node.refuse(f"activations {', '.join(names)}")
+    if node.says("clip") or node.attribute("input_forget", 0):
+        node.refuse("with a clip" if node.says("clip") else "with coupled gates")
+    if node.has(4) or node.has(7):
+        node.refuse("with lengths of sequences" if node.has(4) else "with peepholes")
+
+
+def _direction(node: Node, number: int, reverse: bool, bias: Array | None) -> tuple[Value, ...]:
+    """(y, hidden values, cell) of a direction."""
+    w, r = _weights(node, number, 1, 8), _weights(node, number, 2, 10)
+    columns = w.type.shape[-1]  # type: ignore[attr-defined]
+    total = np.zeros(columns, np.float32)
+    if bias is not None:
+        if bias.ndim != 2 or bias.shape[1] != 2 * columns or number >= len(bias):
+            node.fail(f"the bias has shape {list(bias.shape)}, expected 2 numbers for each of {columns} columns")
+        total = np.add(*np.split(np.asarray(bias[number], np.float32), 2))
+    states = [_state(node, number, i, columns // 4) for i in (5, 6)]
+    operands = [node.value(0), w, r, node.dense(total, F32), *states]
+    return node.emit_all("qrt.dynamic_lstm", operands, {"reverse": reverse}, None)
+
+
+def _weights(node: Node, number: int, i: int, scale: int) -> Value:
+    """Weights [depth, 4 * cells] of a direction."""
+    array, plain = node.known(i, "weights"), node.plain(i)
+    scales, zeros = np.asarray(node.known(scale, "a scale")), None
+    if node.has(scale + 1):
+        zeros = np.asarray(node.known(scale + 1, "a zero point"))
+    if not isinstance(plain, IntegerType) or plain.width != 8:
+        node.refuse(f"weights of {node.dtype(i)}")
+    if array.ndim != 3 or array.shape[2] % 4 or number >= len(array):
+        node.fail(f"weights have shape {list(array.shape)}, expected [directions, depth, 4 * cells]")
+    if len(scales) != len(array) or (zeros is not None and zeros.shape != scales.shape):
+        node.fail(f"there are scales of shape {list(scales.shape)} for weights of {list(array.shape)}")
+    own = np.asarray(scales[number], np.float64).reshape(-1)
+    points = np.zeros(own.size, np.int64) if zeros is None else zeros[number].astype(np.int64).reshape(-1)
+    if own.size not in (1, array.shape[2]) or not ((own > 0) & (own < np.inf)).all():
+        node.fail("a scale of the weights is not positive and finite, or their number is wrong")
+    storage = "u8" if plain.signedness == "unsigned" else "i8"
+    if own.size == 1:
+        element = UniformType(storage, "f32", float(own[0]), int(points[0]))
+    else:
+        element = UniformType(storage, "f32", own.tolist(), points.tolist(), axis=1)
+    return node.dense(np.ascontiguousarray(array[number]), element)
+
+
+def _state(node: Node, number: int, i: int, cells: int) -> Value:
+    """The state [batch, cells] with which a direction begins: 0 where the file gives none."""
+    batch = node.shape()[1]
+    if node.has(i):
+        value = taken(node, node.value(i), 0, number, 1)
+        return node.emit("qrt.reshape", [value], None, TensorType((batch, cells), F32))
+    context = lowering_context(node)
+    return context.filled((context.extent(node.value(0), 1), cells), context.constant(0.0, F32))

@@ -1,0 +1,188 @@
+"""LSTM, GRU and RNN of floats. The products with the input are made at once, and a Scan goes over the steps."""
+
+from typing import Any
+
+import numpy as np
+
+from qrt.models.onnx.composed import ComposedGraph, composed
+from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.operands import F32
+
+_GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
+_FUNCTIONS = {"LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh"), "RNN": ("Tanh",)}
+_PLAIN = {name.lower(): name for name in ("Relu", "Sigmoid", "Softplus", "Softsign", "Tanh")}
+_SCALED = {"affine": (1.0, 0.0), "elu": (1.0, 0.0), "hardsigmoid": (0.2, 0.5), "leakyrelu": (0.01, 0.0),
+           "scaledtanh": (1.0, 1.0), "thresholdedrelu": (1.0, 0.0)}  # fmt: skip
+"""The activations that have numbers, and those that they have by themselves."""
+
+
+def recurrent(node: Node) -> None:
+    """Of float32 and sequences that all have the whole length: each direction, each activation that needs no numbers, a
+    clip, peepholes and coupled gates. Sums are those of MatMul, with the bias added behind.
+    """
+    cell = _Cell(node)
+    x = cell.graph.add("Transpose", node.op.inputs[0], perm=(1, 0, 2)) if cell.layout else node.op.inputs[0]
+    found = [cell.direction(x, d) for d in range(cell.directions)]
+    graph = cell.graph
+    steps, *last = ([each[i] for each in found] for i in range(len(found[0])))
+    axes = graph.integers(2 if cell.layout else 1)
+    parts = [graph.add("Transpose", each, perm=(1, 0, 2)) if cell.layout else each for each in steps]
+    results = [
+        graph.add("Concat", *(graph.add("Unsqueeze", each, axes) for each in parts), axis=2 if cell.layout else 1)
+    ]
+    axes = graph.integers(1 if cell.layout else 0)
+    for side in last:
+        parts = [graph.add("Unsqueeze", each, axes) for each in side]
+        results.append(graph.add("Concat", *parts, axis=1 if cell.layout else 0))
+    graph.replace(node, *results)
+
+
+class _Cell:
+    """What a node says of its cells, and the graph that they become."""
+
+    def __init__(self, node: Node) -> None:
+        self.node, self.type = node, node.op.type
+        for i in (0, 1, 2):
+            if node.type(i).element is not F32:
+                node.refuse(f"of {node.dtype(i)}")
+        shape, w, r = (node.shape(i) for i in range(3))
+        self.layout = node.attribute("layout", 0)
+        if len(shape) != 3 or len(w) != 3 or len(r) != 3 or None in (*shape, *w, *r):
+            node.refuse(f"of sequences of shape {list(shape)} and weights of {list(w)} and {list(r)}")
+        steps, self.batch = (shape[1] or 0, shape[0] or 0) if self.layout else (shape[0] or 0, shape[1] or 0)
+        self.directions, rows, self.size = r[0] or 0, r[1] or 0, r[2] or 0
+        gates = _GATES[self.type]
+        self.direction_name = node.attribute("direction", "forward")
+        if self.direction_name not in ("forward", "reverse", "bidirectional"):
+            node.fail(f"its direction is {self.direction_name!r}, expected forward, reverse or bidirectional")
+        expected = 1 + (self.direction_name == "bidirectional")
+        if self.directions != expected or rows != gates * self.size or w[:2] != r[:2] or w[2] != shape[2]:
+            node.fail(f"weights of {list(w)} and {list(r)} do not go with sequences of {list(shape)}")
+        if node.has(4) and (np.array(node.integers(4, "lengths of sequences")) != steps).any():
+            node.refuse("sequences of several lengths")
+        self.graph = composed(node)
+        self.clip = node.number("clip")
+        self._functions()
+
+    def _functions(self) -> None:
+        default, node = _FUNCTIONS[self.type], self.node
+        names = node.numbers("activations", str, default * self.directions)
+        if len(names) != len(default) * self.directions:
+            node.fail(f"it has {len(names)} activations for {self.directions} directions")
+        unknown = [name for name in names if name.lower() not in _PLAIN]
+        if unknown:
+            known = "numbers" if unknown[0].lower() in _SCALED else "a name that is unknown"
+            node.refuse(f"activation {unknown[0]}, which has {known}")
+        self.functions = [_PLAIN[name.lower()] for name in names]
+
+    def _part(self, i: int, direction: int, start: int = 0, end: int | None = None, axis: int = 1) -> str:
+        """Rows of an input of one direction."""
+        graph = self.graph
+        ends = graph.integers(direction), graph.integers(direction + 1), graph.integers(0)
+        one = graph.add("Squeeze", graph.add("Slice", self.node.op.inputs[i], *ends), graph.integers(0))
+        if end is None:
+            return str(one)
+        return str(graph.add("Slice", one, graph.integers(start), graph.integers(end), graph.integers(axis - 1)))
+
+    def _begins(self, i: int, direction: int) -> str:
+        """The state before the first step: zeros unless an input says it."""
+        graph = self.graph
+        if not self.node.has(i):
+            return graph.constant(np.zeros((self.batch, self.size)))
+        if not self.layout:
+            return self._part(i, direction)
+        ends = graph.integers(direction), graph.integers(direction + 1), graph.integers(1)
+        return str(graph.add("Squeeze", graph.add("Slice", self.node.op.inputs[i], *ends), graph.integers(1)))
+
+    def direction(self, x: str, direction: int) -> list[str]:
+        """(the states of all steps, those behind the last one) of one direction."""
+        graph, gates = self.graph, _GATES[self.type] * self.size
+        weights = graph.add("Transpose", self._part(1, direction), perm=(1, 0))
+        sums = graph.add("MatMul", x, weights)
+        of_state = graph.add("Transpose", self._part(2, direction), perm=(1, 0))
+        bias = inner = ""
+        if self.node.has(3):
+            bias, inner = self._part(3, direction, 0, gates), self._part(3, direction, gates, 2 * gates)
+            sums = graph.add("Add", sums, bias)
+            if not (self.type == "GRU" and self.node.attribute("linear_before_reset", 0)):
+                sums, inner = graph.add("Add", sums, inner), ""
+        functions = self.functions[direction * len(_FUNCTIONS[self.type]) :]
+        body = ComposedGraph(f"{graph.prefix}/{direction}")
+        states = ["h", "c"] if self.type == "LSTM" else ["h"]
+        names = [f"{body.prefix}/{each}" for each in (*states, "x")]
+        peepholes = self._part(7, direction) if self.type == "LSTM" and self.node.has(7) else ""
+        step = getattr(_Step(self, body, functions, of_state, inner, peepholes), self.type.lower())
+        after = step(*names)
+        results = [*after, body.add("Identity", after[0])]
+        first = [self._begins(5 + i, direction) for i in range(len(states))]
+        backwards = int(self.direction_name == "reverse" or direction == 1)
+        graph_of_step = body.graph(tuple(names), tuple(results))
+        *last, steps = graph.add("Scan", *first, sums, outputs=len(states) + 1, body=graph_of_step, num_scan_inputs=1,
+                                 scan_input_directions=(backwards,), scan_output_directions=(backwards,))  # fmt: skip
+        return [steps, *last]
+
+
+class _Step:
+    """The operators of one step."""
+
+    def __init__(
+        self, cell: _Cell, body: ComposedGraph, functions: list[str], r: str, inner: str, peepholes: str
+    ) -> None:
+        self.cell, self.body, self.functions = cell, body, functions
+        self.r, self.inner, self.peepholes = r, inner, peepholes
+
+    def _split(self, x: str, count: int) -> list[str]:
+        size = self.cell.size
+        if count == 1:
+            return [x]
+        return list(self.body.add("Split", x, self.body.integers(*(size,) * count), outputs=count, axis=-1))
+
+    def _apply(self, i: int, x: str) -> str:
+        """An activation of what is clipped."""
+        if self.cell.clip is not None:
+            bounds = [self.body.constant(sign * self.cell.clip) for sign in (-1, 1)]
+            x = self.body.add("Clip", x, *bounds)
+        return str(self.body.add(self.functions[i], x))
+
+    def _peeped(self, x: str, state: str, i: int) -> str:
+        if not self.peepholes:
+            return x
+        size, body = self.cell.size, self.body
+        part = body.add("Slice", self.peepholes, body.integers(i * size), body.integers((i + 1) * size))
+        return str(body.add("Add", x, body.add("Mul", part, state)))
+
+    def lstm(self, h: str, c: str, x: str) -> list[str]:
+        """Gates in the order input, output, forget, cell."""
+        body = self.body
+        i, o, f, g = self._split(body.add("Add", x, body.add("MatMul", h, self.r)), 4)
+        i = self._apply(0, self._peeped(i, c, 0))
+        if self.cell.node.attribute("input_forget", 0):
+            f = body.add("Sub", body.constant(1), i)
+        else:
+            f = self._apply(0, self._peeped(f, c, 2))
+        after = body.add("Add", body.add("Mul", f, c), body.add("Mul", i, self._apply(1, g)))
+        o = self._apply(0, self._peeped(o, after, 1))
+        return [body.add("Mul", o, body.add(self.functions[2], after)), after]
+
+    def gru(self, h: str, x: str) -> list[str]:
+        """Gates in the order update, reset, hidden."""
+        body, size = self.body, self.cell.size
+        xz, xr, xh = self._split(x, 3)
+        if self.cell.node.attribute("linear_before_reset", 0):
+            sums = body.add("MatMul", h, self.r)
+            z, r, rest = self._split(body.add("Add", sums, self.inner) if self.inner else sums, 3)
+            z, r = self._apply(0, body.add("Add", xz, z)), self._apply(0, body.add("Add", xr, r))
+            rest = body.add("Mul", r, rest)
+        else:
+            both = body.add("Slice", self.r, body.integers(0), body.integers(2 * size), body.integers(1))
+            own = body.add("Slice", self.r, body.integers(2 * size), body.integers(3 * size), body.integers(1))
+            z, r = self._split(body.add("MatMul", h, both), 2)
+            z, r = self._apply(0, body.add("Add", xz, z)), self._apply(0, body.add("Add", xr, r))
+            rest = body.add("MatMul", body.add("Mul", r, h), own)
+        new: Any = self._apply(1, body.add("Add", xh, rest))
+        kept = body.add("Mul", body.add("Sub", body.constant(1), z), new)
+        return [body.add("Add", kept, body.add("Mul", z, h))]
+
+    def rnn(self, h: str, x: str) -> list[str]:
+        """One activation of the sum."""
+        return [self._apply(0, self.body.add("Add", x, self.body.add("MatMul", h, self.r)))]

@@ -1,0 +1,196 @@
+"""Resize and Upsample. Each axis is resized on its own: an element of the result is a sum of products of a few elements
+of the input, whose positions and weights are known.
+"""
+
+from collections.abc import Sequence
+from math import ceil, floor
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.models.importing.unquantized import Operand, apply, as_value, number_of, select, shape_of
+from qrt.models.onnx.coordinates import COORDINATES, ROUNDED, Axis
+from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.operands import F32, I64, movable
+from qrt.ops.core import Array
+from qrt.types import TensorType
+
+_TAPS = {"nearest": 1, "linear": 2, "cubic": 4}
+_MOST_TAPS = 1024
+"""The elements along an axis that are added up for one of the result: each takes operations of its own."""
+
+
+def resize(node: Node) -> None:
+    """To known sizes, or by known scales: the nearest elements of any type; linear and cubic of float32, with antialias
+    or not. An axis after the other, of which each product and sum is rounded. A coordinate within 1e-6 of the middle of
+    two elements is a tie. An axis of scale 1 stays as it is, and so does the input where no size changes, whatever
+    the scales and the region say, as the runtime has it. Before opset 11 the nearest element is the one before where
+    an axis grows, and the one behind where it shrinks.
+    """
+    mode = node.attribute("mode", "nearest")
+    if mode not in _TAPS:
+        node.fail(f"its mode is {mode!r}, expected {', '.join(_TAPS)}")
+    coordinates = node.attribute("coordinate_transformation_mode", "half_pixel" if node.opset >= 11 else "asymmetric")
+    if coordinates not in COORDINATES:
+        node.fail(f"its coordinates are {coordinates!r}, expected {', '.join(COORDINATES)}")
+    axes = _axes(node, coordinates) if node.opset >= 11 else _scaled(node, node.known(1, "scales"))
+    _resized(node, axes, mode, coordinates)
+
+
+def upsample(node: Node) -> None:
+    """By known scales: the nearest elements, or linear, from the first element on."""
+    mode = node.attribute("mode", "nearest")
+    mode = "linear" if mode == "bilinear" else mode  # as early models name it
+    if mode not in ("nearest", "linear"):
+        node.fail(f"its mode is {mode!r}, expected nearest or linear")
+    if node.opset < 9:
+        axes = _scaled(node, np.array(node.numbers("scales", float), np.float32))
+    else:
+        axes = _scaled(node, node.known(1, "scales"))
+    _resized(node, axes, mode, "asymmetric")
+
+
+def _scaled(node: Node, scales: Array) -> list[Axis]:
+    """The axes by scales, one for each."""
+    shape = node.shape()
+    if scales.shape != (len(shape),):
+        node.fail(f"it has scales of shape {scales.shape} for {len(shape)} axes")
+    return [_axis(node, axis, size, float(scale)) for axis, (size, scale) in enumerate(zip(shape, scales, strict=True))
+            if scale != 1]  # fmt: skip
+
+
+def _axis(node: Node, axis: int, size: int | None, scale: float) -> Axis:
+    if size is None:
+        node.refuse("an open dimension")
+    if not 0 < scale < float("inf"):
+        node.fail(f"a scale is {scale}")
+    result = floor(np.float32(size) * np.float32(scale))
+    node.graph.check_size(node.op, TensorType((result,), F32))
+    return Axis(axis, size, result, scale)
+
+
+def _axes(node: Node, coordinates: str) -> list[Axis]:
+    """The axes that change, by scales or by sizes."""
+    rank = len(node.shape())
+    named = [node.axis(axis, rank) for axis in node.ints("axes", tuple(range(rank)))]
+    scales = node.known(2, "scales") if node.has(2) else np.zeros(0)
+    region = node.known(1, "a region") if node.has(1) else np.zeros(0)
+    if scales.size:
+        if scales.shape != (len(named),):
+            node.fail(f"it has scales of shape {scales.shape} for {len(named)} axes")
+        axes = [_axis(node, axis, node.shape()[axis], float(scale))
+                for axis, scale in zip(named, scales, strict=True)]  # fmt: skip
+    else:
+        axes = _sized(node, named, node.integers(3, "sizes"))
+    if coordinates == "tf_crop_and_resize":
+        if region.shape != (2 * len(named),):
+            node.fail(f"its region has {region.size} numbers in shape {region.shape} for {len(named)} axes")
+        ends = zip(region[: len(named)], region[len(named) :], strict=True)
+        axes = [Axis(axis.axis, axis.size, axis.result, axis.scale, (float(start), float(end)))
+                for axis, (start, end) in zip(axes, ends, strict=True)]  # fmt: skip
+    return [axis for axis in axes if axis.scale != 1]
+
+
+def _sized(node: Node, named: Sequence[int], sizes: Sequence[int]) -> list[Axis]:
+    """The axes by the sizes of the result, which may have to keep their ratio."""
+    policy, shape = node.attribute("keep_aspect_ratio_policy", "stretch"), [node.shape()[axis] for axis in named]
+    known = [size for size in shape if size is not None]
+    if len(known) < len(shape):
+        node.refuse("an open dimension")
+    if len(sizes) != len(named) or min(sizes, default=1) < 1 or 0 in known:
+        node.fail(f"its sizes are {list(sizes)} for axes of {known}")
+    scales = [float(np.float32(new) / np.float32(old)) for new, old in zip(sizes, known, strict=True)]
+    if policy != "stretch":
+        if policy not in ("not_larger", "not_smaller"):
+            node.fail(f"its policy is {policy!r}, expected stretch, not_larger or not_smaller")
+        scale = min(scales) if policy == "not_larger" else max(scales)
+        scales = [scale] * len(scales)
+        sizes = [floor(float(np.float32(scale) * np.float32(old)) + 0.5) for old in known]
+    for size in sizes:
+        node.graph.check_size(node.op, TensorType((size,), F32))
+    return [Axis(*fields) for fields in zip(named, known, sizes, scales, strict=True)]
+
+
+# -- elements and weights --------------------------------------------------------------------------------------------
+
+
+def _resized(node: Node, axes: Sequence[Axis], mode: str, coordinates: str) -> None:
+    value = movable(node)
+    if all(axis.size == axis.result for axis in axes):
+        axes = ()
+    is_moved = mode == "nearest" and coordinates != "tf_crop_and_resize"
+    if not is_moved and node.type(0).element is not F32:
+        node.refuse(f"{mode} of {node.dtype(0)}, with coordinates {coordinates}")
+    result: Operand = value
+    outside: list[tuple[int, Array]] = []
+    for axis in axes:
+        positions, weights = _parts(node, axis, mode, coordinates)
+        result = _joined(node, result, axis.axis, positions, weights)
+        if coordinates == "tf_crop_and_resize":
+            at = axis.coordinates(coordinates)
+            outside.append((axis.axis, (at < 0) | (at > axis.size - 1)))
+    for number, is_outside in outside:
+        result = _filled(node, result, number, is_outside)
+    value = as_value(node, result, F32)
+    if not axes:
+        value = node.emit("qrt.reshape", [value], None, value.type)
+    node.set(0, value)
+
+
+def _filled(node: Node, value: Operand, axis: int, is_outside: Array) -> Operand:
+    """Return the elements with ``extrapolation_value`` in place of those outside the input along an axis."""
+    number = number_of(node.attribute("extrapolation_value", 0.0), F32)
+    rank = len(shape_of(value))
+    return select(node, is_outside.reshape([-1 if d == axis else 1 for d in range(rank)]), number, value, F32)
+
+
+def _joined(node: Node, value: Operand, axis: int, positions: Array, weights: Array | None) -> Operand:
+    """The sum of elements at positions, one row after the other, times weights; the elements where there are none."""
+    assert isinstance(value, Value)
+    assert isinstance(value.type, TensorType)
+    shape = [-1 if d == axis else 1 for d in range(value.type.rank or 0)]
+    total: Operand | None = None
+    for i, row in enumerate(positions):
+        part: Operand = node.emit("qrt.gather", [value, node.dense(row, I64)], {"axis": axis})
+        if weights is None:
+            return part
+        part = apply(node, "arith.mulf", [part, weights[i].reshape(shape)], [F32, F32], F32)
+        total = part if total is None else apply(node, "arith.addf", [total, part], [F32, F32], F32)
+    assert total is not None
+    return total
+
+
+def _parts(node: Node, axis: Axis, mode: str, coordinates: str) -> tuple[Array, Array | None]:
+    """(positions, weights) of the elements that each one of the result is made of."""
+    if mode == "nearest":
+        rounding = node.attribute("nearest_mode", "round_prefer_floor")
+        if node.opset < 11:  # there is no such attribute, and the runtime shrinks and grows by two rules
+            rounding = "ceil" if axis.scale < 1 else "floor"
+        if rounding not in ROUNDED:
+            node.fail(f"its nearest_mode is {rounding!r}, expected {', '.join(ROUNDED)}")
+        return axis.nearest(coordinates, rounding)[np.newaxis], None
+    at, last = axis.coordinates(coordinates), axis.size - 1
+    widened = max(1.0, 1 / axis.scale) if node.attribute("antialias", 0) else 1.0
+    half = ceil(_TAPS[mode] / 2 * widened)
+    if 2 * half > _MOST_TAPS:
+        node.refuse(f"with antialias of {2 * half} elements along axis {axis.axis}, more than {_MOST_TAPS}")
+    node.graph.check_size(node.op, TensorType((8, 2 * half, axis.result), I64))  # arrays of that size
+    first = np.floor(at).astype(np.int64) - half + 1
+    positions = first + np.arange(2 * half)[:, np.newaxis]
+    apart = (at.astype(np.float64) - positions) / widened
+    kernel = (
+        np.maximum(1 - np.abs(apart), 0) if mode == "linear" else _cubic(apart, node.attribute("cubic_coeff_a", -0.75))
+    )
+    inside = (positions >= 0) & (positions <= last)
+    if node.attribute("exclude_outside", 0):
+        kernel = np.where(inside, kernel, 0)
+    if node.attribute("exclude_outside", 0) or widened > 1:
+        kernel = kernel / kernel.sum(0)
+    return np.clip(positions, 0, last), kernel.astype(np.float32)
+
+
+def _cubic(x: Array, a: float) -> Array:
+    x = np.abs(x)
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    far = ((x - 5) * x + 8) * x * a - 4 * a
+    return np.where(x <= 1, near, np.where(x < 2, far, 0))

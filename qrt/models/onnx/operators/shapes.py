@@ -1,0 +1,89 @@
+"""What models compute of shapes, and tensors that are filled."""
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.models.importing.unquantized import index
+from qrt.models.onnx.model import Tensor
+from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.operands import I64, Sizes, finish, set_sizes, spread, wanted_sizes
+from qrt.models.onnx.types import element_of
+from qrt.types import TensorType
+
+
+def constant(node: Node) -> None:
+    """A tensor, a number or numbers that an attribute holds."""
+    attributes = node.op.attributes
+    if len(attributes) > 1:
+        node.fail(f"it has {' and '.join(attributes)}, expected one of them")
+    if isinstance(value := attributes.get("value"), Tensor):
+        node.set_constant(0, value.data, element_of(value.dtype))
+    elif node.says("value_float"):
+        node.set_constant(0, np.array(node.number("value_float"), np.float32))
+    elif node.says("value_floats"):
+        node.set_constant(0, np.array(node.numbers("value_floats", float), np.float32))
+    elif node.says("value_int"):
+        node.set_constant(0, np.array(node.required("value_int", int), np.int64))
+    elif node.says("value_ints"):
+        node.set_constant(0, np.array(node.ints("value_ints"), np.int64))
+    else:
+        node.refuse(", ".join(attributes) or "without a value")
+
+
+def constant_of_shape(node: Node) -> None:
+    """One element in a shape."""
+    found, value = wanted_sizes(node, 0), node.op.attributes.get("value")
+    array, dtype = (value.data, value.dtype) if isinstance(value, Tensor) else (np.zeros(1, np.float32), "float")
+    if array.size != 1:
+        node.fail(f"its value has shape {array.shape}, expected one element")
+    element = element_of(dtype)
+    finish(node, 0, spread(node, array, element, found), element)
+
+
+def shape(node: Node) -> None:
+    """The sizes of a tensor, or of some of its axes."""
+    own = node.shape()
+    start, end = node.attribute("start", 0), node.attribute("end", len(own))
+    first, last = (max(0, min(len(own), n + len(own) if n < 0 else n)) for n in (start, end))
+    kept = range(first, max(first, last))
+    if all(own[axis] is not None for axis in kept):
+        node.set_constant(0, np.array([own[axis] for axis in kept], np.int64))
+        return
+    found: Sizes = tuple(_size(node, own[axis], axis) for axis in kept)
+    set_sizes(node, found)
+    node.set(0, as_tensor(node, found))
+
+
+def _size(node: Node, size: int | None, axis: int) -> int | Value:
+    return node.emit("tensor.dim", [node.value(0), index(node, axis)]) if size is None else size
+
+
+def as_tensor(node: Node, found: Sizes) -> Value:
+    """Sizes as a tensor of int64."""
+    values = [size if isinstance(size, Value) else index(node, size) for size in found]
+    cast = [node.emit("arith.index_cast", [value], None, I64) for value in values]
+    return node.emit("tensor.from_elements", cast, None, TensorType((len(cast),), I64))
+
+
+def size(node: Node) -> None:
+    """The number of elements of a tensor whose shape is known."""
+    own = node.shape()
+    if None in own:
+        node.refuse("an open dimension")
+    node.set_constant(0, np.array(np.prod([each or 0 for each in own], dtype=np.int64)))
+
+
+def range_(node: Node) -> None:
+    """Numbers from a start to a limit, which are known at import."""
+    arrays = [node.known(i, "a bound") for i in range(3)]
+    if any(array.size != 1 or array.dtype != arrays[0].dtype for array in arrays):
+        node.fail("its start, limit and delta are no numbers of one type")
+    start, limit, delta = (array.reshape(()).item() for array in arrays)
+    if not delta or not np.isfinite([start, limit, delta]).all():
+        node.fail(f"a range from {start} to {limit} by {delta}")
+    span = (limit - start) / delta if arrays[0].dtype.kind == "f" else -((start - limit) // delta)
+    count = max(int(np.ceil(span)), 0)
+    node.graph.check_size(node.op, TensorType((count,), node.plain(0)))
+    dtype = arrays[0].dtype
+    steps = np.arange(count, dtype=np.int64).astype(dtype) * dtype.type(delta)
+    node.set_constant(0, (dtype.type(start) + steps).astype(dtype), node.plain(0))

@@ -1,0 +1,255 @@
+"""Parts of tensors: Slice, Split, Gather, Pad."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.models.importing.data_movement import joined, taken
+from qrt.models.importing.unquantized import apply, compare, number_of, select
+from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.open_slices import Number, SliceRange, bounds, cut_open
+from qrt.models.onnx.operators.operands import axes_of, movable, set_sizes, sizes
+from qrt.types import TensorType, UniformType
+
+_END = 2**31 - 1
+
+
+def slice_(node: Node) -> None:
+    """From starts to ends by known steps, along known axes; counted from the end where negative. A step backwards needs
+    known bounds, and a dimension that is not open."""
+    own = node.shape()
+    cuts = _cuts(node, len(own))
+    if any(cut.step == 0 for cut in cuts.values()):
+        node.fail("a step is 0")
+    array = node.constant(0)
+    is_known = all(isinstance(each, int) for cut in cuts.values() for each in (cut.start, cut.stop))
+    if array is not None and is_known:
+        node.set_constant(0, array[tuple(_cut(node, cuts, axis, array.shape[axis]) for axis in range(array.ndim))],
+                          node.plain(0))  # fmt: skip
+        return
+    parts = [_part(cuts.get(axis), size) for axis, size in enumerate(own)]
+    open_cuts = {axis: _open_cut(node, cuts[axis]) for axis, part in enumerate(parts) if part is None}
+    known = [(0, -1, 1) if part is None else part for part in parts]
+    before = sizes(node, 0)
+    value = movable(node)
+    if not open_cuts or any(part != (0, -1, 1) for part in known):
+        lists = dict(zip(("offsets", "sizes", "strides"), map(list, zip(*known, strict=True)), strict=True))
+        value = node.emit("qrt.slice", [value], lists)
+    node.set(0, cut_open(node, value, open_cuts) if open_cuts else value)
+    if before is not None and len(own) == 1 and is_known:
+        cut = cuts.get(0, slice(None))
+        set_sizes(node, before[_cut(node, {0: cut}, 0, len(before))])
+
+
+def _cuts(node: Node, rank: int) -> dict[int, Any]:
+    """What is taken along each axis that the file names."""
+    starts: Sequence[Number]
+    ends: Sequence[Number]
+    if node.opset < 10:
+        starts, ends = node.ints("starts", ()), node.ints("ends", ())
+        named, steps = node.ints("axes", tuple(range(len(starts)))), (1,) * len(starts)
+    else:
+        given = node.integers(4, "steps") if node.has(4) else ()
+        if min(given, default=1) < 0:
+            starts, ends = node.integers(1, "starts of steps backwards"), node.integers(2, "ends of steps backwards")
+        else:
+            starts, ends = bounds(node, 1), bounds(node, 2)
+        named = node.integers(3, "axes") if node.has(3) else tuple(range(len(starts)))
+        steps = given if node.has(4) else (1,) * len(starts)
+    if not len(starts) == len(ends) == len(named) == len(steps):
+        node.fail(f"{len(starts)} starts, {len(ends)} ends, {len(named)} axes and {len(steps)} steps")
+    return {
+        node.axis(axis, rank): slice(start, end, step)
+        for axis, start, end, step in zip(named, starts, ends, steps, strict=True)
+    }
+
+
+def _open_cut(node: Node, cut: Any) -> SliceRange:
+    if cut.step < 0:
+        node.refuse("an open dimension backwards")
+    return SliceRange(cut.start, cut.stop, cut.step)
+
+
+def _cut(node: Node, cuts: dict[int, Any], axis: int, size: int) -> slice:
+    cut = cuts.get(axis)
+    if cut is None:
+        return slice(None)
+    start, stop, step = _bounds(cut, size)
+    return slice(start, None if stop < 0 else stop, step)
+
+
+def _bounds(cut: Any, size: int) -> tuple[int, int, int]:
+    """(start, end, step) within an axis; the end is -1 where a step backwards reaches the first element."""
+    step: int = cut.step
+    start, stop = (each + size if each < 0 else each for each in (cut.start, cut.stop))
+    if step > 0:
+        return min(max(start, 0), size), min(max(stop, 0), size), step
+    return min(max(start, 0), size - 1), min(max(stop, -1), size - 1), step
+
+
+def _part(cut: Any, size: int | None) -> tuple[int, int, int] | None:
+    """(offset, count, stride) of an axis; the count is -1 for all that there is. None where only the run knows it."""
+    if cut is None:
+        return 0, -1, 1
+    if not isinstance(cut.start, int) or not isinstance(cut.stop, int):
+        return None
+    if size is None:
+        is_rest = cut.start >= 0 and cut.step == 1 and cut.stop >= _END
+        return (cut.start, -1, 1) if is_rest else None
+    start, stop, step = _bounds(cut, size)
+    return start, max(0, -(-(stop - start) // step)), step
+
+
+def split(node: Node) -> None:
+    """Parts along an axis: of sizes that are known, or of equal ones."""
+    own = node.shape()
+    axis = node.axis(node.attribute("axis", 0), len(own))
+    size, count = own[axis], len(node.op.outputs)
+    if size is None:
+        node.refuse("an open dimension")
+    if node.opset < 13:
+        parts = node.ints("split", ())
+    else:
+        parts = node.integers(1, "sizes") if node.has(1) else ()
+    if not count:
+        node.fail("it has no outputs")
+    if not parts:
+        each = -(-size // count)
+        parts = tuple(min(each, size - each * i) for i in range(count))
+    if len(parts) != count or sum(parts) != size or min(parts) < 0:
+        node.fail(f"parts of {list(parts)} do not make {size} elements in {count} outputs")
+    array, value, first = node.constant(0), None if node.constant(0) is not None else movable(node), 0
+    for i, part in enumerate(parts):
+        if array is not None:
+            node.set_constant(i, array.take(range(first, first + part), axis), node.plain(0))
+        elif value is not None:
+            node.set(i, taken(node, value, axis, first, part))
+        first += part
+
+
+def gather(node: Node) -> None:
+    """Elements along an axis, at positions that are known or not; from the end where a known size says of what."""
+    own = node.shape()
+    axis = node.axis(node.attribute("axis", 0), len(own))
+    if node.dtype(1) not in ("int32", "int64"):
+        node.refuse(f"positions of {node.dtype(1)}")
+    size, array, where = own[axis], node.constant(0), node.constant(1)
+    if where is not None:
+        if size is not None and where.size and not (where.min() >= -size and where.max() < size):
+            node.fail(f"positions from {where.min()} to {where.max()} are not among {size}")
+        if size is not None:
+            where = np.where(where < 0, where + size, where).astype(where.dtype)
+        elif where.size and where.min() < 0:
+            node.refuse("positions from the end of an open dimension")
+    if array is not None and where is not None:
+        node.set_constant(0, array.take(where, axis), node.plain(0))
+        return
+    before = sizes(node, 0)
+    found = node.dense(where, node.plain(1)) if where is not None else positions(node, 1, size)
+    node.set(0, node.emit("qrt.gather", [movable(node), found], {"axis": axis}))
+    if before is not None and where is not None and len(own) == 1:
+        set_sizes(node, tuple(before[int(at)] for at in where.ravel()))
+
+
+def positions(node: Node, i: int, size: int | None) -> Value:
+    """Positions that the run knows. One that is negative counts from the end."""
+    element = node.plain(i)
+    value = node.value(i)
+    if size is None:
+        return value
+    below = compare(node, "slt", value, number_of(0, element), element)
+    wrapped = apply(node, "arith.addi", [value, number_of(size, element)], [element, element], element)
+    found = select(node, below, wrapped, value, element)
+    assert isinstance(found, Value)
+    return found
+
+
+def pad(node: Node) -> None:
+    """Of known widths, which cut where negative: with a constant, or by the modes reflect and edge."""
+    own = node.shape()
+    widths = node.ints("pads", ()) if node.opset < 11 else node.integers(1, "widths")
+    given = axes_of(node, 3, 18) if node.opset >= 18 else None
+    named = tuple(node.axis(axis, len(own)) for axis in given) if given is not None else tuple(range(len(own)))
+    if len(widths) != 2 * len(named):
+        node.fail(f"{len(widths)} widths for {len(named)} axes")
+    ends = {axis: (widths[i], widths[i + len(named)]) for i, axis in enumerate(named)}
+    pairs = [ends.get(axis, (0, 0)) for axis in range(len(own))]
+    mode = node.attribute("mode", "constant")
+    value = movable(node)
+    value = cropped(node, value, pairs)
+    widened = [(max(before, 0), max(after, 0)) for before, after in pairs]
+    if mode == "constant":
+        number = _value(node)
+        node.set(0, filled(node, value, widened, number))
+    elif mode in ("reflect", "edge"):
+        node.set(0, _mirrored(node, value, widened, mode))
+    else:
+        node.refuse(f"mode {mode}")
+
+
+def _value(node: Node) -> Any:
+    """The constant, as the storage of the input has it."""
+    if node.opset < 11:
+        return node.attribute("value", 0.0)
+    if not node.has(2):
+        return 0
+    array = node.known(2, "a value")
+    if array.size != 1 or node.plain(2) is not node.plain(0):
+        node.fail(f"its value has shape {array.shape} of {node.dtype(2)}, expected one of {node.dtype(0)}")
+    return array.reshape(()).item()
+
+
+def filled(node: Node, value: Value, pairs: list[tuple[int, int]], number: Any) -> Value:
+    """A value with so many elements before and after it along each axis, all of a number."""
+    assert isinstance(value.type, TensorType)
+    element = value.type.element
+    if isinstance(element, UniformType):
+        number = (number - element.zero_point) * element.scale
+    if not any(map(any, pairs)):
+        return node.emit("qrt.reshape", [value], None, value.type)
+    return node.emit("qrt.pad", [value], {"padding": pairs, "value": float(number)})
+
+
+def cropped(node: Node, value: Value, pairs: list[tuple[int, int]]) -> Value:
+    """A value without so many elements as a negative width says."""
+    for axis, (before, after) in enumerate(pairs):
+        assert isinstance(value.type, TensorType)
+        size = (value.type.shape or ())[axis]
+        if min(before, after) >= 0:
+            continue
+        if size is None:
+            node.refuse("an open dimension that is cut")
+        first, last = max(-before, 0), size - max(-after, 0)
+        if last < first:
+            node.fail(f"widths {before} and {after} cut more than the {size} elements of axis {axis}")
+        value = taken(node, value, axis, first, last - first)
+    return value
+
+
+def _repeated(node: Node, value: Value, axis: int, at: int, count: int) -> Value:
+    """One position of an axis, so many times."""
+    assert isinstance(value.type, TensorType)
+    multiples = [count if d == axis else 1 for d in range(value.type.rank or 0)]
+    return node.emit("qrt.tile", [taken(node, value, axis, at, 1)], {"multiples": multiples})
+
+
+def _mirrored(node: Node, value: Value, pairs: list[tuple[int, int]], mode: str) -> Value:
+    for axis, (before, after) in enumerate(pairs):
+        assert isinstance(value.type, TensorType)
+        size = (value.type.shape or ())[axis]
+        if not before and not after:
+            continue
+        if size is None:
+            node.refuse("an open dimension that is padded by its own elements")
+        if mode == "reflect" and max(before, after) >= size:
+            node.fail(f"{max(before, after)} elements do not lie at the end of an axis of {size}")
+        if mode == "reflect":
+            head = [taken(node, value, axis, before, before, -1)] if before else []
+            tail = [taken(node, value, axis, size - 2, after, -1)] if after else []
+        else:
+            head = [_repeated(node, value, axis, 0, before)] if before else []
+            tail = [_repeated(node, value, axis, size - 1, after)] if after else []
+        value = joined(node, [*head, value, *tail], axis)
+    return value

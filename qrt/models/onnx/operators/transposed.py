@@ -1,0 +1,99 @@
+"""ConvTranspose: a convolution over the input with zeros between its elements, by the kernel backwards."""
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.models.importing import float_products
+from qrt.models.importing.data_movement import reshaped
+from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.windows import Pair, Sizes, Window
+from qrt.models.onnx.node import Node
+from qrt.models.onnx.operators.operands import F32, float_bias
+from qrt.models.onnx.operators.slicing import cropped, filled
+from qrt.models.onnx.operators.windows import WindowShape, channels_first, channels_last, form_of
+from qrt.ops.core import Array
+from qrt.types import TensorType
+
+
+def conv_transpose(node: Node) -> None:
+    """Of float32, of images of one to three axes, with known weights. The sums are those of Conv, over an input with
+    zeros between its elements.
+    """
+    if node.type(0).element is not F32 or node.type(1).element is not F32:
+        node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
+    shape, w, groups = node.shape(), node.known(1, "weights"), node.attribute("group", 1)
+    if len(shape) < 3 or w.ndim != len(shape) or groups < 1 or shape[1] != w.shape[0] or w.shape[0] % groups:
+        node.fail(f"weights of shape {list(w.shape)} do not go with {list(shape)} in {groups} groups")
+    form = form_of(node, shape, w.shape[2:])
+    sizes = tuple(size for size in shape[2:] if size is not None)
+    if len(sizes) < len(shape) - 2:
+        node.refuse("images whose size only the run knows")
+    padding, outputs = _ends(node, form, sizes)
+    if len(shape) == 3:
+        form, padding, outputs, sizes = form.of_images(), ((0, 0), *padding), (1, *outputs), (1, *sizes)
+        w = w[:, :, np.newaxis]
+    x = _between_zeros(node, channels_last(node, node.value(0)), form, sizes, padding, outputs)
+    ones = (1,) * len(outputs)
+    window = Window(form.kernel, ones, form.dilations, ((0, 0),) * len(outputs), outputs)
+    depth, filters = w.shape[0] // groups, w.shape[1] * groups
+    bias = float_bias(node, 2, filters)
+    order = node.rule("float_products")
+    weights = node.dense(_backwards(w, groups), F32)
+    made = float_products.convolution(lowering_context(node), x, weights, window, filters, depth, groups, order, bias)
+    node.set(0, channels_first(node, made, len(shape)))
+
+
+def _ends(node: Node, form: WindowShape, sizes: Sizes) -> tuple[tuple[Pair, ...], Sizes]:
+    """(what the result lacks at the ends of each axis, its sizes)."""
+    rank, mode = len(sizes), node.attribute("auto_pad", "NOTSET")
+    beyond, said = node.ints("output_padding", (0,) * rank), node.ints("output_shape", ())
+    if len(beyond) != rank or min(beyond) < 0 or (said and len(said) != rank):
+        node.fail(f"output_padding is {list(beyond)} and output_shape {list(said)} for {rank} axes")
+    whole = [stride * (n - 1) + more + (k - 1) * dilation + 1
+             for n, k, stride, dilation, more in zip(
+                 sizes, form.kernel, form.strides, form.dilations, beyond, strict=True)]  # fmt: skip
+    if not said and mode in ("NOTSET", "VALID"):
+        padding = form.padding
+    else:
+        wanted = said or tuple(n * stride for n, stride in zip(sizes, form.strides, strict=True))
+        totals = [max(size - target, 0) for size, target in zip(whole, wanted, strict=True)]
+        less = [(total // 2, total - total // 2) for total in totals]
+        padding = tuple(less if mode == "SAME_UPPER" else [(after, before) for before, after in less])
+        whole = [target + sum(ends) for target, ends in zip(wanted, padding, strict=True)]
+    outputs = tuple(size - sum(ends) for size, ends in zip(whole, padding, strict=True))
+    if min(outputs) < 1:
+        node.fail(f"its result would have sizes {list(outputs)}")
+    return padding, outputs
+
+
+def _between_zeros(
+    node: Node, x: Value, form: WindowShape, sizes: Sizes, padding: tuple[Pair, ...], outputs: Sizes
+) -> Value:
+    """Images NHWC with zeros behind each element, and padded or cut so that windows of stride 1 give the result."""
+    assert isinstance(x.type, TensorType)
+    batch, *_, channels = x.type.shape or ()
+    if max(form.strides) > 1:
+        apart = [part for n in sizes for part in (n, 1)]
+        gaps = [part for stride in form.strides for part in ((0, 0), (0, stride - 1))]
+        x = reshaped(node, x, (batch, *apart, channels))
+        x = node.emit("qrt.pad", [x], {"padding": [(0, 0), *gaps, (0, 0)]})
+        x = reshaped(node, x, (batch, *(n * stride for n, stride in zip(sizes, form.strides, strict=True)), channels))
+    ends = []
+    for n, k, stride, dilation, (before, _), size in zip(
+        sizes, form.kernel, form.strides, form.dilations, padding, outputs, strict=True
+    ):
+        reach = (k - 1) * dilation
+        first = reach - before
+        ends.append((first, size + reach - first - n * stride))
+    pairs = [(0, 0), *ends, (0, 0)]
+    x = cropped(node, x, pairs)
+    return filled(node, x, [(max(before, 0), max(after, 0)) for before, after in pairs], 0)
+
+
+def _backwards(w: Array, groups: int) -> Array:
+    """Weights IO... of each group as O...I, each kernel from its end."""
+    depth, filters, *kernel = w.shape
+    split = w.reshape(groups, depth // groups, filters, *kernel)
+    split = np.flip(split, tuple(range(3, split.ndim)))
+    order = (0, 2, *range(3, split.ndim), 1)
+    return np.ascontiguousarray(split.transpose(order).reshape(groups * filters, *kernel, depth // groups))

@@ -1,0 +1,97 @@
+"""Products of floats and quantized weights: MatMulNBits, whose weights are packed, and DynamicQuantizeMatMul."""
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.models.importing.unquantized import apply
+from qrt.models.onnx.node import Node
+from qrt.ops.core import Array
+from qrt.types import FloatType, TensorType, UniformType
+
+F32 = FloatType("f32")
+
+
+def unpacked(array: Array, bits: int) -> Array:
+    """Integers of 2, 4 or 8 bits along the last axis, the first in the low bits of a byte.
+
+    >>> unpacked(np.array([0x21, 0x43], np.uint8), 4).tolist()
+    [1, 2, 3, 4]
+    """
+    shifts = np.arange(0, 8, bits, dtype=np.uint8)
+    parts = (array[..., np.newaxis] >> shifts) & np.uint8((1 << bits) - 1)
+    return np.ascontiguousarray(parts.reshape(*array.shape[:-1], array.shape[-1] * len(shifts)))
+
+
+def matmul_nbits(node: Node) -> None:
+    """Of float32 and weights of 2, 4 or 8 bits, which have a scale for each block of a column. The sums are those of
+    `float_matmul`, whatever accuracy the file asks for.
+    """
+    depth, columns = node.required("K", int), node.required("N", int)
+    bits, size = node.attribute("bits", 4), node.required("block_size", int)
+    if node.plain(0) is not F32 or bits not in (2, 4, 8) or node.has(4):
+        node.refuse("in groups" if node.has(4) else f"of {node.dtype(0)} and {bits} bits")
+    if depth < 1 or columns < 1 or size < 16 or size & (size - 1):
+        node.fail(f"K is {depth}, N {columns}, block_size {size}")
+    blocks = -(-depth // size)
+    w = node.known(1, "weights")
+    if w.dtype != np.uint8 or w.size != columns * blocks * size * bits // 8:
+        node.fail(f"the weights have {w.size} bytes, expected {columns} columns of {blocks} blocks of {size}")
+    stored = unpacked(w.reshape(columns, -1), bits)
+    scales, zeros = _parameters(node, columns, blocks, bits)
+    stored[:, depth:] = np.repeat(zeros[:, -1:], blocks * size - depth, axis=1)  # such weights are 0
+    blocks_of_columns = {0: size, 1: 1}
+    element = UniformType(f"u{bits}", "f32", scales.T.tolist(), zeros.T.tolist(), block_sizes=blocks_of_columns)
+    operands = [_padded(node, depth, blocks * size), node.dense(np.ascontiguousarray(stored.T), element)]
+    if node.has(5):
+        operands.append(node.value(5))
+    node.set(0, node.emit("qrt.float_matmul", operands))
+
+
+def _parameters(node: Node, columns: int, blocks: int, bits: int) -> tuple[Array, Array]:
+    """(scales, zero points), one for each column and block."""
+    scales = np.asarray(node.known(2, "scales"), np.float64)
+    if scales.size != columns * blocks or not ((scales > 0) & (scales < np.inf)).all():
+        node.fail(f"there are {scales.size} scales, expected {columns * blocks} that are positive and finite")
+    zeros = np.full((columns, blocks), 1 << (bits - 1), np.int64)
+    if node.has(3):
+        array = node.known(3, "zero points")
+        if array.dtype != np.uint8:
+            node.refuse(f"zero points of {node.dtype(3)}")
+        if array.size != columns * -(-blocks * bits // 8):
+            node.fail(f"the zero points have {array.size} bytes, expected {columns} rows of {blocks}")
+        zeros = unpacked(array.reshape(columns, -1), bits)[:, :blocks].astype(np.int64)
+    return scales.reshape(columns, blocks), zeros
+
+
+def _padded(node: Node, depth: int, wanted: int) -> Value:
+    """The input with zeros behind its last axis, where blocks reach beyond it."""
+    shape = node.shape()
+    if not shape or shape[-1] != depth:
+        node.fail(f"the input has shape {list(shape)}, expected {depth} at the end")
+    if depth == wanted:
+        return node.value(0)
+    padding = [[0, 0]] * (len(shape) - 1) + [[0, wanted - depth]]
+    return node.emit("qrt.pad", [node.value(0)], {"padding": padding, "value": 0.0})
+
+
+def dynamic_quantize_matmul(node: Node) -> None:
+    """Of float32, which is quantized as a whole at run time, and known weights of 8 bits, with one scale or one for
+    each column; perhaps a bias.
+    """
+    if node.plain(0) is not F32 or len(node.shape(1)) != 2:
+        node.refuse(f"of {node.dtype(0)} and weights {node.type(1)}")
+    node.known(1, "weights")
+    zero = node.known(3, "a zero point") if node.has(3) else np.zeros(1, np.int8)
+    if node.has(3) and node.plain(3) is not node.plain(1):
+        node.fail(f"the zero point is of {node.dtype(3)}, the weights of {node.dtype(1)}")
+    element = node.parameters(1, 2, 3 if zero.size != 1 else None, axis=1)
+    if zero.size == 1:
+        point = int(zero.reshape(-1)[0])
+        element = element.with_(zero_points=point if element.is_per_layer else [point] * len(element.scales))
+    made = node.emit("qrt.dynamic_matmul", [node.value(0), node.cast(1, element)])
+    if node.has(4):
+        found = apply(node, "arith.addf", [made, node.value(4)], [F32, F32], F32)
+        assert isinstance(found, Value)
+        made = found
+    assert isinstance(made.type, TensorType)
+    node.set(0, made)

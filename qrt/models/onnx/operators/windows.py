@@ -1,0 +1,96 @@
+"""Sliding windows as the attributes of a node give them, and images in the order of axes that ops have.
+
+ONNX has the channels of an image before its height and width; ops have them behind.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from qrt.ir import Value
+from qrt.models.importing.windows import Pair, Sizes
+from qrt.models.onnx.node import Node, Shape
+from qrt.types import TensorType
+
+
+@dataclass(frozen=True)
+class WindowShape:
+    """The kernel of a window, its strides, dilations and padding, for each axis of an image."""
+
+    kernel: Sizes
+    strides: Sizes
+    dilations: Sizes
+    padding: tuple[Pair, ...]
+
+    def of_images(self) -> "WindowShape":
+        """The same for height and width: an image of one axis has the height 1."""
+        if len(self.kernel) != 1:
+            return self
+        return WindowShape((1, *self.kernel), (1, *self.strides), (1, *self.dilations), ((0, 0), *self.padding))
+
+
+def form_of(node: Node, shape: Shape, kernel: Sequence[int | None] | None) -> WindowShape:
+    """The window over a tensor of a shape NC..., by a kernel that the weights have, or the attribute."""
+    rank = len(shape) - 2
+    if rank < 1:
+        node.fail(f"the input has shape {list(shape)}, expected a batch, channels and at least one axis more")
+    said: tuple[int, ...] = node.ints("kernel_shape", ())
+    if kernel is None:
+        kernel = said
+    elif said and tuple(kernel) != said:
+        node.fail(f"kernel_shape is {list(said)}, but the weights have {list(kernel)}")
+    ones = (1,) * rank
+    sizes = tuple(size or 0 for size in kernel)
+    strides, dilations = node.ints("strides", ones), node.ints("dilations", ones)
+    for name, given in (("kernel_shape", sizes), ("strides", strides), ("dilations", dilations)):
+        if len(given) != rank or min(given, default=1) < 1:
+            node.fail(f"{name} is {list(given)}, expected {rank} positive integers")
+    return WindowShape(sizes, strides, dilations, _padding(node, shape[2:], sizes, strides, dilations))
+
+
+def _padding(
+    node: Node, shape: Sequence[int | None], kernel: Sizes, strides: Sizes, dilations: Sizes
+) -> tuple[Pair, ...]:
+    rank, mode = len(kernel), node.attribute("auto_pad", "NOTSET")
+    if mode == "VALID":
+        return ((0, 0),) * rank
+    if mode == "NOTSET":
+        pads = node.ints("pads", (0,) * (2 * rank))
+        if len(pads) != 2 * rank or min(pads, default=0) < 0:
+            node.fail(f"pads is {list(pads)}, expected {2 * rank} integers from 0 up")
+        return tuple(zip(pads[:rank], pads[rank:], strict=True))
+    if mode not in ("SAME_UPPER", "SAME_LOWER"):
+        node.fail(f"auto_pad is {mode!r}, expected NOTSET, VALID, SAME_UPPER or SAME_LOWER")
+    found = []
+    for size, extent, stride, dilation in zip(shape, kernel, strides, dilations, strict=True):
+        if size is None:
+            node.refuse("SAME padding of a size that only the run knows")
+        total = max((-(-size // stride) - 1) * stride + (extent - 1) * dilation + 1 - size, 0)
+        less = total // 2
+        found.append((less, total - less) if mode == "SAME_UPPER" else (total - less, less))
+    return tuple(found)
+
+
+def channels_last(node: Node, value: Value) -> Value:
+    """A tensor NC... with its channels behind. An image of one axis gets the height 1."""
+    kind = value.type
+    assert isinstance(kind, TensorType)
+    shape = kind.shape or ()
+    if len(shape) == 3:
+        value = node.emit("qrt.reshape", [value], None, kind.with_(shape=(*shape[:2], 1, shape[2])))
+        shape = (*shape[:2], 1, shape[2])
+    order = [0, *range(2, len(shape)), 1]
+    return node.emit("qrt.transpose", [value], {"permutation": order})
+
+
+def channels_first(node: Node, value: Value, rank: int) -> Value:
+    """A tensor with its channels behind as NC..., of a rank: 3 for images of one axis."""
+    kind = value.type
+    assert isinstance(kind, TensorType)
+    order = [0, (kind.rank or 0) - 1, *range(1, (kind.rank or 0) - 1)]
+    value = node.emit("qrt.transpose", [value], {"permutation": order})
+    if rank == 3:
+        kind = value.type
+        assert isinstance(kind, TensorType)
+        shape = kind.shape or ()
+        value = node.emit("qrt.reshape", [value], None, kind.with_(shape=(shape[0], shape[1], shape[3])))
+    return value

@@ -1,0 +1,140 @@
+"""Tensors of a file as arrays."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import ModelError, shown
+from qrt.models.onnx.external import External
+from qrt.models.onnx.model import Tensor
+from qrt.models.onnx.protobuf import Message
+from qrt.models.onnx.types import NUMBERS, PACKED, element_of, numpy_dtype
+from qrt.ops.core import Array
+
+_LARGEST = 2**63 - 1
+_EXTERNAL = 1
+_FIELDS = {
+    **dict.fromkeys(("float", "complex64"), "float_data"),
+    **dict.fromkeys(("double", "complex128"), "double_data"),
+    **dict.fromkeys(("uint32", "uint64"), "uint64_data"),
+    "int64": "int64_data",
+}
+"""The field of typed data; `int32_data` has those of all others."""
+_ALL_FIELDS = ("float_data", "int32_data", "string_data", "int64_data", "double_data", "uint64_data")
+
+
+def listed(numbers: Any) -> tuple[Any, ...]:
+    """Numbers of a message, which are an array where they stand together in the file."""
+    return tuple(numbers.tolist() if isinstance(numbers, np.ndarray) else numbers)
+
+
+def tensor(place: str, said: Message, external: External, name: str | None = None) -> Tensor:
+    """A tensor of the file. ``place`` is where it stands, as errors begin."""
+    name = said.name if name is None else name
+    place = f"{place}tensor {shown(name)}"
+    dtype = dtype_name(place, said.data_type)
+    shape = listed(said.dims)
+    count = element_count(place, shape)
+    if said.has("segment"):
+        raise ModelError(f"{place}: it is a segment of a tensor, which is not read")
+    size = byte_count(dtype, count)
+    if said.data_location not in (0, _EXTERNAL):
+        raise ModelError(f"{place}: its data_location is {said.data_location}, which is not known")
+    if said.data_location == _EXTERNAL:
+        entries = {entry.key: entry.value for entry in said.external_data}
+        data = _elements(external.data(place, entries, size), dtype, count)
+    elif said.has("raw_data"):
+        raw = said.raw_data
+        if any(len(getattr(said, field)) for field in _ALL_FIELDS):
+            raise ModelError(f"{place}: it has data twice, raw and typed")
+        if len(raw) != size:
+            shaped = "x".join(map(str, shape)) or "scalar"
+            raise ModelError(f"{place}: its raw_data has {len(raw)} bytes, a {shaped} of {dtype} has {size}")
+        data = _elements(np.frombuffer(raw, np.uint8), dtype, count)
+    else:
+        data = _typed(place, said, dtype, count)
+    data = data.reshape(shape)
+    data.flags.writeable = False
+    return Tensor(name, dtype, shape, data)
+
+
+def dtype_name(place: str, number: int) -> str:
+    """The dtype of a number. Raises ModelError for one that is unknown or holds no numbers."""
+    dtype = NUMBERS.get(number)
+    if dtype is None:
+        raise ModelError(f"{place}: its type has the number {number}, which is not known")
+    try:
+        element_of(dtype)
+    except ModelError as error:
+        raise ModelError(f"{place}: a tensor of {error}") from None
+    return dtype
+
+
+def element_count(place: str, shape: tuple[int, ...]) -> int:
+    """How many elements a shape has. Raises ModelError for one that no tensor can have."""
+    for size in shape:
+        if size < 0:
+            raise ModelError(f"{place}: its shape {shape} has a negative dimension")
+    if len(shape) > 64:
+        raise ModelError(f"{place}: it has {len(shape)} dimensions, at most 64 are read")
+    if math.prod(size or 1 for size in shape) > _LARGEST:
+        raise ModelError(f"{place}: its shape {shape} has more than 2^63 - 1 elements")
+    return math.prod(shape)
+
+
+def byte_count(dtype: str, count: int) -> int:
+    """The bytes of so many elements in a file."""
+    return -(-count * PACKED[dtype] // 8) if dtype in PACKED else count * numpy_dtype(dtype).itemsize
+
+
+def _elements(data: Array, dtype: str, count: int) -> Array:
+    """Bytes as elements; a copy where they lie at an address that is no multiple of an element's size."""
+    if dtype in PACKED:
+        return _unpacked(data, dtype, count)
+    kind = numpy_dtype(dtype)
+    if kind.itemsize > 1 and data.ctypes.data % kind.itemsize:
+        data = np.frombuffer(data.tobytes(), np.uint8)
+    return _checked_bools(data, dtype).view(kind)
+
+
+def _checked_bools(data: Array, dtype: str) -> Array:
+    """A byte of a bool that is neither 0 nor 1 counts as true."""
+    return (data != 0).view(np.uint8) if dtype == "bool" and data.size and data.max() > 1 else data
+
+
+def _unpacked(data: Array, dtype: str, count: int) -> Array:
+    """Elements of 2 or 4 bits, the first in the low bits of a byte."""
+    bits = PACKED[dtype]
+    shifts = np.arange(0, 8, bits, dtype=np.uint8)
+    fields = ((data[:, np.newaxis] >> shifts) & ((1 << bits) - 1)).astype(np.uint8).reshape(-1)[:count]
+    if dtype.startswith("int"):
+        return ((fields ^ (1 << (bits - 1))).astype(np.int8) - np.int8(1 << (bits - 1))).astype(np.int8)
+    return fields.view(numpy_dtype(dtype))
+
+
+def _typed(place: str, said: Message, dtype: str, count: int) -> Array:
+    """Elements in the field that the dtype has, each a number of the field's type."""
+    field = _FIELDS.get(dtype, "int32_data")
+    other = next((name for name in _ALL_FIELDS if name != field and len(getattr(said, name))), None)
+    if other is not None:
+        raise ModelError(f"{place}: its data is in {other}, that of {dtype} is in {field}")
+    values = getattr(said, field)
+    expected = -(-count * PACKED[dtype] // 8) if dtype in PACKED else count
+    if len(values) != expected:
+        raise ModelError(f"{place}: its {field} has {len(values)} numbers, expected {expected}")
+    array = np.array(values, {"float_data": np.float32, "double_data": np.float64, "int64_data": np.int64}.get(
+        field, np.uint64 if field == "uint64_data" else np.int64))  # fmt: skip
+    if dtype in PACKED:
+        return _unpacked((array & 255).astype(np.uint8), dtype, count)
+    kind = numpy_dtype(dtype)
+    if dtype == "bool":
+        return np.asarray(array != 0)
+    if kind.kind in "iu":
+        least, most = np.iinfo(kind).min, np.iinfo(kind).max
+        if array.size and (int(array.min()) < least or int(array.max()) > most):
+            raise ModelError(f"{place}: its {field} has numbers beyond {dtype}")
+        return array.astype(kind)
+    if field != "int32_data":
+        return array.astype(kind)
+    return (array & ((1 << 8 * kind.itemsize) - 1)).astype(f"u{kind.itemsize}").view(kind)  # bits of small floats

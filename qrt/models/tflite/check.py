@@ -1,0 +1,269 @@
+"""Rules of a TFLite file that need no operator's own knowledge: indices, shapes, quantization, order, calls.
+
+What belongs to one operator's form, as a stride of 0, is checked where the operator is imported.
+"""
+
+import math
+from collections import Counter
+from typing import Any
+
+import numpy.typing as npt
+
+from qrt.errors import ModelError, shown
+from qrt.models.tflite.model import ABSENT, Model, Operator, Quantization, Signature, Subgraph
+from qrt.models.tflite.operands import OPERANDS, operands
+
+BITS = {
+    "bool": 8, "int4": 4, "int8": 8, "uint8": 8, "int16": 16, "uint16": 16, "float16": 16, "bfloat16": 16, "int32": 32,
+    "uint32": 32, "float32": 32, "int64": 64, "uint64": 64, "float64": 64, "complex64": 64, "complex128": 128,
+}  # fmt: skip
+PACKED = {"int4"}
+"""Several elements share a byte, so that NumPy has no type for them."""
+UNSIZED = {"string", "resource", "variant"}
+ZERO_POINTS = {
+    "int4": (-8, 7), "int8": (-128, 127), "uint8": (0, 255), "int16": (0, 0), "int32": (-(2**31), 2**31 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+}  # fmt: skip
+"""The bounds of zero points. Types that are not here have no quantization. Of int16 the format demands 0."""
+_LARGEST = 2**63 - 1
+_DEEPEST = 64
+"""Subgraphs that may call one another in a chain."""
+
+
+# -- a tensor by itself ----------------------------------------------------------------------------------------------
+
+
+def element_count(place: str, shape: tuple[int, ...]) -> int:
+    """How many elements a shape has. Raises ModelError for one that no tensor can have."""
+    for size in shape:
+        if size < 0:
+            raise ModelError(f"{place}: its shape {shape} has a negative dimension")
+    elements = math.prod(shape)
+    if math.prod(size or 1 for size in shape) > _LARGEST:
+        raise ModelError(f"{place}: its shape {shape} has more than 2^63 - 1 elements")
+    return elements
+
+
+def byte_count(dtype: str, elements: int) -> int:
+    """The bytes of so many elements; 0 where the type says nothing of it."""
+    return -(-elements * BITS.get(dtype, 0) // 8)
+
+
+def check_quantization(place: str, given: Quantization, shape: tuple[int, ...], dtype: str) -> None:
+    """Scales are positive, one or as many as the axis is long; zero points are storage."""
+    scales, zero_points, axis = given.scales, given.zero_points, given.axis
+    count = scales.size
+    least, most = _bounds(scales)
+    if not (least > 0 and most < math.inf):  # no comparison holds of NaN
+        wrong = next(scale for scale in scales.tolist() if not 0 < scale < math.inf)
+        raise ModelError(f"{place}: its scale is {wrong}, expected a positive finite number")
+    if zero_points.size != count:
+        raise ModelError(f"{place}: it has {count} scales and {zero_points.size} zero points")
+    low, high = ZERO_POINTS[dtype] if count == 1 else (0, 0)
+    least, most = _bounds(zero_points)
+    if not low <= least <= most <= high:
+        wrong = next(zero for zero in zero_points.tolist() if not low <= zero <= high)
+        alone = f"0, as its type is {dtype}" if count == 1 else "0, as it has several scales"
+        expected = f"{low} to {high}" if low < high else alone
+        raise ModelError(f"{place}: its zero point is {wrong}, expected {expected}")
+    if count == 1:
+        return
+    if not 0 <= axis < len(shape):
+        raise ModelError(f"{place}: its quantized dimension is {axis}, but it has {len(shape)} dimensions")
+    if count != shape[axis]:
+        raise ModelError(f"{place}: it has {count} scales, but its dimension {axis} is {shape[axis]}")
+
+
+def _bounds(values: npt.NDArray[Any]) -> tuple[float, float]:
+    """The least and the greatest; of one number without calling NumPy, which takes longer than that."""
+    if values.size == 1:
+        (value,) = values.tolist()
+        return value, value
+    return values.min().item(), values.max().item()
+
+
+# -- the model -------------------------------------------------------------------------------------------------------
+
+
+def check_model(model: Model, max_bytes: int) -> None:
+    """Raises ModelError for the first rule that a model breaks."""
+    if not model.subgraphs:
+        raise ModelError(f"{model.name}: it has no subgraph")
+    for subgraph in model.subgraphs:
+        _Subgraph(model, subgraph).check()
+    _check_calls(model)
+    for signature in model.signatures:
+        _check_signature(model, signature)
+    computed = (tensor for subgraph in model.subgraphs for tensor in subgraph.tensors if tensor.data is None)
+    total = sum(byte_count(tensor.dtype, math.prod(tensor.shape)) for tensor in computed)
+    if total > max_bytes:
+        limit = f"max_bytes (--max-input), which is {max_bytes}"
+        raise ModelError(f"{model.name}: its tensors take {total} bytes, more than {limit}")
+
+
+class _Subgraph:
+    """The rules of one subgraph."""
+
+    def __init__(self, model: Model, subgraph: Subgraph) -> None:
+        self.model, self.subgraph, self.tensors = model, subgraph, subgraph.tensors
+        self.place = f"{model.name}: subgraph {subgraph.index}"
+        self.writers: dict[int, Operator] = {}
+
+    def check(self) -> None:
+        """Indices first, which the others use."""
+        subgraph = self.subgraph
+        for what, indices in (("input", subgraph.inputs), ("output", subgraph.outputs)):
+            for number, index in enumerate(indices):
+                self._check_index(f"{self.place}, {what} {number}", index)
+        for operator in subgraph.operators:
+            self._check_operands(operator)
+        self._check_inputs()
+        self._check_writers()
+        self._check_order()
+
+    def operator(self, operator: Operator) -> str:
+        """The place of an operator."""
+        return f"{self.place}, operator {operator.index} {operator.name}"
+
+    def tensor(self, index: int) -> str:
+        """What an error calls a tensor."""
+        return f"tensor {index} {shown(self.tensors[index].name)}"
+
+    def _check_index(self, place: str, index: int) -> None:
+        if not 0 <= index < len(self.tensors):
+            raise ModelError(f"{place}: tensor {index} does not exist, the subgraph has {len(self.tensors)}")
+
+    def _check_operands(self, operator: Operator) -> None:
+        place = self.operator(operator)
+        for what, indices in (("input", operator.inputs), ("output", operator.outputs)):
+            for number, index in enumerate(indices):
+                if index != ABSENT or what == "output":
+                    self._check_index(f"{place}, {what} {number}", index)
+        for number, index in enumerate(operator.intermediates):
+            self._check_index(f"{place}, intermediate {number}", index)
+        if operator.is_custom or operator.name not in OPERANDS:
+            return
+        declared, least, results = operands(operator.name)
+        most = math.inf if declared and declared[-1].is_many else len(declared)
+        if not least <= len(operator.inputs) <= most:
+            expected = f"{least} or more" if most == math.inf else str(least) if least == most else f"{least} to {most}"
+            raise ModelError(f"{place}: it has {len(operator.inputs)} inputs, expected {expected}")
+        if results is not None and len(operator.outputs) != results:
+            raise ModelError(f"{place}: it has {len(operator.outputs)} outputs, expected {results}")
+        for number, index in enumerate(operator.inputs):
+            operand = declared[min(number, len(declared) - 1)]
+            if index == ABSENT and (operand.is_many or not operand.is_optional):
+                raise ModelError(f"{place}: its input {number}, '{operand.name}', is absent")
+
+    def _check_inputs(self) -> None:
+        for index, times in Counter(self.subgraph.inputs).items():
+            if times > 1:
+                raise ModelError(f"{self.place}: {self.tensor(index)} is an input {times} times")
+            if self.tensors[index].is_constant:
+                raise ModelError(f"{self.place}: {self.tensor(index)} is an input, but has a buffer of data")
+
+    def _check_writers(self) -> None:
+        inputs = {*self.subgraph.inputs}
+        for operator in self.subgraph.operators:
+            for index in operator.outputs:
+                held = self._holder(index, inputs)
+                if held:
+                    raise ModelError(f"{self.operator(operator)}: it writes {self.tensor(index)}, which {held}")
+                self.writers[index] = operator
+
+    def _holder(self, index: int, inputs: set[int]) -> str:
+        """Why no operator may write a tensor."""
+        if index in inputs:
+            return "is an input"
+        if self.tensors[index].is_constant:
+            return "is constant"
+        if self.tensors[index].is_variable:
+            return "is a variable"
+        writer = self.writers.get(index)
+        return f"operator {writer.index} {writer.name} writes" if writer else ""
+
+    def _check_order(self) -> None:
+        """Operators run in the order of the file: what one reads was computed before."""
+        known = {*self.subgraph.inputs}
+        for operator in self.subgraph.operators:
+            for index in operator.inputs:
+                if index != ABSENT:
+                    self._check_read(self.operator(operator), index, known)
+            known.update(operator.outputs)
+            for index in operator.outputs:
+                self._check_size(index)
+        for index in self.subgraph.outputs:
+            self._check_read(self.place, index, known)
+        for index in self.subgraph.inputs:
+            self._check_size(index)
+
+    def _check_read(self, place: str, index: int, known: set[int]) -> None:
+        tensor = self.tensors[index]
+        if index in known or tensor.is_constant or tensor.is_variable:
+            return
+        writer = self.writers.get(index)
+        if writer is None:
+            raise ModelError(f"{place}: it reads {self.tensor(index)}, which nothing writes")
+        raise ModelError(
+            f"{place}: it reads {self.tensor(index)}, which operator {writer.index} {writer.name} writes later"
+        )
+
+    def _check_size(self, index: int) -> None:
+        if 0 in self.tensors[index].shape:
+            raise ModelError(
+                f"{self.place}, {self.tensor(index)}: its shape {self.tensors[index].shape} has a dimension of 0"
+            )
+
+
+# -- between subgraphs -----------------------------------------------------------------------------------------------
+
+_CALLEES = {
+    "WHILE": ("cond_subgraph_index", "body_subgraph_index"),
+    "IF": ("then_subgraph_index", "else_subgraph_index"),
+    "CALL": ("subgraph",),
+    "STABLEHLO_COMPOSITE": ("decomposition_subgraph_index",),
+    "CALL_ONCE": ("init_subgraph_index",),
+}
+
+
+def callees(operator: Operator) -> tuple[int, ...]:
+    """The subgraphs that an operator runs."""
+    return () if operator.is_custom else tuple(operator.options[name] for name in _CALLEES.get(operator.name, ()))
+
+
+def _check_calls(model: Model) -> None:
+    called: dict[int, set[int]] = {}
+    for subgraph in model.subgraphs:
+        called[subgraph.index] = set()
+        for operator in subgraph.operators:
+            for index in callees(operator):
+                if not 0 <= index < len(model.subgraphs):
+                    place = f"{model.name}: subgraph {subgraph.index}, operator {operator.index} {operator.name}"
+                    raise ModelError(f"{place}: subgraph {index} does not exist, the file has {len(model.subgraphs)}")
+                called[subgraph.index].add(index)
+    left = dict(called)
+    for _ in range(_DEEPEST):  # without those that call none of the others, as often as a chain may be long
+        left = {index: calls & left.keys() for index, calls in left.items() if calls & left.keys()}
+        if not left:
+            return
+    chain = [min(left)]
+    while chain.count(chain[-1]) == 1 and left.get(chain[-1]):
+        chain.append(min(left[chain[-1]]))
+    shown_chain = " -> ".join(map(str, chain[-8:]))
+    if chain.count(chain[-1]) > 1:
+        raise ModelError(f"{model.name}: subgraphs call each other without end: {shown_chain}")
+    raise ModelError(f"{model.name}: calls go more than {_DEEPEST} subgraphs deep: ... {shown_chain}")
+
+
+def _check_signature(model: Model, signature: Signature) -> None:
+    place = f"{model.name}: signature {shown(signature.key)}"
+    if signature.subgraph >= len(model.subgraphs):
+        raise ModelError(f"{place}: subgraph {signature.subgraph} does not exist, the file has {len(model.subgraphs)}")
+    subgraph = model.subgraphs[signature.subgraph]
+    for what, given, indices in (
+        ("input", signature.inputs, subgraph.inputs),
+        ("output", signature.outputs, subgraph.outputs),
+    ):
+        for name, index in given.items():
+            if index not in indices:
+                raise ModelError(f"{place}: tensor {index} is no {what} of subgraph {subgraph.index}, {shown(name)}")

@@ -1,0 +1,178 @@
+"""Tables of a FlatBuffers file, read where they lie. No offset or length is followed before it was checked.
+
+The accessors that flatc makes for Python check nothing: an offset may lead anywhere, a length may be billions, and a
+string is cut short without a word. Importing those of a large schema also takes longer than reading a small model.
+
+A table begins with the distance to its vtable, which says where the table has each field. A vector, a string or another
+table stands elsewhere, at a distance that the field holds.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from struct import Struct
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.errors import ModelError
+from qrt.models.tflite.schema import SCALARS, Field, enumeration, fields, union_table
+
+_U16, _I32, _U32 = Struct("<H"), Struct("<i"), Struct("<I")
+_UNPACKERS = {code: Struct(f"<{code}") for code in SCALARS}
+_DTYPES = {code: np.dtype(f"<{name}") for code, name in SCALARS.items()}
+_TABLE_MEMORY = 1 << 10
+"""Bytes that the objects of a table take in memory, at most: the file may say one in 8 bytes."""
+_REFERENCES = 4
+"""How many times the bytes of the file may be referred to in all. Writers share little but strings and vtables."""
+
+
+class _Layout(NamedTuple):
+    """Where tables of one kind have their fields: plain numbers first, each with what reads it, then the others. A
+    field that is not there has its default."""
+
+    size: int
+    defaults: dict[str, Any]
+    plain: Sequence[tuple[str, Callable[[memoryview, int], tuple[Any, ...]], int]]
+    others: Sequence[tuple[Field, int]]
+
+
+class Reader:
+    """The tables of a file. What is wrong raises a ModelError that says where, by the path of fields from the root."""
+
+    def __init__(self, data: npt.NDArray[np.uint8], name: str, max_bytes: int) -> None:
+        self.data, self.name, self.max_bytes = data, name, max_bytes
+        self._bytes, self._size, self._address = data.data, data.size, data.ctypes.data
+        self._path: list[str | int] = []
+        self._vtables: dict[int, tuple[int, tuple[int, ...]]] = {}
+        self._layouts: dict[tuple[int, str], _Layout] = {}
+        self._left, self._tables_left = _REFERENCES * data.size, max_bytes // _TABLE_MEMORY
+
+    def root(self, table: str) -> dict[str, Any]:
+        """The table that the file begins with."""
+        self._require(0, 8)
+        return self.table(_U32.unpack_from(self._bytes, 0)[0], table)
+
+    def table(self, position: int, name: str) -> dict[str, Any]:
+        """Each field of a table, by its name. One that is not there has the schema's default."""
+        self._tables_left -= 1
+        if self._tables_left < 0:
+            raise self.error(f"it has more tables than fit in max_bytes (--max-input), which is {self.max_bytes}")
+        self._require(position, 4)
+        vtable = position - _I32.unpack_from(self._bytes, position)[0]
+        layout = self._layouts.get((vtable, name)) or self._layout(vtable, name)
+        self._require(position, layout.size)
+        self._spend(layout.size)
+        values = layout.defaults.copy()
+        for key, unpack_from, offset in layout.plain:
+            values[key] = unpack_from(self._bytes, position + offset)[0]
+        for field, offset in layout.others:
+            values[field.name] = self._field(field, position + offset, values)
+        return values
+
+    def _layout(self, vtable: int, name: str) -> "_Layout":
+        """Where the tables of that name and vtable have their fields."""
+        size, offsets = self._vtable(vtable)
+        known = fields(name)
+        there = [(field, offset) for field, offset in zip(known, offsets, strict=False) if offset]
+        for field, offset in there:
+            if offset < 4 or offset + field.size > size:
+                raise self.error(f"the field '{field.name}' is at {offset} of a table of {size} bytes")
+        if any(offsets[len(known) :]):
+            self._refuse_unknown(name)
+        plain = [(f.name, _UNPACKERS[f.code].unpack_from, offset) for f, offset in there if f.is_plain]
+        others = [(field, offset) for field, offset in there if not field.is_plain]
+        found = _Layout(size, {field.name: field.default for field in known}, plain, others)
+        self._layouts[vtable, name] = found
+        return found
+
+    def _refuse_unknown(self, name: str) -> None:
+        """A field that a later schema added may change what an operator computes."""
+        if name.endswith("Options") or name == "Tensor":
+            raise self.error(f"it has a field of a later schema, which {name} does not have here")
+
+    def _vtable(self, position: int) -> tuple[int, tuple[int, ...]]:
+        """The size of a table, and the offset of each field in it, or 0. Tables share vtables."""
+        found = self._vtables.get(position)
+        if found is None:
+            self._require(position, 4)
+            size = _U16.unpack_from(self._bytes, position)[0]
+            if size < 4 or size % 2:
+                raise self.error(f"a vtable at {position} has {size} bytes")
+            self._require(position, size)
+            self._spend(size)
+            _, table, *offsets = Struct(f"<{size // 2}H").unpack_from(self._bytes, position)
+            if table < 4:
+                raise self.error(f"a vtable at {position} says that its table has {table} bytes")
+            found = self._vtables[position] = table, tuple(offsets)
+        return found
+
+    def _field(self, field: Field, position: int, before: Mapping[str, Any]) -> Any:
+        """A field that is no plain number. `before` holds the plain ones, the kind of a union among them."""
+        if field.enumeration is not None:
+            number = _UNPACKERS[field.code].unpack_from(self._bytes, position)[0]
+            names = enumeration(field.enumeration)
+            if not 0 <= number < len(names):
+                listed = f"{names[0]} to {names[-1]}" if len(names) > 8 else ", ".join(names)
+                raise self.error(f"{field.name} is {number}, which is none of {listed}")
+            return names[number]
+        target = position + _U32.unpack_from(self._bytes, position)[0]
+        self._path.append(field.name)  # not taken away by an error, which says it
+        value = self._target(field, target, before)
+        self._path.pop()
+        return value
+
+    def _target(self, field: Field, position: int, before: Mapping[str, Any]) -> Any:
+        """What stands elsewhere."""
+        if field.is_vector or field.is_string:
+            return self._vector(field, position)
+        table = field.table if field.union is None else union_table(field.union, before[f"{field.name}_type"])
+        return None if table is None else self.table(position, table)
+
+    def _vector(self, field: Field, position: int) -> Any:
+        self._require(position, 4)
+        count = _U32.unpack_from(self._bytes, position)[0]
+        start, size = position + 4, count * field.item_size
+        self._require(start, size)
+        self._spend(size)
+        if field.is_string:
+            return str(self._bytes[start : start + size], "utf-8", "backslashreplace")
+        if field.code:
+            return self.elements(start, size, _DTYPES[field.code])
+        assert field.table is not None
+        return [*self._tables(field.table, start, count)]
+
+    def elements(self, start: int, size: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+        """Bytes of the file as elements: a copy where their address is no multiple of an element's size."""
+        if (self._address + start) % dtype.itemsize:
+            return np.frombuffer(self._bytes[start : start + size].tobytes(), dtype)
+        return self.data[start : start + size].view(dtype)
+
+    def _tables(self, name: str, start: int, count: int) -> Iterator[dict[str, Any]]:
+        distances = Struct(f"<{count}I").unpack_from(self._bytes, start)
+        self._path.append(0)
+        for index, distance in enumerate(distances):
+            self._path[-1] = index
+            yield self.table(start + 4 * index + distance, name)
+        self._path.pop()
+
+    # -- errors ------------------------------------------------------------------------------------------------------
+
+    def error(self, message: str) -> ModelError:
+        """An error at the place where the reader is."""
+        path = "".join(f" {part}" if isinstance(part, int) else f", {_SINGULAR.get(part, part)}" for part in self._path)
+        return ModelError(f"{self.name}: {path.removeprefix(', ')}{': ' if path else ''}{message}")
+
+    def _require(self, position: int, size: int) -> None:
+        if position < 0 or position + size > self._size:
+            raise self.error(f"{size} bytes at {position} are not in the file, which has {self._size}")
+
+    def _spend(self, size: int) -> None:
+        self._left -= size
+        if self._left < 0:
+            raise self.error(f"tables refer to the bytes of the file more than {_REFERENCES} times")
+
+
+_SINGULAR = {
+    "subgraphs": "subgraph", "tensors": "tensor", "operators": "operator", "buffers": "buffer",
+    "signature_defs": "signature", "operator_codes": "operator code",
+}  # fmt: skip

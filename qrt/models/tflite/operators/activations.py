@@ -1,0 +1,76 @@
+"""LEAKY_RELU, PRELU, ABS, NEG and the clamps that are operators of their own, of quantized tensors."""
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.models.importing.unquantized import apply, number_of, signless
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.unquantized import finish, raw
+from qrt.types import UniformType
+
+
+def _types(node: Node) -> tuple[UniformType, UniformType]:
+    """The types of the operand and of the result, which have one storage."""
+    x, out = node.element(0), node.result_element()
+    if x.storage != out.storage:
+        node.fail(f"an operand of {x.storage} with a result of {out.storage}")
+    return x, out
+
+
+def _ratio(x: UniformType, out: UniformType, factor: float = 1.0) -> float:
+    """The multiplier of the result, as a runtime forms it in float32."""
+    return float(np.float32(x.scale) * np.float32(factor) / np.float32(out.scale))
+
+
+def leaky_relu(node: Node) -> None:
+    """Of 8 and 16 bits. The rule depends on both slopes."""
+    x, out = _types(node)
+    alpha = float(node.options["alpha"])
+    if not np.isfinite(alpha):
+        node.fail(f"alpha is {alpha}")
+    facts = {"storage": out.storage, "ratio": _ratio(x, out), "slope": abs(_ratio(x, out, alpha))}
+    node.set(0, _leaky(node, alpha, node.rule("leaky_relu", **facts), out))
+
+
+def absolute(node: Node) -> None:
+    """Of int8 and int16: what is below zero has a slope of -1."""
+    x, out = _types(node)
+    node.set(0, _leaky(node, -1.0, node.rule("abs", storage=out.storage, ratio=_ratio(x, out)), out))
+
+
+def _leaky(node: Node, alpha: float, rule: str, out: UniformType) -> Value:
+    return node.emit("qrt.leaky_relu", [node.value(0)], {"alpha": alpha, "requant": rule}, out)
+
+
+def prelu(node: Node) -> None:
+    """Of 8 bits, and of int16 with slopes of int8. Slopes are broadcast."""
+    _, out = _types(node)
+    slopes = node.element(1)
+    if slopes.storage != ("i8" if out.storage == "i16" else out.storage):
+        node.refuse(f"{node.input(0).dtype} with slopes of {node.input(1).dtype}")
+    rule = node.rule("prelu", storage=out.storage)
+    node.set(0, node.emit("qrt.prelu", [node.value(0), node.value(1)], {"requant": rule}, out))
+
+
+def relu(node: Node) -> None:
+    """Of 8 and 16 bits. The value is brought to the result's type before its bounds."""
+    x, out = _types(node)
+    rule = node.rule("relu", storage=out.storage, ratio=_ratio(x, out))
+    value = node.value(0)
+    if x is not out:
+        value = node.emit("qrt.requantize", [value], {"requant": rule}, out)
+    node.set(0, node.activate(value, node.op.name))
+
+
+def negate(node: Node) -> None:
+    """Of int8 and int16: the storage with the other sign, whatever the types say."""
+    x, out = _types(node)
+    if x.storage not in ("i8", "i16"):
+        node.refuse(f"{node.input(0).dtype}")
+    node.rule("neg", storage=out.storage)
+    if x.storage == "i16":
+        element = signless(out)
+        finish(node, 0, apply(node, "arith.subi", [number_of(0, element), raw(node, 0)], [element] * 2, element))
+        return
+    table = node.dense(-np.arange(-128, 128, dtype=np.int8), out)
+    node.set(0, node.emit("qrt.lookup", [node.value(0), table], None, out))

@@ -1,0 +1,78 @@
+"""ADD, SUB, MUL, DIV, SQUARED_DIFFERENCE, MAXIMUM and MINIMUM of quantized tensors."""
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.models.tflite.node import Node
+from qrt.types import TensorType, UniformType
+
+
+def _operands(node: Node) -> tuple[UniformType, UniformType, UniformType]:
+    """The types of both operands and of the result, which have one storage."""
+    a, b, out = node.element(0), node.element(1), node.result_element()
+    if not a.storage == b.storage == out.storage:
+        node.fail(f"operands of {a.storage} and {b.storage} with a result of {out.storage}")
+    return a, b, out
+
+
+def _emit(node: Node, name: str, attributes: dict[str, str], out: UniformType) -> Value:
+    return node.emit(name, [node.value(0), node.value(1)], attributes, out)
+
+
+def add(node: Node) -> None:
+    """Of 8 and 16 bits, with broadcasting. The rule depends on how far the scales are from the result's."""
+    a, b, out = _operands(node)
+    if out.storage == "i16" and node.options.get("pot_scale_int16", True):
+        node.refuse("int16 whose scales are powers of two (pot_scale_int16)")
+    scale = np.float32(out.scale)
+    ratios = [float(np.float32(each.scale) / scale) for each in (a, b)]
+    shapes = node.type(0).shape, node.type(1).shape
+    facts = {"ratio": min(ratios), "largest_ratio": max(ratios), "op": node.op.name, "is_broadcast": len({*shapes}) > 1}
+    rule = node.rule("add", storage=out.storage, **facts)
+    made = _emit(node, "qrt.add" if node.op.name == "ADD" else "qrt.sub", {"requant": rule}, out)
+    node.set(0, node.activate(made, node.options["fused_activation_function"]))
+
+
+def mul(node: Node) -> None:
+    """Of 8 and 16 bits, with broadcasting: a sum of one product."""
+    a, b, out = _operands(node)
+    multiplier = np.float32(a.scale) * np.float32(b.scale) / np.float32(out.scale)
+    rule = node.rule("mul", storage=out.storage, multiplier=float(multiplier))
+    made = _emit(node, "qrt.mul", {"requant": rule}, out)
+    node.set(0, node.activate(made, node.options["fused_activation_function"]))
+
+
+def div(node: Node) -> None:
+    """Of 8 bits, with broadcasting."""
+    a, b, out = _operands(node)
+    multiplier = np.float32(a.scale) / (np.float32(b.scale) * np.float32(out.scale))
+    if not 0 < multiplier < np.inf:
+        node.fail(f"scales so far apart that their multiplier is {multiplier}")
+    node.rule("div", storage=out.storage)
+    made = _emit(node, "qrt.div", {}, out)
+    node.set(0, node.activate(made, node.options["fused_activation_function"]))
+
+
+def squared_difference(node: Node) -> None:
+    """Of int8, with broadcasting."""
+    _, _, out = _operands(node)
+    node.rule("squared_difference", storage=out.storage)
+    node.set(0, _emit(node, "qrt.squared_difference", {}, out))
+
+
+def extreme(node: Node) -> None:
+    """Of 8 and 16 bits, with broadcasting. Storage is compared, whatever the types of the operands say."""
+    *_, out = _operands(node)
+    node.rule("maximum_minimum", storage=out.storage)
+    operands = [of_type(node, node.value(i), out) for i in range(2)]
+    node.set(0, node.emit(f"qrt.{node.op.name.lower()}", operands, None, out))
+
+
+def of_type(node: Node, value: Value, element: UniformType) -> Value:
+    """The storage of a quantized value as that of another type."""
+    assert isinstance(value.type, TensorType)  # values of tensors are
+    if value.type.element is element:
+        return value
+    assert isinstance(value.type.element, UniformType)  # the caller has checked it
+    stored = node.emit("quant.scast", [value], None, value.type.with_(element=value.type.element.storage_type))
+    return node.emit("quant.scast", [stored], None, value.type.with_(element=element))

@@ -1,0 +1,188 @@
+"""Arithmetic of plain integers, floats and bools: what a program computes beside its quantized tensors.
+
+These are the forms without scales of operators whose quantized forms stand in other files.
+"""
+
+from collections.abc import Callable
+
+from qrt.models.importing.unquantized import (
+    BOOL,
+    Operand,
+    apply,
+    clamped,
+    compare,
+    number_of,
+    select,
+    shape_of,
+    signless,
+)
+from qrt.models.tflite.node import ACTIVATIONS, Node
+from qrt.models.tflite.operators.unquantized import finish, operands_of, raw
+from qrt.types import FloatType, IntegerType, Type
+
+_NARROW, _WORDS = ("int8", "int16"), ("int32", "int64")
+_I32 = IntegerType(32)
+_F64 = FloatType("f64")
+_BINARY = {
+    "ADD": ("arith.addi", "arith.addf"),
+    "SUB": ("arith.subi", "arith.subf"),
+    "MUL": ("arith.muli", "arith.mulf"),
+    "DIV": ("arith.divsi", "arith.divf"),
+    "MAXIMUM": ("arith.maxsi", "arith.maximumf"),
+    "MINIMUM": ("arith.minsi", "arith.minimumf"),
+}
+"""The ops of integers and of floats."""
+_UNARY = {
+    "CEIL": "math.ceil", "COS": "math.cos", "EXP": "math.exp", "FLOOR": "math.floor", "LOG": "math.log",
+    "ROUND": "math.roundeven", "RSQRT": "math.rsqrt", "SIN": "math.sin", "SQRT": "math.sqrt", "TANH": "math.tanh",
+}  # fmt: skip
+
+
+def _finish(node: Node, result: Operand) -> None:
+    """The result after a fused activation."""
+    activation, element = node.options.get("fused_activation_function", "NONE"), node.result_type().element
+    if activation == "NONE":
+        finish(node, 0, result)
+    elif activation in ACTIVATIONS:
+        finish(node, 0, clamped(node, result, ACTIVATIONS[activation], element))
+    else:
+        node.refuse(f"fused {activation} of {node.outputs[0].dtype}")
+
+
+def binary(node: Node) -> None:
+    """Two tensors that broadcast: int32, int64 or float32. Integers wrap, and DIV truncates."""
+    operands, element = operands_of(node, (*_WORDS, "float32"))
+    name = _BINARY[node.op.name][isinstance(element, FloatType)]
+    _finish(node, apply(node, name, operands, [element] * 2, element))
+
+
+def floor_div(node: Node) -> None:
+    """The quotient rounded down: of int8 and int16 the storage, whatever the types say, int32 or float32."""
+    if node.input(0).dtype in _NARROW:
+        _of_storage(node, _floor_div)
+        return
+    (a, b), element = operands_of(node, ("int32", "float32"))
+    finish(node, 0, _floor_div(node, a, b, element))
+
+
+def _of_storage(node: Node, function: Callable[[Node, Operand, Operand, Type], Operand]) -> None:
+    """A function of the storage of both inputs, in 32 bits, of which the low ones are the result."""
+    dtypes = {tensor.dtype for tensor in (node.input(0), node.input(1), node.outputs[0])}
+    if len(dtypes) != 1:
+        node.fail(f"its inputs and its result are of {' and '.join(sorted(dtypes))}")
+    narrow = signless(node.type(0).element)
+    a, b = (apply(node, "arith.extsi", [raw(node, i)], [narrow], _I32) for i in (0, 1))
+    finish(node, 0, apply(node, "arith.trunci", [function(node, a, b, _I32)], [_I32], narrow))
+
+
+def _floor_div(node: Node, a: Operand, b: Operand, element: Type) -> Operand:
+    if isinstance(element, FloatType):  # a quotient in float32 may be rounded up to the next integer
+        wide = [apply(node, "arith.extf", [each], [element], _F64) for each in (a, b)]
+        floor = apply(node, "math.floor", [apply(node, "arith.divf", wide, [_F64] * 2, _F64)], [_F64], _F64)
+        return apply(node, "arith.truncf", [floor], [_F64], element)
+    return apply(node, "arith.floordivsi", [a, b], [element] * 2, element)
+
+
+def floor_mod(node: Node) -> None:
+    """The rest of a division, with the sign of the divisor: of int8 and int16 the storage, whatever the types say,
+    int32, int64 or float32."""
+    if node.input(0).dtype in _NARROW:
+        _of_storage(node, _floor_mod)
+        return
+    (a, b), element = operands_of(node, (*_WORDS, "float32"))
+    pair, zero = [element] * 2, number_of(0, element)
+    if not isinstance(element, FloatType):
+        finish(node, 0, _floor_mod(node, a, b, element))
+        return
+    rest = apply(node, "arith.remf", [a, b], pair, element)
+    signs = [compare(node, "slt", each, zero, element) for each in (rest, b)]
+    differ = apply(node, "arith.xori", signs, [BOOL] * 2, BOOL)
+    wrong = apply(node, "arith.andi", [differ, compare(node, "ne", rest, zero, element)], [BOOL] * 2, BOOL)
+    finish(node, 0, select(node, wrong, apply(node, "arith.addf", [rest, b], pair, element), rest, element))
+
+
+def _floor_mod(node: Node, a: Operand, b: Operand, element: Type) -> Operand:
+    product = apply(node, "arith.muli", [_floor_div(node, a, b, element), b], [element] * 2, element)
+    return apply(node, "arith.subi", [a, product], [element] * 2, element)
+
+
+def power(node: Node) -> None:
+    """A power of float32."""
+    operands, element = operands_of(node, ("float32",))
+    finish(node, 0, apply(node, "math.powf", operands, [element] * 2, element))
+
+
+def arc_tangent(node: Node) -> None:
+    """The angle of two float32 numbers, of tensors of one shape."""
+    operands, element = operands_of(node, ("float32",))
+    if shape_of(operands[0]) != shape_of(operands[1]):
+        node.fail(f"its inputs have shapes {' and '.join(str(shape_of(each)) for each in operands)}")
+    finish(node, 0, apply(node, "math.atan2", operands, [element] * 2, element))
+
+
+def squared_difference(node: Node) -> None:
+    """The square of a difference: int32 or float32."""
+    operands, element = operands_of(node, ("int32", "float32"))
+    suffix = "f" if isinstance(element, FloatType) else "i"
+    difference = apply(node, f"arith.sub{suffix}", operands, [element] * 2, element)
+    finish(node, 0, apply(node, f"arith.mul{suffix}", [difference] * 2, [element] * 2, element))
+
+
+def square(node: Node) -> None:
+    """The square of float32."""
+    (x,), element = operands_of(node, ("float32",))
+    finish(node, 0, apply(node, "arith.mulf", [x, x], [element] * 2, element))
+
+
+def absolute(node: Node) -> None:
+    """The absolute value: int32 or float32."""
+    operands, element = operands_of(node, ("int32", "float32"))
+    name = "math.absf" if isinstance(element, FloatType) else "math.absi"
+    finish(node, 0, apply(node, name, operands, [element], element))
+
+
+def negate(node: Node) -> None:
+    """The negative: int32, int64 or float32."""
+    (x,), element = operands_of(node, (*_WORDS, "float32"))
+    if isinstance(element, FloatType):
+        finish(node, 0, apply(node, "arith.negf", [x], [element], element))
+    else:
+        finish(node, 0, apply(node, "arith.subi", [number_of(0, element), x], [element] * 2, element))
+
+
+def sign(node: Node) -> None:
+    """The sign is -1, 0 or 1, of int32 or float32. The sign of a NaN is a NaN."""
+    (x,), element = operands_of(node, ("int32", "float32"))
+    zero = number_of(0, element)
+    below = select(node, compare(node, "slt", x, zero, element), number_of(-1, element), x, element)
+    finish(node, 0, select(node, compare(node, "sgt", x, zero, element), number_of(1, element), below, element))
+
+
+def add_n(node: Node) -> None:
+    """The sum of int32 or float32 tensors of one shape, one after the other."""
+    (total, *others), element = operands_of(node, ("int32", "float32"))
+    if len({shape_of(each) for each in (total, *others)}) > 1:
+        node.fail(f"its inputs have shapes {' and '.join(str(shape_of(each)) for each in (total, *others))}")
+    name = "arith.addf" if isinstance(element, FloatType) else "arith.addi"
+    for each in others:
+        total = apply(node, name, [total, each], [element] * 2, element)
+    finish(node, 0, total)
+
+
+def unary(node: Node) -> None:
+    """A function of float32."""
+    operands, element = operands_of(node, ("float32",))
+    finish(node, 0, apply(node, _UNARY[node.op.name], operands, [element], element))
+
+
+def logical(node: Node) -> None:
+    """Both, or one of two bools."""
+    operands, element = operands_of(node, ("bool",))
+    name = "arith.andi" if node.op.name == "LOGICAL_AND" else "arith.ori"
+    finish(node, 0, apply(node, name, operands, [element] * 2, element))
+
+
+def logical_not(node: Node) -> None:
+    """The other bool."""
+    (x,), element = operands_of(node, ("bool",))
+    finish(node, 0, apply(node, "arith.xori", [x, number_of(True, element)], [element] * 2, element))

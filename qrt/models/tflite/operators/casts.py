@@ -1,0 +1,89 @@
+"""QUANTIZE and DEQUANTIZE."""
+
+from math import prod
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.models.tflite.node import Node
+from qrt.types import FloatType, TensorType, UniformType
+
+_F32, _F64 = FloatType("f32"), FloatType("f64")
+_CASTS = {
+    "reciprocal": {"scale": "reciprocal", "zero_point": "after"},
+    "divide": {"rounding": "half_away", "zero_point": "after"},
+}
+"""What `quant.qcast` is told for each rule of quantize."""
+
+
+_EXACT = {"exact": "fixed"}
+"""The rule that multiplies by 1."""
+
+
+def quantize(node: Node) -> None:
+    """Floats to integers, or integers of one type to those of another."""
+    source, out = node.type(0).element, node.result_element()
+    if source is _F32:
+        rule = node.rule("quantize", storage=out.storage)
+        made = _in_eights(node, out) if rule == "eights" else _cast(node, node.value(0), rule, out)
+        node.set(0, made)
+        return
+    if not isinstance(source, UniformType):
+        node.refuse(f"{node.input(0).dtype} to {node.outputs[0].dtype}")
+    requant = node.rule(
+        "requantize",
+        source=source.storage,
+        storage=out.storage,
+        ratio=float(np.float32(source.scale) / np.float32(out.scale)),
+        is_shift=is_shift(source, out),
+    )
+    node.set(
+        0, node.emit("qrt.requantize", [node.value(0)], {"requant": "fixed" if requant == "exact" else requant}, out)
+    )
+
+
+def _cast(node: Node, x: Value, rule: str, out: UniformType) -> Value:
+    return node.emit("quant.qcast", [x], _CASTS[rule], out)
+
+
+def _in_eights(node: Node, out: UniformType) -> Value:
+    """Blocks of 8 elements are multiplied by the reciprocal of the scale; the rest is divided in float64."""
+    x = node.value(0)
+    shape = [size for size in node.type(0).shape or () if size is not None]
+    if len(shape) < (node.type(0).rank or 0):
+        node.refuse("float32 to int16 of a size that only the run knows")
+    count = prod(shape)
+    blocks = count // 8 * 8
+    if blocks == count:
+        return _cast(node, x, "reciprocal", out)
+    flat = node.emit("qrt.reshape", [x], None, TensorType((count,), _F32))
+    parts = []
+    if blocks:
+        whole = node.emit("qrt.slice", [flat], {"offsets": (0,), "sizes": (blocks,), "strides": (1,)})
+        parts.append(_cast(node, whole, "reciprocal", out))
+    rest = node.emit("qrt.slice", [flat], {"offsets": (blocks,), "sizes": (count - blocks,), "strides": (1,)})
+    wide = node.make("arith.extf", [rest], None, [TensorType((count - blocks,), _F64)]).result
+    cast = _cast(node, wide, "divide", out.with_(expressed=_F64))
+    stored = node.emit("quant.scast", [cast], None, TensorType((count - blocks,), out.storage_type))
+    parts.append(node.emit("quant.scast", [stored], None, TensorType((count - blocks,), out)))
+    joined = parts[0] if len(parts) == 1 else node.emit("qrt.concat", parts, {"axis": 0}, out)
+    return node.emit("qrt.reshape", [joined], None, TensorType(shape, out))
+
+
+def is_shift(source: UniformType, out: UniformType) -> bool:
+    """Whether both types have the same values for bits that differ in their sign at most."""
+    apart = source.zero_point - out.zero_point
+    return (
+        source.scale == out.scale
+        and {source.storage, out.storage} <= {"i8", "u8"}
+        and apart == source.storage_min - out.storage_min
+    )
+
+
+def dequantize(node: Node) -> None:
+    """Integers to the floats that they stand for, each with one rounding."""
+    node.element(0)
+    if node.result_type().element is not _F32:
+        node.refuse(f"to {node.outputs[0].dtype}")
+    node.rule("dequantize")
+    node.set(0, node.emit("quant.dcast", [node.value(0)], None, _F32))

@@ -1,0 +1,92 @@
+"""CONV_2D and DEPTHWISE_CONV_2D."""
+
+from typing import Any
+
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators import float_products, hybrid
+from qrt.models.tflite.operators.products import bias_of, multiplier_facts
+from qrt.models.tflite.operators.window import padding_of, window_of
+from qrt.ops.core import Array
+from qrt.types import UniformType
+
+
+def conv_2d(node: Node) -> None:
+    """Weights are OHWI, and their channels lie on axis 0; the input may have a multiple of their channels."""
+    images, weights = node.type(0), node.type(1)
+    if images.rank != 4 or weights.rank != 4:
+        node.fail(f"the input and the weights have rank 4, not {images.rank} and {weights.rank}")
+    depth, channels = (weights.shape or ())[3], (images.shape or ())[3]
+    if depth and channels and channels % depth:
+        node.fail(f"{channels} channels are no multiple of the {depth} of a filter")
+    if node.is_float:
+        window, units = window_of(node, (weights.shape or ())[1:3], _dilations(node)), (weights.shape or ())[0] or 0
+        if not hybrid.is_hybrid(node, 0):
+            float_products.convolution(node, window, units, depth or 0)
+        elif channels != depth:
+            node.refuse("float32 with int8 weights in groups")
+        else:
+            hybrid.convolution(node, window, units)
+        return
+    x, w = node.element(0), node.element(1)
+    _check_weights(node, w, 0)
+    attributes = _window(node, weights.shape or ())
+    if depth and channels and channels != depth:
+        attributes["groups"] = channels // depth
+    _convolve(node, "conv2d", _known_weights(node), attributes, x, w)
+
+
+def depthwise_conv_2d(node: Node) -> None:
+    """Weights are 1HWO, and their channels lie on axis 3."""
+    shape = node.type(1).shape or ()
+    if node.type(0).rank != 4 or len(shape) != 4 or shape[0] != 1:
+        node.fail(f"the input has rank 4 and the weights are [1, height, width, channels], not {list(shape)}")
+    channels = (node.type(0).shape or ())[3]
+    if channels is None or shape[3] is None or not channels or shape[3] % channels:
+        node.fail(f"{shape[3]} filters are no multiple of {channels} channels")
+    if node.options["depth_multiplier"] * channels != shape[3]:
+        node.fail(
+            f"a depth multiplier of {node.options['depth_multiplier']} for {channels} channels and {shape[3]} filters"
+        )
+    if node.is_float:
+        made = hybrid if hybrid.is_hybrid(node, 3) else float_products
+        made.depthwise(node, window_of(node, shape[1:3], _dilations(node)), shape[3], shape[3] // channels)
+        return
+    x, w = node.element(0), node.element(1)
+    _check_weights(node, w, 3)
+    element = w.with_(axis=2) if w.is_per_axis else w
+    attributes = _window(node, shape)
+    _convolve(node, "depthwise_conv2d", _known_weights(node)[0], attributes, x, element)
+
+
+def _known_weights(node: Node) -> Array:
+    array = node.constant(1)
+    if array is None:
+        node.refuse("weights that only the run knows")
+    return array
+
+
+def _check_weights(node: Node, w: UniformType, axis: int) -> None:
+    if w.is_per_axis and w.axis != axis:
+        node.fail(f"the scales of the weights lie on axis {w.axis}, not {axis}")
+    if w.is_signed and any(w.zero_points):
+        node.fail("signed weights of a convolution have a zero point other than 0")
+
+
+def _convolve(node: Node, op: str, array: Array, attributes: dict[str, Any], x: UniformType, w: UniformType) -> None:
+    out = node.result_element()
+    if not node.has(2):
+        node.fail("the bias is missing")
+    attributes["requant"] = node.rule(op, **multiplier_facts(node, x, w, out))
+    made = node.emit(f"qrt.{op}", [node.value(0), node.dense(array, w), bias_of(node, 2, x, w)], attributes, out)
+    node.set(0, node.activate(made, node.options["fused_activation_function"]))
+
+
+def _window(node: Node, weights: tuple[int | None, ...]) -> dict[str, Any]:
+    """Strides, padding and dilations. Height and width are the axes 1 and 2 of the input and of the weights."""
+    strides, dilations = (node.options["stride_h"], node.options["stride_w"]), _dilations(node)
+    padding = padding_of(node, weights[1:3], strides, dilations)
+    return {"strides": strides, "padding": padding, "dilations": dilations}
+
+
+def _dilations(node: Node) -> tuple[int, int]:
+    return node.options["dilation_h_factor"], node.options["dilation_w_factor"]

@@ -1,0 +1,114 @@
+"""TFLite_Detection_PostProcess, the end of SSD models."""
+
+from math import isfinite
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.models.importing.data_movement import reshaped
+from qrt.models.importing.unquantized import Operand, apply, as_value, number_of
+from qrt.models.tflite.flexbuffer import Number, read_map
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.data_movement import shape_of
+from qrt.types import FloatType, TensorType, UniformType
+
+_F32, _F64 = FloatType("f32"), FloatType("f64")
+
+
+def detections(node: Node) -> None:
+    """Boxes are decoded from their anchors, and those that overlap are suppressed, of all classes together or of each.
+    Of float32 and uint8. Rows behind the last detection are 0; LiteRT leaves them as they are.
+    """
+    if len(node.inputs) != 3 or len(node.outputs) != 4:
+        node.fail(f"it has {len(node.inputs)} inputs and {len(node.outputs)} outputs, expected 3 and 4")
+    options = read_map(node.op.custom_options, node.graph.place(node.op))
+    encodings, scores, anchors = (shape_of(node, i) for i in range(3))
+    if None in (*encodings, *scores, *anchors):
+        node.refuse("an open dimension")
+    fits = len(encodings) == len(scores) == 3 and encodings[0] == scores[0] == 1 and (encodings[2] or 0) >= 4
+    if not fits or not encodings[1] == scores[1] == (*anchors, 0)[0] or tuple(anchors[1:]) != (4,):
+        node.fail(f"boxes {list(encodings)}, scores {list(scores)} and anchors {list(anchors)} do not go together")
+    if node.input(0).dtype != node.input(2).dtype:
+        node.refuse(f"boxes of {node.input(0).dtype} with anchors of {node.input(2).dtype}")
+    classes = _count(node, options, "num_classes", 1)
+    background = (scores[2] or 0) - classes
+    if background not in (0, 1):
+        node.fail(f"there are {scores[2]} scores of each box for {classes} classes, expected at most one more")
+    boxes = _decoded(node, [_float(options, f"{axis}_scale") for axis in "yxhw"], encodings[1] or 0)
+    table = reshaped(node, _floats(node, 1), scores[1:])
+    if background:
+        lists = {"offsets": [0, 1], "sizes": [-1, -1], "strides": [1, 1]}
+        table = node.emit("qrt.slice", [table], lists)
+    results = node.emit_all("qrt.detection_postprocess", [boxes, table], _attributes(node, options), None)
+    for i, value in enumerate(results):
+        shape = (1,) if i == 3 else (1, *_shape(value))
+        node.set(i, reshaped(node, value, shape))
+
+
+def _shape(value: Value) -> tuple[int | None, ...]:
+    assert isinstance(value.type, TensorType)
+    return value.type.shape or ()
+
+
+def _attributes(node: Node, options: dict[str, Number]) -> dict[str, Number]:
+    score, overlap = (_float(options, name) for name in ("nms_score_threshold", "nms_iou_threshold"))
+    if not isfinite(score) or not 0 < overlap <= 1:
+        node.fail(f"scores from {score} and overlaps up to {overlap} are no thresholds")
+    return {
+        "max_detections": _count(node, options, "max_detections", 0),
+        "max_classes_per_detection": _count(node, options, "max_classes_per_detection", 1),
+        "detections_per_class": _count(node, {"detections_per_class": 100, **options}, "detections_per_class", 1),
+        "use_regular_nms": bool(options.get("use_regular_nms", False)),
+        "score_threshold": score,
+        "iou_threshold": overlap,
+    }
+
+
+def _count(node: Node, options: dict[str, Number], name: str, least: int) -> int:
+    given = options.get(name, 0)
+    if given != given or not least <= given < 1 << 20:
+        node.fail(f"option {name} is {given}")
+    return int(given)
+
+
+def _float(options: dict[str, Number], name: str) -> float:
+    with np.errstate(over="ignore"):
+        return float(np.float32(options.get(name, 0)))
+
+
+def _floats(node: Node, i: int) -> Value:
+    """An input as float32."""
+    element = node.type(i).element
+    if element is _F32:
+        return node.value(i)
+    if not isinstance(element, UniformType) or element.storage != "u8" or not element.is_per_layer:
+        node.refuse(node.input(i).dtype)
+    return node.emit("quant.dcast", [node.value(i)], None, _F32)
+
+
+def _decoded(node: Node, scales: list[float], count: int) -> Value:
+    """(top, left, bottom, right) of each box: its center and size are those of its anchor, moved and stretched by
+    encodings over scales, in float64; every result is rounded to float32.
+    """
+    encodings, anchors = (reshaped(node, _floats(node, i), (count, shape_of(node, i)[-1])) for i in (0, 2))
+
+    def column(x: Value, i: int) -> Operand:
+        lists = {"offsets": [0, i], "sizes": [-1, 1], "strides": [1, 1]}
+        return apply(node, "arith.extf", [node.emit("qrt.slice", [x], lists)], [_F32], _F64)
+
+    def wide(name: str, *operands: Operand) -> Operand:
+        return apply(node, name, operands, [_F64] * len(operands), _F64)
+
+    low: list[Value] = []
+    high: list[Value] = []
+    for axis in range(2):
+        place, size = column(anchors, axis), column(anchors, axis + 2)
+        moved, stretched = (
+            wide("arith.divf", column(encodings, i), number_of(scales[i], _F64)) for i in (axis, axis + 2)
+        )
+        center = wide("arith.addf", wide("arith.mulf", moved, size), place)
+        half = wide("arith.mulf", wide("arith.mulf", number_of(0.5, _F64), wide("math.exp", stretched)), size)
+        narrow = [apply(node, "arith.truncf", [each], [_F64], _F32) for each in (center, half)]
+        for name, ends in (("arith.subf", low), ("arith.addf", high)):
+            ends.append(as_value(node, apply(node, name, narrow, [_F32] * 2, _F32), _F32))
+    return node.emit("qrt.concat", [*low, *high], {"axis": 1}, _F32)

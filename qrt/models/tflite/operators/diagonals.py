@@ -1,0 +1,74 @@
+"""MATRIX_DIAG, MATRIX_SET_DIAG and SEGMENT_SUM."""
+
+import numpy as np
+
+from qrt.models.importing.data_movement import erase_unused, known_result, reshaped
+from qrt.models.importing.unquantized import Operand, as_value, broadcast, number_of, select, signless
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.data_movement import shape_of
+from qrt.models.tflite.operators.unquantized import finish, raw
+
+_MOST = 1 << 26
+"""Elements of a matrix: which of them are on the diagonal is a constant of so many bytes."""
+
+
+def matrix_diag(node: Node) -> None:
+    """Matrices with a line as their diagonal. All else is 0, of quantized types the storage."""
+    line = _sizes(node, 0)
+    if not line:
+        node.fail("the diagonal has no dimension")
+    _diagonals(node, number_of(0, signless(node.type(0).element)), 0, (*line, line[-1]))
+
+
+def matrix_set_diag(node: Node) -> None:
+    """Matrices, square or not, with another diagonal."""
+    shape, line = _sizes(node, 0), _sizes(node, 1)
+    if len(shape) < 2 or line != (*shape[:-2], min(shape[-2:])):
+        node.fail(f"a diagonal {list(line)} is not that of {list(shape)}")
+    if node.type(1).element is not node.type(0).element:
+        node.refuse(f"a diagonal of {node.type(1).element} in {node.type(0).element}")
+    _diagonals(node, raw(node, 0), 1, shape)
+
+
+def _sizes(node: Node, i: int) -> tuple[int, ...]:
+    if node.input(i).dtype not in ("int8", "uint8", "int16", "int32", "int64", "float32"):
+        node.refuse(node.input(i).dtype)
+    sizes = tuple(size for size in shape_of(node, i) if size is not None)
+    if len(sizes) != len(shape_of(node, i)):
+        node.refuse("an open dimension")
+    return sizes
+
+
+def _diagonals(node: Node, x: Operand, line: int, shape: tuple[int, ...]) -> None:
+    """The matrices ``x`` of a shape, with the input ``line`` along their diagonals."""
+    *around, rows, columns = shape
+    if rows * columns > _MOST:
+        node.refuse(f"matrices of {rows:,} x {columns:,}")
+    apart = (rows, 1) if rows < columns else (1, columns)
+    element = signless(node.type(line).element)
+    diagonal = reshaped(node, as_value(node, raw(node, line), element), (*around, *apart))
+    found = select(node, np.eye(rows, columns, dtype=bool), diagonal, x, element)
+    finish(node, 0, broadcast(node, found, element, shape))
+
+
+def segment_sum(node: Node) -> None:
+    """Sums of the rows that have one number, one after the other: int32 or float32. The numbers are known, and each is
+    that of the row before or the next one."""
+    node.rule("segment_sum")
+    shape = shape_of(node)
+    if node.input(0).dtype not in ("int32", "float32") or node.input(1).dtype != "int32":
+        node.refuse(f"{node.input(0).dtype} with numbers of {node.input(1).dtype}")
+    numbers = np.array(node.integers(1, "numbers of segments"), np.int32)
+    if None in shape or not shape or numbers.shape != shape[:1]:
+        node.fail(f"{numbers.size} numbers are not those of the rows of {list(shape)}")
+    if numbers.size and (numbers[0] != 0 or not set(np.diff(numbers).tolist()) <= {0, 1}):
+        node.fail("numbers of segments begin with 0, and go on by 0 or 1")
+    element = node.type(0).element
+    made = (int(numbers[-1]) + 1 if numbers.size else 0, *shape[1:])
+    zeros = as_value(node, broadcast(node, number_of(0, element), element, made), element)
+    rows = node.dense(numbers.reshape(-1, 1), node.type(1).element)
+    value = node.emit("qrt.scatter_nd", [zeros, rows, as_value(node, raw(node, 0), element)], {"reduction": "add"})
+    array = known_result(value)
+    finish(node, 0, value if array is None else array)
+    if array is not None:
+        erase_unused(value)

@@ -1,0 +1,63 @@
+"""What the operators on floats share: the end of a float result, with its bias and its fused activation."""
+
+from math import prod
+
+from qrt.ir import Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import F32, LoweringContext
+from qrt.models.tflite.node import ACTIVATIONS, Node
+from qrt.types import TensorType
+
+_WITH_TANH = ("FULLY_CONNECTED", "UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_RNN")
+"""Operators that apply a fused TANH. LiteRT's others take one, and leave it out."""
+
+
+def float_bias(node: Node, i: int, channels: int) -> Value | None:
+    """The bias of a sum of products, one float32 for each channel of the result, if the operator has one."""
+    if not node.has(i):
+        return None
+    kind = node.type(i)
+    if kind.element is not F32 or prod(size or 0 for size in kind.shape or ()) != channels:
+        node.fail(f"the bias is {kind}, expected {TensorType((channels,), F32)}")
+    value = node.value(i)
+    if kind.rank != 1:
+        value = node.emit("qrt.reshape", [value], None, TensorType((channels,), F32))
+    return value
+
+
+def finish(node: Node, context: LoweringContext, value: Value, bias: Value | None = None) -> None:
+    """Sets the result: the value with a bias along its last axis, after the fused activation."""
+    activation = node.options.get("fused_activation_function", "NONE")
+    if bias is None and activation == "NONE":
+        node.set(0, value)
+        return
+    nest = LoopNest(context, "finish", context.extents(value))
+    scalar = nest.read(value, nest.loops)
+    if bias is not None:
+        scalar = nest.value("arith.addf", (scalar, nest.read(bias, nest.loops[-1:])), F32)
+    node.set(0, nest.finish(activated(node, nest, scalar, activation))[0])
+
+
+def activated(node: Node, nest: LoopNest, scalar: Value, activation: str) -> Value:
+    """A scalar of a nest after an activation."""
+    if activation == "NONE":
+        return scalar
+    if activation == "TANH" and node.op.name in _WITH_TANH:
+        return nest.value("math.tanh", (scalar,), F32)
+    if activation not in ACTIVATIONS:
+        node.refuse(f"float32, fused {activation}")
+    low, high = ACTIVATIONS[activation]
+    scalar = nest.value("arith.maximumf", (scalar, nest.constant(low, F32)), F32)
+    return scalar if high is None else nest.value("arith.minimumf", (scalar, nest.constant(high, F32)), F32)
+
+
+def reshaped(node: Node, value: Value, shape: tuple[int | None, ...]) -> Value:
+    """The elements of a tensor in another shape."""
+    return node.emit("qrt.reshape", [value], None, TensorType(shape, F32))
+
+
+def require_floats(node: Node, *operands: int) -> None:
+    """Refuses operands of any other type than float32."""
+    for i in operands:
+        if node.type(i).element is not F32:
+            node.refuse(f"{node.input(i).dtype} among floats")

@@ -1,0 +1,80 @@
+"""GATHER, GATHER_ND and REVERSE_SEQUENCE."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.models.importing import unquantized as plain
+from qrt.models.importing.data_movement import axis_of
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.data_movement import settle, shape_of
+from qrt.models.tflite.operators.unquantized import raw
+from qrt.types import TensorType
+
+
+def gather(node: Node) -> None:
+    """Along an axis, at positions that are known or not; the first axes of both inputs may go together."""
+    rank, rows = len(shape_of(node)), len(shape_of(node, 1))
+    axis, batch = axis_of(node, node.options["axis"], rank), node.options.get("batch_dims") or 0
+    batch += rows if batch < 0 else 0
+    if not 0 <= batch <= min(axis, rows):
+        node.fail(f"the first {batch} axes cannot go together where positions of axis {axis} have rank {rows}")
+    check_indices(node, [shape_of(node)[axis]])
+    attributes = {"axis": axis, "batch_dims": batch}
+    settle(node, 0, node.emit("qrt.gather", [node.value(0), node.value(1)], attributes))
+
+
+def gather_nd(node: Node) -> None:
+    """Each row of positions names an element, or what the axes behind it hold."""
+    indices = shape_of(node, 1)
+    if not indices or indices[-1] is None or indices[-1] > len(shape_of(node)):
+        node.fail(f"rows of positions {list(indices)} do not name elements of {list(shape_of(node))}")
+    check_indices(node, shape_of(node)[: indices[-1]], is_row=True)
+    settle(node, 0, node.emit("qrt.gather_nd", [node.value(0), node.value(1)]))
+
+
+def reverse_sequence(node: Node) -> None:
+    """Of each batch the first elements along an axis, as many as a length says, backwards. A length that is not known
+    must be one of the sequence when it runs.
+    """
+    shape = shape_of(node)
+    along, batch = (axis_of(node, node.options[name], len(shape)) for name in ("seq_dim", "batch_dim"))
+    if along == batch or len(shape_of(node, 1)) != 1 or None in shape or shape_of(node, 1) != (shape[batch],):
+        node.fail(f"lengths {list(shape_of(node, 1))} of axis {batch} do not go with axis {along} of {list(shape)}")
+    element, count = node.type(1).element, shape[along] or 0
+    if node.input(1).dtype not in ("int32", "int64"):
+        node.refuse(f"lengths of {node.input(1).dtype}")
+    known = node.constant(1)
+    if known is not None and ((known < 0) | (known > count)).any():
+        node.fail(f"lengths {known.tolist()} are not all among 0 to {count}")
+    last = plain.apply(node, "arith.subi", [raw(node, 1), plain.number_of(1, element)], [element] * 2, element)
+    rows = last.reshape(-1, 1) if isinstance(last, np.ndarray) else _column(node, last)
+    steps = np.arange(count, dtype=node.input(1).dtype)[np.newaxis]
+    mirrored = plain.apply(node, "arith.subi", [rows, steps], [element] * 2, element)
+    is_within = plain.compare(node, "sge", mirrored, plain.number_of(0, element), element)
+    places = plain.as_value(node, plain.select(node, is_within, mirrored, steps, element), element)
+    order = (batch, along, *(axis for axis in range(len(shape)) if axis not in (batch, along)))
+    value = node.emit("qrt.transpose", [node.value(0)], {"permutation": order})
+    value = node.emit("qrt.gather", [value, places], {"axis": 1, "batch_dims": 1})
+    back = tuple(int(axis) for axis in np.argsort(order))
+    settle(node, 0, node.emit("qrt.transpose", [value], {"permutation": back}))
+
+
+def _column(node: Node, value: Value) -> Value:
+    made = value.type
+    assert isinstance(made, TensorType)
+    return node.emit("qrt.reshape", [value], None, TensorType((*(made.shape or ()), 1), made.element))
+
+
+def check_indices(node: Node, sizes: Sequence[int | None], is_row: bool = False, i: int = 1) -> None:
+    """Positions of 32 or 64 bits, the input ``i``; those that are known must lie among ``sizes``, one or a row."""
+    tensor, array = node.input(i), node.constant(i)
+    if tensor.dtype not in ("int32", "int64"):
+        node.refuse(f"positions of {tensor.dtype}")
+    if array is None:
+        return
+    rows = array if is_row else array[..., None]
+    wrong = (rows < 0) | (rows >= np.array([np.iinfo(np.int64).max if n is None else n for n in sizes], np.int64))
+    if wrong.any():
+        node.fail(f"position {rows[wrong].flat[0]} is not among {list(sizes)}")

@@ -1,0 +1,144 @@
+"""Shapes and order: RESHAPE, SQUEEZE, EXPAND_DIMS, TRANSPOSE, PACK, UNPACK, CONCATENATION, BROADCAST_TO, TILE."""
+
+from math import prod
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.models.importing.data_movement import Shape, axis_of, joined, reshaped, taken
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.data_movement import one_integer, settle, shape_of
+from qrt.ops.core import Array
+from qrt.types import UniformType
+
+
+def reshape(node: Node) -> None:
+    """To a shape that is an input, stands in the options of old files, or is the result's."""
+    settle(node, 0, reshaped(node, node.value(0), _new_shape(node)))
+
+
+def _new_shape(node: Node) -> Shape:
+    if node.has(1) and node.constant(1) is None:
+        declared = node.result_type().shape or ()
+        if declared.count(None) > 1:
+            node.refuse("a shape that only the run knows")
+        return declared  # the one size that is open follows from the number of elements
+    wanted = node.integers(1, "a shape") if node.has(1) else tuple(node.options.get("new_shape") or ())
+    if not node.has(1) and wanted == (0,):
+        wanted = ()  # so old files say that there are no axes
+    if wanted.count(-1) > 1 or any(size < -1 for size in wanted):
+        node.fail(f"a shape has one open size at most, not {list(wanted)}")
+    own = shape_of(node)
+    shape: Shape = tuple(None if size < 0 else size for size in wanted)
+    if None in own:
+        return shape
+    count, rest = prod(size or 0 for size in own), prod(size for size in wanted if size >= 0)
+    if None in shape and rest and count % rest == 0:
+        shape = tuple(count // rest if size is None else size for size in shape)
+    if None in shape or prod(size or 0 for size in shape) != count:
+        node.fail(f"{count} elements do not fill the shape {list(wanted)}")
+    return shape
+
+
+def squeeze(node: Node) -> None:
+    """Without the axes of size 1 that are named, or without all."""
+    shape = shape_of(node)
+    named = {axis_of(node, axis, len(shape)) for axis in node.options["squeeze_dims"] or ()}
+    if any(shape[axis] not in (1, None) for axis in named):
+        node.fail(f"axes {sorted(named)} of {list(shape)} are not all of size 1")
+    if not named:
+        named = {axis for axis, size in enumerate(shape) if size == 1}
+    settle(node, 0, reshaped(node, node.value(0), tuple(n for d, n in enumerate(shape) if d not in named)))
+
+
+def expand_dims(node: Node) -> None:
+    """With a new axis of size 1."""
+    shape = shape_of(node)
+    axis = axis_of(node, one_integer(node, 1, "an axis"), len(shape) + 1)
+    settle(node, 0, reshaped(node, node.value(0), (*shape[:axis], 1, *shape[axis:])))
+
+
+def transpose(node: Node) -> None:
+    """Axes in an order that is known."""
+    order, rank = node.integers(1, "an order of axes"), len(shape_of(node))
+    if sorted(order) != list(range(rank)):
+        node.fail(f"{list(order)} is no order of {rank} axes")
+    settle(node, 0, node.emit("qrt.transpose", [node.value(0)], {"permutation": list(order)}))
+
+
+def pack(node: Node) -> None:
+    """Tensors along a new axis."""
+    shape = shape_of(node)
+    axis = axis_of(node, node.options["axis"], len(shape) + 1)
+    if node.options["values_count"] != len(node.inputs):
+        node.fail(f"{node.options['values_count']} values are packed, but there are {len(node.inputs)} inputs")
+    if any(shape_of(node, i) != shape for i in range(len(node.inputs))):
+        node.fail("the inputs must have one shape")
+    rows = [reshaped(node, node.value(i), (*shape[:axis], 1, *shape[axis:])) for i in range(len(node.inputs))]
+    settle(node, 0, joined(node, rows, axis))
+
+
+def unpack(node: Node) -> None:
+    """A tensor for each position of an axis."""
+    shape = shape_of(node)
+    axis = axis_of(node, node.options["axis"], len(shape))
+    if not node.options["num"] == shape[axis] == len(node.outputs):
+        node.fail(f"axis {axis} of {list(shape)} does not unpack into {len(node.outputs)} results")
+    rest = (*shape[:axis], *shape[axis + 1 :])
+    for i in range(len(node.outputs)):
+        settle(node, i, reshaped(node, taken(node, node.value(0), axis, i, 1), rest))
+
+
+def concatenation(node: Node) -> None:
+    """Tensors of one type; uint8 of unequal parameters too, each by a table."""
+    rank = len(shape_of(node))
+    axis = axis_of(node, node.options["axis"], rank)
+    if any(len(shape_of(node, i)) != rank for i in range(len(node.inputs))):
+        node.fail("the inputs must have one rank")
+    if node.options["fused_activation_function"] != "NONE":
+        node.fail("a concatenation has no fused activation")
+    out = node.result_type().element
+    values = [node.value(i) for i in range(len(node.inputs))]
+    if isinstance(out, UniformType):
+        values = [_rescaled(node, value, node.element(i), out) for i, value in enumerate(values)]
+    settle(node, 0, joined(node, values, axis))
+
+
+def _rescaled(node: Node, value: Value, own: UniformType, out: UniformType) -> Value:
+    """An operand with the parameters of the result."""
+    if own is out:
+        return value
+    if own.storage != out.storage:
+        node.fail(f"operands of {own.storage} do not make a result of {out.storage}")
+    if out.storage != "u8":
+        node.fail(f"operands of {out.storage} must have the scale and the zero point of the result")
+    node.rule("concatenation", storage=out.storage, is_equal=False)
+    return node.emit("qrt.lookup", [value, node.dense(_table(own, out), out)])
+
+
+def _table(own: UniformType, out: UniformType) -> Array:
+    """What each stored value of one type becomes in the other, in float32 and rounded half away from zero."""
+    ratio = np.float32(own.scale) * (np.float32(1) / np.float32(out.scale))
+    q = np.arange(256, dtype=np.float32)
+    scaled = q * ratio + np.float32(-own.zero_point) * ratio
+    away = np.trunc(scaled + np.copysign(np.float32(0.5), scaled)).astype(np.int64)
+    stored: Array = np.clip(away + out.zero_point, 0, 255).astype(np.uint8)
+    return stored
+
+
+def tile(node: Node) -> None:
+    """Repeated a known number of times along each axis."""
+    counts = node.integers(1, "multiples")
+    if len(counts) != len(shape_of(node)) or min(counts, default=0) < 0:
+        node.fail(f"multiples are integers from 0 up for each of {len(shape_of(node))} axes, not {list(counts)}")
+    settle(node, 0, node.emit("qrt.tile", [node.value(0)], {"multiples": list(counts)}))
+
+
+def broadcast_to(node: Node) -> None:
+    """To a known shape, by NumPy's rules."""
+    own, wanted = shape_of(node), node.integers(1, "a shape")
+    aligned = (*(1,) * (len(wanted) - len(own)), *own)
+    if len(own) > len(wanted) or any(n not in (1, size) for n, size in zip(aligned, wanted, strict=True)):
+        node.fail(f"{list(own)} does not broadcast to {list(wanted)}")
+    counts = [size if n == 1 else 1 for n, size in zip(aligned, wanted, strict=True)]
+    settle(node, 0, node.emit("qrt.tile", [reshaped(node, node.value(0), aligned)], {"multiples": counts}))

@@ -1,0 +1,277 @@
+"""UNIDIRECTIONAL_SEQUENCE_LSTM and UNIDIRECTIONAL_SEQUENCE_RNN of floats: a loop over the steps, or one step alone.
+
+A step has the sums of its gates, of the inputs and of the hidden values, and functions of them. What it hands on is
+state of the program.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from qrt.ir import Attribute, Block, DenseArrayAttr, Region, Value
+from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import F32, LoweringContext
+from qrt.models.importing.float_products import total
+from qrt.models.importing.nests import lowering_context
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.data_movement import shape_of
+from qrt.models.tflite.operators.float_nests import activated
+from qrt.types import IndexType, IntegerType, TensorType
+
+_INDEX, _I64, _OPEN = IndexType(), IntegerType(64), -(1 << 63)
+_INPUT, _FORGET, _CELL, _OUTPUT = range(4)
+_WEIGHTS, _RECURRENT, _PEEPHOLES, _BIASES, _NORMS = 1, 5, 9, 12, 20
+_PROJECTION, _PROJECTION_BIAS, _HIDDEN_STATE, _CELL_STATE = 16, 17, 18, 19
+_LEAST_VARIANCE = 1e-8
+"""What a variance of 0 counts as."""
+_LESS = 4
+"""The predicate of an ordered comparison."""
+Step = Callable[[LoweringContext, Value, Sequence[Value]], list[Value]]
+"""(operations' place, inputs of a step, state) -> the state after it, of which the first is the step's result."""
+
+
+def lstm(node: Node) -> None:
+    """Of float32, in every form: CIFG, peepholes, a projection and layer normalization."""
+    cells = shape_of(node, _CELL_STATE)[-1:]
+    gates = range(_FORGET if not node.has(_WEIGHTS) else _INPUT, _OUTPUT + 1)
+    for number in range(_OUTPUT + 1):
+        if (number in gates) != node.has(_RECURRENT + number) or (number in gates) != node.has(_BIASES + number):
+            node.fail(f"gate {number} has weights or a bias, and lacks others")
+    _check(node, _Lstm.operands(node, gates), cells)
+    _run(node, _Lstm(node, gates).step, (_HIDDEN_STATE, _CELL_STATE))
+
+
+def rnn(node: Node) -> None:
+    """Of float32: an activation of a bias, and of sums over the inputs and the hidden values."""
+    inputs, hidden = shape_of(node)[-1:], shape_of(node, 4)[-1:]
+    _check(node, {1: (*hidden, *inputs), 2: (*hidden, *hidden), 3: hidden}, hidden)
+    weights = [node.value(i) for i in (1, 2, 3)]
+
+    def step(context: LoweringContext, x: Value, before: Sequence[Value]) -> list[Value]:
+        sums = [_products(context, a, w) for a, w in ((x, weights[0]), (before[0], weights[1]))]
+        nest = LoopNest(context, "gate", context.extents(sums[0]))
+        made = nest.read(weights[2], nest.loops[1:])
+        for each in sums:
+            made = nest.value("arith.addf", (made, nest.read(each, nest.loops)), F32)
+        return nest.finish(activated(node, nest, made, node.options["fused_activation_function"]))
+
+    _run(node, step, (4,))
+
+
+# -- sequences -------------------------------------------------------------------------------------------------------
+
+
+def _check(node: Node, shapes: dict[int, tuple[int | None, ...]], cells: tuple[int | None, ...]) -> None:
+    """Refuses open sizes, and fails for weights of other shapes than these."""
+    if len(shape_of(node)) != 3 or None in (*shape_of(node), *cells):
+        node.refuse(f"inputs {node.type(0).shown()}")
+    for i, wanted in shapes.items():
+        if node.has(i) and shape_of(node, i) != wanted:
+            node.fail(f"input {i} has the shape {list(shape_of(node, i))}, expected {list(wanted)}")
+
+
+def _run(node: Node, step: Step, states: tuple[int, ...]) -> None:
+    """Runs all steps, one after the other, and stores the state after them."""
+    x, is_first = node.value(0), bool(node.options["time_major"])
+    if not is_first:
+        x = node.emit("qrt.transpose", [x], {"permutation": (1, 0, 2)})
+    assert isinstance(x.type, TensorType)
+    steps, batch, depth = (size or 0 for size in x.type.shape or ())
+    for i in states:
+        if not node.input(i).is_variable or shape_of(node, i)[:-1] != (batch,) or len(shape_of(node, i)) != 2:
+            node.fail(f"input {i} is no state of {batch} rows: {node.type(i).shown()}")
+    before = [node.value(i) for i in states]
+    if steps == 1:
+        row = node.emit("qrt.reshape", [x], None, TensorType((batch, depth), F32))
+        after = step(lowering_context(node), row, before)
+        y = after[0]
+    else:
+        y, *after = _loop(node, x, step, before)
+    shape = (steps, batch, (shape_of(node, states[0]))[1])
+    y = node.emit("qrt.reshape", [y], None, TensorType(shape, F32))
+    node.set(0, y if is_first else node.emit("qrt.transpose", [y], {"permutation": (1, 0, 2)}))
+    for i, value in zip(states, after, strict=True):
+        node.graph.store(node.op, node.graph.variable(node.input(i)), value)
+
+
+def _loop(node: Node, x: Value, step: Step, before: Sequence[Value]) -> list[Value]:
+    """(results of all steps, the state after them) of x [steps, batch, inputs]."""
+    context = lowering_context(node)
+    steps, batch, depth = (size or 0 for size in shape_of_value(x))
+    cells = shape_of_value(before[0])[1]
+    y = context.value("tensor.empty", (), TensorType((steps, batch, cells), F32))
+    types = [y.type, *(value.type for value in before)]
+    block = Block([_INDEX, *types])
+    counter, made, *held = block.arguments
+    inside = LoweringContext(block, context.location)
+    row = _slice(inside, "tensor.extract_slice", (x,), counter, (batch, depth), TensorType((batch, depth), F32))
+    after = step(inside, row, held)
+    made = _slice(inside, "tensor.insert_slice", (after[0], made), counter, (batch, cells or 0), made.type)
+    inside.emit("scf.yield", [made, *after])
+    ends = [context.constant(n, _INDEX) for n in (0, steps, 1)]
+    return list(context.emit("scf.for", [*ends, y, *before], types, {}, [Region([block])]).results)
+
+
+def shape_of_value(value: Value) -> tuple[int | None, ...]:
+    """The shape of a value that is a tensor."""
+    assert isinstance(value.type, TensorType)
+    return value.type.shape or ()
+
+
+def _slice(
+    context: LoweringContext, name: str, tensors: tuple[Value, ...], at: Value, sizes: tuple[int, int], type: object
+) -> Value:
+    """A step of a sequence, taken out or put in."""
+    attributes: dict[str, Attribute] = {
+        "static_offsets": DenseArrayAttr(_I64, (_OPEN, 0, 0)),
+        "static_sizes": DenseArrayAttr(_I64, (1, *sizes)),
+        "static_strides": DenseArrayAttr(_I64, (1, 1, 1)),
+        OPERAND_SEGMENTS: segments(*[1] * len(tensors), 1, 0, 0),
+    }
+    assert isinstance(type, TensorType)
+    return context.value(name, (*tensors, at), type, attributes)
+
+
+def _products(context: LoweringContext, x: Value, w: Value) -> Value:
+    """Sums of products of rows [batch, depth] and weights [units, depth], each product fused with the sum."""
+
+    def operands(nest: LoopNest) -> tuple[Value, Value]:
+        row, unit, k = nest.loops
+        return nest.read(x, (row, k)), nest.read(w, (unit, k))
+
+    return total(
+        context, [context.extent(x, 0), context.extent(w, 0)], [context.extent(w, 1)], operands, "bias_then_fma", None
+    )
+
+
+# -- lstm ------------------------------------------------------------------------------------------------------------
+
+
+class _Lstm:
+    """The operands of an LSTM, and its step."""
+
+    def __init__(self, node: Node, gates: range) -> None:
+        self.node, self.gates = node, gates
+        self.values = {i: node.value(i) for i in self.operands(node, gates) if node.has(i)}
+
+    @staticmethod
+    def operands(node: Node, gates: range) -> dict[int, tuple[int | None, ...]]:
+        """The shapes that weights must have, by input."""
+        inputs, hidden = shape_of(node)[-1:], shape_of(node, _HIDDEN_STATE)[-1:]
+        cells = shape_of(node, _CELL_STATE)[-1:]
+        if not (inputs and hidden and cells):
+            node.fail("the input or a state has no axis")
+        shapes: dict[int, tuple[int | None, ...]] = {_PROJECTION: (*hidden, *cells), _PROJECTION_BIAS: hidden}
+        for number in gates:
+            shapes |= {_WEIGHTS + number: (*cells, *inputs), _RECURRENT + number: (*cells, *hidden)}
+            shapes |= {_BIASES + number: cells, _NORMS + number: cells}
+        shapes |= {_PEEPHOLES + place: cells for place in range(3)}
+        if not node.has(_PROJECTION) and hidden != cells:
+            node.fail(f"{hidden[0]} hidden values of {cells[0]} cells need a projection")
+        return shapes
+
+    def step(self, context: LoweringContext, x: Value, before: Sequence[Value]) -> list[Value]:
+        """(hidden values, cell) after a step."""
+        hidden, cell = before
+        enter, forget, candidate = (
+            self._gate(context, number, x, hidden, cell) if number in self.gates else None
+            for number in (_INPUT, _FORGET, _CELL)
+        )
+        assert forget is not None
+        assert candidate is not None
+        nest = LoopNest(context, "cell", context.extents(cell))
+        scalar, new = nest.read(forget, nest.loops), nest.read(candidate, nest.loops)
+        kept = nest.value("arith.mulf", (scalar, nest.read(cell, nest.loops)), F32)
+        one = nest.constant(1.0, F32)
+        share = nest.value("arith.subf", (one, scalar), F32) if enter is None else nest.read(enter, nest.loops)
+        made = nest.value("arith.addf", (kept, nest.value("arith.mulf", (share, new), F32)), F32)
+        (after,) = nest.finish(self._clipped(nest, made, "cell_clip"))
+        out = self._gate(context, _OUTPUT, x, hidden, after)
+        nest = LoopNest(context, "hidden", context.extents(cell))
+        activated_cell = self._activated(nest, nest.read(after, nest.loops))
+        (value,) = nest.finish(nest.value("arith.mulf", (nest.read(out, nest.loops), activated_cell), F32))
+        return [self._projected(context, value), after]
+
+    def _activated(self, nest: LoopNest, scalar: Value) -> Value:
+        return activated(self.node, nest, scalar, self.node.options["fused_activation_function"])
+
+    def _clipped(self, nest: LoopNest, scalar: Value, option: str) -> Value:
+        clip = float(self.node.options[option])
+        if not 0 <= clip < np.inf:
+            self.node.fail(f"{option} is {clip}")
+        if not clip:
+            return scalar
+        scalar = nest.value("arith.maximumf", (scalar, nest.constant(-clip, F32)), F32)
+        return nest.value("arith.minimumf", (scalar, nest.constant(clip, F32)), F32)
+
+    def _gate(self, context: LoweringContext, number: int, x: Value, hidden: Value, cell: Value) -> Value:
+        """A gate: the function of its sums, of inputs, hidden values, the cell through a peephole, and the bias."""
+        sums = [
+            _products(context, rows, self.values[first + number])
+            for rows, first in ((x, _WEIGHTS), (hidden, _RECURRENT))
+        ]
+        norm, peephole = self.values.get(_NORMS + number), None
+        if number != _CELL:
+            peephole = self.values.get(_PEEPHOLES + (2 if number == _OUTPUT else number))
+        nest = LoopNest(context, "gate", context.extents(cell))
+        last, bias = nest.loops[1:], self.values[_BIASES + number]
+        scalar = nest.constant(0.0, F32) if norm is not None else nest.read(bias, last)
+        for each in sums:
+            scalar = nest.value("arith.addf", (scalar, nest.read(each, nest.loops)), F32)
+        if peephole is not None:
+            product = nest.value("arith.mulf", (nest.read(peephole, last), nest.read(cell, nest.loops)), F32)
+            scalar = nest.value("arith.addf", (scalar, product), F32)
+        if norm is not None:
+            centred, inverse = _normalized(context, nest.finish(scalar)[0])
+            nest = LoopNest(context, "gate", context.extents(cell))
+            scalar = nest.value("arith.mulf", (nest.read(centred, nest.loops), nest.read(inverse, nest.loops[:1])), F32)
+            scalar = nest.value("arith.mulf", (scalar, nest.read(norm, nest.loops[1:])), F32)
+            scalar = nest.value("arith.addf", (scalar, nest.read(bias, nest.loops[1:])), F32)
+        return nest.finish(self._activated(nest, scalar) if number == _CELL else _logistic(nest, scalar))[0]
+
+    def _projected(self, context: LoweringContext, value: Value) -> Value:
+        if _PROJECTION not in self.values:
+            return value
+        made = _products(context, value, self.values[_PROJECTION])
+        nest = LoopNest(context, "projection", context.extents(made))
+        scalar = nest.read(made, nest.loops)
+        if _PROJECTION_BIAS in self.values:
+            bias = nest.read(self.values[_PROJECTION_BIAS], nest.loops[1:])
+            scalar = nest.value("arith.addf", (bias, scalar), F32)
+        return nest.finish(self._clipped(nest, scalar, "proj_clip"))[0]
+
+
+def _logistic(nest: LoopNest, x: Value) -> Value:
+    """The sigmoid, of negative numbers by the exponential that cannot become infinite."""
+    one = nest.constant(1.0, F32)
+    power = nest.value("math.exp", (nest.value("arith.negf", (nest.value("math.absf", (x,), F32),), F32),), F32)
+    quotient = nest.value("arith.divf", (one, nest.value("arith.addf", (one, power), F32)), F32)
+    is_negative = nest.compare_floats(_LESS, x, nest.constant(0.0, F32))
+    return nest.value("arith.select", (is_negative, nest.value("arith.mulf", (power, quotient), F32), quotient), F32)
+
+
+def _normalized(context: LoweringContext, x: Value) -> tuple[Value, Value]:
+    """(distances from the mean of each row, one over the root of their mean square) of x [batch, cells]."""
+    batch, cells = context.extents(x)
+    assert isinstance(cells, int)
+
+    def mean(square: Value | None, stage: str) -> Value:
+        nest = LoopNest(context, "accumulate", [batch], [cells])
+        scalar = nest.read(x if square is None else square, nest.loops)
+        term = scalar if square is None else nest.value("arith.mulf", (scalar, scalar), F32)
+        (sums,) = nest.finish(nest.value("arith.addf", (nest.running(F32, 0.0), term), F32))
+        nest = LoopNest(context, stage, [batch])
+        quotient = nest.value("arith.divf", (nest.read(sums, nest.loops), nest.constant(float(cells), F32)), F32)
+        if square is None:
+            return nest.finish(quotient)[0]
+        is_zero = nest.compare_floats(1, quotient, nest.constant(0.0, F32))
+        quotient = nest.value("arith.select", (is_zero, nest.constant(_LEAST_VARIANCE, F32), quotient), F32)
+        root = nest.value("math.sqrt", (quotient,), F32)
+        return nest.finish(nest.value("arith.divf", (nest.constant(1.0, F32), root), F32))[0]
+
+    middle = mean(None, "mean")
+    nest = LoopNest(context, "centre", (batch, cells))
+    apart = nest.value("arith.subf", (nest.read(x, nest.loops), nest.read(middle, nest.loops[:1])), F32)
+    (centred,) = nest.finish(apart)
+    return centred, mean(centred, "variance")

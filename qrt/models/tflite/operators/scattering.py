@@ -1,0 +1,140 @@
+"""SCATTER_ND, SPARSE_TO_DENSE, DYNAMIC_UPDATE_SLICE and EMBEDDING_LOOKUP."""
+
+from typing import Any
+
+import numpy as np
+
+from qrt.ir import Attribute, DenseArrayAttr, Value
+from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.models.importing.data_movement import Shape, erase_unused, known_result, reshaped
+from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.unquantized import apply, as_value, broadcast, index, number_of, signless
+from qrt.models.importing.unquantized import shape_of as shape_of_operand
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.data_movement import settle, shape_of
+from qrt.models.tflite.operators.gathering import check_indices
+from qrt.models.tflite.operators.unquantized import finish, raw
+from qrt.types import FloatType, IndexType, IntegerType, UniformType
+
+_F32, _I64 = FloatType("f32"), IntegerType(64)
+_WHOLE = ("int8", "uint8", "int32", "int64", "float32")
+
+
+def scatter_nd(node: Node) -> None:
+    """Rows of positions say to which elements of zeros the updates are added, one after the other. Storage is added,
+    whatever the types say.
+    """
+    if node.input(1).dtype not in _WHOLE:
+        node.refuse(node.input(1).dtype)
+    shape, element = _declared(node, 2), signless(node.type(1).element)
+    rows = shape_of(node, 0)
+    if not rows or rows[-1] is None or not 0 < rows[-1] <= len(shape):
+        node.fail(f"rows of positions {list(rows)} do not name elements of {list(shape)}")
+    check_indices(node, shape[: rows[-1]], is_row=True, i=0)
+    zeros = as_value(node, broadcast(node, number_of(0, element), element, shape), element)
+    _finish(node, _scattered(node, zeros, node.value(0), as_value(node, raw(node, 1), element), "add"))
+
+
+def sparse_to_dense(node: Node) -> None:
+    """One value everywhere, but where rows of positions say another: the last one of those with one position."""
+    if node.input(2).dtype not in _WHOLE or node.input(2).dtype != node.input(3).dtype:
+        node.refuse(f"{node.input(2).dtype} on {node.input(3).dtype}")
+    shape, element = _declared(node, 1), signless(node.type(2).element)
+    rows, values = shape_of(node, 0), raw(node, 2)
+    if None in rows or None in shape_of_operand(values) or shape_of_operand(raw(node, 3)) != ():
+        node.refuse("an open dimension, or a default that is no scalar")
+    count = rows[0] or 0 if rows else 1
+    depth = rows[1] if len(rows) == 2 else 1
+    if len(rows) > 2 or depth != len(shape) or shape_of_operand(values) not in ((), (count,)):
+        node.fail(f"positions {list(rows)} and {list(shape_of_operand(values))} values do not fill {list(shape)}")
+    check_indices(node, shape, is_row=len(rows) == 2, i=0)
+    dense = as_value(node, broadcast(node, raw(node, 3), element, shape), element)
+    indices = reshaped(node, node.value(0), (count, depth))
+    updates = as_value(node, broadcast(node, values, element, (count,)), element)
+    _finish(node, _scattered(node, dense, indices, updates, "none"))
+
+
+def _declared(node: Node, i: int) -> tuple[int, ...]:
+    """The shape of the result, which the input ``i`` must say where it is known."""
+    declared = node.result_type().shape or ()
+    said = tuple(declared) if node.constant(i) is None else node.integers(i, "a shape")
+    if None in declared or None in said:
+        node.refuse("a shape that only the run knows")
+    if said != declared:
+        node.fail(f"the result has shape {said}, but the file has {node.result_type().shown()}")
+    return tuple(size for size in said if size is not None)
+
+
+def _scattered(node: Node, x: Value, indices: Value, updates: Value, reduction: str) -> Value:
+    return node.emit("qrt.scatter_nd", [x, indices, updates], {"reduction": reduction})
+
+
+def _finish(node: Node, value: Value) -> None:
+    """Sets the result, which is known where all operands are."""
+    array = known_result(value)
+    finish(node, 0, value if array is None else array)
+    if array is not None:
+        erase_unused(value)
+
+
+# -- slices ----------------------------------------------------------------------------------------------------------
+
+
+def dynamic_update_slice(node: Node) -> None:
+    """A part of a tensor becomes another one. It begins at positions that are known or not, and is moved where it would
+    go beyond an end.
+    """
+    shape, part = shape_of(node), shape_of(node, 1)
+    if node.type(0).element is not node.type(1).element or node.input(2).dtype not in ("int32", "int64"):
+        node.refuse(f"{node.input(1).dtype} in {node.input(0).dtype}, at positions of {node.input(2).dtype}")
+    if None in (*shape, *part):
+        node.refuse("an open dimension")
+    if len(part) != len(shape) or shape_of(node, 2) != (len(shape),):
+        node.fail(f"a part {list(part)} at {list(shape_of(node, 2))} positions does not fit in {list(shape)}")
+    room = np.array([(n or 0) - (m or 0) for n, m in zip(shape, part, strict=True)])
+    if (room < 0).any():
+        node.fail(f"a part {list(part)} is larger than {list(shape)}")
+    element = signless(node.type(0).element)
+    x, update = (as_value(node, raw(node, i), element) for i in range(2))
+    known = node.constant(2)
+    if known is not None:
+        _finish(node, _inserted(node, update, x, part, np.clip(known, 0, room).tolist()))
+        return
+    kind = node.type(2).element
+    least = apply(node, "arith.maxsi", [node.value(2), number_of(0, kind)], [kind] * 2, kind)
+    starts = apply(node, "arith.minsi", [least, room.astype(node.input(2).dtype)], [kind] * 2, kind)
+    assert isinstance(starts, Value)
+    scalars = [node.emit("tensor.extract", [starts, index(node, axis)], None, kind) for axis in range(len(shape))]
+    places = [node.emit("arith.index_cast", [scalar], None, IndexType()) for scalar in scalars]
+    finish(node, 0, _inserted(node, update, x, part, places))
+
+
+def _inserted(node: Node, update: Value, x: Value, part: Shape, starts: list[Any]) -> Value:
+    """The tensor with a part from ``starts`` on, which are integers, or values of type index."""
+    values = [start for start in starts if isinstance(start, Value)]
+    lists = {
+        "static_offsets": [-(1 << 63) if isinstance(start, Value) else int(start) for start in starts],
+        "static_sizes": [size or 0 for size in part],
+        "static_strides": [1] * len(part),
+    }
+    attributes: dict[str, Attribute] = {name: DenseArrayAttr(_I64, tuple(each)) for name, each in lists.items()}
+    attributes[OPERAND_SEGMENTS] = segments(1, 1, len(values), 0, 0)
+    return lowering_context(node).value("tensor.insert_slice", (update, x, *values), x.type, attributes)
+
+
+# -- rows of a table -------------------------------------------------------------------------------------------------
+
+
+def embedding_lookup(node: Node) -> None:
+    """Rows of a table at positions of int32. From a table of int8 with one scale they may become float32."""
+    if node.input(0).dtype != "int32" or len(shape_of(node)) != 1 or len(shape_of(node, 1)) < 2:
+        node.fail(f"positions {node.type(0).shown()} do not name rows of {node.type(1).shown()}")
+    check_indices(node, shape_of(node, 1)[:1], i=0)
+    table = node.type(1).element
+    is_hybrid = isinstance(table, UniformType) and node.result_type().element is _F32
+    if isinstance(table, UniformType) and not table.is_per_layer:
+        node.refuse("several scales")
+    if is_hybrid and (node.element(1).storage != "i8" or node.element(1).zero_point):
+        node.refuse(f"{node.input(1).dtype} with zero point {node.element(1).zero_point} to float32")
+    rows = node.emit("qrt.gather", [node.value(1), node.value(0)], {"axis": 0, "batch_dims": 0})
+    settle(node, 0, node.emit("quant.dcast", [rows], None, _F32) if is_hybrid else rows)

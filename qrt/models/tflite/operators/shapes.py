@@ -1,0 +1,197 @@
+"""What models compute of shapes and indices, and tensors that are filled: most of it is known at import."""
+
+import numpy as np
+
+from qrt.models.importing.unquantized import (
+    BOOL,
+    Operand,
+    apply,
+    broadcast,
+    broadcast_shape,
+    cast_to,
+    index,
+    number_of,
+    select,
+    shape_of,
+    signless,
+)
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.unquantized import finish, raw
+from qrt.models.tflite.read import numpy_dtype
+from qrt.ops.core import element_dtype
+from qrt.types import IntegerType, TensorType, Type
+
+_CAST = {"bool", "int8", "uint8", "int16", "int32", "int64", "float16", "float32", "float64"}
+
+
+def shape(node: Node) -> None:
+    """The sizes of a tensor, in int32 or int64."""
+    sizes = node.type(0).shape
+    assert sizes is not None
+    element = node.result_type().element
+    if element not in (IntegerType(32), IntegerType(64)):
+        node.refuse(node.outputs[0].dtype)
+    if None not in sizes:
+        finish(node, 0, np.array(sizes, numpy_dtype(node.outputs[0].dtype)))
+        return
+    found = [node.emit("tensor.dim", [node.value(0), index(node, axis)]) for axis in range(len(sizes))]
+    cast = [node.emit("arith.index_cast", [size], None, element) for size in found]
+    finish(node, 0, node.emit("tensor.from_elements", cast, None, TensorType((len(cast),), element)))
+
+
+def rank(node: Node) -> None:
+    """How many dimensions a tensor has."""
+    finish(node, 0, np.array(len(node.type(0).shape or ()), np.int32))
+
+
+def zeros_like(node: Node) -> None:
+    """Zeros in the shape of a tensor: int32, int64 or float32."""
+    _require(node, node.input(0).dtype, "int32", "int64", "float32")
+    shape = node.type(0).shape
+    if shape is None or None in shape:
+        node.refuse("an open dimension")
+    zero = number_of(0, signless(node.type(0).element))
+    finish(node, 0, broadcast(node, zero, signless(node.type(0).element), shape))
+
+
+def fill(node: Node) -> None:
+    """One element in a shape that is known at import."""
+    sizes = node.integers(0, "a shape")
+    _check_sizes(node, sizes)
+    value, element = raw(node, 1), signless(node.type(1).element)
+    if shape_of(value) not in ((), (1,)):
+        node.fail(f"its value has shape {shape_of(value)}, expected one element")
+    finish(node, 0, broadcast(node, _scalar(node, value, element), element, sizes))
+
+
+def _scalar(node: Node, value: Operand, element: Type) -> Operand:
+    if isinstance(value, np.ndarray):
+        return value.reshape(())
+    return value if shape_of(value) == () else node.emit("qrt.reshape", [value], None, TensorType((), element))
+
+
+def _check_sizes(node: Node, sizes: tuple[int, ...]) -> None:
+    """A shape that operands give must be the one that the file declares, which bounds the memory."""
+    declared = node.result_type().shape
+    if any(size < 0 for size in sizes):
+        node.fail(f"a size of {min(sizes)}")
+    if (
+        declared is None
+        or len(declared) != len(sizes)
+        or any(d not in (None, s) for d, s in zip(declared, sizes, strict=True))
+    ):
+        node.fail(f"the result has shape {sizes}, but the file has {node.result_type().shown()}")
+
+
+def bitcast(node: Node) -> None:
+    """The bits of a tensor as another type of the same width."""
+    x = raw(node, 0)
+    source, target = (signless(type.element) for type in (node.type(0), node.result_type()))
+    if BOOL in (source, target) or element_dtype(source).itemsize != element_dtype(target).itemsize:
+        node.refuse(f"{node.input(0).dtype} to {node.outputs[0].dtype}")
+    if isinstance(x, np.ndarray):
+        finish(node, 0, x.view(element_dtype(target)))
+        return
+    finish(node, 0, x if source is target else node.emit("tensor.bitcast", [x], None, TensorType(shape_of(x), target)))
+
+
+def bitwise_xor(node: Node) -> None:
+    """The bits in which two integers or bools differ."""
+    element = _bits(node)
+    finish(node, 0, apply(node, "arith.xori", [raw(node, 0), raw(node, 1)], [element] * 2, element))
+
+
+def right_shift(node: Node) -> None:
+    """Integers of 8 to 32 bits without their last bits, whose number is brought within 0 and one less than all."""
+    element, is_unsigned = _bits(node), node.input(0).dtype[0] == "u"
+    _require(node, node.input(0).dtype, *(f"{sign}int{width}" for sign in ("", "u") for width in (8, 16, 32)))
+    pair, count = [element] * 2, raw(node, 1)
+    if not is_unsigned:
+        count = apply(node, "arith.maxsi", [count, number_of(0, element)], pair, element)
+    most = number_of(8 * element_dtype(element).itemsize - 1, element)
+    count = apply(node, "arith.minui", [count, most], pair, element)
+    finish(node, 0, apply(node, "arith.shrui" if is_unsigned else "arith.shrsi", [raw(node, 0), count], pair, element))
+
+
+def _bits(node: Node) -> Type:
+    """The type of both inputs, which are integers without scales, or bools."""
+    element = signless(node.type(0).element)
+    if node.input(0).dtype != node.input(1).dtype:
+        node.fail(f"its inputs are of {node.input(0).dtype} and {node.input(1).dtype}")
+    if not isinstance(element, IntegerType) or node.input(0).quantization is not None:
+        node.refuse(node.input(0).dtype)
+    return element
+
+
+def range_(node: Node) -> None:
+    """Numbers from a start to a limit, which are known at import: int32, int64 or float32."""
+    _require(node, node.input(0).dtype, "int32", "int64", "float32")
+    arrays = [node.constant(i) for i in range(3)]
+    dtype = numpy_dtype(node.input(0).dtype)
+    numbers = []
+    for array in arrays:
+        if array is None:
+            node.refuse("bounds that only the run knows")
+        if array.size != 1 or array.dtype != dtype:
+            node.fail("its start, limit and delta are no numbers of one type")
+        numbers.append(array.reshape(()).item())
+    start, limit, delta = numbers
+    if not delta or not np.isfinite(numbers).all():
+        node.fail(f"a range from {start} to {limit} by {delta}")
+    span = (limit - start) / delta if dtype.kind == "f" else -((start - limit) // delta)
+    count = max(int(np.ceil(span)), 0)
+    _check_sizes(node, (count,))
+    steps = np.arange(count, dtype=np.int64)
+    finish(node, 0, (dtype.type(start) + steps.astype(dtype) * dtype.type(delta)).astype(dtype))
+
+
+def broadcast_args(node: Node) -> None:
+    """The shape to which two shapes broadcast, which are known at import."""
+    shapes = [np.broadcast_to(np.int8(0), _positive(node, node.integers(i, "a shape"))) for i in range(2)]
+    finish(node, 0, np.array(broadcast_shape(node, shapes), numpy_dtype(node.outputs[0].dtype)))
+
+
+def _positive(node: Node, sizes: tuple[int, ...]) -> tuple[int, ...]:
+    if any(not 0 < size < 2**31 for size in sizes) or len(sizes) > 8:
+        node.fail(f"no shape: {sizes}")
+    return sizes
+
+
+def select_(node: Node) -> None:
+    """Elements of two tensors by bools. The condition of SELECT may also have one bool for each row."""
+    if node.input(0).dtype != "bool" or node.input(1).dtype != node.input(2).dtype:
+        node.fail(f"its inputs are of {', '.join(node.input(i).dtype for i in range(3))}")
+    condition, a, b = (raw(node, i) for i in range(3))
+    element = signless(node.type(1).element)
+    if node.op.name == "SELECT":
+        if shape_of(a) != shape_of(b):
+            node.fail(f"its inputs have shapes {shape_of(a)} and {shape_of(b)}")
+        condition = _by_row(node, condition, len(shape_of(a)))
+    finish(node, 0, select(node, condition, a, b, element))
+
+
+def _by_row(node: Node, condition: Operand, rank: int) -> Operand:
+    given = shape_of(condition)
+    if len(given) != 1 or rank < 2:
+        return condition
+    shape = (*given, *(1,) * (rank - 1))
+    if isinstance(condition, np.ndarray):
+        return condition.reshape(given[0] or 0, *(1,) * (rank - 1))
+    return node.emit("qrt.reshape", [condition], None, TensorType(shape, BOOL))
+
+
+def _require(node: Node, dtype: str, *dtypes: str) -> None:
+    if dtype not in dtypes:
+        node.refuse(dtype)
+
+
+# -- casts -----------------------------------------------------------------------------------------------------------
+
+
+def cast(node: Node) -> None:
+    """The numbers of a tensor in another type. Quantized tensors are taken as their storage."""
+    given, wanted = node.input(0).dtype, node.outputs[0].dtype
+    _require(node, given, *_CAST)
+    _require(node, wanted, *_CAST)
+    source, target = signless(node.type(0).element), signless(node.result_type().element)
+    finish(node, 0, cast_to(node, raw(node, 0), source, target, given[0] in "ub", wanted[0] == "u"))

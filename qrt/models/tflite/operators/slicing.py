@@ -1,0 +1,212 @@
+"""Parts of tensors: SLICE, STRIDED_SLICE, SPLIT, SPLIT_V, REVERSE_V2, PAD, PADV2, MIRROR_PAD."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from qrt.ir import Value
+from qrt.models.importing.data_movement import Shape, axes_of, axis_of, joined, reshaped, taken
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.data_movement import one_integer, settle, shape_of
+from qrt.types import TensorType, UniformType
+
+
+def slice_(node: Node) -> None:
+    """From known positions on, of known sizes or as far as there is something."""
+    shape, first, sizes = shape_of(node), node.integers(1, "positions"), node.integers(2, "sizes")
+    if not len(first) == len(sizes) == len(shape):
+        node.fail(f"positions {list(first)} and sizes {list(sizes)} must be {len(shape)} integers each")
+    for n, begin, size in zip(shape, first, sizes, strict=True):
+        if size < -1 or begin < 0 or (n is not None and begin + max(size, 0) > n):
+            node.fail(f"{size} elements from {begin} on are not among {n}")
+    settle(node, 0, node.emit("qrt.slice", [node.value(0)], {"offsets": list(first), "sizes": list(sizes)}))
+
+
+class _Step(NamedTuple):
+    """What is taken along an axis; the size is -1 for all of an axis that only the run knows."""
+
+    first: int
+    size: int
+    stride: int
+
+
+def strided_slice(node: Node) -> None:
+    """With known begins, ends and strides, and every mask."""
+    value = node.value(0)
+    steps, new_shape = _strided(node, shape_of(node))
+    lists = {name: [step[i] for step in steps] for i, name in enumerate(("offsets", "sizes", "strides"))}
+    made = node.emit("qrt.slice", [value], lists)
+    assert isinstance(made.type, TensorType)
+    sizes = iter(made.type.shape or ())
+    shape: list[int | None] = []
+    for kind in new_shape:
+        size = 1 if kind == "new" else next(sizes)
+        if kind != "dropped":
+            shape.append(size)
+    settle(node, 0, reshaped(node, made, tuple(shape)))
+
+
+def _strided(node: Node, shape: Shape) -> tuple[list[_Step], list[str]]:
+    """(what is taken along each axis; for each axis, and for each new one between them, what becomes of it)."""
+    begins, ends, strides = (node.integers(i, what) for i, what in ((1, "begins"), (2, "ends"), (3, "strides")))
+    options = node.options
+    if not len(begins) == len(ends) == len(strides):
+        node.fail(f"{len(begins)} begins, {len(ends)} ends and {len(strides)} strides do not go together")
+    ellipsis, new = options["ellipsis_mask"], options["new_axis_mask"] & ~options["ellipsis_mask"]
+    if ellipsis & (ellipsis - 1):
+        node.fail("there is one ellipsis at most")
+    named = sum(not (ellipsis | new) >> i & 1 for i in range(len(begins)))
+    if named > len(shape):
+        node.fail(f"{named} axes are named, but the input has {len(shape)}")
+    steps: list[_Step] = []
+    kinds: list[str] = []
+    for i in range(len(begins)):
+        if ellipsis >> i & 1:
+            _take_all(steps, kinds, len(shape) - named)
+        elif new >> i & 1:
+            kinds.append("new")
+        else:
+            is_dropped = bool(options["shrink_axis_mask"] >> i & 1)
+            masks = bool(options["begin_mask"] >> i & 1), bool(options["end_mask"] >> i & 1)
+            steps.append(_step(node, shape[len(steps)], begins[i], ends[i], strides[i], masks, is_dropped))
+            kinds.append("dropped" if is_dropped else "kept")
+    _take_all(steps, kinds, len(shape) - len(steps))
+    return steps, kinds
+
+
+def _take_all(steps: list[_Step], kinds: list[str], count: int) -> None:
+    steps += [_Step(0, -1, 1)] * count
+    kinds += ["kept"] * count
+
+
+def _step(
+    node: Node, n: int | None, begin: int, end: int, stride: int, masks: tuple[bool, bool], is_dropped: bool
+) -> _Step:
+    """What is taken of an axis of ``n`` elements. Positions below 0 count from the end, and all are clamped."""
+    if stride == 0:
+        node.fail("a stride is 0")
+    if is_dropped:
+        if stride < 0:
+            node.fail("an axis that is dropped is not taken backwards")
+        first = begin if begin >= 0 or n is None else begin + n
+        if masks[0]:
+            first = 0
+        if first < 0 or (n is not None and first >= n):
+            if n is None:
+                node.refuse("positions counted from an end that only the run knows")
+            node.fail(f"position {begin} is not among {n}")
+        return _Step(first, 1, 1)
+    if n is None:
+        if stride > 0 and masks[1] and (masks[0] or begin >= 0):
+            return _Step(0 if masks[0] else begin, -1, stride)
+        node.refuse("an end along an axis that only the run knows")
+    low, high = (0, n) if stride > 0 else (-1, n - 1)
+
+    def clamped(position: int) -> int:
+        return min(max(position + n if position < 0 else position, low), high)
+
+    first = (low if stride > 0 else high) if masks[0] else clamped(begin)
+    if node.options.get("offset"):
+        if stride < 0 or begin < 0 or (masks[0] and begin):
+            node.refuse("an end that is counted from a begin below 0, masked, or behind it")
+        end += begin
+    last = (high if stride > 0 else low) if masks[1] else clamped(end)
+    size = len(range(first, last, stride))
+    return _Step(first if size else 0, size, stride if size > 1 else 1)
+
+
+def split(node: Node) -> None:
+    """Into equal parts along an axis."""
+    shape = shape_of(node, 1)
+    axis = axis_of(node, one_integer(node, 0, "an axis"), len(shape))
+    count, size = node.options["num_splits"], shape[axis]
+    if size is None:
+        node.refuse("an axis that only the run knows")
+    if count != len(node.outputs) or count < 1 or size % count:
+        node.fail(f"{size} elements do not split into {count} equal parts for {len(node.outputs)} results")
+    _parts(node, node.value(1), axis, [size // count] * count)
+
+
+def split_v(node: Node) -> None:
+    """Into parts of known sizes along an axis; one size may be -1, and takes the rest."""
+    shape, sizes = shape_of(node), list(node.integers(1, "sizes"))
+    axis = axis_of(node, one_integer(node, 2, "an axis"), len(shape))
+    whole = shape[axis]
+    if whole is None:
+        node.refuse("an axis that only the run knows")
+    if sizes.count(-1) == 1:
+        sizes[sizes.index(-1)] = whole - (sum(sizes) + 1)
+    if len(sizes) != len(node.outputs) or min(sizes, default=0) < 0 or sum(sizes) != whole:
+        node.fail(f"{whole} elements do not split into {sizes} for {len(node.outputs)} results")
+    _parts(node, node.value(0), axis, sizes)
+
+
+def _parts(node: Node, value: Value, axis: int, sizes: Sequence[int]) -> None:
+    first = 0
+    for i, size in enumerate(sizes):
+        settle(node, i, taken(node, value, axis, first, size))
+        first += size
+
+
+def reverse(node: Node) -> None:
+    """Backwards along known axes."""
+    value, shape = node.value(0), shape_of(node)
+    for axis in axes_of(node, node.integers(1, "axes"), len(shape)):
+        size = shape[axis]
+        if size is None:
+            node.refuse("an axis that only the run knows")
+        value = taken(node, value, axis, max(size - 1, 0), size, -1)
+    settle(node, 0, value)
+
+
+# ------------------------------------------------------------------------------------------------------------- padding
+
+
+def paddings_of(node: Node, i: int, rank: int) -> list[tuple[int, int]]:
+    """(before, after) for each of ``rank`` axes, from an input."""
+    ends = node.integers(i, "paddings")
+    if len(ends) != 2 * rank or min(ends, default=0) < 0:
+        node.fail(f"paddings are pairs from 0 up for each of {rank} axes, not {list(ends)}")
+    return list(zip(ends[::2], ends[1::2], strict=True))
+
+
+def pad(node: Node) -> None:
+    """With zero points, which stand for 0, or with a known value of the input's type."""
+    element = node.type(0).element
+    if isinstance(element, UniformType) and element.zero_points != node.result_element().zero_points:
+        node.refuse("a result of another zero point than the input: kernels pad with one or the other")
+    attributes: dict[str, object] = {"padding": paddings_of(node, 1, len(shape_of(node)))}
+    if node.has(2):
+        attributes["value"] = _pad_value(node)
+    settle(node, 0, node.emit("qrt.pad", [node.value(0)], attributes))
+
+
+def _pad_value(node: Node) -> float:
+    array, element, own = node.constant(2), node.type(0).element, node.type(2).element
+    if array is None:
+        node.refuse("a value that only the run knows")
+    if array.size != 1 or own is not element:
+        node.fail(f"a padding of {node.type(0)} is one value of its type, not {node.type(2)}")
+    if isinstance(element, UniformType):
+        return (int(array.flat[0]) - element.zero_point) * element.scale
+    return float(array.flat[0])
+
+
+def mirror_pad(node: Node) -> None:
+    """With what lies at the ends, in reverse: SYMMETRIC repeats the last element itself, REFLECT leaves it out."""
+    value, shape = node.value(0), shape_of(node)
+    skipped = int(node.options["mode"] == "REFLECT")
+    for axis, (before, after) in enumerate(paddings_of(node, 1, len(shape))):
+        if not before and not after:
+            continue
+        size = shape[axis]
+        if size is None:
+            node.refuse("an axis that only the run knows")
+        if max(before, after) > size - skipped:
+            node.fail(f"{max(before, after)} elements do not lie at the end of an axis of {size}")
+        parts = [value]
+        if before:
+            parts.insert(0, taken(node, value, axis, before - 1 + skipped, before, -1))
+        if after:
+            parts.append(taken(node, value, axis, size - 1 - skipped, after, -1))
+        value = joined(node, parts, axis)
+    settle(node, 0, value)

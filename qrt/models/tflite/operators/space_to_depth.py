@@ -1,0 +1,104 @@
+"""SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND: reshapes around a transpose."""
+
+from math import prod
+
+from qrt.ir import Value
+from qrt.models.importing.data_movement import Shape, reshaped, taken
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.data_movement import settle, shape_of
+from qrt.models.tflite.operators.slicing import paddings_of
+
+
+def space_to_depth(node: Node) -> None:
+    """Each square of an image becomes channels of one element."""
+    images, (height, width, channels), block = _image(node)
+    if height % block or width % block:
+        node.fail(f"blocks of {block} do not divide {height} x {width}")
+    value = reshaped(node, node.value(0), (images, height // block, block, width // block, block, channels))
+    value = node.emit("qrt.transpose", [value], {"permutation": [0, 1, 3, 2, 4, 5]})
+    settle(node, 0, reshaped(node, value, (images, height // block, width // block, block * block * channels)))
+
+
+def depth_to_space(node: Node) -> None:
+    """Channels of each element become a square of an image."""
+    images, (height, width, channels), block = _image(node)
+    if channels % (block * block):
+        node.fail(f"blocks of {block} do not divide {channels} channels")
+    depth = channels // (block * block)
+    value = reshaped(node, node.value(0), (images, height, width, block, block, depth))
+    value = node.emit("qrt.transpose", [value], {"permutation": [0, 1, 3, 2, 4, 5]})
+    settle(node, 0, reshaped(node, value, (images, height * block, width * block, depth)))
+
+
+def _image(node: Node) -> tuple[int | None, tuple[int, int, int], int]:
+    """(images, (height, width, channels), size of a block)."""
+    shape, block = shape_of(node), node.options["block_size"]
+    if len(shape) != 4:
+        node.fail(f"the input has rank 4, not {len(shape)}")
+    if block < 1:
+        node.fail(f"a block has a size of 1 or more, not {block}")
+    images, height, width, channels = shape
+    if height is None or width is None or channels is None:
+        node.refuse("an image whose size only the run knows")
+    return images, (height, width, channels), block
+
+
+def space_to_batch(node: Node) -> None:
+    """Blocks of the padded axes behind the first become further batches."""
+    blocks, value = _blocks(node), node.value(0)
+    pads = paddings_of(node, 2, len(blocks))
+    rest = len(shape_of(node)) - 1 - len(blocks)
+    value = node.emit("qrt.pad", [value], {"padding": [(0, 0), *pads, *[(0, 0)] * rest]})
+    batch, space = _sizes(node, value, len(blocks))
+    inner = shape_of(node)[1 + len(blocks) :]
+    if any(size % block for size, block in zip(space, blocks, strict=True)):
+        node.fail(f"blocks of {blocks} do not divide {space}")
+    split = [each for size, block in zip(space, blocks, strict=True) for each in (size // block, block)]
+    value = reshaped(node, value, (batch, *split, *inner))
+    count = len(blocks)
+    order = [*range(2, 2 * count + 1, 2), 0, *range(1, 2 * count, 2), *range(2 * count + 1, 2 * count + 1 + len(inner))]
+    value = node.emit("qrt.transpose", [value], {"permutation": order})
+    batches = None if batch is None else batch * prod(blocks)
+    outer = [size // block for size, block in zip(space, blocks, strict=True)]
+    settle(node, 0, reshaped(node, value, (batches, *outer, *inner)))
+
+
+def batch_to_space(node: Node) -> None:
+    """Batches become blocks of the axes behind the first, which are cropped."""
+    blocks, value = _blocks(node), node.value(0)
+    crops = paddings_of(node, 2, len(blocks))
+    batch, space = _sizes(node, value, len(blocks))
+    inner, count = shape_of(node)[1 + len(blocks) :], len(blocks)
+    if batch is not None and batch % prod(blocks):
+        node.fail(f"{batch} batches are not divided by blocks of {blocks}")
+    batches = None if batch is None else batch // prod(blocks)
+    value = reshaped(node, value, (*blocks, batches, *space, *inner))
+    pairs = [axis for d in range(count) for axis in (count + 1 + d, d)]
+    order = [count, *pairs, *range(2 * count + 1, 2 * count + 1 + len(inner))]
+    value = node.emit("qrt.transpose", [value], {"permutation": order})
+    whole = [size * block for size, block in zip(space, blocks, strict=True)]
+    value = reshaped(node, value, (batches, *whole, *inner))
+    for d, (size, (before, after)) in enumerate(zip(whole, crops, strict=True)):
+        if before + after > size:
+            node.fail(f"{before} and {after} elements are not cropped from {size}")
+        if before or after:
+            value = taken(node, value, 1 + d, before if size > before + after else 0, size - before - after)
+    settle(node, 0, value)
+
+
+def _blocks(node: Node) -> list[int]:
+    blocks = list(node.integers(1, "sizes of blocks"))
+    if len(shape_of(node)) not in (3, 4) or len(blocks) > len(shape_of(node)) - 1 or not blocks:
+        node.fail(f"{len(blocks)} blocks do not go with an input of rank {len(shape_of(node))}")
+    if min(blocks) < 1:
+        node.fail(f"a block has a size of 1 or more, not {min(blocks)}")
+    return blocks
+
+
+def _sizes(node: Node, value: Value, count: int) -> tuple[int | None, list[int]]:
+    """The batch, and the sizes of the axes behind it, which must be known."""
+    shape: Shape = getattr(value.type, "shape", None) or ()
+    known = [size for size in shape[1 : 1 + count] if size is not None]
+    if len(known) < count:
+        node.refuse("an image whose size only the run knows")
+    return shape[0], known

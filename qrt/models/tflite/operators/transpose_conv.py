@@ -1,0 +1,85 @@
+"""TRANSPOSE_CONV."""
+
+from typing import Any
+
+from qrt.ir import Value
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.products import bias_of, multiplier_facts
+from qrt.types import UniformType
+
+_SHAPE, _WEIGHTS, _IMAGES, _BIAS = range(4)
+
+
+def transpose_conv(node: Node) -> None:
+    """Of 8 bits, and int16 with weights of int8; weights are OHWI, per tensor or per axis. The bias may be left out.
+    Where the result's shape is an input of the graph, it is taken to be the shape that the file gives the result.
+    """
+    x, w, out = node.element(_IMAGES), node.element(_WEIGHTS), node.result_element()
+    images, weights = node.type(_IMAGES), node.type(_WEIGHTS)
+    if images.rank != 4 or weights.rank != 4:
+        node.fail(f"the input and the weights have rank 4, not {images.rank} and {weights.rank}")
+    if w.is_per_axis and w.axis != 0:
+        node.fail(f"the scales of the weights lie on axis {w.axis}, not 0")
+    if w.is_signed and any(w.zero_points):
+        node.fail("signed weights of a convolution have a zero point other than 0")
+    window = window_of(node)
+    strides = zip((weights.shape or ())[1:3], window["strides"], strict=True)
+    is_short = node.options["padding"] == "SAME" and any(k is not None and k < stride for k, stride in strides)
+    requant = node.rule("transpose_conv2d", **multiplier_facts(node, x, w, out, _BIAS), is_short=is_short)
+    pieces = _pieces(requant, (weights.shape or ())[0] or 0)
+    made = [_emit(node, channels, {**window, "requant": rule}) for rule, channels in pieces]
+    value = made[0] if len(made) == 1 else node.emit("qrt.concat", made, {"axis": 3}, out)
+    node.set(0, node.activate(value, node.options.get("fused_activation_function", "NONE")))
+
+
+def _pieces(rule: str, channels: int) -> list[tuple[str, slice]]:
+    """The channels of the result by their rule. Of `half_up_twice_8`, whole blocks of 8 are rounded as vectors are, and
+    the channels behind them one by one.
+    """
+    if rule != "half_up_twice_8":
+        return [(rule, slice(None))]
+    whole = channels - channels % 8
+    pieces = [("half_up_twice", slice(0, whole)), ("fixed_double", slice(whole, channels))]
+    return [(each, piece) for each, piece in pieces if piece.start < piece.stop]
+
+
+def _emit(node: Node, channels: slice, attributes: dict[str, Any]) -> Value:
+    """The convolution for some channels of the result."""
+    x, w, out = node.element(_IMAGES), node.element(_WEIGHTS), node.result_element()
+    if channels == slice(None):
+        operands = [node.value(_IMAGES), node.value(_WEIGHTS)]
+    else:
+        array = node.constant(_WEIGHTS)
+        if array is None:
+            node.refuse("weights that only the run knows")
+        w = _channels_of(w, channels)
+        operands = [node.value(_IMAGES), node.dense(array[channels], w)]
+    if node.has(_BIAS):
+        operands.append(bias_of(node, _BIAS, x, w, channels))
+    return node.emit("qrt.transpose_conv2d", operands, attributes, out)
+
+
+def _channels_of(w: UniformType, channels: slice) -> UniformType:
+    return w if w.is_per_layer else w.with_(scales=w.scales[channels], zero_points=w.zero_points[channels])
+
+
+def window_of(node: Node) -> dict[str, Any]:
+    """Strides and paddings. The result's size decides what is cut off from the whole result, or added to it."""
+    known = node.constant(_SHAPE)
+    size = tuple(map(int, known.ravel())) if known is not None else node.result_type().shape or ()
+    if len(size) != 4 or any(n is not None and n < 1 for n in size):
+        node.fail(f"a result of shape {list(size)}")
+    strides = node.options["stride_h"], node.options["stride_w"]
+    if min(strides) < 1:
+        node.fail(f"strides {list(strides)} must be positive")
+    sides, beyond = [], []
+    shapes = (node.type(each).shape or () for each in (_IMAGES, _WEIGHTS))
+    for n, kernel, result, stride in zip(*(shape[1:3] for shape in shapes), size[1:3], strides, strict=True):
+        if n is None or kernel is None or result is None:
+            node.refuse("a size that only the run knows")
+        windows = -(-result // stride) if node.options["padding"] == "SAME" else (result - kernel) // stride + 1
+        before = max((windows - 1) * stride + kernel - result, 0) // 2
+        behind = (n - 1) * stride + kernel - before - result
+        sides.append((before, max(behind, 0)))
+        beyond.append(max(-behind, 0))
+    return {"strides": strides, "padding": tuple(sides), "output_padding": tuple(beyond)}

@@ -1,0 +1,56 @@
+"""Operands and results of operators on plain numbers: see `qrt.models.importing.unquantized`."""
+
+import numpy as np
+
+from qrt.ir import Value
+from qrt.ir.core.traits import have_compatible_shapes
+from qrt.models.importing.graph import bits
+from qrt.models.importing.unquantized import BOOL, LARGEST, Operand, shape_of, signless, stored
+from qrt.models.tflite.model import Tensor
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.read import numpy_dtype
+from qrt.types import TensorType, Type, UniformType
+
+
+def raw(node: Node, i: int) -> Operand:
+    """An input as plain numbers: of a quantized one the storage, of unsigned integers their bits."""
+    array = node.constant(i)
+    element = signless(node.type(i).element)
+    if array is not None and array.size <= LARGEST:
+        return bits(array)
+    return stored(node, node.value(i), element)
+
+
+def operands_of(node: Node, dtypes: tuple[str, ...]) -> tuple[list[Operand], Type]:
+    """The inputs, which are without scales and of one of these dtypes, and their type."""
+    tensors = [node.input(i) for i in range(len(node.inputs))]
+    found = {tensor.dtype for tensor in tensors}
+    if len(found) != 1:
+        node.fail(f"its inputs are of {' and '.join(sorted(found))}")
+    if tensors[0].dtype not in dtypes or any(tensor.quantization is not None for tensor in tensors):
+        node.refuse(" of scales" if tensors[0].dtype in dtypes else tensors[0].dtype)
+    return [raw(node, i) for i in range(len(tensors))], node.type(0).element
+
+
+def finish(node: Node, i: int, result: Operand) -> None:
+    """Says what the output `i` is. Its shape must be the one that the file declares, which bounds the memory."""
+    declared = node.result_type(i)
+    shape = result.shape if isinstance(result, np.ndarray) else shape_of(result)
+    if not have_compatible_shapes((TensorType(shape, BOOL), TensorType(declared.shape, BOOL))):
+        node.fail(f"the result has shape {shape}, but the file has {declared.shown()}")
+    if isinstance(result, np.ndarray):
+        node.set_constant(i, np.asarray(result, order="C").view(numpy_dtype(node.outputs[i].dtype)))
+        return
+    element = signless(declared.element)
+    if element is not declared.element:
+        name = "quant.scast" if isinstance(declared.element, UniformType) else "tensor.bitcast"
+        result = node.emit(name, [result], None, TensorType(shape, declared.element))
+    node.set(i, result)
+
+
+def element_of(operand: Operand, tensor: Tensor, node: Node) -> Type:
+    """The type of an operand's elements."""
+    if isinstance(operand, Value):
+        assert isinstance(operand.type, TensorType)
+        return operand.type.element
+    return signless(node.graph.type(tensor).element)

@@ -1,0 +1,148 @@
+"""The operators that are imported, by TFLite's names. Each is a function of a node, in a file of `operators`."""
+
+from collections.abc import Callable, Sequence
+
+from qrt.models.tflite import model
+from qrt.models.tflite.node import Node
+from qrt.registry import Registry, places_by_name
+
+Operator = Callable[[Node], None]
+
+OPERATORS: Registry[Operator] = Registry(
+    "operator",
+    places_by_name(
+        "qrt.models.tflite.operators",
+        {
+            "activations:absolute": "ABS",
+            "activations:leaky_relu": "LEAKY_RELU",
+            "activations:negate": "NEG",
+            "activations:prelu": "PRELU",
+            "activations:relu": "RELU RELU6 RELU_0_TO_1 RELU_N1_TO_1",
+            "arithmetic:add": "ADD SUB",
+            "arithmetic:div": "DIV",
+            "arithmetic:extreme": "MAXIMUM MINIMUM",
+            "arithmetic:mul": "MUL",
+            "arithmetic:squared_difference": "SQUARED_DIFFERENCE",
+            "arithmetic_plain:add_n": "ADD_N",
+            "arithmetic_plain:arc_tangent": "ATAN2",
+            "arithmetic_plain:floor_div": "FLOOR_DIV",
+            "arithmetic_plain:floor_mod": "FLOOR_MOD",
+            "arithmetic_plain:logical": "LOGICAL_AND LOGICAL_OR",
+            "arithmetic_plain:logical_not": "LOGICAL_NOT",
+            "arithmetic_plain:power": "POW",
+            "arithmetic_plain:sign": "SIGN",
+            "space_to_depth:batch_to_space": "BATCH_TO_SPACE_ND",
+            "space_to_depth:depth_to_space": "DEPTH_TO_SPACE",
+            "space_to_depth:space_to_batch": "SPACE_TO_BATCH_ND",
+            "space_to_depth:space_to_depth": "SPACE_TO_DEPTH",
+            "casts:dequantize": "DEQUANTIZE",
+            "casts:quantize": "QUANTIZE",
+            "comparisons:quantized": "EQUAL GREATER GREATER_EQUAL LESS LESS_EQUAL NOT_EQUAL",
+            "control:assign_variable": "ASSIGN_VARIABLE",
+            "control:call": "CALL STABLEHLO_COMPOSITE",
+            "control:call_once": "CALL_ONCE",
+            "control:if_": "IF",
+            "control:read_variable": "READ_VARIABLE",
+            "control:var_handle": "VAR_HANDLE",
+            "control:while_": "WHILE",
+            "convolution:conv_2d": "CONV_2D",
+            "convolution:depthwise_conv_2d": "DEPTHWISE_CONV_2D",
+            "dense:fully_connected": "FULLY_CONNECTED",
+            "detections:detections": "TFLite_Detection_PostProcess",
+            "diagonals:matrix_diag": "MATRIX_DIAG",
+            "diagonals:matrix_set_diag": "MATRIX_SET_DIAG",
+            "diagonals:segment_sum": "SEGMENT_SUM",
+            "extremes:arg": "ARG_MAX ARG_MIN",
+            "extremes:reduce": "REDUCE_ALL REDUCE_ANY REDUCE_MAX REDUCE_MIN",
+            "extremes:top_k": "TOPK_V2",
+            "functions:function": "ELU EXP GELU HARD_SWISH LOG RSQRT SQRT",
+            "functions:log_softmax": "LOG_SOFTMAX",
+            "functions:sigmoid": "LOGISTIC TANH",
+            "functions:softmax": "SOFTMAX",
+            "gathering:gather": "GATHER",
+            "gathering:gather_nd": "GATHER_ND",
+            "gathering:reverse_sequence": "REVERSE_SEQUENCE",
+            "lstm:lstm": "UNIDIRECTIONAL_SEQUENCE_LSTM",
+            "matmul:batch_matmul": "BATCH_MATMUL",
+            "movement:broadcast_to": "BROADCAST_TO",
+            "movement:concatenation": "CONCATENATION",
+            "movement:expand_dims": "EXPAND_DIMS",
+            "movement:pack": "PACK",
+            "movement:reshape": "RESHAPE",
+            "movement:squeeze": "SQUEEZE",
+            "movement:tile": "TILE",
+            "movement:transpose": "TRANSPOSE",
+            "movement:unpack": "UNPACK",
+            "one_hot:one_hot": "ONE_HOT",
+            "pooling:pool_2d": "AVERAGE_POOL_2D MAX_POOL_2D",
+            "recurrent:svdf": "SVDF",
+            "reductions:reduce": "MEAN SUM",
+            "resizing:resize_bilinear": "RESIZE_BILINEAR",
+            "resizing:resize_nearest": "RESIZE_NEAREST_NEIGHBOR",
+            "scattering:dynamic_update_slice": "DYNAMIC_UPDATE_SLICE",
+            "scattering:embedding_lookup": "EMBEDDING_LOOKUP",
+            "scattering:scatter_nd": "SCATTER_ND",
+            "scattering:sparse_to_dense": "SPARSE_TO_DENSE",
+            "shapes:bitcast": "BITCAST",
+            "shapes:bitwise_xor": "BITWISE_XOR",
+            "shapes:broadcast_args": "BROADCAST_ARGS",
+            "shapes:cast": "CAST",
+            "shapes:fill": "FILL",
+            "shapes:range_": "RANGE",
+            "shapes:rank": "RANK",
+            "shapes:right_shift": "RIGHT_SHIFT",
+            "shapes:select_": "SELECT SELECT_V2",
+            "shapes:shape": "SHAPE",
+            "shapes:zeros_like": "ZEROS_LIKE",
+            "slicing:mirror_pad": "MIRROR_PAD",
+            "slicing:pad": "PAD PADV2",
+            "slicing:reverse": "REVERSE_V2",
+            "slicing:slice_": "SLICE",
+            "slicing:split": "SPLIT",
+            "slicing:split_v": "SPLIT_V",
+            "slicing:strided_slice": "STRIDED_SLICE",
+            "transpose_conv:transpose_conv": "TRANSPOSE_CONV",
+        },
+    ),
+)
+"""The functions that import operators, by the operator's name or a custom operator's code."""
+
+PLAIN_OPERATORS: Registry[Operator] = Registry(
+    "operator",
+    places_by_name(
+        "qrt.models.tflite.operators",
+        {
+            "activations_plain:elu": "ELU",
+            "activations_plain:gelu": "GELU",
+            "activations_plain:hard_swish": "HARD_SWISH",
+            "activations_plain:leaky_relu": "LEAKY_RELU",
+            "activations_plain:logistic": "LOGISTIC",
+            "activations_plain:prelu": "PRELU",
+            "activations_plain:relu": "RELU RELU6 RELU_0_TO_1 RELU_N1_TO_1",
+            "arithmetic_plain:absolute": "ABS",
+            "arithmetic_plain:binary": "ADD DIV MAXIMUM MINIMUM MUL SUB",
+            "arithmetic_plain:negate": "NEG",
+            "arithmetic_plain:square": "SQUARE",
+            "arithmetic_plain:squared_difference": "SQUARED_DIFFERENCE",
+            "arithmetic_plain:unary": "CEIL COS EXP FLOOR LOG ROUND RSQRT SIN SQRT TANH",
+            "comparisons:comparison": "EQUAL GREATER GREATER_EQUAL LESS LESS_EQUAL NOT_EQUAL",
+            "float_sums:l2_normalization": "L2_NORMALIZATION",
+            "float_sums:log_softmax": "LOG_SOFTMAX",
+            "float_sums:softmax": "SOFTMAX",
+            "float_transposed:batch_matmul": "BATCH_MATMUL",
+            "float_transposed:transpose_conv": "TRANSPOSE_CONV",
+            "recurrent_plain:lstm": "UNIDIRECTIONAL_SEQUENCE_LSTM",
+            "recurrent_plain:rnn": "UNIDIRECTIONAL_SEQUENCE_RNN",
+            "reductions_plain:cumsum": "CUMSUM",
+            "reductions_plain:product": "REDUCE_PROD",
+        },
+    ),
+)
+"""The functions that import forms of which no input is quantized, where another function imports the quantized ones."""
+
+
+def find(op: model.Operator, tensors: Sequence[model.Tensor]) -> Operator | None:
+    """Return the function that imports an operator whose inputs are these, if there is one."""
+    if op.name in PLAIN_OPERATORS and all(tensor.quantization is None for tensor in tensors):
+        return PLAIN_OPERATORS[op.name]
+    return OPERATORS.get(op.name)

@@ -1,0 +1,168 @@
+"""Tables of functions of one variable as LiteRT fills them: 256 entries of 8-bit values, 513 of 16-bit ones.
+
+Of each 8-bit value x the function is computed in float32, divided by the result's scale and rounded. ``half_even`` adds
+the zero point before it rounds, as XNNPACK does; ``half_away`` multiplies by the inverse of the scale and adds the zero
+point after, as the builtin kernels do. Three functions have arithmetic of their own.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+import qrt.numerics as numerics
+from qrt.models.tflite import libm
+from qrt.numerics import gemmlowp
+from qrt.numerics.floats32 import expf, logf
+from qrt.numerics.multipliers import double_multiplier
+from qrt.ops.core import Array, storage_dtype
+from qrt.types import UniformType
+
+F32 = np.float32
+Function = Callable[[Array], Array]
+
+
+def _logistic(x: Array) -> Array:
+    return F32(1) / (F32(1) + expf(-x))
+
+
+def _logistic_float64(x: Array) -> Array:
+    return 1.0 / (1.0 + libm.each(math.exp, -np.clip(x.astype(np.float64), -700.0, 700.0)))
+
+
+def _tanh_float64(x: Array) -> Array:
+    return libm.each(math.tanh, x)
+
+
+def _elu(x: Array) -> Array:
+    return np.where(x >= 0, x, libm.float32("expm1f", x))
+
+
+def _gelu(x: Array) -> Array:
+    return F32(0.5) * x * libm.float32("erfcf", x * F32(-math.sqrt(0.5)))
+
+
+def _gelu_approximate(x: Array) -> Array:
+    inner = F32(math.sqrt(2.0 / math.pi)) * (x + F32(0.044715) * x * x * x)
+    return F32(0.5) * x * (F32(1) + libm.float32("tanhf", inner))
+
+
+def _tanh(x: Array) -> Array:
+    return libm.float32("tanhf", x)
+
+
+FUNCTIONS: dict[str, Function] = {
+    "LOGISTIC": _logistic,
+    "TANH": _tanh,
+    "ELU": _elu,
+    "EXP": expf,
+    "GELU": _gelu,
+    "GELU approximate": _gelu_approximate,
+}
+IN_FLOAT64: dict[str, Function] = {"LOGISTIC": _logistic_float64, "TANH": _tanh_float64}
+"""What XNNPACK computes in float64."""
+
+
+def _where_positive(function: Function, x: Array, otherwise: float) -> Array:
+    found = np.full(x.shape, otherwise, F32)
+    found[x > 0] = function(x[x > 0])
+    return found
+
+
+def function_of(name: str, out: UniformType, rule: str) -> Function:
+    """A function of arrays of float32. LOG and RSQRT have one end of the result's range where they are not defined."""
+    low, high = (float(F32(out.scale) * F32(end - out.zero_point)) for end in (out.storage_min, out.storage_max))
+    if name == "LOG":
+        return lambda x: _where_positive(logf, x, low)
+    if name == "RSQRT":
+        return lambda x: _where_positive(lambda v: F32(1) / np.sqrt(v), x, high)
+    return IN_FLOAT64[name] if rule == "half_even" and name in IN_FLOAT64 else FUNCTIONS[name]
+
+
+def table(name: str, x: UniformType, out: UniformType, rule: str) -> Array:
+    """The 256 results of a function, the least value's first."""
+    least, greatest = x.default_bounds
+    centred = np.arange(least, greatest + 1, dtype=np.int64) - x.zero_point
+    own = _OWN.get(name)
+    stored = _of_floats(name, centred, x, out, rule) if own is None else own(centred, x, out)
+    return np.clip(stored, out.storage_min, out.storage_max).astype(storage_dtype(out))
+
+
+def _of_floats(name: str, centred: Array, x: UniformType, out: UniformType, rule: str) -> Array:
+    function = function_of(name, out, rule)
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = function(F32(x.scale) * centred.astype(F32)).astype(F32)
+        if rule == "half_even":
+            rounded = np.rint(values / F32(out.scale) + F32(out.zero_point))
+            return np.asarray(np.clip(rounded, out.storage_min, out.storage_max).astype(np.int64))
+        scaled = values * (F32(1) / F32(out.scale))
+    rounded = np.clip(numerics.round_integral(scaled, "half_away"), -1e6, 1e6)
+    return np.asarray(rounded.astype(np.int64) + out.zero_point)
+
+
+def _sqrt(centred: Array, x: UniformType, out: UniformType) -> Array:
+    """Cut off instead of rounded."""
+    scaled = np.sqrt(F32(x.scale) * np.maximum(centred, 0).astype(F32)) / F32(out.scale)
+    return np.asarray(np.trunc(scaled).astype(np.int64) + out.zero_point)
+
+
+# -- HARD_SWISH: 16-bit fixed point ----------------------------------------------------------------------------------
+
+
+def _hard_swish(centred: Array, x: UniformType, out: UniformType) -> Array:
+    """``x * relu6(x + 3) / 6``: the factor from 0 to 1 in 15 fractional bits, the product cut off there."""
+    fine = F32(1 / 128) * F32(x.scale)
+    to_result, right = _multiplier_16(float(fine / F32(out.scale)))
+    to_factor, left = _multiplier_16(float(fine / (F32(3) / F32(32768))))
+    value = gemmlowp.saturate(centred << 7, 16)
+    result = gemmlowp.doubling_high_multiply(value, to_result, 16)
+    factor = gemmlowp.saturate(value << max(left - 1, 0), 16) if left > 0 else value
+    factor = gemmlowp.doubling_high_multiply(factor, to_factor, 16)
+    factor = gemmlowp.saturate(factor << 1, 16) if left > 0 else gemmlowp.divide_by_power(factor, -left)
+    product = ((factor + (1 << 15)) >> 1) * result
+    cut = np.where(product >= 0, product >> 15, -(-product >> 15))
+    return gemmlowp.divide_by_power(cut, -right) + out.zero_point
+
+
+def _multiplier_16(multiplier: float) -> tuple[int, int]:
+    m0, shift = double_multiplier(multiplier)
+    return min((m0 + (1 << 15)) >> 16, (1 << 15) - 1), shift
+
+
+def hard_swish_fits(x: UniformType, out: UniformType) -> bool:
+    """Whether the result's scale is no less than 1/128 of x's: LiteRT refuses others."""
+    return double_multiplier(float(F32(1 / 128) * F32(x.scale) / F32(out.scale)))[1] <= 0
+
+
+# -- RSQRT: a reciprocal square root of integers ---------------------------------------------------------------------
+
+_BITS = 20
+"""Fractional bits of an integer's reciprocal square root."""
+
+
+def _rsqrt_table(centred: Array, x: UniformType, out: UniformType) -> Array:
+    """The reciprocal root of the integer, in 20 fractional bits, times the scales; the largest where it has none."""
+    m0, shift = double_multiplier(float(1 / np.float64(np.sqrt(F32(x.scale)) * F32(out.scale))))
+    root, right = gemmlowp.inverse_root(np.maximum(centred, 1))
+    roots = gemmlowp.scale_fixed_double(1, root, _BITS - right)
+    stored = gemmlowp.scale_fixed_double(roots, m0, shift - _BITS) + out.zero_point
+    return np.where(centred > 0, stored, out.storage_max)
+
+
+_OWN: dict[str, Callable[[Array, UniformType, UniformType], Array]] = {
+    "SQRT": _sqrt,
+    "RSQRT": _rsqrt_table,
+    "HARD_SWISH": _hard_swish,
+}
+
+
+# -- 16 bits ---------------------------------------------------------------------------------------------------------
+
+
+def interpolated(name: str, x: UniformType, out: UniformType) -> Array:
+    """The 513 entries of a function of 16-bit values; every step is a float32."""
+    function = function_of(name, out, "half_away")
+
+    low, high, least, most = (float(F32(t.scale) * F32(end)) for t in (x, out) for end in t.default_bounds)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return numerics.interpolated_table(function, low, high, least, most, F32)

@@ -1,0 +1,166 @@
+"""Names the values that need records."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from qrt.ir import Block, Builder, Module, Operation, StringAttr, Value
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.matching import constant_of, require_acyclic
+from qrt.ir.dialects.func.ops import FuncOp
+from qrt.ir.dialects.quant.annotations import IDENTITIES
+from qrt.ir.dialects.quant.region import RegionOp, outside_bodies
+from qrt.quantization.annotations.region_metadata import KEY
+from qrt.types import AnyQuantizedType, FloatType, TensorType, Type, UniformType
+
+CONTROL = ("scf.", "affine.")
+"""The dialects of loops and branches."""
+_NAMED = ("quant.stats", "quant.stats_ref")
+
+
+@dataclass(frozen=True)
+class AttachStatsRef:
+    """Puts a `quant.stats_ref` on each float value that a port of a region has and of which nothing is known: no range,
+    no key, no type, and no constant. Preserves every value.
+
+    A key is `function/operation.N`, where N counts the operations of the function that have this name; a region has the
+    name of its kernel. The key of an argument is `function/name`.
+    """
+
+    def run(self, module: Module) -> None:
+        require_acyclic(module.operation)
+        taken = {
+            str(op.attribute("statsKey", StringAttr).value) for op in outside_bodies(module.operation) if _is_key(op)
+        }
+        for function in module.functions:
+            labels = _labels(function)
+            for value in _open_values(function):
+                attach(value, _not_in(taken, f"{function.sym_name}/{_label(value, labels, function)}"))
+
+
+def attach_keys(module: Module) -> None:
+    """Puts ``quant.key`` on each region, on each operation outside of them whose value a region takes, and on loops and
+    branches.
+
+    It is the key of the `quant.stats_ref` that the first result has, or the one that it would get.
+    """
+    require_acyclic(module.operation)
+    references = [op for op in outside_bodies(module.operation) if _is_key(op)]
+    known = {_origin(op.operands[0]): op.attribute("statsKey", StringAttr).value for op in references}
+    taken = set(known.values())
+    for function in module.functions:
+        labels = _labels(function)
+        for operation in labels:
+            if KEY in operation.attributes or not _gives_a_port(operation):
+                continue
+            if operation.name.startswith(CONTROL):
+                key, label = None, labels[operation]
+            else:
+                value = operation.results[0]
+                key, label = known.get(value), _label(value, labels, function)
+            if key is None:
+                key = _not_in(taken, f"{function.sym_name}/{label}")
+            operation.attributes[KEY] = StringAttr(key)
+
+
+def _gives_a_port(operation: Operation) -> bool:
+    """Whether an operation is a region or control flow, or gives a value that a region takes."""
+    if isinstance(operation, RegionOp):
+        return bool(operation.results)
+    if operation.name.startswith(CONTROL):
+        return bool(operation.regions)
+    if not operation.results or operation.name in (*IDENTITIES, "quant.dcast"):
+        return False
+    return constant_of(operation.results[0]) is None and any(map(_is_taken, operation.results))
+
+
+def _is_taken(value: Value) -> bool:
+    return isinstance(element_of(value.type), FloatType) and any(
+        isinstance(user, RegionOp) or (user.name in IDENTITIES and _is_taken(user.results[0])) for user in value.users
+    )
+
+
+def _not_in(taken: set[str], key: str) -> str:
+    """A key that is not taken, which then is."""
+    while key in taken:
+        key += "'"
+    taken.add(key)
+    return key
+
+
+def _is_key(operation: Operation) -> bool:
+    return operation.name == "quant.stats_ref"
+
+
+def _labels(function: FuncOp) -> dict[Operation, str]:
+    counts: Counter[str] = Counter()
+    found = {}
+    for operation in outside_bodies(function):
+        name = operation.kernel if isinstance(operation, RegionOp) else operation.name
+        found[operation] = f"{name}.{counts[name]}"
+        counts[name] += 1
+    return found
+
+
+def _label(value: Value, labels: dict[Operation, str], function: FuncOp) -> str:
+    owner = value.owner
+    if isinstance(owner, Operation):
+        return labels[owner] if len(owner.results) == 1 else f"{labels[owner]}#{value.index}"
+    assert isinstance(owner, Block)
+    assert owner.parent is not None
+    blocks = owner.parent.blocks
+    parent = owner.parent.parent
+    if parent is function and owner is blocks[0]:
+        return function.port_name("inputs", value.index) or f"arg{value.index}"
+    inside = "" if parent is function or parent is None else f"{labels[parent]}/"
+    return f"{inside}block{blocks.index(owner)}.arg{value.index}"
+
+
+def _open_values(function: FuncOp) -> list[Value]:
+    """The values to be named, in program order of the ports that ask."""
+    found: dict[Value, None] = {}
+    for operation in outside_bodies(function):
+        if isinstance(operation, RegionOp):
+            for value, spec in zip(operation.ports, operation.specs, strict=True):
+                if _is_open(value, spec):
+                    found[_origin(value)] = None
+    return [value for value in found if not _is_known(value)]
+
+
+def _is_open(value: Value, spec: Type) -> bool:
+    """Whether nothing says which range a port has."""
+    element = element_of(value.type)
+    if not isinstance(value.type, TensorType) or not isinstance(element, FloatType):
+        return False
+    return spec is element or isinstance(spec, AnyQuantizedType)
+
+
+def _origin(value: Value) -> Value:
+    """The value that annotations hand on."""
+    while value.operation is not None and value.operation.name in IDENTITIES:
+        value = value.operation.operands[0]
+    return value
+
+
+def _is_known(value: Value) -> bool:
+    """Whether a constant, a type or an annotation says the range of a value already."""
+    source = value.operation
+    if isinstance(source, RegionOp) and isinstance(source.output_specs[value.index], UniformType):
+        return True
+    if source is not None and source.name == "quant.dcast":
+        return isinstance(element_of(source.operands[0].type), UniformType)
+    return constant_of(value) is not None or _has_annotation(value)
+
+
+def _has_annotation(value: Value) -> bool:
+    return any(
+        user.name in _NAMED or (user.name in IDENTITIES and _has_annotation(user.results[0])) for user in value.users
+    )
+
+
+def attach(value: Value, key: str) -> None:
+    """Puts a `quant.stats_ref` on a value, which all uses of the value then take."""
+    named = Builder.after(value).emit("quant.stats_ref", (value,), (value.type,), {"statsKey": StringAttr(key)})
+    if value.operation is not None:
+        named.location = value.operation.location
+    value.replace_all_uses(named.results[0])
+    named.set_operand(0, value)

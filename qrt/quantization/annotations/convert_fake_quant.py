@@ -1,0 +1,85 @@
+"""Moves emulated quantization, and the types of casts, into the specifications of regions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from qrt.ir import Module, Operation
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.rewrite import erase_dead, replace
+from qrt.ir.dialects.quant import FAKE_QUANTS
+from qrt.ir.dialects.quant.fake_quant import fake_quant_type
+from qrt.ir.dialects.quant.region import RegionOp
+from qrt.ir.remarks import remark
+from qrt.quantization.annotations.boundary import ANNOTATIONS, AnnotatedType, Boundaries, source
+from qrt.types import QuantizedType, Type, UniformType
+
+_CASTS = ("quant.qcast", "quant.dcast")
+
+
+@dataclass(frozen=True)
+class ConvertFakeQuant:
+    """Moves the types of fake quantizations, of `dcast(qcast(x))` and of quantized values into the specifications of
+    the regions around them. Values that training rounded are then rounded only when the program is exported.
+    """
+
+    def run(self, module: Module) -> None:
+        boundaries = Boundaries(module)
+        of_results, of_operands = boundaries.move(_said)
+        read_by_regions = _read_by_regions(boundaries.outside)
+        for operation in boundaries.outside:
+            said = _said(operation) if source(operation) is not None else None
+            if said is None:
+                continue
+            follows_result = operation in of_results or _cast_of(operation) in of_results
+            if not follows_result and operation not in of_operands:
+                remark(operation, "stays: no region defines this value or takes it")
+            elif operation in read_by_regions or (follows_result and _is_implied(operation, said.spec)):
+                _remove(operation)
+            else:
+                remark(operation, "stays: operations outside of regions read it too")
+
+
+def _said(operation: Operation) -> AnnotatedType | None:
+    if operation.name in FAKE_QUANTS:
+        return AnnotatedType(fake_quant_type(operation))
+    if operation.name not in _CASTS:
+        return None
+    quantized = operation.results[0] if operation.name == "quant.qcast" else operation.operands[0]
+    element = element_of(quantized.type)
+    assert isinstance(element, QuantizedType)  # the op's rule
+    return AnnotatedType(element)
+
+
+def _cast_of(operation: Operation) -> Operation | None:
+    """The `qcast` of `dcast(qcast(x))`."""
+    return operation.operands[0].operation if operation.name == "quant.dcast" else None
+
+
+def _read_by_regions(operations: Sequence[Operation]) -> set[Operation]:
+    """The annotations and casts whose values reach regions alone, through other annotations and casts."""
+    found: set[Operation] = set()
+    for operation in reversed(operations):  # uses come after definitions
+        if operation.name in ANNOTATIONS or operation.name in _CASTS:
+            users = operation.results[0].users
+            if all(isinstance(user, RegionOp) or user in found for user in users):
+                found.add(operation)
+    return found
+
+
+def _is_implied(operation: Operation, spec: Type) -> bool:
+    """Whether the region that defines the value gives it this type itself, or the type rounds nothing."""
+    at: Operation | None = operation
+    while at is not None and not isinstance(at, RegionOp):
+        value = source(at)
+        at = None if value is None else value.operation
+    if not isinstance(spec, UniformType) or at is None or value is None:
+        return not isinstance(spec, UniformType)
+    return at.output_specs[value.index] is spec
+
+
+def _remove(operation: Operation) -> None:
+    value, cast = source(operation), _cast_of(operation)
+    assert value is not None  # only such operations are removed
+    replace(operation, [value])
+    if cast is not None:
+        erase_dead([cast])

@@ -1,0 +1,85 @@
+"""Moves statistics of values into the specifications of regions."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from qrt.ir import Attribute, DenseElementsAttr, IntegerAttr, Module, Operation
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.rewrite import replace
+from qrt.ir.dialects.quant.port_stats import Array, PortRange
+from qrt.ir.remarks import remark
+from qrt.quantization.annotations.boundary import AnnotatedType, Boundaries
+from qrt.types import CalibratedType, FloatType, TensorType
+
+
+@dataclass(frozen=True)
+class ConvertStats:
+    """Moves the ranges of `quant.stats` into the specifications of the regions around them. Preserves every value."""
+
+    def run(self, module: Module) -> None:
+        remark_left(moved_stats(module))
+
+
+def moved_stats(module: Module) -> list[Operation]:
+    """Moves ranges. Returns the `quant.stats` that no region is next to."""
+    boundaries = Boundaries(module)
+    of_results, of_operands = boundaries.move(said_by)
+    moved = of_results | of_operands
+    for operation in boundaries.outside:
+        if operation in moved:
+            replace(operation, operation.operands)
+    return [each for each in boundaries.outside if each.name == "quant.stats" and each not in moved]
+
+
+def remark_left(operations: Iterable[Operation]) -> None:
+    """Says which `quant.stats` say nothing of a region."""
+    for operation in operations:
+        remark(operation, "stays: no region defines this value or takes it")
+
+
+def said_by(operation: Operation) -> AnnotatedType | None:
+    """The range of a `quant.stats`; None of other operations."""
+    if operation.name != "quant.stats":
+        return None
+    type = operation.operands[0].type
+    element = element_of(type)
+    assert isinstance(element, FloatType)  # the op's rule
+    ((low, high),) = _ranges(operation, "layerStats").tolist()
+    axis = operation.attributes.get("axis")
+    channels = None
+    if isinstance(axis, IntegerAttr) and "axisStats" in operation.attributes:
+        channels = _channels(_ranges(operation, "axisStats"), type, axis.value)
+    if channels is None or not isinstance(axis, IntegerAttr):
+        return AnnotatedType(CalibratedType(element, low, high), PortRange(low, high))
+    return AnnotatedType(CalibratedType(element, low, high), PortRange(low, high, axis.value, channels))
+
+
+def _ranges(operation: Operation, name: str) -> Array:
+    """Ranges as rows of float64, each with a least value below its greatest: that of one number reaches to 0, and that
+    of 0 alone to 1."""
+    ends = _doubles(operation.attributes[name]).reshape(-1, 2)
+    wrong = ~(np.isfinite(ends).all(1) & (ends[:, 0] <= ends[:, 1]))
+    if wrong.any():
+        low, high = ends[wrong.argmax()]
+        raise operation.op_error(f"{name} has no finite range in order: {low:g} to {high:g}")
+    is_point = ends[:, 0] == ends[:, 1]
+    low = np.where(is_point, np.minimum(ends[:, 0], 0), ends[:, 0])
+    high = np.where(is_point, np.maximum(ends[:, 1], 0), ends[:, 1])
+    return np.stack((low, np.where((low == 0) & (high == 0), 1.0, high)), 1)
+
+
+def _doubles(value: Attribute) -> Array:
+    assert isinstance(value, DenseElementsAttr)  # the attribute's constraint
+    return np.asarray(value.python, np.float64)
+
+
+def _channels(ranges: Array, type: object, axis: int) -> Array | None:
+    """A range for each index of the axis, of which there may be one for each element from the axis on; None where the
+    type does not say how many there are."""
+    size = type.shape[axis] if isinstance(type, TensorType) and type.shape is not None else None
+    if not size:
+        return None
+    rows = ranges.reshape(size, -1, 2)
+    return np.stack((rows[:, :, 0].min(1), rows[:, :, 1].max(1)), 1)

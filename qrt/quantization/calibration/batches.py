@@ -1,0 +1,116 @@
+"""Data for a program, batch by batch: arrays that are cut along their first axis, or iterables that give batches."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import ModelError, QuantTypeError, shown
+from qrt.quantization.calibration.sample import ROWS
+from qrt.runtime.ports import Port, in_order
+from qrt.runtime.program import Program
+from qrt.tensor import QuantTensor
+
+Batch = Mapping[str, Any]
+Data = Mapping[str, Any] | Iterable[Batch]
+_END = object()
+
+
+def batches(program: Program, data: Data) -> Iterator[tuple[str, Batch]]:
+    """What the program runs on, one after the other, each with its name in messages. Raises ModelError where inputs are
+    missing, unknown or empty, or have different numbers of batches.
+    """
+    if not program.inputs:
+        raise ModelError(f"{program.name} takes no inputs: it needs no data")
+    if not isinstance(data, Mapping | Iterable) or isinstance(data, str | bytes | np.ndarray | QuantTensor):
+        raise QuantTypeError(f"data must map names of inputs to arrays or batches, got {shown(data)}")
+    if isinstance(data, Mapping):
+        in_order(data, program.inputs)
+        if all(map(_is_array, data.values())):
+            for number, part in enumerate(_parts(program, data, "the data", ROWS), 1):
+                yield f"batch {number}", part
+            return
+        data = _side_by_side(data)
+    for number, batch in enumerate(data, 1):
+        where = f"batch {number}"
+        if not isinstance(batch, Mapping):
+            raise QuantTypeError(f"{where} must map names of inputs to arrays, got {shown(batch)}")
+        try:
+            in_order(batch, program.inputs)
+        except ModelError as error:
+            raise ModelError(f"{where}: {error}") from None
+        for part in _parts(program, batch, where, None):
+            yield where, part
+
+
+def run_count(program: Program, data: Data) -> int | None:
+    """How many times the program runs on data; None where that is not known before it ends."""
+    if isinstance(data, Mapping) and all(map(_is_array, data.values())):
+        return max(
+            (len(_cuts(data[p.name], p, "the data", ROWS)) for p in program.inputs if p.name in data), default=None
+        )
+    parts = list(data.values()) if isinstance(data, Mapping) else [data]
+    is_cut = any(port.type.shape and port.type.shape[0] is not None for port in program.inputs)
+    return len(parts[0]) if parts and isinstance(parts[0], Sized) and not is_cut else None
+
+
+def _is_array(value: object) -> bool:
+    return isinstance(value, np.ndarray | np.generic | QuantTensor)
+
+
+def _side_by_side(data: Mapping[str, Any]) -> Iterator[Batch]:
+    """One batch of each input at a time."""
+    for name, value in data.items():
+        if _is_array(value) or not isinstance(value, Iterable):
+            others = min(name for name, other in data.items() if not _is_array(other))
+            raise ModelError(
+                f"input {name!r} is one array, while {others!r} has batches: give an iterable of batches for each input"
+                if _is_array(value)
+                else f"input {name!r} must be an array or an iterable of batches, got {shown(value)}"
+            )
+    sources = {name: iter(value) for name, value in data.items()}
+    number = 0
+    while True:
+        number += 1
+        batch = {name: next(source, _END) for name, source in sources.items()}
+        ended = [name for name, value in batch.items() if value is _END]
+        if len(ended) == len(batch):
+            return
+        if ended:
+            more = next(name for name in batch if name not in ended)
+            raise ModelError(f"input {ended[0]!r} ends after {number - 1} batches, and {more!r} has more")
+        yield batch
+
+
+def _parts(program: Program, batch: Batch, where: str, rows: int | None) -> Iterator[Batch]:
+    """A batch in parts of as many rows as the program takes, or ``rows`` where it leaves the number open."""
+    arrays = {port.name: _array(batch[port.name], port, where) for port in program.inputs}
+    cut = {port.name: _cuts(arrays[port.name], port, where, rows) for port in program.inputs}
+    counts = {name: len(parts) for name, parts in cut.items()}
+    if len(set(counts.values())) > 1:
+        (one, a), (other, b) = next((x, y) for x in counts.items() for y in counts.items() if x[1] != y[1])
+        raise ModelError(f"{where}: input {one!r} has rows for {a} runs of the program, and {other!r} for {b}")
+    for number in range(next(iter(counts.values()))):
+        yield {name: arrays[name][parts[number]] if parts[number] else arrays[name] for name, parts in cut.items()}
+
+
+def _array(value: Any, port: Port, where: str) -> Any:
+    array = value if isinstance(value, QuantTensor) else np.asarray(value)
+    if 0 in array.shape:
+        raise ModelError(f"{where}: input {port.name!r} is empty: it has shape {list(array.shape)}")
+    return array
+
+
+def _cuts(array: Any, port: Port, where: str, rows: int | None) -> Sequence[tuple[slice, ...]]:
+    """The parts of an array; an empty index is the whole."""
+    shape = port.type.shape
+    if not shape or len(shape) != len(array.shape):
+        return [()]
+    count, size = array.shape[0], shape[0] or rows
+    if size is None or count == size:
+        return [()]
+    if shape[0] is not None and count % size:
+        raise ModelError(
+            f"{where}: input {port.name!r} has {count} rows, and the program takes {size} at a time: give a multiple"
+        )
+    return [(slice(start, start + size),) for start in range(0, count, size)]

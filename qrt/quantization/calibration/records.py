@@ -1,0 +1,230 @@
+"""Records of the values that a program has computed: for each key how many there were, the least and the greatest, and
+perhaps a histogram (docs/reference/records.md).
+
+A histogram counts values by the 16 high bits of their f32, which are a sign, an exponent and seven bits. Its bins are
+the same for every record, so that histograms of several values are added up, in any order.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import isfinite
+from typing import Any, Literal, cast, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.errors import ModelError, shown
+from qrt.quantization.calibration.entropy import least_divergence
+from qrt.tensor.choose import FRACTIONS, Storage
+
+Array = npt.NDArray[Any]
+
+RecordMethod = Literal["minmax", "mse", "percentile", "entropy"]
+RECORD_METHODS: tuple[RecordMethod, ...] = get_args(RecordMethod)
+PERCENTILE = Fraction("99.99")
+"""The share of the values that the method ``percentile`` keeps."""
+_UNIT_BITS = 31
+_BINS = 1 << 16
+_POINTS = 4
+"""The method ``mse`` takes the values of a bin for so many, equally far from each other: a bin may be as wide as a
+step, and one value for all of it would favour the scales that it is a multiple of."""
+_MANY_BINS = 16
+"""The most bins that the ``repr`` of a record lists."""
+_FEW = 1 << 29
+"""Of fewer values, the sums of both parts of the squares at ``_POINTS`` points are within 64 bits."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """The values of one key.
+
+    Parameters
+    ----------
+    count : int
+        How many there were.
+    low, high : float
+        The least and the greatest.
+    histogram : mapping of int to int, optional
+        Counts by the 16 high bits of the f32 of a value. They add up to ``count``.
+
+    Examples
+    --------
+    >>> Record(3, -1.0, 2.0, {0x3F80: 2, 0xBF80: 1}).histogram[0x3F80]
+    2
+    """
+
+    count: int
+    low: float
+    high: float
+    histogram: Mapping[int, int] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        few = len(self.histogram) <= _MANY_BINS
+        histogram = dict(self.histogram) if few else f"{{{len(self.histogram)} bins}}"
+        return f"Record(count={self.count}, low={self.low!r}, high={self.high!r}, histogram={histogram})"
+
+
+def read_records(text: str, where: str) -> dict[str, Record]:
+    """The records of a JSON text, by key. ``where`` stands before messages.
+
+    Raises ModelError with the key and what it may be.
+
+    >>> read_records('{"version": 1, "records": {"x": {"count": 2, "min": -1, "max": 3}}}', "r.json")["x"].high
+    3.0
+    """
+    try:
+        table = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"{where}: this is no JSON: {error}") from None
+    if not isinstance(table, dict) or table.get("version") != 1 or not isinstance(table.get("records"), dict):
+        raise ModelError(f'{where}: expected {{"version": 1, "records": {{...}}}}')
+    return {key: _record(entry, f"{where}: record {shown(key)}") for key, entry in table["records"].items()}
+
+
+def _record(entry: Any, where: str) -> Record:
+    if not isinstance(entry, dict):
+        raise ModelError(f"{where}: expected a table, got {shown(entry)}")
+    if unknown := [key for key in entry if key not in ("count", "min", "max", "histogram")]:
+        raise ModelError(f"{where}: unknown key {shown(unknown[0])}: the keys are count, min, max, histogram")
+    count, low, high = (entry.get(key) for key in ("count", "min", "max"))
+    if not _is_integer(count) or cast(int, count) < 1:
+        raise ModelError(f"{where}: count must be an integer from 1 up, got {shown(count)}")
+    for key, value in (("min", low), ("max", high)):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
+            raise ModelError(f"{where}: {key} must be a finite number, got {shown(value)}")
+    count, low, high = cast(int, count), cast(float, low), cast(float, high)
+    if low > high:
+        raise ModelError(f"{where}: min {low} is above max {high}")
+    return Record(count, float(low), float(high), _histogram(entry.get("histogram", {}), count, where))
+
+
+def _histogram(entry: Any, count: int, where: str) -> dict[int, int]:
+    if not isinstance(entry, dict):
+        raise ModelError(f"{where}: histogram must be a table, got {shown(entry)}")
+    found: dict[int, int] = {}
+    for key, number in entry.items():
+        bits = int(key) if key.isascii() and key.isdigit() and len(key) <= 5 else _BINS
+        if bits >= _BINS or not np.isfinite(_floats([bits]))[0]:
+            raise ModelError(f"{where}: histogram key {shown(key)} is not the 16 high bits of a finite f32, as decimal")
+        if not _is_integer(number) or number < 1:
+            raise ModelError(f"{where}: histogram has count {shown(number)} for {key}: give an integer from 1 up")
+        found[bits] = number
+    if found and sum(found.values()) != count:
+        raise ModelError(f"{where}: the histogram has {sum(found.values())} values, and count says {count}")
+    return found
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return isfinite(float(value))
+    except OverflowError:
+        return False
+
+
+def _floats(bits: Sequence[int]) -> Array:
+    """The values of bins nearest to 0."""
+    return (np.asarray(bits, np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64)
+
+
+def write_records(records: Mapping[str, Record]) -> str:
+    """The JSON text of records, in the order of keys: a line for each, the same bytes for the same records.
+
+    >>> print(write_records({"x": Record(2, -1.0, 3.0, {0xBF80: 1, 0x4040: 1})}), end="")
+    {"version": 1, "records": {
+    "x": {"count": 2, "min": -1.0, "max": 3.0, "histogram": {"16448": 1, "49024": 1}}
+    }}
+    """
+    lines = []
+    for key, record in sorted(records.items()):
+        entry: dict[str, Any] = {"count": record.count, "min": record.low, "max": record.high}
+        if record.histogram:
+            entry["histogram"] = {str(bits): record.histogram[bits] for bits in sorted(record.histogram)}
+        lines.append(f"{json.dumps(key)}: {json.dumps(entry)}")
+    return '{"version": 1, "records": {\n' + ",\n".join(lines) + "\n}}\n"
+
+
+def chosen_range(records: Sequence[Record], storage: Storage, method: RecordMethod) -> tuple[float, float]:
+    """The range around 0 that a method chooses for the values of records, which have histograms.
+
+    ``minmax`` is all of it. ``percentile`` leaves out at most 0.01 percent of the values, half of them on either side;
+    for symmetric storage those of the greatest magnitudes. ``mse`` is the fraction k/64 of the whole range with the
+    least squared error, and ``entropy`` that whose codes tell least from the values, of equals the widest. A bin counts
+    as its end farther from 0, within the least and the greatest value; the bin of 0 counts as 0.
+
+    >>> record = Record(100001, 0.0, 8.0, {0x3F80: 100000, 0x4100: 1})
+    >>> chosen_range([record], Storage("i8", -128, 127, "f32", False), "percentile")
+    (0.0, 1.0078125)
+    """
+    low = min([0.0, *(record.low for record in records)]) + 0.0
+    high = max([0.0, *(record.high for record in records)]) + 0.0
+    if method == "minmax" or low == high:
+        return low, high
+    (starts, ends), counts = _added(records)
+    if method == "mse":
+        parts = (np.arange(_POINTS) + 0.5)[:, np.newaxis] / _POINTS
+        return _least_error(np.clip(starts + (ends - starts) * parts, low, high), counts, low, high, storage)
+    values = np.clip(ends, low, high)
+    if method == "percentile":
+        return _percentile(values, counts, low, high, symmetric=storage.symmetric)
+    return least_divergence(values, counts, low, high, storage)
+
+
+def _added(records: Sequence[Record]) -> tuple[Array, list[int]]:
+    """The ends of bins in ascending order, those nearer to 0 first, and the count of each bin in all records."""
+    total: dict[int, int] = {}
+    for record in records:
+        for bits, number in record.histogram.items():
+            total[bits] = total.get(bits, 0) + number
+    keys = sorted(total, key=lambda bits: -(bits & 0x7FFF) if bits >> 15 else bits)
+    magnitudes = [bits & 0x7FFF for bits in keys]
+    found = np.stack([_floats(magnitudes), _floats([min(bits, 0x7F7E) + 1 if bits else 0 for bits in magnitudes])])
+    return np.where([bits >> 15 for bits in keys], -found, found), [total[bits] for bits in keys]
+
+
+def _percentile(values: Array, counts: list[int], low: float, high: float, *, symmetric: bool) -> tuple[float, float]:
+    outside = int(sum(counts) * (100 - PERCENTILE) / 100)
+    if symmetric:
+        order = np.argsort(np.abs(values), kind="stable")
+        end = _kept_end(np.abs(values)[order][::-1], [counts[i] for i in order[::-1]], outside)
+        return (-end, end) if end else (low, high)
+    ends = (
+        min(_kept_end(values, counts, outside // 2), 0.0),
+        max(_kept_end(values[::-1], counts[::-1], outside // 2), 0.0),
+    )
+    return (low, high) if ends == (0.0, 0.0) else (ends[0] + 0.0, ends[1] + 0.0)
+
+
+def _kept_end(values: Array, counts: Sequence[int], outside: int) -> float:
+    """The first value that stays when so many are left out."""
+    for value, count in zip(values, counts, strict=True):
+        outside -= count
+        if outside < 0:
+            return float(value)
+    return float(values[-1])
+
+
+def _least_error(points: Array, counts: list[int], low: float, high: float, storage: Storage) -> tuple[float, float]:
+    """Each bin has a column of points. Errors are counted in 2^-31 of the least power of two above the range, and their
+    squares added up exactly: a square has 62 bits, which are added in two parts."""
+    factors = np.arange(FRACTIONS, 0, -1) / FRACTIONS
+    scales, zeros = storage.parameters(low * factors, high * factors)
+    exponent = _UNIT_BITS - np.frexp(max(-low, high))[1]
+    scaled = np.ldexp(points, exponent)
+    numbers = np.array(counts, np.int64 if sum(counts) < _FEW else object)
+    best: tuple[int, int] | None = None
+    for k, (scale, zero) in enumerate(zip(np.ldexp(scales, exponent), zeros, strict=True)):
+        stored = np.clip(np.rint(scaled / scale), storage.low - zero, storage.high - zero)
+        error = np.rint(scaled - stored * scale).astype(np.int64)
+        square = error * error
+        highs, lows = (square >> _UNIT_BITS).sum(axis=0), (square & ((1 << _UNIT_BITS) - 1)).sum(axis=0)
+        total = (int(numbers @ highs) << _UNIT_BITS) + int(numbers @ lows)
+        if best is None or total < best[0]:
+            best = total, k
+    assert best is not None
+    return float(low * factors[best[1]]) + 0.0, float(high * factors[best[1]]) + 0.0

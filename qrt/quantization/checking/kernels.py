@@ -1,0 +1,283 @@
+"""Whether a region's decided ports are such as its kernel takes: storage, bounds, granularity, and the constraint,
+each compared exactly."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import cast
+
+import numpy as np
+
+from qrt.ir.dialects.quant.region import RegionOp
+from qrt.quantization.checking.regions import LINEAR, RESCALE, PortOf, ports_of, shown
+from qrt.quantization.forms import form_of
+from qrt.quantization.forms.elements import dense_of
+from qrt.quantization.targets.model import Spec, Target, TargetKernel, TargetPort
+from qrt.types import FloatType, NoQuantizedType, UniformType
+
+Pair = tuple[PortOf, TargetPort]
+_NO_FLOAT = NoQuantizedType(FloatType("f32"))
+"""What a function of a target's is told of a port that is no float."""
+_BIAS_BITS, _LEAST_MULTIPLIER = 62, 2.0**-32
+Orders = dict[int, Sequence[int]]
+"""By the number of an operand, its axes in the order of the kernel's, where that is another one."""
+
+
+def violation(region: RegionOp, target: Target) -> str | None:
+    """What is wrong with a region whose ports are all decided; None if nothing is."""
+    ports = ports_of(region)
+    for port in ports:
+        if (wrong := _zero_point(port)) is not None:
+            return wrong
+    if region.kernel == RESCALE:
+        return _rescale(region)
+    if region.kernel == LINEAR or all(isinstance(port.spec, NoQuantizedType) for port in ports if port.is_float):
+        return None
+    signatures = target.signatures(region.kernel)
+    if not signatures:
+        return f"has parameters, but target '{target.name}' has no kernel '{region.kernel}'"
+    orders = _orders(region)
+    nearest: tuple[int, str | None] = (-2, None)
+    for signature in signatures:
+        count, wrong = _held(region, ports, signature, target, orders)
+        if wrong is None:
+            return None
+        if count > nearest[0]:
+            nearest = count, wrong
+    return nearest[1]
+
+
+def _zero_point(port: PortOf) -> str | None:
+    """Types may carry any zero point, arithmetic may not."""
+    spec = port.spec
+    if not isinstance(spec, UniformType):
+        return None
+    low, high = spec.default_bounds
+    outside = next((zero for zero in spec.zero_points if not low <= zero <= high), None)
+    return (
+        None if outside is None else f"{port} is {spec.shown()}, whose zero point {outside} is not in {low} to {high}"
+    )
+
+
+def _rescale(region: RegionOp) -> str | None:
+    """A rescale takes any parameters to any others, and does nothing else."""
+    if len(region.operands) != 1 or len(region.results) != 1 or len(list(region.body)) != 1:
+        return "is a rescale, which returns its operand"
+    return None
+
+
+def _orders(region: RegionOp) -> Orders:
+    """A body may have filters in another order than the kernel."""
+    if all(not isinstance(spec, UniformType) or spec.is_per_layer for spec in region.input_specs):
+        return {}
+    form = form_of(region.body, region.kernel)
+    operands = () if form is None else form.operands
+    return {each.number: each.permutation for each in operands if each.permutation is not None}
+
+
+def _held(
+    region: RegionOp, ports: list[PortOf], kernel: TargetKernel, target: Target, orders: Orders
+) -> tuple[int, str | None]:
+    """(how many ports fit a signature, what is wrong with the next, or with all of them together)."""
+    matched = kernel.ports(len(region.operands), len(region.results))
+    name = f"kernel '{kernel.name}' of target '{target.name}'"
+    if matched is None:
+        return -1, f"has {len(region.operands)} operands and {len(region.results)} results, which {name} does not take"
+    pairs = list(zip(ports, (*matched[0], *matched[1]), strict=True))
+    for count, (port, taken) in enumerate(pairs):
+        if not _fits(port, taken, orders):
+            return count, f"{port} ({taken.name}) is {shown(port.spec)}, but {name} takes {_described(taken)} there"
+    related = [(port, taken) for port, taken in pairs if kernel.relates(taken)]
+    wrong = _constraint(region, kernel, related, target, orders)
+    constraint = kernel.constraint if isinstance(kernel.constraint, str) else "a function of the target's"
+    return len(pairs), None if wrong is None else f"{wrong}: the constraint of {name} is {constraint}"
+
+
+def _described(port: TargetPort) -> str:
+    if port.given is not None:
+        return port.given.shown()
+    bounds = "" if port.low is None else f"<{port.low}:{port.high}>"
+    words = [f"{port.storage}{bounds}"]
+    if port.axis is not None:
+        words.append(f"axis={port.axis}")
+    if port.blocks is not None:
+        words.append("blocks=" + ",".join(f"{axis}:{size}" for axis, size in port.blocks.items()))
+    return " ".join(words + ["symmetric"] * port.symmetric)
+
+
+# -- ports -------------------------------------------------------------------------------------------------------------
+
+
+def _fits(port: PortOf, taken: TargetPort, orders: Orders) -> bool:
+    spec = port.spec
+    if not port.is_float:
+        return True
+    if isinstance(spec, NoQuantizedType | FloatType):
+        return taken.storage == (spec.expressed_type if isinstance(spec, NoQuantizedType) else spec).name
+    assert isinstance(spec, UniformType)  # a decided port is none of the others
+    if taken.is_float or not _has_granularity(spec, taken, orders.get(port.number, range(port.rank))):
+        return False
+    if taken.is_wildcard:
+        return True
+    assert taken.low is not None
+    assert taken.high is not None
+    if spec.storage != taken.storage or spec.storage_min < taken.low or spec.storage_max > taken.high:
+        return False
+    middle = -((-taken.low - taken.high) // 2)
+    return not taken.symmetric or all(zero == middle for zero in spec.zero_points)
+
+
+def _has_granularity(spec: UniformType, taken: TargetPort, order: Sequence[int]) -> bool:
+    if spec.is_per_layer:
+        return taken.blocks is None
+    if spec.is_per_axis:
+        axis = taken.axis_of(len(order))
+        return axis is not None and spec.axis == order[axis]
+    if taken.blocks is None or any(axis >= len(order) for axis in taken.blocks):
+        return False
+    return dict(spec.block_sizes or ()) == {order[axis]: size for axis, size in taken.blocks.items()}
+
+
+# -- constraints -------------------------------------------------------------------------------------------------------
+
+
+def _constraint(
+    region: RegionOp, kernel: TargetKernel, related: list[Pair], target: Target, orders: Orders
+) -> str | None:
+    if callable(kernel.constraint):
+        return _function(region, kernel)
+    if kernel.constraint == "fixed_scale":
+        return next(filter(None, (_fixed(port, taken) for port, taken in related)), None)
+    if kernel.constraint == "free":
+        return None
+    quantized = [(port, port.spec) for port, _ in related if isinstance(port.spec, UniformType)]
+    if kernel.constraint == "same_scale":
+        other = next((port for port, spec in quantized if spec is not quantized[0][1]), None)
+        return None if other is None else f"{quantized[0][0]} and {other} differ in their types"
+    inputs, results = ([port for port, _ in related if port.is_input is side] for side in (True, False))
+    if kernel.constraint == "sum_scale":
+        terms = [port.spec.scales for port in inputs if isinstance(port.spec, UniformType)]
+        found = (_range(kernel, [*map(Fraction, scales)], result) for scales in terms for result in results)
+        return next(filter(None, found), None)
+    return _multiplier(kernel, inputs, results, target, orders)
+
+
+def _function(region: RegionOp, kernel: TargetKernel) -> str | None:
+    """A function's constraint holds if it changes nothing."""
+    assert callable(kernel.constraint)
+    ports = ports_of(region)
+    specs = [cast(Spec, port.spec) if port.is_float else _NO_FLOAT for port in ports]
+    inputs, outputs = specs[: len(region.operands)], specs[len(region.operands) :]
+    try:
+        kernel.constraint(inputs, outputs)
+    except Exception as error:  # it is somebody else's, and may raise anything
+        return f"the constraint raises {type(error).__name__}: {_said(error)}"
+    if (len(inputs), len(outputs)) != (len(region.operands), len(region.results)):
+        return "the constraint changes how many ports there are"
+    for port, now, before in zip(ports, (*inputs, *outputs), specs, strict=True):
+        if now is not before:
+            return f"{port} is {shown(port.spec)} and not {shown(now)}"
+    return None
+
+
+def _said(error: Exception) -> str:
+    try:
+        return " ".join(str(error).split())[:200]
+    except Exception:
+        return "without a message"
+
+
+def _fixed(port: PortOf, taken: TargetPort) -> str | None:
+    spec, given = port.spec, taken.given
+    if given is None or not isinstance(spec, UniformType):
+        return None
+    return None if _parts(spec) == _parts(given) else f"{port} is {spec.shown()} and not {given.shown()}"
+
+
+def _parts(t: UniformType) -> tuple[object, ...]:
+    """All of a type but what it expresses."""
+    return t.storage, t.storage_min, t.storage_max, t.scales, t.zero_points, t.axis, t.block_sizes
+
+
+def _multiplier(
+    kernel: TargetKernel, inputs: list[PortOf], results: list[PortOf], target: Target, orders: Orders
+) -> str | None:
+    a, w, *rest = (port.spec for port in inputs)
+    if not isinstance(a, UniformType) or not isinstance(w, UniformType):
+        return None
+    is_any = kernel.multiplier == (0, float("inf"))
+    products = [] if is_any else [Fraction(s) * Fraction(t) for s in a.scales for t in w.scales]
+    for result in results:
+        if (wrong := _range(kernel, products, result)) is not None:
+            return wrong
+    if kernel.constraint == "multiplier_accumulator_scale" and rest and isinstance(rest[0], UniformType):
+        wanted = [a.scale * scale for scale in _channels(w, orders.get(inputs[1].number))] if a.is_per_layer else []
+        wrong = _bias(a, wanted, rest[0], target.coarser_bias, inputs[2])
+        return wrong or (_bias_is_lost(rest[0], wanted, inputs[2], results) if target.coarser_bias else None)
+    return None
+
+
+def _range(kernel: TargetKernel, reals: Sequence[Fraction], result: PortOf) -> str | None:
+    """Whether each of the reals, over the scale of its channel of the result, is a multiplier of the kernel."""
+    y, (low, high) = result.spec, kernel.multiplier
+    if not isinstance(y, UniformType):
+        return None
+    for index, scale in enumerate(y.scales):
+        for real in reals[index : index + 1] if len(reals) == len(y.scales) else reals:
+            ratio = real / Fraction(scale)
+            if ratio < Fraction(low) or (high != float("inf") and ratio > Fraction(high)):
+                return f"the multiplier {float(ratio)!r} is outside {low:g} to {high:g} at {result}"
+    return None
+
+
+def _bias(a: UniformType, wanted: list[float], bias: UniformType, is_coarser: bool, port: PortOf) -> str | None:
+    if not a.is_per_layer:
+        return f"operand 0 is {a.shown()} and has one scale beside a bias"
+    if any(bias.zero_points):
+        return f"{port} is {bias.shown()} and has zero point 0"
+    count = max(len(wanted), len(bias.scales))
+    if not {len(wanted), len(bias.scales)} <= {1, count}:
+        return f"{port} has {len(bias.scales)} scales for {len(wanted)} channels"
+    for channel in range(count):
+        scale, product = bias.scales[channel % len(bias.scales)], wanted[channel % len(wanted)]
+        if scale != product and not (is_coarser and _is_power_of_two(Fraction(scale) / Fraction(product))):
+            return f"{port} has scale {scale!r} in channel {channel} and not the product of the factors' {product!r}"
+    return None
+
+
+def _bias_is_lost(bias: UniformType, wanted: list[float], port: PortOf, results: list[PortOf]) -> str | None:
+    """Whether a bias of coarser scale is more than kernels take: they keep it as an integer of 62 bits at the scale of
+    the sums, and multipliers below 2^-32 make every sum 0, the bias included (docs/numerics.md)."""
+    dense, spec = dense_of(port.value), results[0].spec
+    scales, products = bias.scale_array.reshape(-1), np.asarray(wanted)
+    if dense is None or not products.size or (scales == products).all():
+        return None
+    values = np.asarray(dense.python, np.float64).reshape(-1)
+    units = spec.scale_array.reshape(-1) if isinstance(spec, UniformType) else np.zeros(1)  # a float loses nothing
+    if not {values.size, scales.size, products.size, units.size} <= {1, values.size}:
+        return None
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        stored = np.clip(np.rint(values / scales), bias.storage_min, bias.storage_max)
+        exponents = np.where(stored, np.frexp(stored)[1] + np.frexp(scales)[1] - np.frexp(products)[1], 0)
+        is_lost = (exponents > _BIAS_BITS) | ((products < units * _LEAST_MULTIPLIER) & (np.abs(values) * 2 >= units))
+    if not is_lost.any():
+        return None
+    return (
+        f"{port} is up to 2^{exponents.max()} times the scale of the sums, and is lost: the values of operand 0 are "
+        "too small beside this bias; give data of the size that the program runs on, or a wider !quant.calibrated "
+        "range at operand 0"
+    )
+
+
+def _channels(w: UniformType, order: Sequence[int] | None) -> Sequence[float]:
+    """The scale of each channel of the weights: of several blocks of a column the greatest. The kernel's columns are
+    its last axis."""
+    if not w.is_sub_channel:
+        return w.scales
+    last = len(w.scales_shape) - 1 if order is None else order[-1]
+    width = dict(w.block_sizes or ()).get(last, 1)
+    columns = np.moveaxis(w.scale_array, last, 0).reshape(w.scales_shape[last], -1)
+    return [max(column) for column in columns.tolist() for _ in range(width)]
+
+
+def _is_power_of_two(ratio: Fraction) -> bool:
+    return ratio.denominator == 1 and ratio.numerator.bit_count() == 1

@@ -1,0 +1,355 @@
+"""A float program and its quantized one, run side by side: the figures of a report."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import ModelError
+from qrt.ir import Module, Operation, StringAttr, Value
+from qrt.ir.core.constraints import element_of
+from qrt.ir.dialects.quant.region import RegionOp
+from qrt.ops.core import Array
+from qrt.quantization.annotations.region_metadata import CAUSE, KERNEL
+from qrt.quantization.calibration.observers import Summary
+from qrt.quantization.calibration.tapped_program import name_of, tapped_program
+from qrt.quantization.comparison.measure import OutputNoise, Reference, as_float64, check_outputs, compare, joined
+from qrt.quantization.comparison.ports import (
+    Histogram,
+    PortOf,
+    histogram_of,
+    port_reports,
+    ports_of,
+    stored_type,
+    weight_bytes,
+)
+from qrt.quantization.comparison.slices import Slice, SliceKernel, located, sliced
+from qrt.quantization.comparison.tally import Tally
+from qrt.quantization.comparison.values import Values, require_keys
+from qrt.quantization.report.model import FloatOperation, OutputReport, RegionReport, Rescale
+from qrt.quantization.report.report import Report
+from qrt.quantization.steps import NamedProgram
+from qrt.quantization.targets.model import Target
+from qrt.runtime.ports import choose
+from qrt.runtime.program import Program
+from qrt.tensor.arrays import as_array
+from qrt.types import FloatType, TensorType, Type, UniformType
+
+
+@dataclass(eq=False)
+class RegionPair:
+    """A region that both programs have, as an operation of each."""
+
+    key: str
+    kernel: str
+    region: Operation
+    giver: Operation
+    ports: list[PortOf]
+    tallies: dict[Type, Tally] = field(default_factory=dict)
+
+    @property
+    def tally(self) -> Tally:
+        """What was counted of its results, all in all."""
+        every = list(self.tallies.values())
+        total = Tally(every[0].type, used=every[0].used)
+        for each in every:
+            total.alone += each.alone
+            total.accumulated += each.accumulated
+            total.values += each.values
+            total.clipped += each.clipped
+        return total
+
+
+class Comparison:
+    """A float program and a quantized one that run side by side, each telling its values."""
+
+    def __init__(self, named: NamedProgram, module: Module, function: str | None) -> None:
+        self.named = named
+        name = str(choose(module, function).attributes["sym_name"].python)
+        choose(named.module, name)
+        self.floats, self.quantized = Values.of(named.module, name), Values.of(module, name)
+        require_keys(self.quantized, f"the program {name!r}")
+        self.parts: dict[str, RegionPair] = {}
+        self._kernels: dict[str, SliceKernel] = {}
+        self._bodies: dict[str, SliceKernel] = {}
+        self._part_of: dict[str, RegionPair] = {}
+        self._tallies: dict[str, Tally] = {}
+        self.unmatched = self._unmatched()
+        self._order, self._float_order = (
+            {op: number for number, op in enumerate(each.function.walk())} for each in (self.quantized, self.floats)
+        )
+        alone = {value for key in self.unmatched for op in self.quantized.keyed.get(key, ()) for value in op.results}
+        known = {*self.floats.names.values()}
+        self._shared = {v: n for v, n in self.quantized.names.items() if n in known and v not in alone}
+        self._float_types = {name: value.type for value, name in self.floats.names.items()}
+        self._stored = {
+            name: element
+            for value, name in self._shared.items()
+            if isinstance(element := element_of(value.type), UniformType) and not _is_input(name)
+        }
+        self._add_parts()
+        if not self.parts:
+            first = next(iter(self.unmatched.values()), name)
+            raise ModelError(f"no key of the quantized program is one of the float program: {first}")
+        self.rescales = self._rescales()
+        names = {*self._kernels, *(port.name for part in self.parts.values() for port in part.ports)}
+        names.update(name for kernel in (*self._kernels.values(), *self._bodies.values()) for name in kernel.names)
+        taps = {value: name for value, name in self.floats.names.items() if name in names}
+        self.summaries = {n: Summary() for v, n in taps.items() if isinstance(element_of(v.type), FloatType)}
+        self.float_program = tapped_program(
+            self.floats.module, name, {v: n for v, n in taps.items() if not _is_input(n)}
+        )
+        told = {v: n for v, n in self._shared.items() if n in self._tallies}
+        self.program = tapped_program(self.quantized.module, name, told)
+        _check_inputs(self.float_program, self.program)
+        self.outputs: list[OutputNoise] = []
+        self.rows = self.skipped = 0
+
+    # -- what both have ------------------------------------------------------------------------------------------------
+
+    def _unmatched(self) -> dict[str, str]:
+        """Keys of regions that one of the programs lacks, or has another number of times; and how they are named."""
+        found = {}
+        for key, ops in self.quantized.keyed.items():
+            others = self.floats.keyed.get(key, ())
+            if len(others) != len(ops) and any(KERNEL in op.attributes or others for op in ops):
+                found[key] = f"{key} ({_place(ops[0])})"
+        for key, ops in self.floats.keyed.items():
+            if key not in self.quantized.keyed and isinstance(ops[0], RegionOp):
+                found[key] = f"{key} ({_place(ops[0])})"
+        return found
+
+    def _add_parts(self) -> None:
+        values = {name: value for value, name in self._shared.items()}
+        for key, givers in self.quantized.keyed.items():
+            if key in self.unmatched or KERNEL not in givers[0].attributes:
+                continue
+            known: tuple[list[SliceKernel], list[SliceKernel]] = [], []
+            for giver, region in zip(givers, self.floats.keyed[key], strict=True):
+                for result in region.results:
+                    name = self.floats.names[result]
+                    if name in values:
+                        _check_shapes(key, result, values[name])
+                        part = sliced(values[name], self._shared, self._order)
+                        self._add_part(key, giver, region, part, name)
+                        self._add_kernels(result, part, name, known)
+
+    def _add_part(self, key: str, giver: Operation, region: Operation, found: Slice, name: str) -> None:
+        if key not in self.parts:
+            kernel = _text(giver, KERNEL)
+            self.parts[key] = RegionPair(key, kernel, region, giver, ports_of(region, kernel, found, self.floats.names))
+        part = self._part_of[name] = self.parts[key]
+        type = element_of(found.result.type)
+        self._tallies[name] = part.tallies.setdefault(type, Tally(type))
+
+    def _add_kernels(
+        self, result: Value, part: Slice, name: str, known: tuple[list[SliceKernel], list[SliceKernel]]
+    ) -> None:
+        """What the quantized program makes of values of the float one; and the float program, where these have been
+        rounded to the types in which the regions that compute them give them, if these are read as they are."""
+        self._kernels[name] = SliceKernel(part, self._float_types, self.quantized.module).as_one_of(known[0])
+        body = sliced(result, self.floats.names, self._float_order)
+        rescaled = {e.name for e in part.entries if element_of(e.value.type) is not self._stored.get(e.name)}
+        read = {entry.name for entry in body.entries} - rescaled
+        rounded = {name: type for name, type in self._stored.items() if name in read}
+        if rounded:
+            self._bodies[name] = SliceKernel(body, self._float_types, self.floats.module, rounded).as_one_of(known[1])
+
+    def _rescales(self) -> tuple[Rescale, ...]:
+        found = []
+        for operation in self._order:
+            if CAUSE in operation.attributes:
+                result = operation.results[0]
+                read = sliced(result, self._shared, self._order).entries
+                source = _spelled(read[0].value.type) if read else ""
+                found.append(Rescale(_place(operation), source, _spelled(result.type), _text(operation, CAUSE)))
+        return tuple(found)
+
+    # -- runs ----------------------------------------------------------------------------------------------------------
+
+    def add(self, where: str, arrays: Sequence[Array]) -> None:
+        """Runs both programs on the inputs of one run, and counts what they compute. ``where`` names it in messages."""
+        batch = dict(zip((port.name for port in self.float_program.inputs), arrays, strict=True))
+        current = self._arguments(arrays)
+        for name, array in current.items():
+            self._summarize(name, array)
+        seen: dict[str, list[Array]] = {name: [] for name in self._tallies}
+
+        def tap(op: Operation, value: Any) -> None:
+            name = name_of(op)
+            current[name] = value
+            self._summarize(name, value)
+            if name in seen:
+                seen[name].append(value)
+                self._tallies[name].add_alone(value, self._kernels[name].run(current))
+
+        expected = list(map(as_array, self.float_program.run_arrays(arrays, tap=tap)))
+        check_outputs(self.float_program, expected, where)
+        counts: Counter[str] = Counter()
+
+        def other_tap(op: Operation, value: Any) -> None:
+            name = name_of(op)
+            if counts[name] < len(seen[name]):
+                self._tallies[name].add(seen[name][counts[name]], value)
+            counts[name] += 1
+
+        given = self.program.run_arrays(self.program.arrays_of(batch), tap=other_tap)
+        for name, values in seen.items():
+            if counts[name] != len(values):
+                said = f"{where}: the value {name} is computed {len(values)} times by the float program"
+                raise ModelError(f"{said}, and {counts[name]} times by the quantized one: they are not compared")
+        ports = self.float_program.outputs
+        latest = [compare(p.name, e, as_array(g)) for p, e, g in zip(ports, expected, given, strict=True)]
+        self.outputs = [joined(*pair) for pair in zip(self.outputs, latest, strict=True)] if self.outputs else latest
+        self.rows += rows_of(batch, self.float_program)
+
+    def errors(self, reference: Reference) -> dict[str, tuple[int, Fraction]]:
+        """The error at the outputs when one region alone is quantized, for each."""
+        return {
+            key: reference.noise_of(
+                self.float_program, (self._replaced(key, batch) for batch in reference.batches)
+            ).cost
+            for key in self.parts
+        }
+
+    def _replaced(self, key: str, batch: dict[str, Array]) -> list[Array]:
+        """The outputs of the float program when it goes on with what one quantized region gives."""
+        arrays = self.float_program.arrays_of(batch)
+        current = self._arguments(arrays)
+        part = self.parts[key]
+
+        def tap(op: Operation, value: Any) -> Any:
+            name = name_of(op)
+            if self._part_of.get(name) is part:
+                value = self._with_error(name, value, current)
+            current[name] = value
+            return value
+
+        return list(map(as_array, self.float_program.run_arrays(arrays, tap=tap)))
+
+    def _with_error(self, name: str, value: Array, current: dict[str, Any]) -> Array:
+        """A value with the error of the region that computes it: what the quantized one gives, less what comes from the
+        types of the values that it reads, which the regions that compute those have lost."""
+        given = self._kernels[name].run(current)
+        if name not in self._bodies:
+            return given.astype(value.dtype)
+        with np.errstate(all="ignore"):
+            error = as_float64(given) - as_float64(self._bodies[name].run(current))
+            changed = (as_float64(value) + error).astype(value.dtype)
+        return np.where(np.isfinite(changed), changed, given.astype(value.dtype))
+
+    def _arguments(self, arrays: Sequence[Array]) -> dict[str, Any]:
+        return {f"argument {number}": array for number, array in enumerate(arrays)}
+
+    def _summarize(self, name: str, value: Any) -> None:
+        if name in self.summaries:
+            self.summaries[name].update(np.asarray(value), skip_nonfinite=True)
+
+    # -- the report ----------------------------------------------------------------------------------------------------
+
+    def report(self, target: Target, errors: dict[str, tuple[int, Fraction]], sampled: int) -> Report:
+        """What has been counted."""
+        lost = any(nonfinite for nonfinite, _ in errors.values())
+        shares = {key: Fraction(nonfinite) if lost else noise for key, (nonfinite, noise) in errors.items()}
+        total = sum(shares.values(), Fraction(0))
+        ordered = sorted(self.parts.values(), key=lambda part: errors[part.key], reverse=True)
+        return Report(
+            self.float_program.name,
+            target.name,
+            self.rows,
+            tuple(OutputReport(each.name, each.error.snr, each.same_answers) for each in self.outputs),
+            tuple(self._region(part, target, float(shares[part.key] / total) if total else 0.0) for part in ordered),
+            self.rescales,
+            (*_left(self.named), *self._kept()),
+            tuple(self.unmatched.values()),
+            sampled if sampled != self.rows else 0,
+            self.skipped,
+        )
+
+    def _region(self, part: RegionPair, target: Target, share: float) -> RegionReport:
+        tally = part.tally
+        return RegionReport(
+            part.key,
+            part.kernel,
+            _place(part.region),
+            port_reports(part.ports, part.giver, part.kernel, target, self._histogram),
+            tally.alone.snr,
+            tally.accumulated.snr,
+            tally.clipped / tally.values if tally.values else 0.0,
+            tally.unused,
+            share,
+            weight_bytes(part.ports),
+        )
+
+    def _histogram(self, port: PortOf) -> Histogram:
+        if port.constant is not None:
+            return histogram_of(port.constant)
+        summary = self.summaries.get(port.name)
+        record = None if summary is None else summary.record()
+        return {} if record is None or record.histogram is None else record.histogram
+
+    def _kept(self) -> Iterable[FloatOperation]:
+        """Regions whose result is a float."""
+        for part in self.parts.values():
+            element = stored_type(part.giver.results[0])
+            if not isinstance(element, UniformType):
+                yield FloatOperation(part.kernel, _place(part.region), f"the result of {part.key} is kept as {element}")
+
+
+def rows_of(batch: dict[str, Array], program: Program) -> int:
+    """How many rows a batch has: the length of its first input; one where that is a scalar."""
+    shape = np.shape(batch[program.inputs[0].name])
+    return shape[0] if shape else 1
+
+
+_STAYS = re.compile(r"'([^']+)' op stays (?:float|a call): (.*)", re.DOTALL)
+
+
+def _left(named: NamedProgram) -> Iterable[FloatOperation]:
+    """Operations outside of regions, with what fuse-kernels said of them."""
+    for remark in named.remarks:
+        found = _STAYS.match(remark.message)
+        if found and remark.location is not None:
+            place = f"{remark.location.filename}:{remark.location.line}"
+            yield FloatOperation(found[1], place, found[2])
+
+
+def _is_input(name: str) -> bool:
+    return name.startswith("argument ")
+
+
+def _check_shapes(key: str, expected: Value, given: Value) -> None:
+    one, other = expected.type, given.type
+    if isinstance(one, TensorType) and isinstance(other, TensorType) and one.shape and other.shape:
+        sizes = zip(one.shape, other.shape, strict=False)
+        if len(one.shape) != len(other.shape) or any(a != b and None not in (a, b) for a, b in sizes):
+            raise ModelError(located(given, f"{key} is {other.shown()}, and {one.shown()} in the float program"))
+
+
+def _check_inputs(floats: Program, quantized: Program) -> None:
+    """Refuses programs that take or give other values."""
+    for what, ports, others in (
+        ("takes", floats.inputs, quantized.inputs),
+        ("gives", floats.outputs, quantized.outputs),
+    ):
+        one, other = (", ".join(f"{port.name}: {port.type.shown()}" for port in each) for each in (ports, others))
+        if one != other:
+            raise ModelError(f"the quantized program {what} ({other}), and the float program ({one})")
+
+
+def _place(operation: Operation) -> str:
+    return f"{operation.location.filename}:{operation.location.line}"
+
+
+def _text(operation: Operation, name: str) -> str:
+    said = operation.attributes.get(name)
+    return said.value if isinstance(said, StringAttr) else ""
+
+
+def _spelled(type: Type) -> str:
+    element = element_of(type)
+    return element.shown() if isinstance(element, UniformType) else str(element)

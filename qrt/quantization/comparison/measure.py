@@ -1,0 +1,193 @@
+"""The error at a program's outputs: exact sums of squares over a sample, by which programs are compared."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import ModelError, QuantTypeError
+from qrt.ir import Module
+from qrt.metrics import decibels
+from qrt.numerics.sums import require_finite, square_sum
+from qrt.ops.core import Array
+from qrt.quantization.steps import NamedProgram
+from qrt.runtime.program import Program
+from qrt.tensor.arrays import as_array
+
+Batches = Sequence[dict[str, Array]]
+"""What programs run on: arrays by the names of inputs."""
+
+
+@dataclass(frozen=True)
+class Error:
+    """Sums over values: of the squares of a reference (``signal``), and of the squared differences from it (``noise``).
+
+    ``nonfinite`` counts the NaNs and infinities that stand where the reference is finite; they are in no sum. Where the
+    reference itself is not finite, nothing counts.
+
+    >>> one = Error.of(np.float32([1, -3]), np.float32([1, -2.5]))
+    >>> (one + Error.of(np.float32([2]), np.float32([2]))).signal
+    Fraction(14, 1)
+    """
+
+    signal: Fraction = Fraction(0)
+    noise: Fraction = Fraction(0)
+    nonfinite: int = 0
+
+    @classmethod
+    def of(cls, reference: Array, approximation: Array) -> "Error":
+        """The error of one array. Both are of one shape."""
+        r, a = as_float64(reference).reshape(-1), as_float64(approximation).reshape(-1)
+        known = np.isfinite(r)
+        if not known.all():
+            r, a = r[known], a[known]
+        signal, finite = square_sum(r), np.isfinite(a)
+        nonfinite = a.size - int(np.count_nonzero(finite))
+        if nonfinite:
+            r, a = r[finite], a[finite]
+        return cls(signal, _noise(r, a), nonfinite)
+
+    def __add__(self, other: "Error") -> "Error":
+        return Error(self.signal + other.signal, self.noise + other.noise, self.nonfinite + other.nonfinite)
+
+    @property
+    def snr(self) -> float:
+        """The signal-to-noise ratio in decibels, as ``qrt.metrics.snr``; minus infinity if a value is no number."""
+        return -np.inf if self.nonfinite else decibels(self.signal, self.noise)
+
+    @property
+    def cost(self) -> tuple[int, Fraction]:
+        """What programs are compared by, over the same values: the less the better."""
+        return self.nonfinite, self.noise
+
+
+@dataclass(frozen=True)
+class OutputNoise:
+    """The error of one output. Of ``rows`` rows along the last axis, ``same`` have their greatest value at the same
+    place; there are no rows where this axis has one element."""
+
+    name: str
+    error: Error
+    rows: int
+    same: int
+
+    @property
+    def same_answers(self) -> float | None:
+        """The share of rows with the same answer."""
+        return self.same / self.rows if self.rows else None
+
+
+@dataclass(frozen=True)
+class Noise:
+    """The error of a program's outputs over a sample. Programs are compared by ``cost``; ``snr`` is for people.
+
+    The error is the sum over all outputs.
+    """
+
+    outputs: tuple[OutputNoise, ...]
+
+    @property
+    def error(self) -> Error:
+        return sum((each.error for each in self.outputs), Error())
+
+    @property
+    def signal(self) -> Fraction:
+        return self.error.signal
+
+    @property
+    def noise(self) -> Fraction:
+        return self.error.noise
+
+    @property
+    def cost(self) -> tuple[int, Fraction]:
+        return self.error.cost
+
+    @property
+    def snr(self) -> float:
+        return self.error.snr
+
+    @property
+    def same_answers(self) -> float | None:
+        """The share of the rows of all outputs with the same answer."""
+        rows = sum(each.rows for each in self.outputs)
+        return sum(each.same for each in self.outputs) / rows if rows else None
+
+
+class Reference:
+    """The float program's outputs over a sample, with which those of quantized programs are compared.
+
+    It keeps the sample and the outputs, and nothing that grows with the data.
+
+    >>> from qrt.quantization.steps import NamedProgram
+    >>> import qrt
+    >>> text = "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }"
+    >>> program = NamedProgram(qrt.ir.parse(text), ())
+    >>> Reference(program, None, [{"arg0": np.float32([1, 2])}]).noise(program.module).same_answers
+    1.0
+    """
+
+    def __init__(self, named: NamedProgram, function: str | None, batches: Batches) -> None:
+        program = Program(named.module, function)
+        self.function = program.name
+        self.batches = batches
+        self.outputs: list[list[Array]] = [_outputs(program, batch) for batch in batches]
+        for number, values in enumerate(self.outputs, 1):
+            check_outputs(program, values, f"run {number} of the sample")
+
+    def noise(self, module: Module | Program) -> Noise:
+        """Runs another program over the sample, and compares its outputs."""
+        program = module if isinstance(module, Program) else Program(module, self.function)
+        return self.noise_of(program, (_outputs(program, batch) for batch in self.batches))
+
+    def noise_of(self, program: Program, outputs: Any) -> Noise:
+        """Compares outputs, a list of arrays for each batch."""
+        found: list[OutputNoise] = []
+        for expected, given in zip(self.outputs, outputs, strict=True):
+            latest = [compare(p.name, e, g) for p, e, g in zip(program.outputs, expected, given, strict=True)]
+            found = [joined(*pair) for pair in zip(found, latest, strict=True)] if found else latest
+        return Noise(tuple(found))
+
+
+def compare(name: str, reference: Array, approximation: Array) -> OutputNoise:
+    """The error of an output of one run."""
+    error = Error.of(reference, approximation)
+    if not reference.ndim or reference.shape[-1] < 2 or not reference.size:
+        return OutputNoise(name, error, 0, 0)
+    same = as_float64(reference).argmax(-1) == as_float64(approximation).argmax(-1)
+    return OutputNoise(name, error, same.size, int(np.count_nonzero(same)))
+
+
+def joined(one: OutputNoise, other: OutputNoise) -> OutputNoise:
+    """The error of an output over two runs."""
+    return OutputNoise(one.name, one.error + other.error, one.rows + other.rows, one.same + other.same)
+
+
+def as_float64(values: Array) -> Array:
+    """The values of an array, or of a quantized tensor."""
+    with np.errstate(over="ignore"):
+        return as_array(values).astype(np.float64, copy=False)
+
+
+def _outputs(program: Program, batch: dict[str, Array]) -> list[Array]:
+    return [as_array(value) for value in program.run(batch).values()]
+
+
+def _noise(r: Array, a: Array) -> Fraction:
+    """The sum of squared differences, which are halved where one overflows."""
+    with np.errstate(over="ignore"):
+        error = r - a
+    far = ~np.isfinite(error)
+    if not far.any():
+        return square_sum(error)
+    return square_sum(error[~far]) + 4 * square_sum(r[far] / 2 - a[far] / 2)
+
+
+def check_outputs(program: Program, values: Sequence[Array], where: str) -> None:
+    """Refuses a NaN or an infinity among the outputs of the float program."""
+    for port, value in zip(program.outputs, values, strict=True):
+        try:
+            require_finite(as_float64(value), f"{where}: output {port.name!r} of the float program")
+        except QuantTypeError as error:
+            raise ModelError(f"{error}: errors cannot be measured against it") from None

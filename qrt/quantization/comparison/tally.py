@@ -1,0 +1,82 @@
+"""What is counted of a region's result while programs run. All of it is exact: it depends neither on the order of the
+data, nor on how they were split."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.ops.core import Array
+from qrt.quantization.comparison.measure import Error, as_float64
+from qrt.tensor import QuantTensor
+from qrt.types import Type, UniformType
+
+WIDEST = 16
+"""Codes of storage of at most so many bits are counted."""
+
+
+@dataclass(eq=False)
+class Tally:
+    """The errors of a value alone and accumulated, the values that its type clips, and the codes that are used."""
+
+    type: Type
+    alone: Error = field(default_factory=Error)
+    accumulated: Error = field(default_factory=Error)
+    values: int = 0
+    clipped: int = 0
+    used: npt.NDArray[np.bool_] | None = None
+
+    def add_alone(self, reference: Array, approximation: Array) -> None:
+        """Counts what the region gives when it is fed the values of the float program."""
+        self.alone += Error.of(reference, approximation)
+
+    def add(self, reference: Array, stored: Array) -> None:
+        """Counts what the region gives in the quantized program."""
+        if not isinstance(self.type, UniformType):
+            self.accumulated += Error.of(reference, stored)
+            return
+        self.accumulated += Error.of(reference, QuantTensor(stored, self.type).dequantize())
+        self.values += reference.size
+        self.clipped += int(np.count_nonzero(beyond(reference, self.type)))
+        if self.type.storage_width <= WIDEST:
+            if self.used is None:
+                self.used = np.zeros(self.type.storage_max - self.type.storage_min + 1, np.bool_)
+            self.used[stored.astype(np.int64).reshape(-1) - self.type.storage_min] = True
+
+    @property
+    def unused(self) -> int:
+        """How many codes no value has; 0 where they are not counted."""
+        return 0 if self.used is None else self.used.size - int(np.count_nonzero(self.used))
+
+
+def beyond(values: Array, type: UniformType) -> npt.NDArray[np.bool_]:
+    """Which values lie outside of a type by more than half a scale.
+
+    >>> beyond(np.float32([-65, -64.25, 63.75, 63.8]), UniformType("i8", "f32", 0.5)).tolist()
+    [True, False, False, True]
+    """
+    scale, zero = (spread(array, type, values.shape) for array in (type.scale_array, type.zero_point_array))
+    low, high = (type.storage_min - zero - 0.5) * scale, (type.storage_max - zero + 0.5) * scale
+    exact = as_float64(values)
+    found: npt.NDArray[np.bool_] = (exact < low) | (exact > high)
+    return found
+
+
+def spread(parameters: Array, type: UniformType, shape: tuple[int, ...]) -> Array:
+    """Scales or zero points, one for each channel or block, in a shape that values of that shape broadcast with."""
+    if type.axis is not None:
+        return parameters.reshape([-1 if axis == type.axis else 1 for axis in range(len(shape))])
+    sizes: Mapping[int, int] = dict(type.block_sizes or ())
+    for axis in sorted(sizes):
+        parameters = np.repeat(parameters, sizes[axis], axis)
+    return parameters
+
+
+def range_of(type: Any) -> tuple[float, float]:
+    """The least and the greatest value of a type, over all channels."""
+    if not isinstance(type, UniformType):
+        return -np.inf, np.inf
+    zero, scale = type.zero_point_array, type.scale_array
+    return float(((type.storage_min - zero) * scale).min()), float(((type.storage_max - zero) * scale).max())

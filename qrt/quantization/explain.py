@@ -1,0 +1,151 @@
+"""What a quantization did to a program: its report, measured (docs/reference/report.md)."""
+
+import qrt.ir as ir
+from qrt.errors import ModelError, require, shown
+from qrt.ir import StringAttr
+from qrt.ops.core import Array
+from qrt.quantization.annotations.region_metadata import TARGET
+from qrt.quantization.calibration.batches import Data
+from qrt.quantization.calibration.observe import runs, sample_of
+from qrt.quantization.comparison.comparison import Comparison, rows_of
+from qrt.quantization.comparison.measure import Batches, Reference
+from qrt.quantization.report.report import Report
+from qrt.quantization.steps import NamedProgram, Trial, named
+from qrt.quantization.targets.model import Target
+from qrt.quantization.targets.registry import TARGETS, known
+from qrt.quantization.tuning.calibrate import finite_parts
+from qrt.quantization.tuning.function_scope import called
+from qrt.quantization.tuning.optional_passes import changed_as
+from qrt.runtime.ports import choose
+from qrt.runtime.program import Program
+
+MANY_REGIONS = 100
+FEW_ROWS = 64
+"""Of programs with more than so many regions, shares of the error are measured on no more than so many rows."""
+
+
+def explain_program(
+    module: ir.Module,
+    against: ir.Module,
+    data: Data,
+    *,
+    function: str | None = None,
+    target: str | Target | None = None,
+    skip_nonfinite: bool = False,
+) -> Report:
+    """Says what a quantization did to a program: both run on data, and their values are compared.
+
+    Each region, which is one kernel, is measured when it is fed the values of the float program, and in the quantized
+    program, where the errors of earlier ones have been added up. Sums are exact: the data may be split into any
+    batches and come in any order. What each region costs at the outputs is measured on a sample of at most 256 rows.
+
+    Parameters
+    ----------
+    module : ir.Module
+        The quantized program, as ``quantize_program`` and ``qrt quantize`` write it. It is not changed.
+    against : ir.Module
+        The float program that it was made of. It is not changed.
+    data : mapping or iterable
+        What both programs run on, as ``quantize_program`` takes it.
+    function : str, optional
+        The function that runs on the data; ``main``, or the only one, if not given.
+    target : str or Target, optional
+        The device, if it is another than the one that the quantized program names: a name, a path that ends in
+        ``.toml``, or a Target, which is registered by its name.
+    skip_nonfinite : bool, default False
+        True leaves out and counts the rows for which an output of the float program is a NaN or infinite; False makes
+        the first an error.
+
+    Returns
+    -------
+    Report
+        It maps keys of regions to their reports, those first that cost most at the outputs.
+
+    Raises
+    ------
+    ModelError
+        If the quantized program has no keys, or none that the float program has; if the two do not take or give the
+        same values; if the data is empty or does not fit; or an output of the float program is a NaN or infinite.
+    VerifyError
+        If a program breaks a rule.
+    QuantError
+        If there is no such target.
+    QuantTypeError
+        If an argument is of another type.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { %0 = math.tanh %x : tensor<4xf32>  "
+    >>> module, data = ir.parse(text + "return %0 : tensor<4xf32> }"), {"arg0": np.float32([-1, 0, 0.5, 1])}
+    >>> from qrt.quantization.workflow import quantize_program
+    >>> report = explain_program(quantize_program(module, data).module, module, data)
+    >>> report["lookup.0"].kernel, report["lookup.0"].error_share
+    ('lookup', 1.0)
+    """
+    require(module, ir.Module, "explain_program: module", "a Module")
+    require(against, ir.Module, "explain_program: against", "a Module")
+    require(function, (str, type(None)), "explain_program: function", "a name")
+    require(skip_nonfinite, bool, "explain_program: skip_nonfinite", "True or False")
+    device = _device(module, target)
+    name = str(choose(module, function).attributes["sym_name"].python)
+    live = called(against, name)[0]
+    comparison = Comparison(changed_as(named(live, device), device, module), module, name)
+    program = comparison.float_program
+    sample = sample_of(program)
+    for where, arrays in runs(program, data):
+        batch = dict(zip((port.name for port in program.inputs), arrays, strict=True))
+        parts = finite_parts(program, batch, by_rows=sample.by_rows) if skip_nonfinite else [batch]
+        for part in parts:
+            comparison.add(where, list(part.values()))
+            sample.update(part)
+        comparison.skipped += rows_of(batch, program) - sum(rows_of(part, program) for part in parts)
+    if not comparison.rows:
+        raise ModelError(f"no row is left: an output of {shown(program.name)} is a NaN or infinite for each")
+    return _reported(comparison, device, sample.batches())
+
+
+def report_of(
+    program: NamedProgram, trial: Trial, target: Target, batches: Batches, function: str | None = None
+) -> Report:
+    """The report of a program that was quantized, measured on a sample."""
+    comparison = Comparison(program, trial.module, function)
+    for number, batch in enumerate(batches, 1):
+        comparison.add(f"run {number} of the sample", comparison.float_program.arrays_of(batch))
+    return _reported(comparison, target, batches)
+
+
+def _reported(comparison: Comparison, target: Target, batches: Batches) -> Report:
+    """The report of two programs that have run. What each region costs is measured on a sample."""
+    program = comparison.float_program
+    sample = _few(batches, program) if len(comparison.parts) > MANY_REGIONS else batches
+    reference = Reference(comparison.named, program.name, sample)
+    sampled = sum(rows_of(batch, program) for batch in sample)
+    return comparison.report(target, comparison.errors(reference), sampled)
+
+
+def _few(batches: Batches, program: Program) -> Batches:
+    """The first batches of not more rows than are measured where there are many regions; at least one."""
+    kept: list[dict[str, Array]] = []
+    rows = 0
+    for batch in batches:
+        rows += rows_of(batch, program)
+        if kept and rows > FEW_ROWS:
+            break
+        kept.append(batch)
+    return kept
+
+
+def _device(module: ir.Module, target: str | Target | None) -> Target:
+    """The target that is given, or that a quantized program names."""
+    if target is not None:
+        return known(target)
+    said = module.operation.attributes.get(TARGET)
+    if not isinstance(said, StringAttr):
+        message = "the module does not say quant.target, as what `qrt quantize -o Q.mlir` writes does, and no model: "
+        message += "give Q.mlir, or the target (--target)"
+        raise ModelError(f"{module.operation.location.filename}: {message}")
+    if said.value not in TARGETS:
+        message = f"the program was made for {shown(said.value)}, a target that is not known: give its file (--target)"
+        raise ModelError(f"{module.operation.location.filename}: {message}")
+    return known(said.value)

@@ -1,0 +1,129 @@
+"""Casts at ports: a float value as a port keeps it, made once for each value and type."""
+
+import numpy as np
+
+import qrt.numerics as numerics
+from qrt.errors import QuantTypeError
+from qrt.ir import Builder, DenseElementsAttr, Operation, Value
+from qrt.ir.constants import constant_attribute, write_constant
+from qrt.ir.core.constraints import element_of, with_element
+from qrt.ir.core.rewrite import erase_dead, replace
+from qrt.ir.dialects.quant.region import RegionOp
+from qrt.ops import FAMILIES
+from qrt.ops.movement import transposed_element
+from qrt.quantization.annotations.region_metadata import keep_tags
+from qrt.quantization.export.ports import PortOf
+from qrt.quantization.forms.elements import dense_of
+from qrt.types import FloatType, TensorType, Type, UniformType
+
+Key = tuple[Value, Type, tuple[int, ...] | None]
+
+
+class Casts:
+    """The casts of one export. A value that was dequantized from the type that a port takes is not cast again."""
+
+    def __init__(self) -> None:
+        self.made: list[Operation] = []  # the ops of qrt
+        self._made: dict[Key, Value] = {}
+        self._released: list[Operation] = []
+        self._read: dict[Operation, None] = {}
+
+    def stored(self, value: Value, element: UniformType, permutation: tuple[int, ...] | None = None) -> Value:
+        """A float value in a quantized type, its axes permuted."""
+        key = value, element, permutation
+        if key not in self._made:
+            self._made[key] = self._stored(value, element, permutation)
+        return self._made[key]
+
+    def _stored(self, value: Value, element: UniformType, permutation: tuple[int, ...] | None) -> Value:
+        if value.operation is not None:
+            self._read[value.operation] = None
+        constant = dense_of(value)
+        if constant is not None:
+            return _constant(value, constant, element, permutation)
+        if permutation is not None:
+            stored = self.stored(value, element)
+            transposed = Builder.after(stored).create("qrt.transpose", stored, permutation=permutation)
+            self.made.append(transposed)
+            return transposed.results[0]
+        source = value.operation
+        if source is not None and source.name == "quant.dcast" and element_of(source.operands[0].type) is element:
+            return source.operands[0]
+        return Builder.after(value).value("quant.qcast", (value,), with_element(value.type, element))
+
+    def kept(self, port: PortOf, value: Value) -> Value:
+        """A float value as the port keeps it, in its own float type again."""
+        if port.stays:
+            return value
+        if isinstance(port.spec, UniformType):
+            stored = self.stored(value, port.spec)
+            if (
+                value.operation is not None
+                and value.operation.name == "quant.dcast"
+                and stored in value.operation.operands
+            ):
+                return value
+            return self._expressed("quant.dcast", stored, value.type)
+        source, narrow = value.operation, with_element(value.type, port.spec)
+        if source is not None and source.name == "arith.extf" and source.operands[0].type is narrow:
+            return value
+        key = value, port.spec, None
+        if key not in self._made:
+            if source is not None:
+                self._read[source] = None
+            self._made[key] = _narrowed(value, narrow)
+        return self._expressed("arith.extf", self._made[key], value.type)
+
+    def _expressed(self, cast: str, value: Value, type: Type) -> Value:
+        key = value, type, None
+        if key not in self._made:
+            self._made[key] = Builder.after(value).value(cast, (value,), type)
+        return self._made[key]
+
+    def release(self, region: RegionOp, values: list[Value]) -> None:
+        """Puts the casts of quantized results in place of a region's own."""
+        keep_tags(region, values)
+        builder = Builder(region)
+        made = [
+            builder.value("quant.dcast", (value,), result.type)
+            if isinstance(element_of(value.type), UniformType)
+            else value
+            for value, result in zip(values, region.results, strict=True)
+        ]
+        self._released += [value.operation for value in made if value.operation is not None]
+        replace(region, made)
+
+    def finish(self) -> None:
+        """Drops what export itself has made superfluous: a `qcast` of a result to the type that it has, and casts and
+        constants that nothing reads any more."""
+        for dcast in self._released:
+            for user in dcast.results[0].users if dcast.name == "quant.dcast" else ():
+                stored = dcast.operands[0]
+                if user.name == "quant.qcast" and user.results[0].type is stored.type and not user.attributes:
+                    replace(user, [stored])
+        erase_dead([*self._read, *self._released])
+
+
+def _narrowed(value: Value, type: Type) -> Value:
+    """A float value in a narrower type; a constant is rounded at once, half to even as `arith.truncf` rounds."""
+    constant, element = dense_of(value), element_of(type)
+    builder = Builder.after(value)
+    if constant is None or not isinstance(element, FloatType):
+        return builder.value("arith.truncf", (value,), type)
+    rounded = numerics.round_to_format(np.asarray(constant.python), element.name)
+    return builder.constant(constant_attribute(rounded, type), type)
+
+
+def _constant(
+    value: Value, constant: DenseElementsAttr, element: UniformType, permutation: tuple[int, ...] | None
+) -> Value:
+    """A constant as the reference of `qcast` stores it: integers and a `quant.scast`."""
+    assert isinstance(value.type, TensorType)
+    if not element.is_storage_castable:
+        raise QuantTypeError(f"{element.shown()} is not stored in signless integers")
+    qcast = FAMILIES["qcast"]
+    result = qcast.resolve((value.type,), qcast.complete({}), value.type.with_(element=element))
+    array = qcast.reference([np.asarray(constant.python)], (value.type,), result, qcast.complete({}))
+    if permutation is not None:
+        array, element = array.transpose(permutation), transposed_element(element, permutation)
+    return write_constant(Builder.after(value), np.asarray(array, order="C"), TensorType(array.shape, element))[-1]

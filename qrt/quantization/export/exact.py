@@ -1,0 +1,189 @@
+"""Integers with exact rational scales: what a linear body computes, before one requantization at its end.
+
+A sum of two scales goes to the largest scale of which both are multiples. A scale that is the double nearest to the
+other one is taken for it, as the scale of a bias is (`ops.accumulate.bias_is_direct`). Where 64 bits would not hold an
+integer, it is rounded to a coarser scale first, half up, and that is reported.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import gcd, lcm
+
+import numpy as np
+
+import qrt.numerics as numerics
+from qrt.errors import QuantTypeError
+from qrt.ir import Value
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import I64
+from qrt.ir.passes.lower_qrt.requantize import round_shift, scale_fixed_exactly
+
+MOST = 1 << 62
+"""Integers stay below this magnitude, so that a rounding term has room beside them."""
+_ROUNDED = 1 << 30
+"""The magnitude of what was rounded to a coarser scale."""
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Exact:
+    """`value * scale`, i64. One scale, or one for each index of `axis`: of a dimension of a tensor, of a loop of a nest
+    for a scalar in it. `bounds` are the largest magnitudes of the integers of each scale, because channels that shared
+    one would be rounded as coarsely as the largest. What is `known` is that number everywhere, and has no value.
+    """
+
+    value: Value | None
+    scales: tuple[Fraction, ...]
+    bounds: tuple[int, ...]
+    axis: int | None = None
+    known: Fraction | None = None
+
+    @property
+    def bound(self) -> int:
+        """The largest magnitude of all integers."""
+        return max(self.bounds)
+
+
+def number(value: Fraction) -> Exact:
+    """A constant."""
+    return Exact(None, (abs(value) or Fraction(1),), (int(value != 0),), None, value)
+
+
+def divisor(numbers: Sequence[Fraction]) -> Fraction:
+    """The largest number of which all are multiples.
+
+    >>> divisor([Fraction(1, 2), Fraction(1, 3)])
+    Fraction(1, 6)
+    """
+    below = lcm(*(value.denominator for value in numbers))
+    return Fraction(gcd(*(int(value * below) for value in numbers)), below)
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """Arithmetic on scalars in the body of a nest."""
+
+    nest: LoopNest
+    report: Report
+
+    def value(self, x: Exact) -> Value:
+        """The integers of a scalar."""
+        if x.value is not None:
+            return x.value
+        return self.nest.constant(((x.known or 0) > 0) - ((x.known or 0) < 0), I64)
+
+    def multiplied(self, a: Exact, b: Exact) -> Exact:
+        """The product; a factor that is known changes the scale alone, and the sign."""
+        if a.known is not None and b.known is not None:
+            return number(a.known * b.known)
+        if a.known is not None or a.bound == 0:
+            a, b = b, a
+        if b.known is not None:
+            scaled = replace(a, scales=tuple(s * (abs(b.known) or 1) for s in a.scales))
+            return scaled if b.known > 0 else number(Fraction(0)) if b.known == 0 else self.negated(scaled)
+        while a.bound * b.bound >= MOST:
+            a, b = (self.coarser(a, _ROUNDED), b) if a.bound >= b.bound else (a, self.coarser(b, _ROUNDED))
+        axis, left, right = _together(a, b)
+        made = self.nest.value("arith.muli", (self.value(a), self.value(b)), I64)
+        scales = tuple(s * t for s, t in zip(left, right, strict=True))
+        bounds = tuple(m * n for m, n in zip(*(_spread(x.bounds, len(scales)) for x in (a, b)), strict=True))
+        return Exact(made, scales, bounds, axis)
+
+    def negated(self, a: Exact) -> Exact:
+        """The negative."""
+        if a.known is not None:
+            return number(-a.known)
+        return replace(a, value=self.nest.value("arith.subi", (self.nest.constant(0, I64), self.value(a)), I64))
+
+    def added(self, a: Exact, b: Exact) -> Exact:
+        """The sum, of the largest scale of which both scales are multiples."""
+        if a.known is not None and b.known is not None:
+            return number(a.known + b.known)
+        if b.bound == 0 or a.bound == 0:
+            return a if b.bound == 0 else b
+        axis, left, right = _together(a, b)
+        left, right = (tuple(map(_as_the_other, *pair)) for pair in ((left, right), (right, left)))
+        common = tuple(divisor(pair) for pair in zip(left, right, strict=True))
+        a, b = (
+            replace(each, scales=own, bounds=_spread(each.bounds, len(own)), axis=axis)
+            for each, own in ((a, left), (b, right))
+        )
+        reach = [m * s + n * t for m, s, n, t in zip(a.bounds, left, b.bounds, right, strict=True)]
+        if all(each < MOST * scale for each, scale in zip(reach, common, strict=True)):
+            a, b = (self._multiples(each, common, axis) for each in (a, b))
+        else:
+            self.report("a sum would pass 64 bits: its terms are rounded to a scale of which they have 30 bits")
+            common = tuple(_power_of_two_above(r / _ROUNDED) for r in reach)
+            a, b = (self._rounded(each, common, axis) for each in (a, b))
+        made = self.nest.value("arith.addi", (self.value(a), self.value(b)), I64)
+        return Exact(made, common, tuple(m + n for m, n in zip(a.bounds, b.bounds, strict=True)), axis)
+
+    def _multiples(self, x: Exact, common: Sequence[Fraction], axis: int | None) -> Exact:
+        factors = _multipliers(x, common)
+        value = self.value(x)
+        if any(factor != 1 for factor in factors):
+            table = np.array(factors, np.int64).reshape(-1 if axis is not None else ())
+            value = self.nest.value("arith.muli", (value, self.nest.parameter(table, I64, _loops(axis))), I64)
+        bounds = tuple(bound * factor for bound, factor in zip(x.bounds, factors, strict=True))
+        return replace(x, value=value, scales=tuple(common), bounds=bounds, axis=axis, known=None)
+
+    def _rounded(self, x: Exact, common: Sequence[Fraction], axis: int | None) -> Exact:
+        """By the `fixed` rule in another scale; from 32 bits, because the rule gives 0 for N > 62."""
+        x = self.shifted(x, [(bound >> 31).bit_length() for bound in x.bounds])
+        ratios = [own / scale for own, scale in zip(x.scales, common, strict=True)]
+        pairs = np.array([numerics.fixed_multiplier(ratio) for ratio in ratios], np.int64)
+        m0, shift = (pairs[:, i].reshape(-1 if axis is not None else ()) for i in (0, 1))
+        value = scale_fixed_exactly(self.nest, self.value(x), m0, shift, _loops(axis))
+        bounds = tuple(int(bound * ratio) + 2 for bound, ratio in zip(x.bounds, ratios, strict=True))
+        return Exact(value, tuple(common), bounds, axis)
+
+    def coarser(self, x: Exact, most: int) -> Exact:
+        """In scales in which the integers are at most of this magnitude."""
+        places = [(bound // most).bit_length() for bound in x.bounds]
+        if any(places):
+            self.report(f"a value would pass 64 bits: it is rounded to {max(places)} fewer bits")
+        return self.shifted(x, places)
+
+    def shifted(self, x: Exact, places: Sequence[int]) -> Exact:
+        """In scales that are larger by powers of two, rounded half up."""
+        by_scale = np.array(places, np.int64)
+        if x.value is None or not by_scale.any():
+            return x
+        shift = by_scale.reshape(-1 if x.axis is not None else ())
+        value = round_shift(self.nest, x.value, shift, _loops(x.axis))
+        scales = tuple(scale * (1 << int(by)) for scale, by in zip(x.scales, by_scale, strict=True))
+        bounds = tuple((bound >> int(by)) + 1 for bound, by in zip(x.bounds, by_scale, strict=True))
+        return replace(x, value=value, scales=scales, bounds=bounds)
+
+
+def _spread(bounds: tuple[int, ...], count: int) -> tuple[int, ...]:
+    return bounds if len(bounds) == count else bounds * count
+
+
+def _multipliers(x: Exact, common: Sequence[Fraction]) -> list[int]:
+    return [int(own / scale) for own, scale in zip(x.scales, common, strict=True)]
+
+
+def _together(a: Exact, b: Exact) -> tuple[int | None, tuple[Fraction, ...], tuple[Fraction, ...]]:
+    """The axis along which the scales of two change, and the scales of each along it."""
+    if a.axis is not None and b.axis is not None and a.axis != b.axis:
+        raise QuantTypeError("scales that change along one axis meet scales that change along another")
+    axis = b.axis if a.axis is None else a.axis
+    count = max(len(a.scales), len(b.scales))
+    left, right = (x.scales if len(x.scales) == count else x.scales * count for x in (a, b))
+    return axis, left, right
+
+
+def _as_the_other(own: Fraction, other: Fraction) -> Fraction:
+    """The other scale, where this one is the double nearest to it."""
+    return other if own == float(other) else own
+
+
+def _loops(axis: int | None) -> tuple[tuple[str, int], ...]:
+    return () if axis is None else (("d", axis),)
+
+
+def _power_of_two_above(value: Fraction) -> Fraction:
+    exponent = value.numerator.bit_length() - value.denominator.bit_length() + 1
+    return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)

@@ -1,0 +1,121 @@
+"""The pass `export-quant`, which runs bodies of regions to make the tables of `lookup`."""
+
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+
+import numpy as np
+
+from qrt.errors import QuantTypeError
+from qrt.ir import Builder, DenseElementsAttr, Module, Operation, Value
+from qrt.ir.core.affine import plain_loops
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.ir.dialects.quant.region import RegionOp
+from qrt.ir.passes.options import option
+from qrt.ops import FAMILIES
+from qrt.ops.core import Array, storage_dtype
+from qrt.ops.traits import values_of_storage
+from qrt.quantization.export.program import FORMS, export
+from qrt.quantization.forms.elements import splat_of
+from qrt.runtime.interpreter import TABLES
+from qrt.runtime.interpreter.core import Compiler, ModuleCode, Run
+from qrt.types import TensorType, UniformType
+
+_MOST_STEPS = 1 << 16
+
+
+@dataclass(frozen=True)
+class ExportQuant:
+    """Writes the regions of a propagated program as integer arithmetic, with constants as stored integers.
+
+    `to=fixed` writes ops of qrt, `to=codegen` what lower-qrt makes of them, and `to=simulate` the float bodies with a
+    cast to the type of each port and back. `target` refuses a kernel that the target lacks.
+    """
+
+    to: str = option("fixed", "ops of qrt, integer arithmetic, or float bodies between casts", FORMS)
+    target: str = option("", "the target whose kernels the regions must be")
+
+    def __post_init__(self) -> None:
+        if self.to not in FORMS:
+            raise QuantTypeError(f"to is one of {', '.join(FORMS)}, not {self.to!r}")
+
+    def run(self, module: Module) -> None:
+        code = ModuleCode(module, TABLES, saturating=False)
+        export(module, self.to, self.target, partial(_table, code))
+
+
+def _table(code: ModuleCode, region: RegionOp, number: int, x: UniformType, out: UniformType) -> Array:
+    """The storage that a region yields for each value of the type of one of its operands, by the reference of each
+    op: `dcast`, the body, `qcast`. Storage outside the bounds, which no value reaches, repeats the nearest entry."""
+    stored = values_of_storage(x).astype(storage_dtype(x))
+    dcast, qcast = FAMILIES["dcast"], FAMILIES["qcast"]
+    line = TensorType(stored.shape, x)
+    given = dcast.resolve((line,), {})
+    values = _run(code, region, number, dcast.reference([stored], (line,), given, {}))
+    types = (given.with_(element=out.expressed_type),)
+    result = qcast.resolve(types, qcast.complete({}), TensorType(stored.shape, out))
+    (codes,) = qcast.compute([values], types, (result,), qcast.complete({}))
+    return codes
+
+
+def _run(code: ModuleCode, region: RegionOp, number: int, values: Array) -> Array:
+    """What the body of a region yields for values of one operand, as many at a time as its rank allows."""
+    copy = region.clone({})
+    copy.drop_operands()
+    (block,) = copy.regions[0].blocks
+    argument = block.arguments[number]
+    for other in block.arguments:
+        other.replace_all_uses(argument)  # the body may ask for its extents, but not for its values
+    block.set_arguments([argument])
+    rank = getattr(argument.type, "rank", None) or 0
+    shape = (*[1] * (rank - 1), len(values)) if rank else ()
+    for op in list(block):
+        _reshape(op, getattr(argument.type, "shape", None), shape)
+    argument.type = _shaped(argument, shape)
+    compiler = Compiler(code)
+    body = compiler.region(copy.regions[0])
+    made = []
+    for part in values.reshape(-1, prod(shape)):
+        frame = compiler.template.copy()
+        frame[0] = Run(_MOST_STEPS)
+        with np.errstate(all="ignore"):
+            (found,) = body.run(frame, [part.reshape(shape) if rank else part[0]])
+        made.append(np.asarray(found).reshape(-1))
+    return np.concatenate(made)
+
+
+def _reshape(op: Operation, old: object, new: tuple[int, ...]) -> None:
+    """Gives results of the shape that the operand has another shape: the body computes element by element."""
+    if isinstance(op, StructuredOp):
+        for number in range(len(op.operands)):
+            if isinstance(op.operands[number].type, TensorType):
+                _respread(op, number, new)
+    constant = op.attributes.get("value")
+    if isinstance(constant, DenseElementsAttr) and constant.type.shape == old:
+        if not constant.is_splat:
+            raise QuantTypeError("the body is no function of one variable: a constant has several values")
+        type = TensorType(new, constant.element)
+        op.attributes["value"] = DenseElementsAttr(np.broadcast_to(constant.first, new), type)
+    for value in op.results:
+        if isinstance(value.type, TensorType) and value.type.shape == old:
+            value.type = _shaped(value, new)
+
+
+def _respread(op: StructuredOp, number: int, new: tuple[int, ...]) -> None:
+    """Gives an operand of which every element is the same number, or of which none is read, the shape that loops over
+    another result have: it may have fewer axes than the result, or others."""
+    splat, maps = splat_of(op.operands[number]), op.indexing_maps
+    if splat is None and not op.regions[0].blocks[0].arguments[number].uses:
+        splat = 0.0
+    loops = plain_loops(maps[-1])
+    if splat is None or loops is None or maps[number] == maps[-1]:
+        return
+    size = dict(zip(loops, new, strict=True))
+    shape = tuple(size[part[1]] if isinstance(part, tuple) else 1 for part in maps[number].results)
+    type = _shaped(op.operands[number], shape)
+    op.set_operand(number, Builder(op).constant(splat, type))
+
+
+def _shaped(value: Value, shape: tuple[int, ...]) -> TensorType:
+    assert isinstance(value.type, TensorType)
+    return value.type.with_(shape=shape)

@@ -1,0 +1,158 @@
+"""A region as ops of `qrt`: the family that its body computes, on the types of its ports."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import QuantTypeError
+from qrt.ir import Builder, Value, attribute
+from qrt.ir.constants import write_constant
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.traits import have_compatible_shapes
+from qrt.ir.dialects.quant.region import RegionOp
+from qrt.ops import FAMILIES
+from qrt.ops.clamp import stored_bounds
+from qrt.quantization.export.casts import Casts
+from qrt.quantization.export.ports import FLOAT_MATMUL, inputs, outputs
+from qrt.quantization.forms import KernelForm
+from qrt.types import TensorType, Type, UniformType
+
+Tabulate = Callable[[RegionOp, int, UniformType, UniformType], Any]
+"""The storage of a region's result for every value of the type of the operand of this number, least first: what a
+`lookup` reads. The region may have other operands, whose values the body does not read."""
+
+
+@dataclass
+class Kernels:
+    """Makes ops of `qrt`, and lists them among those of the casts."""
+
+    casts: Casts
+    tabulate: Tabulate
+
+    def emit(
+        self,
+        builder: Builder,
+        family: str,
+        operands: Sequence[Value],
+        attributes: Mapping[str, Any],
+        declared: TensorType | None,
+    ) -> Value:
+        """The result of a new op, of the declared type or of the one that follows. Raises QuantTypeError where the
+        family refuses it."""
+        rule = FAMILIES[family]
+        types = tuple(_tensor(value) for value in operands)
+        given = {name: value for name, value in attributes.items() if value is not None}
+        type = rule.resolve(types, rule.complete(given), declared)
+        if declared is not None:
+            if not have_compatible_shapes((type, declared)):
+                raise QuantTypeError(f"{family}: the body yields {declared.shape}, and the op {type.shape}")
+            type = declared
+        said = {name: attribute(value) for name, value in given.items()}
+        operation = builder.emit(f"qrt.{family}", operands, (type,), said)
+        self.casts.made.append(operation)
+        return operation.results[0]
+
+    def requantized(self, builder: Builder, value: Value, element: UniformType) -> Value:
+        """A quantized value in another quantized type."""
+        if element_of(value.type) is element:
+            return value
+        return self.emit(builder, "requantize", (value,), {}, _tensor(value).with_(element=element))
+
+    def region(self, region: RegionOp, form: KernelForm) -> Value:
+        """The quantized result of a region of this form, or the float one of a `float_matmul`."""
+        builder = Builder(region)
+        if family_of(region, form) == FLOAT_MATMUL:
+            return self._float_matmul(builder, region, form)
+        (out,) = outputs(region)
+        assert isinstance(out.spec, UniformType)  # who calls this has looked
+        operands = []
+        for operand in form.operands:
+            port = inputs(region)[operand.number]
+            assert isinstance(port.spec, UniformType)
+            operands.append(self.casts.stored(port.value, port.spec, operand.permutation))
+        if FAMILIES[form.family].traits.tables:
+            return self._lookup(builder, region, form.operands[0].number, operands[0], out.spec)
+        declared = _tensor(out.value).with_(element=out.spec)
+        if _is_requantized_first(form, out.spec):
+            operands = [self.requantized(builder, value, out.spec) for value in operands]
+        kept = kept_type(form, tuple(map(_tensor, operands)), declared)
+        if kept is not None:
+            declared = declared.with_(element=kept)
+        value = self.emit(builder, form.family, operands, form.attributes, declared)
+        return self.clamped(builder, self.requantized(builder, value, out.spec), form)
+
+    def clamped(self, builder: Builder, value: Value, form: KernelForm) -> Value:
+        """A quantized value within the bounds of the form, where its type allows others."""
+        element = element_of(value.type)
+        assert isinstance(element, UniformType)
+        bounds = {"min": form.low, "max": form.high}
+        if form.low is None and form.high is None:
+            return value
+        low, high = stored_bounds(element, bounds)
+        if (low == element.storage_min).all() and (high == element.storage_max).all():
+            return value
+        return self.emit(builder, "clamp", (value,), bounds, None)
+
+    def _lookup(self, builder: Builder, region: RegionOp, number: int, x: Value, out: UniformType) -> Value:
+        element = element_of(x.type)
+        assert isinstance(element, UniformType)
+        if element.storage_width > 8 or not (element.is_per_layer and out.is_per_layer):
+            raise QuantTypeError(
+                f"lookup: a table is for storage of at most 8 bits, per layer, not for {element.shown()}"
+            )
+        table = np.asarray(self.tabulate(region, number, element, out))
+        entries = write_constant(builder, table, TensorType(table.shape, out))[-1]
+        return self.emit(builder, "lookup", (x, entries), {}, None)
+
+    def _float_matmul(self, builder: Builder, region: RegionOp, form: KernelForm) -> Value:
+        operands = []
+        for operand in form.operands:
+            port = inputs(region)[operand.number]
+            if isinstance(port.spec, UniformType) and operand is form.operands[1]:
+                operands.append(self.casts.stored(port.value, port.spec, operand.permutation))
+            elif operand.permutation is None:
+                operands.append(self.casts.kept(port, port.value))
+            else:
+                raise QuantTypeError(f"float_matmul: {port.name} is transposed in the body, and stays a float")
+        (out,) = outputs(region)
+        value = self.emit(builder, FLOAT_MATMUL, operands, form.attributes, _tensor(out.value))
+        for bound, name in ((form.low, "arith.maximumf"), (form.high, "arith.minimumf")):
+            if bound is not None:
+                value = builder.value(name, (value, _splat(builder, bound, value)), value.type)
+        return self.casts.kept(out, value)
+
+
+def family_of(region: RegionOp, form: KernelForm) -> str:
+    """The family that a region becomes: a product may be one of floats and quantized weights."""
+    named = region.kernel
+    return named if named and named == FAMILIES[form.family].traits.of_floats else form.family
+
+
+def _is_requantized_first(form: KernelForm, out: UniformType) -> bool:
+    """Whether the numbers of a form, bounds or what it pads with, are to be held by the type of the result rather than
+    by that of its operand, which may be coarser or end below them."""
+    if form.family == "pad":
+        return out.is_per_layer or (out.axis is not None and form.attributes["padding"][out.axis] == (0, 0))
+    return FAMILIES[form.family].traits.bounds is not None
+
+
+def kept_type(form: KernelForm, types: tuple[TensorType, ...], declared: TensorType) -> Type | None:
+    """Return the element type of the result of a form, whose family keeps that of its operand; None of others."""
+    rule = FAMILIES[form.family]
+    given = {name: value for name, value in form.attributes.items() if value is not None}
+    return rule.kept_type(types, rule.complete(given), declared)
+
+
+def _tensor(value: Value) -> TensorType:
+    if not isinstance(value.type, TensorType):
+        raise QuantTypeError(f"kernels take tensors, not {value.type}")
+    return value.type
+
+
+def _splat(builder: Builder, number: float, like: Value) -> Value:
+    type = _tensor(like)
+    if type.shape is None or None in type.shape:
+        raise QuantTypeError(f"float_matmul: a result of type {type} is not clamped, because its sizes are not known")
+    return builder.constant(number, type)

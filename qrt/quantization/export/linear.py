@@ -1,0 +1,400 @@
+"""A linear body as integers: scales travel through its ops and meet in one requantization for each result."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import product
+from math import isfinite, prod
+
+import numpy as np
+
+import qrt.numerics as numerics
+from qrt.errors import QuantTypeError
+from qrt.ir import Block, Builder, DenseElementsAttr, FloatAttr, Operation, Region, Value
+from qrt.ir.core.affine import Expression, plain_loops, substitute
+from qrt.ir.core.matching import constant_of
+from qrt.ir.dialects._shaped.lists import static_values
+from qrt.ir.dialects.linalg.loop_nest import LoopNest
+from qrt.ir.dialects.linalg.lowering import I32, I64, Array, Extent, LoweringContext, tensor_type, uniform_type
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.ir.dialects.quant.annotations import IDENTITIES
+from qrt.ir.dialects.quant.region import RegionOp
+from qrt.ir.passes.lower_qrt.parameters import Channels, centred
+from qrt.ir.passes.lower_qrt.requantize import Requantization, requantize
+from qrt.numerics import RequantParameters
+from qrt.ops.core import container
+from qrt.ops.movement import reshaped_element
+from qrt.ops.requant import max_magnitude
+from qrt.quantization.export.exact import MOST, Arithmetic, Exact, Report, divisor, number
+from qrt.quantization.forms.elements import dense_of
+from qrt.types import FloatType, TensorType, UniformType
+
+_ARITHMETIC = ("arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf")
+_SHAPES = ("tensor.empty", "tensor.dim")
+_RESHAPES = ("tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape")
+_MOST_PLACES = 62
+"""The most places by which the `fixed` rule shifts."""
+_COPIES = ("linalg.fill", "tensor.splat", *IDENTITIES)
+"""Ops whose result is their first operand, or is filled with it."""
+
+
+@dataclass
+class Linear:
+    """Makes integer operations at a context for float ones."""
+
+    context: LoweringContext
+    report: Report
+    _values: dict[Value, Exact] = field(default_factory=dict)
+
+    # -- ports
+
+    def enter(self, argument: Value, stored: Value) -> None:
+        """The argument of a body is a quantized value, from which the zero points are subtracted."""
+        if not isinstance(stored.type, TensorType):
+            raise QuantTypeError(f"kernels take tensors, not {argument.type}")
+        type = uniform_type(stored)
+        if type.is_sub_channel:
+            raise QuantTypeError(f"values of {type.shown()} have scales that change within a sum")
+        storage = self.context.storage(stored)
+        nest = LoopNest(self.context, "zero-point", self.context.extents(storage))
+        value = centred(nest, storage, nest.loops, Channels.of(type, nest.loops), I64)
+        (made,) = nest.finish(value)
+        bounds = (max_magnitude(type),) * len(type.scales)
+        self._values[argument] = Exact(made, tuple(map(Fraction, type.scales)), bounds, type.axis)
+
+    def leave(self, value: Value, element: UniformType) -> Value:
+        """A value of the body as a quantized one: the only rounding, unless 64 bits did not suffice before."""
+        x = self.of(value)
+        if element.is_sub_channel:
+            raise QuantTypeError(f"a result of type {element.shown()} is requantized in blocks, which this is not")
+        type = tensor_type(value)
+        if x.value is None:
+            x = replace(x, value=self.context.dense(np.full(_static(type), _sign(x)), I64), known=None)
+        assert x.value is not None
+        nest = LoopNest(self.context, "requantize", self.context.extents(x.value))
+        x = replace(x, value=nest.read(x.value, nest.loops))
+        finer = _places_below(x, element)
+        if any(finer) and x.bound >= 1 << 31:  # the rule gives 0, but the value need not be
+            self.report("a result has more than 31 bits below its last place: they are rounded first")
+            x = Arithmetic(nest, self.report).shifted(x, finer)
+        acc = x.value
+        assert acc is not None
+        if x.bound < 1 << 31:
+            acc = nest.value("arith.trunci", (acc,), I32)
+        (stored,) = nest.finish(requantize(nest, acc, _requantization(x, element, nest)))
+        self.context.loc = None
+        return self.context.value("quant.scast", (stored,), type.with_(element=element))
+
+    def of(self, value: Value) -> Exact:
+        """What a value of the body is."""
+        if value not in self._values:
+            constant = dense_of(value) or constant_of(value)
+            if constant is None:
+                raise QuantTypeError(f"the body uses a value of type {value.type} that is not known")
+            self._values[value] = self._constant(constant)
+        return self._values[value]
+
+    def _constant(self, constant: object) -> Exact:
+        if isinstance(constant, FloatAttr):
+            return number(_fraction(constant.python))
+        if not isinstance(constant, DenseElementsAttr) or not isinstance(constant.element, FloatType):
+            raise QuantTypeError("the body reads a constant that is no float")
+        array = np.asarray(constant.python, np.float64)
+        if array.size and constant.is_splat:
+            return number(_fraction(array.ravel()[0]))
+        values = [_fraction(element) for element in array.ravel()]
+        if not any(values):
+            return number(Fraction(0))
+        scale = divisor([each for each in values if each])
+        integers = [int(each / scale) for each in values]
+        bound = max(map(abs, integers))
+        if bound >= MOST:
+            raise QuantTypeError("a constant in the body needs more than 64 bits: make it an operand of the region")
+        made = self.context.dense(np.array(integers, np.int64).reshape(array.shape), I64)
+        return Exact(made, (scale,), (bound,))
+
+    # -- operations
+
+    def operation(self, op: Operation) -> None:
+        """Adds the integers for one operation of the body."""
+        if op.name in _SHAPES or constant_of(op.results[0]) is not None:
+            return
+        if op.name in _COPIES:
+            made = self.of(op.operands[0])
+        elif isinstance(op, StructuredOp):
+            made = self._structured(op)
+        elif op.name in _ARITHMETIC:
+            made = self._elementwise(op)
+        elif op.name in _RESHAPES:
+            made = self._reshaped(op)
+        elif op.name == "tensor.pad":
+            made = self._padded(op)
+        elif op.name == "tensor.concat":
+            made = self._joined(op)
+        else:
+            raise QuantTypeError(_not_linear(op))
+        self._values[op.results[0]] = made
+
+    def _elementwise(self, op: Operation) -> Exact:
+        operands = [self.of(value) for value in op.operands]
+        if not isinstance(op.results[0].type, TensorType):
+            raise QuantTypeError(f"{op.name} of scalars in its body is not on tensors")
+        like = next((x.value for x in operands if x.value is not None), None)
+        nest = LoopNest(self.context, "accumulate", self.context.extents(like) if like is not None else ())
+        scalars = [self._read(nest, x, nest.loops) for x in operands]
+        return self._finished(nest, _computed(Arithmetic(nest, self.report), op, scalars), None)
+
+    def _structured(self, op: StructuredOp) -> Exact:
+        (region,) = op.regions
+        if len(op.outputs) != 1:
+            raise QuantTypeError(f"{op.name} in its body has several results")
+        *maps, out = op.indexing_maps
+        kept = plain_loops(out)
+        if kept is None or len(set(kept)) < len(kept):
+            raise QuantTypeError(f"{op.name} in its body does not write each element of its result once")
+        order = [*kept, *(loop for loop in range(out.dimensions) if loop not in kept)]
+        renamed: list[Expression] = [("d", order.index(loop)) for loop in range(out.dimensions)]
+        indices = [tuple(substitute(each, renamed, ()) for each in map.results) for map in (*maps, out)]
+        reduced = out.dimensions - len(kept)
+        extents = [self._extent(op, indices, ("d", loop)) for loop in range(out.dimensions)]
+        nest = LoopNest(self.context, "accumulate", extents[: len(kept)], extents[len(kept) :])
+        arithmetic = Arithmetic(nest, self.report)
+        block = region.blocks[0]
+        scalars: dict[Value, Exact] = {}
+        for argument, value, at in zip(block.arguments, op.operands, indices, strict=True):
+            if argument.uses and not (reduced and argument is block.arguments[-1]):
+                scalars[argument] = self._read(nest, self.of(value), at)
+        (total,) = block.terminator.operands
+        added = _added_each_time(block) if reduced else total
+        for inner in block:
+            if inner is not block.terminator and not (reduced and inner is total.operation):
+                self._scalar(arithmetic, inner, scalars)
+        if not reduced:
+            return self._finished(nest, scalars[added] if added in scalars else self.of(added), None)
+        count = prod(_known(extent) for extent in extents[len(kept) :])
+        sums = self._finished(nest, scalars[added], (arithmetic, count, len(kept)))
+        start = self.of(op.outputs[0])
+        return sums if start.bound == 0 else self._plus(sums, start)
+
+    def _scalar(self, arithmetic: Arithmetic, op: Operation, scalars: dict[Value, Exact]) -> None:
+        constant = constant_of(op.results[0])
+        if constant is not None:
+            scalars[op.results[0]] = self._constant(constant)
+            return
+        if op.name not in _ARITHMETIC:
+            raise QuantTypeError(_not_linear(op))
+        operands = [scalars[value] if value in scalars else self.of(value) for value in op.operands]
+        scalars[op.results[0]] = _computed(arithmetic, op, operands)
+
+    def _plus(self, a: Exact, b: Exact) -> Exact:
+        assert a.value is not None  # sums are
+        nest = LoopNest(self.context, "bias", self.context.extents(a.value))
+        terms = [self._read(nest, x, nest.loops) for x in (a, b)]
+        return self._finished(nest, Arithmetic(nest, self.report).added(*terms), None)
+
+    def _extent(self, op: StructuredOp, indices: Sequence[Sequence[Expression]], loop: Expression) -> Extent:
+        """The extent of a loop, from the operand that it indexes alone."""
+        for value, at in zip(op.operands, indices, strict=True):
+            if loop in at and isinstance(value.type, TensorType):
+                size = (value.type.shape or ())[list(at).index(loop)]
+                if size is not None:
+                    return size
+        for value, at in zip(op.operands, indices, strict=True):
+            known = self._values.get(value)
+            if loop in at and known is not None and known.value is not None:
+                return self.context.extent(known.value, list(at).index(loop))
+        raise QuantTypeError(f"{op.name} in its body has a dimension of unknown size")
+
+    def _read(self, nest: LoopNest, x: Exact, at: Sequence[Expression]) -> Exact:
+        if x.value is None:
+            return x
+        axis = None
+        if x.axis is not None:
+            loop = at[x.axis]
+            if not isinstance(loop, tuple) or loop[0] != "d":
+                raise QuantTypeError("scales change along an axis that a window moves over")
+            axis = loop[1]
+        return replace(x, value=nest.read(x.value, at), axis=axis)
+
+    def _finished(self, nest: LoopNest, x: Exact, reduction: tuple[Arithmetic, int, int] | None) -> Exact:
+        """A scalar over the kept loops of its nest; the sum over the others."""
+        if reduction is None:
+            return x if x.value is None else replace(x, value=nest.finish(x.value)[0])
+        arithmetic, count, kept = reduction
+        if x.axis is not None and x.axis >= kept:
+            raise QuantTypeError("scales change along an axis that is summed over: requantize before it")
+        if x.bound * count >= MOST:
+            x = arithmetic.coarser(x, MOST // (2 * count))
+        total = nest.value("arith.addi", (nest.running(I64, 0), arithmetic.value(x)), I64)
+        return replace(x, value=nest.finish(total)[0], bounds=tuple(bound * count for bound in x.bounds), known=None)
+
+    # -- movements
+
+    def _reshaped(self, op: Operation) -> Exact:
+        x, type = self.of(op.operands[0]), tensor_type(op.results[0])
+        if x.value is None:
+            return x
+        shape = np.array(_static(type), np.int64)
+        sizes = self.context.dense(shape, self.context.index(0).type)
+        moved = self.context.value("tensor.reshape", (x.value, sizes), TensorType(type.shape, I64))
+        if x.axis is None:
+            return replace(x, value=moved)
+        channels = UniformType("i8", "f32", [1.0] * len(x.scales), axis=x.axis)
+        axis = reshaped_element(channels, tensor_type(op.operands[0]).shape, type.shape or ()).axis
+        return replace(x, value=moved, axis=axis)
+
+    def _padded(self, op: Operation) -> Exact:
+        x = self.of(op.operands[0])
+        (region,) = op.regions
+        if len(op.operands) > 1:
+            raise QuantTypeError("tensor.pad in its body has sizes that are not constant")
+        if self.of(region.blocks[0].terminator.operands[0]).known != 0:
+            raise QuantTypeError("tensor.pad in its body pads with another value than 0")
+        if x.value is None:
+            return x if x.bound == 0 else _refuse(op)
+        type = tensor_type(op.results[0]).with_(element=I64)
+        body = Block([value.type for value in region.blocks[0].arguments], self.context.location)
+        inside = Builder(body)
+        zero = inside.constant(0, I64)
+        inside.emit("tensor.yield", (zero,))
+        made = self.context.emit("tensor.pad", (x.value,), (type,), dict(op.attributes), [Region([body])])
+        return replace(_with_channels_around(x, op), value=made.results[0])
+
+    def _joined(self, op: Operation) -> Exact:
+        parts = [self.of(value) for value in op.operands]
+        if any(x.axis is not None or x.value is None for x in parts):
+            return _refuse(op)
+        common = divisor([x.scales[0] for x in parts])
+        factors = [int(x.scales[0] / common) for x in parts]
+        bound = max(x.bound * factor for x, factor in zip(parts, factors, strict=True))
+        if bound >= MOST:
+            raise QuantTypeError("tensor.concat in its body joins values whose common scale passes 64 bits")
+        values = []
+        for x, factor in zip(parts, factors, strict=True):
+            assert x.value is not None
+            nest = LoopNest(self.context, "accumulate", self.context.extents(x.value))
+            value = nest.value("arith.muli", (nest.read(x.value, nest.loops), nest.constant(factor, I64)), I64)
+            values.append(x.value if factor == 1 else nest.finish(value)[0])
+        type = tensor_type(op.results[0]).with_(element=I64)
+        made = self.context.emit("tensor.concat", values, (type,), dict(op.attributes))
+        return Exact(made.results[0], (common,), (bound,))
+
+
+def _with_channels_around(x: Exact, pad: Operation) -> Exact:
+    """What is padded has as many scales more: 0 has any."""
+    if x.axis is None:
+        return x
+    low, high = ((static_values(pad, side)[x.axis] or 0) for side in ("low", "high"))
+    one = Fraction(1)
+    scales = (one,) * low + x.scales + (one,) * high
+    return replace(x, scales=scales, bounds=(0,) * low + x.bounds + (0,) * high)
+
+
+def _not_linear(op: Operation) -> str:
+    return (
+        f"{op.name} in its body is not linear: give what it reads and yields a type inside, by a quant.qcast and back"
+    )
+
+
+def _refuse(op: Operation) -> Exact:
+    raise QuantTypeError(f"{op.name} in its body joins scales that change along an axis, or constants")
+
+
+def _computed(arithmetic: Arithmetic, op: Operation, operands: Sequence[Exact]) -> Exact:
+    """The result of an op of `arith` on scalars."""
+    if op.name == "arith.negf":
+        return arithmetic.negated(operands[0])
+    a, b = operands
+    if op.name == "arith.divf":
+        if not b.known:
+            below = "what is no constant" if b.known is None else "0"
+            raise QuantTypeError(f"arith.divf in its body divides by {below}")
+        return arithmetic.multiplied(a, number(1 / b.known))
+    rules: dict[str, Callable[[Exact, Exact], Exact]] = {
+        "arith.addf": arithmetic.added,
+        "arith.subf": lambda x, y: arithmetic.added(x, arithmetic.negated(y)),
+        "arith.mulf": arithmetic.multiplied,
+    }
+    return rules[op.name](a, b)
+
+
+def _added_each_time(block: Block) -> Value:
+    """What a reduction adds to its result."""
+    (total,) = block.terminator.operands
+    out, op = block.arguments[-1], total.operation
+    if op is None or op.name != "arith.addf" or out not in op.operands or len(out.uses) != 1:
+        name = "a reduction" if op is None else op.name
+        raise QuantTypeError(f"{name} in its body is no sum")
+    return op.operands[1] if op.operands[0] is out else op.operands[0]
+
+
+def _requantization(x: Exact, element: UniformType, nest: LoopNest) -> Requantization:
+    """The parameters of `scale / result's scale`, the exact rational, by the `fixed` rule."""
+    axes = sorted({axis for axis in (x.axis, element.axis) if axis is not None})
+
+    def spread(values: Sequence[object], axis: int | None) -> Array:
+        array = np.array([*values, None], object)[:-1]
+        return array.reshape([-1 if each == axis else 1 for each in axes])
+
+    own, scales = spread(x.scales, x.axis), spread([Fraction(scale) for scale in element.scales], element.axis)
+    ratios = np.asarray(own / scales, object)
+    zeros = np.broadcast_to(spread(element.zero_points, element.axis), ratios.shape)
+    pairs = [numerics.fixed_multiplier(ratio) for ratio in ratios.ravel()]
+    m0, shift = np.array(pairs, np.int64).T.astype(np.int32)
+    points = np.array([int(zero) for zero in zeros.ravel()], np.int64)
+    bounds = element.storage_min, element.storage_max
+    parameters = RequantParameters("fixed", container(element), *bounds, points, m0, shift)
+    channel = np.arange(len(pairs)).reshape(ratios.shape)
+    return Requantization(parameters, channel, tuple(nest.loops[axis] for axis in axes), element)
+
+
+def _places_below(x: Exact, element: UniformType) -> list[int]:
+    """For each scale, how many places the `fixed` rule lacks to shift by."""
+    along = element.axis is not None and element.axis == x.axis
+    pairs = zip(x.scales, element.scales, strict=True) if along else product(x.scales, element.scales)
+    shifts = [numerics.fixed_multiplier(own / Fraction(result))[1] for own, result in pairs]
+    places = [min(max(shift - _MOST_PLACES, 0), 61) for shift in shifts]
+    if len(places) > len(x.scales):
+        if any(places) and x.bound >= 1 << 31:
+            raise QuantTypeError(f"a result of type {element.shown()} has scales too far above those of the sums in it")
+        return [0] * len(x.scales)
+    return places
+
+
+def _fraction(value: float) -> Fraction:
+    if not isfinite(value):
+        raise QuantTypeError("a constant in the body is not finite")
+    return Fraction(float(value))
+
+
+def _sign(x: Exact) -> int:
+    known = x.known or 0
+    return (known > 0) - (known < 0)
+
+
+def _known(extent: Extent) -> int:
+    if not isinstance(extent, int):
+        raise QuantTypeError("a sum in its body is over a dimension of unknown size")
+    return extent
+
+
+def _static(type: TensorType) -> tuple[int, ...]:
+    sizes = [size for size in type.shape or () if size is not None]
+    if type.shape is None or len(sizes) < len(type.shape):
+        raise QuantTypeError(f"the sizes of {type} in its body are not known")
+    return tuple(sizes)
+
+
+def linear_region(
+    region: RegionOp, stored: Sequence[Value], elements: Sequence[UniformType], report: Report
+) -> list[Value]:
+    """The quantized results of a region of linear ops on quantized operands."""
+    context = LoweringContext(region, in_loop=True)
+    linear = Linear(context, report)
+    block = region.body
+    for argument, value in zip(block.arguments, stored, strict=True):
+        linear.enter(argument, value)
+    for op in block:
+        if op is not block.terminator:
+            linear.operation(op)
+    return [linear.leave(value, element) for value, element in zip(block.terminator.operands, elements, strict=True)]

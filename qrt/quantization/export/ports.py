@@ -1,0 +1,78 @@
+"""Ports of regions: what is said of each, and whether that is all that export needs."""
+
+from dataclasses import dataclass
+
+from qrt.errors import VerifyError
+from qrt.ir import Value
+from qrt.ir.core.constraints import element_of
+from qrt.ir.dialects.quant.region import RegionOp
+from qrt.types import FloatType, NoQuantizedType, Type, UniformType
+
+FLOAT_MATMUL = "float_matmul"
+
+
+@dataclass(frozen=True)
+class PortOf:
+    """A port of a region: its name in messages, its value outside the region, and its specification."""
+
+    name: str
+    value: Value
+    spec: Type
+
+    @property
+    def stays(self) -> bool:
+        """Whether the values stay the floats they are: it is said, or nothing is."""
+        return isinstance(self.spec, NoQuantizedType) or self.spec is element_of(self.value.type)
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether it is said how the values are kept: quantized, as they are, or in another float type."""
+        return isinstance(self.spec, UniformType | NoQuantizedType) or self.is_float
+
+    @property
+    def is_float(self) -> bool:
+        """Whether the values are kept in a float type that is not their own."""
+        return isinstance(self.spec, FloatType) and self.spec is not element_of(self.value.type)
+
+
+def inputs(region: RegionOp) -> list[PortOf]:
+    """The ports of a region's operands."""
+    return _ports("operand", region.operands, region.input_specs)
+
+
+def outputs(region: RegionOp) -> list[PortOf]:
+    """The ports of a region's results."""
+    return _ports("result", region.results, region.output_specs)
+
+
+def _ports(side: str, values: list[Value], specs: list[Type]) -> list[PortOf]:
+    pairs = enumerate(zip(values, specs, strict=True))
+    return [PortOf(f"{side} #{number}", value, spec) for number, (value, spec) in pairs]
+
+
+def check_ports(region: RegionOp) -> None:
+    """Refuses a port that nobody has decided, and an operand that comes in another quantized type than its port's."""
+    for port in inputs(region):
+        given = given_type(port.value)
+        if isinstance(given, UniformType) and isinstance(port.spec, UniformType) and given is not port.spec:
+            said = f"{port.name} comes as {given.shown()}, but its port takes {port.spec.shown()}"
+            raise region.op_error(f"{said}: propagate-quant puts a rescale between them")
+    floats = region.kernel == FLOAT_MATMUL
+    for port in (*inputs(region), *outputs(region)):
+        if not port.is_decided and not (port.stays and floats):
+            raise _undecided(region, port)
+
+
+def _undecided(region: RegionOp, port: PortOf) -> VerifyError:
+    said = f"{port.name} of kernel '{region.kernel}' is not decided, but {port.spec}"
+    return region.op_error(f"{said}: run propagate-quant, or give the port a !quant.uniform or !quant.none")
+
+
+def given_type(value: Value) -> Type | None:
+    """The specification with which a float value comes from its region; the quantized type that it is a cast of."""
+    source = value.operation
+    if source is None:
+        return None
+    if isinstance(source, RegionOp):
+        return next(port.spec for port in outputs(source) if port.value is value)
+    return element_of(source.operands[0].type) if source.name == "quant.dcast" else None

@@ -1,0 +1,121 @@
+"""The export of a whole program: every region becomes ops, and edges between regions carry quantized values."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from qrt.errors import QuantTypeError
+from qrt.ir import Builder, Module, Operation, Value
+from qrt.ir.dialects.quant.region import RegionOp
+from qrt.ir.passes.lower_qrt import LowerQrt
+from qrt.ir.remarks import remark
+from qrt.quantization.annotations.region_metadata import CAUSE, KEY, put_tags, tags_of
+from qrt.quantization.checking.regions import RESCALE, regions_of
+from qrt.quantization.export.call_signatures import pass_stored
+from qrt.quantization.export.casts import Casts
+from qrt.quantization.export.float_bodies import put_back
+from qrt.quantization.export.kernels import Kernels, Tabulate, family_of
+from qrt.quantization.export.linear import linear_region
+from qrt.quantization.export.loop_values import carry
+from qrt.quantization.export.ports import FLOAT_MATMUL, PortOf, check_ports, inputs, outputs
+from qrt.quantization.export.split import split
+from qrt.quantization.forms import form_of
+from qrt.quantization.targets.registry import find
+from qrt.types import UniformType
+
+LINEAR: Final = "linear"
+"""The kernel of all linear ops between others, which rounds once, whatever ops it is made of."""
+FORMS: Final[Sequence[str]] = ("fixed", "codegen", "simulate")
+
+
+def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
+    """Rewrites the regions of a propagated program. Raises VerifyError at a region that cannot be."""
+    every = regions_of(module)
+    known = find(target) if target else None
+    if not any(KEY in region.attributes for region in every):
+        for region in every:
+            region.attributes.pop(CAUSE, None)  # it is kept where keys are, for reports
+    for region in every:
+        check_ports(region)
+        if known is not None and region.kernel not in (RESCALE, LINEAR) and not known.signatures(region.kernel):
+            said = f"the target '{target}' has no kernel '{region.kernel}'"
+            raise region.op_error(f"{said}: unfuse-kernels=target={target} puts the body back")
+    casts = Casts()
+    kernels = Kernels(casts, tabulate)
+    for region in every:
+        if to == "simulate":
+            put_back(region, casts)
+            continue
+        try:
+            _export(region, kernels)
+        except QuantTypeError as error:
+            raise region.op_error(f"of kernel '{region.kernel}' cannot be exported: {error}") from None
+    casts.finish()
+    if to != "simulate":
+        carry(module)
+        while pass_stored(module):
+            carry(module)
+    if to == "codegen":
+        lower = LowerQrt()
+        kept = {*module.operation.walk()}  # what nothing reads is gone, alone or with a branch around it
+        for op in casts.made:
+            if op in kept:
+                _lower(lower, op)
+
+
+def _lower(lower: LowerQrt, op: Operation) -> None:
+    """Lowers an op; the one that gives the result in its place keeps what was said of it."""
+    tags, uses = tags_of(op), list(op.results[0].uses)
+    lower.lower(op)
+    if tags and uses:
+        user, index = uses[0]
+        put_tags(user.operands[index].operation, tags)
+
+
+def _export(region: RegionOp, kernels: Kernels) -> None:
+    floats = [port for port in (*inputs(region), *outputs(region)) if not isinstance(port.spec, UniformType)]
+    if region.kernel == RESCALE and not floats:
+        kernels.casts.release(region, [_rescaled(region, kernels)])
+        return
+    form = None if region.kernel == LINEAR else form_of(region.body, region.kernel)
+    if form is not None and family_of(region, form) == FLOAT_MATMUL:
+        floats = []
+    if floats:
+        _remark_floats(region, floats)
+        put_back(region, kernels.casts)
+    elif form is not None:
+        kernels.casts.release(region, [kernels.region(region, form)])
+    elif region.kernel == LINEAR or not _split(region, kernels):
+        remark(region, f"kernel '{region.kernel}' has no op of qrt: its body becomes integer arithmetic")
+        stored = [kernels.casts.stored(port.value, _quantized(port)) for port in inputs(region)]
+        elements = [_quantized(port) for port in outputs(region)]
+        kernels.casts.release(region, linear_region(region, stored, elements, lambda said: remark(region, said)))
+
+
+def _split(region: RegionOp, kernels: Kernels) -> bool:
+    """Whether a region has become several ops of qrt."""
+    name = region.kernel
+    parts = split(region)
+    for part, form in parts or ():
+        kernels.casts.release(part, [kernels.region(part, form)])
+    if parts:
+        remark(region, f"kernel '{name}' becomes {len(parts)} ops of qrt")
+    return bool(parts)
+
+
+def _quantized(port: PortOf) -> UniformType:
+    assert isinstance(port.spec, UniformType)  # who calls this has looked
+    return port.spec
+
+
+def _rescaled(region: RegionOp, kernels: Kernels) -> Value:
+    (source,), (result,) = inputs(region), outputs(region)
+    assert isinstance(source.spec, UniformType)  # who calls this has looked
+    assert isinstance(result.spec, UniformType)
+    stored = kernels.casts.stored(source.value, source.spec)
+    return kernels.requantized(Builder(region), stored, result.spec)
+
+
+def _remark_floats(region: RegionOp, floats: Sequence[PortOf]) -> None:
+    if region.kernel != RESCALE and not all(port.is_float for port in floats):
+        port = next(port for port in floats if not port.is_float)
+        remark(region, f"kernel '{region.kernel}' stays in floats: {port.name} is {port.spec}")

@@ -1,0 +1,106 @@
+"""What the float body of a region computes, as an op family: the same reading serves fusing, which makes bodies, and
+export, which writes an op in place of one.
+"""
+
+from qrt.ir import Block, Value
+from qrt.ops import FAMILIES
+from qrt.quantization.forms.clamps import clamp, clamped, clamps_of
+from qrt.quantization.forms.elements import behind, reading_once
+from qrt.quantization.forms.elementwise import binary, lookup
+from qrt.quantization.forms.model import KernelForm, KernelMatch, Operand, Reader
+from qrt.quantization.forms.movement import movement
+from qrt.quantization.forms.padding import pad
+from qrt.quantization.forms.pools import average_pool, max_pool, mean
+from qrt.quantization.forms.products import products
+from qrt.quantization.forms.softmax import softmax
+
+__all__ = ["KernelForm", "KernelMatch", "Operand", "form_of", "reading_of", "readings_of"]
+
+_WITH_CLAMPS: tuple[Reader, ...] = (products, binary, average_pool, mean)
+"""Readers of families some of which may take a clamp behind them."""
+
+
+def _clamped(value: Value) -> list[KernelMatch]:
+    """Return the readings of a value as a clamp that the family before it takes."""
+    return [
+        clamped(reading, bounds)
+        for bounds in clamps_of(value)
+        for reader in _WITH_CLAMPS
+        for reading in reader(bounds.source)
+        if FAMILIES[reading.family].traits.ends_in_clamp
+    ]
+
+
+def _is_clamped(value: Value) -> bool:
+    return bool(_clamped(value))
+
+
+_READERS: tuple[Reader, ...] = (
+    *_WITH_CLAMPS, max_pool, softmax, movement, pad, clamp, lambda value: lookup(value, _is_clamped), _clamped,
+)  # fmt: skip
+
+
+def readings_of(value: Value) -> list[KernelMatch]:
+    """The ways to read a value as the result of an op family, the largest first; no operation is looked for beyond the
+    value's block."""
+    with reading_once():
+        found = [reading for reader in _READERS for reading in reader(value)]
+    return sorted((reading for reading in found if _is_alone(reading)), key=lambda reading: -reading.size)
+
+
+def _is_alone(reading: KernelMatch) -> bool:
+    """Whether nothing else uses what the operations compute, the last one excepted."""
+    inside = set(reading.operations) | set(reading.copied)
+    last = reading.operations[-1]
+    return all(
+        user in inside
+        for operation in reading.operations
+        if operation is not last
+        for result in operation.results
+        for user in result.users
+    )
+
+
+def form_of(block: Block, kernel: str = "") -> KernelForm | None:
+    """The body of a region as a call of one op family; None where it is no such call.
+
+    Parameters
+    ----------
+    block : Block
+        Its arguments are the operands, and its terminator returns one value.
+    kernel : str
+        The family as which a body is read that is a call of several; else it is read as the one of most operations.
+
+    Returns
+    -------
+    KernelForm or None
+
+    Examples
+    --------
+    >>> from qrt.ir import parse
+    >>> text = '''func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+    ...   %zero = arith.constant dense<0.0> : tensor<4xf32>
+    ...   %y = arith.maximumf %x, %zero : tensor<4xf32>
+    ...   return %y : tensor<4xf32>
+    ... }'''
+    >>> form = form_of(parse(text).functions[0].regions[0].blocks[0])
+    >>> form.family, dict(form.attributes)
+    ('clamp', {'min': 0.0, 'max': None})
+    """
+    reading = reading_of(block, kernel)
+    if reading is None:
+        return None
+    operands = tuple(Operand(value.index, permutation) for value, permutation in reading.operands)
+    return KernelForm(reading.family, operands, reading.attributes, reading.low, reading.high)
+
+
+def reading_of(block: Block, kernel: str = "") -> KernelMatch | None:
+    """The reading of what a block returns whose operands are all arguments of the block: as the family of this name,
+    or else the largest one. The square of a tensor, clamped, is a product as much as a function of one variable.
+    """
+    last = block.last
+    if last is None or len(last.operands) != 1:
+        return None
+    every = readings_of(behind(last.operands[0], []))
+    found = [reading for reading in every if all(value.owner is block for value, _ in reading.operands)]
+    return next((reading for reading in found if reading.family == kernel), found[0] if found else None)

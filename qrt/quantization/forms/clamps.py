@@ -1,0 +1,132 @@
+"""Clamps: relu, relu6 and others, in the ways in which they are written."""
+
+from dataclasses import dataclass, replace
+from math import inf, isnan
+
+from qrt.ir import Operation, Value
+from qrt.quantization.forms.elements import Expression, behind, elements_of, tensor_type
+from qrt.quantization.forms.model import KernelMatch
+
+_LOWER = ("arith.maximumf", "arith.maxnumf")
+_UPPER = ("arith.minimumf", "arith.minnumf")
+_GREATER = ("ogt", "oge", "ugt", "uge")
+_LESS = ("olt", "ole", "ult", "ule")
+_X = ("input", 0)
+
+
+@dataclass(frozen=True)
+class Clamp:
+    """`min(max(source, low), high)`, and the operations that compute it."""
+
+    source: Value
+    low: float
+    high: float
+    operations: tuple[Operation, ...] = ()
+
+    @property
+    def bounds(self) -> tuple[float | None, float | None]:
+        """The bounds that change something."""
+        return (None if self.low == -inf else self.low), (None if self.high == inf else self.high)
+
+
+def clamps_of(value: Value) -> list[Clamp]:
+    """The clamps that a value is the result of: the last one alone, with the one before it, and so on."""
+    found = [Clamp(value, -inf, inf)]
+    while True:
+        last = found[-1]
+        passed: list[Operation] = []
+        inner = behind(last.source, passed) if last.operations else last.source
+        clamp = _clamp(inner)
+        if clamp is None:
+            return found[1:]
+        low, high = _then(clamp.low, clamp.high, last)
+        found.append(Clamp(clamp.source, low, high, (*clamp.operations, *reversed(passed), *last.operations)))
+
+
+def _then(low: float, high: float, clamp: Clamp) -> tuple[float, float]:
+    """The bounds of a clamp followed by another one."""
+    return min(max(low, clamp.low), clamp.high), min(max(high, clamp.low), clamp.high)
+
+
+def _clamp(value: Value) -> Clamp | None:
+    elements = elements_of(value)
+    if elements is None:
+        return None
+    operations = [elements.operation]
+    if elements.computed == ("arith.select", ("input", 0), ("input", 1), ("input", 2)):
+        condition = elements_of(elements.inputs[0])
+        if condition is not None and elements.is_identity(0):
+            operations.insert(0, condition.operation)
+            elements = elements.with_input(0, condition)
+    simple = elements.simplified()
+    if len(simple.inputs) != 1 or not simple.is_identity(0) or tensor_type(simple.inputs[0]) is not value.type:
+        return None
+    bounds = _bounds(simple.computed)
+    if bounds is None or bounds == (-inf, inf):
+        return None
+    return Clamp(simple.inputs[0], *bounds, tuple(operations))
+
+
+def _bounds(computed: Expression) -> tuple[float, float] | None:
+    """The bounds between which an expression puts its only input."""
+    if computed == _X:
+        return -inf, inf
+    if computed[0] == "math.clampf":
+        _, inner, low, high = computed
+        return _clamped(inner, _number(low), _number(high))
+    if computed[0] in (*_LOWER, *_UPPER):
+        left, right = computed[1:]
+        inner, bound = (left, _number(right)) if _number(right) is not None else (right, _number(left))
+        return _clamped(inner, bound, inf) if computed[0] in _LOWER else _clamped(inner, -inf, bound)
+    return _selected(computed)
+
+
+def _selected(computed: Expression) -> tuple[float, float] | None:
+    """`x > c ? x : c` and its equals."""
+    if computed[0] != "arith.select" or len(computed) != 4:
+        return None
+    _, condition, kept, other = computed
+    if not isinstance(condition, tuple) or condition[0] != "arith.cmpf":
+        return None
+    _, predicate, left, right = condition
+    if left == other and right == kept:
+        keeps_left = False
+    elif left == kept and right == other:
+        keeps_left = True
+    else:
+        return None
+    if predicate not in (*_GREATER, *_LESS):
+        return None
+    inner, bound = (left, _number(right)) if _number(right) is not None else (right, _number(left))
+    takes_greater = (predicate in _GREATER) == keeps_left
+    return _clamped(inner, bound, inf) if takes_greater else _clamped(inner, -inf, bound)
+
+
+def _clamped(inner: object, low: float | None, high: float | None) -> tuple[float, float] | None:
+    if not isinstance(inner, tuple) or low is None or high is None or not low <= high:
+        return None
+    bounds = _bounds(inner)
+    return None if bounds is None else _then(*bounds, Clamp(None, low, high))  # type: ignore[arg-type]
+
+
+def _number(expression: object) -> float | None:
+    """The constant that an expression is; no NaN."""
+    if not isinstance(expression, tuple) or expression[0] != "constant" or not isinstance(expression[1], float):
+        return None
+    return None if isnan(expression[1]) else expression[1]
+
+
+def clamp(value: Value) -> list[KernelMatch]:
+    """The readings of a value as a clamp of another one."""
+    readings = []
+    for found in clamps_of(value):
+        low, high = found.bounds
+        operands = ((found.source, None),)
+        readings.append(KernelMatch("clamp", operands, found.operations, attributes={"min": low, "max": high}))
+    return readings
+
+
+def clamped(reading: KernelMatch, found: Clamp) -> KernelMatch:
+    """The reading of a value that is a clamp of what has been read."""
+    low, high = found.bounds
+    return replace(reading, operations=(*reading.operations, *found.operations), low=low, high=high)

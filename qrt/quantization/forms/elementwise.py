@@ -1,0 +1,170 @@
+"""Element by element: ops of two tensors, and functions of one."""
+
+from collections.abc import Callable
+
+from qrt.ir import Operation, Value
+from qrt.ir.core.affine import AffineMapAttr
+from qrt.ir.core.matching import constant_of
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.ops import FAMILIES
+from qrt.ops.elementwise import BINDERS
+from qrt.quantization.forms.elements import (
+    INNER_ANNOTATIONS,
+    Axes,
+    elements_of,
+    repeated,
+    shape_of,
+    splat_of,
+    tensor_type,
+)
+from qrt.quantization.forms.model import KernelMatch
+
+MAX_FUNCTION = 256
+"""The most operations that one function is made of."""
+MAX_BRANCHES = 24
+"""The most operations between two values each of which is all that what follows needs: gelu and its like have ten. The
+search for such a value would otherwise take each operation for every one behind it."""
+BINARY = {
+    family.traits.float_op: name
+    for name, family in FAMILIES.items()
+    if family.traits.float_op and len(family.declaration.operands) == 2
+}
+"""The families of two operands, by the op on floats that each approximates."""
+
+
+def binary(value: Value) -> list[KernelMatch]:
+    """The readings of a value as an op of two tensors that broadcast as NumPy's: with the operations that broadcast
+    them, and without.
+    """
+    elements = elements_of(value)
+    made = tensor_type(value)
+    if elements is None or made is None or len(elements.inputs) not in (1, 2):
+        return []
+    family = BINARY.get(str(elements.computed[0]))
+    numbers = [part[1] for part in elements.computed[1:] if isinstance(part, tuple) and part[0] == "input"]
+    if family is None or len(numbers) != 2:
+        return []
+    inputs = [(elements.inputs[int(str(n))], elements.axes[int(str(n))]) for n in numbers]
+    readings = []
+    for sources in ([repeated(*given) for given in inputs], [(*given, ()) for given in inputs]):
+        types = [tensor_type(source) for source, _, _ in sources]
+        same = all(type is not None and type.element is made.element for type in types)
+        if same and _broadcast([axes for _, axes, _ in sources], made.shape or ()):
+            operands = tuple((source, None) for source, _, _ in sources)
+            copied = tuple(dict.fromkeys(operation for _, _, passed in sources for operation in passed))
+            readings.append(KernelMatch(family, operands, (elements.operation,), copied))
+    return readings[: 2 if readings and readings[0].copied else 1]
+
+
+def _broadcast(operands: list[Axes], shape: tuple[int | None, ...]) -> bool:
+    """Whether NumPy broadcasts operands with these axes to the shape: each has the last axes, each axis is of one."""
+    rank = len(shape)
+    last = all(axis in (None, rank - len(axes) + place) for axes in operands for place, axis in enumerate(axes))
+    return last and all(size == 1 or any(axis in axes for axes in operands) for axis, size in enumerate(shape))
+
+
+# -- functions of one variable ---------------------------------------------------------------------------------------
+
+
+def lookup(value: Value, is_of_another: Callable[[Value], bool] = lambda value: False) -> list[KernelMatch]:
+    """The reading of a value as a function of each element of one tensor, the farthest one: the operations between the
+    two need that tensor and constants alone. An annotated value ends it that another family makes, ``is_of_another``
+    says: the annotation would be lost inside.
+    """
+    first, parts = value.operation, _parts(value)
+    if first is None or parts is None or first.name in INNER_ANNOTATIONS:
+        return []
+    found: dict[Operation, None] = {first: None}
+    frontier = dict.fromkeys(parts)
+    ends: set[Value] = set()
+    best: tuple[Value, int] | None = None
+    branches = 0
+    computes, annotates = not _copies(value), False
+    while True:
+        (leaf, *others) = frontier or [None]
+        if leaf is not None and not others and computes and not annotates and leaf.type is value.type:
+            best = leaf, len(found)
+        branches = branches + 1 if others else 0
+        inner = next((v for v in frontier if v not in ends and all(user in found for user, _ in v.uses)), None)
+        if inner is None or len(found) == MAX_FUNCTION or branches > MAX_BRANCHES:
+            break
+        parts = _parts(inner)
+        source = inner.operation
+        if parts is None or source is None or (source.name in INNER_ANNOTATIONS and is_of_another(source.operands[0])):
+            ends.add(inner)
+            continue
+        found[source] = None
+        annotates = source.name in INNER_ANNOTATIONS  # it says something of the operand, from outside
+        computes = computes or (not annotates and not _copies(inner))
+        del frontier[inner]
+        frontier.update(dict.fromkeys(parts))
+    if best is None:
+        return []
+    leaf, size = best
+    return [KernelMatch("lookup", ((leaf, None),), tuple(reversed(list(found)[:size])))]
+
+
+def _copies(value: Value) -> bool:
+    elements = elements_of(value)
+    return elements is not None and elements.is_copy
+
+
+def _parts(value: Value) -> list[Value] | None:
+    """The tensors of which an operation computes each element of a value from the same element; none are constant.
+    None where it does not.
+    """
+    source = value.operation
+    if source is None or len(source.results) != 1 or tensor_type(value) is None:
+        return None
+    if source.name in INNER_ANNOTATIONS:
+        return [source.operands[0]]
+    if isinstance(source, StructuredOp):
+        if not _is_function(source):
+            return None
+        candidates = _read_operands(source)
+    elif source.name in BINDERS:
+        candidates = source.operands
+    else:
+        return None
+    parts = []
+    for operand in dict.fromkeys(candidates):
+        if tensor_type(operand) is None:
+            if constant_of(operand) is None:
+                return None
+        elif splat_of(operand) is None:
+            if shape_of(operand) != shape_of(value):
+                return None
+            parts.append(operand)
+    return parts
+
+
+def _read_operands(source: StructuredOp) -> list[Value]:
+    """The operands that the body looks at."""
+    arguments = source.regions[0].blocks[0].arguments
+    return [operand for operand, argument in zip(source.operands, arguments, strict=True) if argument.uses]
+
+
+def _is_function(source: StructuredOp) -> bool:
+    """Whether an op computes each element by `arith` and `math` from the elements at the same index and constants."""
+    block = source.regions[0].blocks[0]
+    maps = source.indexing_maps
+    plain = all(
+        map == maps[-1] or (splat_of(operand) is not None and _is_plain(map))
+        for map, operand, argument in zip(maps, source.operands, block.arguments, strict=True)
+        if argument.uses
+    )
+    if not plain or any(kind != "parallel" for kind in source.iterators) or len(source.outputs) != 1:
+        return False
+    is_permutation = sorted(map(str, maps[-1].results)) == sorted(str(("d", i)) for i in range(maps[-1].dimensions))
+    return is_permutation and all(_is_computed_inside(operation) for operation in block)
+
+
+def _is_plain(map: AffineMapAttr) -> bool:
+    """Whether each axis is indexed by a loop alone, or has the one index 0."""
+    return all(result == 0 or (isinstance(result, tuple) and result[0] == "d") for result in map.results)
+
+
+def _is_computed_inside(operation: Operation) -> bool:
+    if operation.name not in BINDERS and operation.name not in ("arith.constant", "linalg.yield"):
+        return False
+    return all(value.block is operation.parent or constant_of(value) is not None for value in operation.operands)

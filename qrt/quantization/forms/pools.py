@@ -1,0 +1,118 @@
+"""Means and pools: `linalg` has their sums, and a division makes averages of them."""
+
+from math import prod
+
+from qrt.ir import Operation, Value
+from qrt.quantization.forms.elements import behind, elements_of, shape_of
+from qrt.quantization.forms.model import KernelMatch
+from qrt.quantization.forms.padding import padding_of
+from qrt.quantization.forms.products import linear
+from qrt.quantization.forms.reductions import (
+    EXPANSIONS,
+    QUOTIENTS,
+    AxisReduction,
+    folded,
+    is_least,
+    quotient_of,
+    reduction_of,
+    restores,
+)
+
+
+def mean(value: Value) -> list[KernelMatch]:
+    """The reading of a value as the mean along axes."""
+    source = value.operation
+    passed: list[Operation] = []
+    if source is not None and source.name in EXPANSIONS:
+        found = _mean(behind(source.operands[0], passed))
+        if found is None or not restores(found, value):
+            return []
+        found = AxisReduction(found.source, found.axes, True, (*found.operations, *reversed(passed), source))
+    else:
+        found = _mean(value)
+    if found is None:
+        return []
+    attributes = {"axes": found.axes, "keepdims": found.keepdims}
+    return [KernelMatch("mean", ((found.source, None),), found.operations, attributes=attributes)]
+
+
+def _mean(value: Value) -> AxisReduction | None:
+    elements = elements_of(value)
+    if elements is None or elements.computed[0] not in QUOTIENTS:
+        return None
+    for given in elements.simplified().inputs:
+        passed: list[Operation] = []
+        sums = folded(behind(given, passed), is_sum=True)
+        if sums is None:
+            continue
+        sizes = [shape_of(sums.source)[axis] for axis in sums.axes]
+        quotient = quotient_of(value, prod(size or 0 for size in sizes))
+        if quotient is not None:
+            operations = (*sums.operations, *reversed(passed), quotient[1])
+            return AxisReduction(sums.source, sums.axes, sums.keepdims, operations)
+    return None
+
+
+# -- over windows ----------------------------------------------------------------------------------------------------
+
+
+def average_pool(value: Value) -> list[KernelMatch]:
+    """The reading of a value as averages over windows."""
+    elements = elements_of(value)
+    if elements is None or elements.computed[0] not in QUOTIENTS:
+        return []
+    for given in elements.simplified().inputs:
+        passed: list[Operation] = []
+        pool = _pool(behind(given, passed), is_sum=True)
+        quotient = None if pool is None else quotient_of(value, prod(pool.attributes["kernel"]))
+        if pool is not None and quotient is not None:
+            operations = (*pool.operations, *reversed(passed), quotient[1])
+            return [KernelMatch("avg_pool2d", pool.operands, operations, attributes=pool.attributes)]
+    return []
+
+
+def max_pool(value: Value) -> list[KernelMatch]:
+    """The readings of a value as maxima over windows: with the least float around them as padding, and without."""
+    pool = _pool(value, is_sum=False)
+    if pool is None:
+        return []
+    ((images, _),) = pool.operands
+    padding = padding_of(images)
+    if padding is None or not is_least(padding.value, value):
+        return [pool]
+    pairs = list(zip(padding.low, padding.high, strict=True))
+    fits = all(max(pair) < taps for pair, taps in zip(pairs[1:3], pool.attributes["kernel"], strict=True))
+    if not fits or pairs[0] != (0, 0) or pairs[3] != (0, 0):
+        return [pool]
+    attributes = {**pool.attributes, "padding": tuple(pairs[1:3])}
+    operations = (*padding.operations, *pool.operations)
+    return [pool, KernelMatch("max_pool2d", ((padding.source, None),), operations, attributes=attributes)]
+
+
+def _pool(value: Value, is_sum: bool) -> KernelMatch | None:
+    """A reduction over windows of NHWC images: the window's operand has no values, only a shape."""
+    reduction = reduction_of(value)
+    if reduction is None or reduction.is_sum != is_sum or reduction.operation.input_count != 2:
+        return None
+    maps = [tuple(map(linear, map_.results)) for map_ in reduction.operation.indexing_maps]
+    images, window, out = maps
+    if len(images) != 4 or len(window) != 2 or len(out) != 4 or any(index is None for map_ in maps for index in map_):
+        return None
+    kernel, strides = shape_of(reduction.operation.operands[1]), []
+    for axis in (1, 2):
+        own, tap, at = images[axis] or {}, window[axis - 1] or {}, out[axis] or {}
+        ((loop, factor),) = tap.items() if len(tap) == 1 else ((-1, 0),)
+        strides.append(own.get(next(iter(at)), 0))
+        if list(at.values()) != [1] or factor != 1 or own != {next(iter(at)): strides[-1], loop: 1}:
+            return None
+    if images[0] != out[0] or images[3] != out[3] or any(list((out[a] or {}).values()) != [1] for a in (0, 3)):
+        return None
+    if None in kernel or min(strides) < 1 or min(size or 0 for size in kernel) < 1:
+        return None
+    attributes = {"kernel": kernel, "strides": tuple(strides)}
+    return KernelMatch(
+        "avg_pool2d" if is_sum else "max_pool2d",
+        ((reduction.source, None),),
+        (reduction.operation,),
+        attributes=attributes,
+    )

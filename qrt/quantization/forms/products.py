@@ -1,0 +1,231 @@
+"""Sums of products: matrix products and convolutions, with a bias, from `linalg` ops with a name or without."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from qrt.ir import IntegerAttr, Operation, Value
+from qrt.ir.core.matching import constant_of
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.quantization.forms.elements import (
+    Axes,
+    Expression,
+    behind,
+    body_expression,
+    elements_of,
+    repeated,
+    shape_of,
+    splat_of,
+)
+from qrt.quantization.forms.model import KernelMatch, Permutation
+from qrt.quantization.forms.padding import padding_of
+
+Linear = dict[int, int]
+"""The factor of each loop in an index."""
+_SUM_OF_PRODUCTS: list[Expression] = [
+    ("arith.addf", *sum_)
+    for product in (("arith.mulf", ("input", 0), ("input", 1)), ("arith.mulf", ("input", 1), ("input", 0)))
+    for sum_ in ((("input", 2), product), (product, ("input", 2)))
+] + [("math.fma", *factors, ("input", 2)) for factors in ((("input", 0), ("input", 1)), (("input", 1), ("input", 0)))]
+
+_SUM_OF_INTEGERS: list[Expression] = [
+    ("arith.addi", ("input", 2), ("arith.muli", ("input", 0), factor))
+    for factor in (("input", 1), ("arith.extsi", ("input", 1)))
+]
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """A nest of loops that adds products to its third operand."""
+
+    operation: StructuredOp
+    indices: tuple[tuple[Linear, ...], ...]
+    """For each operand, how each of its axes is indexed."""
+
+    def loops(self, operand: int) -> list[int] | None:
+        """The loop along each axis of an operand; None where an axis is not one loop alone."""
+        plain = [next(iter(index)) for index in self.indices[operand] if list(index.values()) == [1]]
+        return plain if len(plain) == len(self.indices[operand]) and len(set(plain)) == len(plain) else None
+
+
+def products(value: Value) -> list[KernelMatch]:
+    """The readings of a value as a product or a convolution, the bias included where there is one."""
+    found = _with_bias_in_sum(value)
+    elements = elements_of(value)
+    if elements is not None and elements.computed[0] == "arith.addf" and len(elements.inputs) == 2:
+        for number in (0, 1):
+            if not elements.is_identity(number):
+                continue
+            passed: list[Operation] = []
+            inner = behind(elements.inputs[number], passed)
+            bias = _vector(elements.inputs[1 - number], elements.axes[1 - number], len(shape_of(value)))
+            if bias is not None:
+                for reading in _with_bias_in_sum(inner):
+                    if len(reading.operands) == 2:
+                        operations = (*reading.operations, *reversed(passed), elements.operation)
+                        found += _biased(replace(reading, operations=operations), *bias)
+    return found
+
+
+def integer_products(value: Value) -> list[KernelMatch]:
+    """The readings of a value as a product or a convolution of integers, begun with 0; the second factor may be
+    narrower than the sums."""
+    sums = _sum_of(value, _SUM_OF_INTEGERS)
+    if sums is None or not _begins_with_zero(sums.operation):
+        return []
+    return (_convolution(sums) or _matmul(sums))[:1]
+
+
+def _begins_with_zero(operation: StructuredOp) -> bool:
+    fill = operation.operands[2].operation
+    number = None if fill is None or fill.name != "linalg.fill" else constant_of(fill.operands[0])
+    return isinstance(number, IntegerAttr) and number.value == 0
+
+
+def _biased(reading: KernelMatch, bias: Value, passed: tuple[Operation, ...]) -> list[KernelMatch]:
+    """The reading with a bias for each column: products with a vector `w` have none."""
+    if len(shape_of(reading.operands[1][0])) < 2:
+        return []
+    with_bias = replace(reading, operands=(*reading.operands, (bias, None)), copied=(*reading.copied, *passed))
+    return [with_bias]
+
+
+def _vector(value: Value, axes: Axes, rank: int) -> tuple[Value, tuple[Operation, ...]] | None:
+    """The vector that is repeated along all axes of a result but the last, and the operations that repeat it."""
+    source, axes, passed = repeated(value, axes)
+    return (source, passed) if axes == (rank - 1,) else None
+
+
+def _with_bias_in_sum(value: Value) -> list[KernelMatch]:
+    """The readings of a sum of products, begun with 0 or with a bias."""
+    sums = _sum_of(value)
+    if sums is None:
+        return []
+    readings = _convolution(sums) or _matmul(sums)
+    start = sums.operation.operands[2]
+    if splat_of(start) == 0:
+        return readings
+    bias = _vector(start, tuple(range(len(shape_of(start)))), len(shape_of(start)))
+    return [] if bias is None else [biased for reading in readings for biased in _biased(reading, *bias)]
+
+
+def _sum_of(value: Value, forms: Sequence[Expression] = _SUM_OF_PRODUCTS) -> _Sum | None:
+    operation = value.operation
+    if not isinstance(operation, StructuredOp) or len(operation.operands) != 3 or len(operation.results) != 1:
+        return None
+    if operation.input_count != 2 or body_expression(operation) not in forms:
+        return None
+    indices = [tuple(map(linear, map_.results)) for map_ in operation.indexing_maps]
+    known = [tuple(index for index in indices_ if index) for indices_ in indices]
+    if [len(some) for some in known] != [len(all_) for all_ in indices]:
+        return None
+    return _Sum(operation, tuple(known))
+
+
+def linear(expression: object) -> Linear | None:
+    """The factor of each loop in an index; None where it is no sum of loops by constants."""
+    if not isinstance(expression, tuple):
+        return None
+    if expression[0] == "d":
+        return {expression[1]: 1}
+    operator, left, right = expression
+    if operator == "*" and isinstance(right, int):
+        inner = linear(left)
+        return None if inner is None else {loop: factor * right for loop, factor in inner.items()}
+    if operator == "+":
+        parts = linear(left), linear(right)
+        if parts[0] is not None and parts[1] is not None and not parts[0].keys() & parts[1].keys():
+            return {**parts[0], **parts[1]}
+    return None
+
+
+def _permutation(own: Sequence[int], wanted: Sequence[int]) -> Permutation:
+    """How the wanted order of loops is taken from the operand's own."""
+    found = tuple(own.index(loop) for loop in wanted)
+    return None if found == tuple(range(len(own))) else found
+
+
+# -- matrix products -------------------------------------------------------------------------------------------------
+
+
+def _matmul(sums: _Sum) -> list[KernelMatch]:
+    found = [operands for first in (0, 1) if (operands := _matrices(sums, first)) is not None]
+    found.sort(key=lambda operands: len(shape_of(operands[1][0])), reverse=True)  # a matrix is `w`, a vector `a`
+    return [KernelMatch("matmul", operands, (sums.operation,)) for operands in found[:1]]
+
+
+def _matrices(sums: _Sum, first: int) -> tuple[tuple[Value, Permutation], ...] | None:
+    """The operands of NumPy's `a @ w`, where `a` is the operand of this number."""
+    a, w, out = sums.loops(first), sums.loops(1 - first), sums.loops(2)
+    if a is None or w is None or out is None:
+        return None
+    summed = [loop for loop in a if loop not in out]
+    if len(summed) != 1 or [loop for loop in w if loop not in out] != summed:
+        return None
+    batch = [loop for loop in out if loop in a and loop in w]
+    rows = [loop for loop in out if loop in a and loop not in w]
+    columns = [loop for loop in out if loop in w and loop not in a]
+    if out != batch + rows + columns or len(columns) > 1 or (batch and (len(rows), len(columns)) != (1, 1)):
+        return None
+    values = sums.operation.operands[first], sums.operation.operands[1 - first]
+    return (
+        (values[0], _permutation(a, batch + rows + summed)),
+        (values[1], _permutation(w, batch + summed + columns)),
+    )
+
+
+# -- convolutions ----------------------------------------------------------------------------------------------------
+
+
+def _convolution(sums: _Sum) -> list[KernelMatch]:
+    """The readings as a convolution of images by filters, with the padding of the images and without."""
+    out, filters = sums.loops(2), sums.loops(1)
+    if out is None or filters is None or len(out) != 4 or len(sums.indices[0]) != 4:
+        return []
+    image, *windows, channel = out
+    strides, taps, dilations = [], [], []
+    places = []
+    for window in windows:
+        found = [place for place, index in enumerate(sums.indices[0]) if window in index]
+        index = sums.indices[0][found[0]] if len(found) == 1 else {}
+        inner = [loop for loop in index if loop != window]
+        if len(inner) != 1 or inner[0] in out:
+            return []
+        places.append(found[0])
+        strides.append(index[window])
+        taps.append(inner[0])
+        dilations.append(index[inner[0]])
+    rest = [index for place, index in enumerate(sums.indices[0]) if place not in places]
+    plain = [next(iter(index)) for index in rest if list(index.values()) == [1]]
+    if len(plain) != 2 or image not in plain or min(*strides, *dilations) < 1:
+        return []
+    (depth,) = [loop for loop in plain if loop != image] or [image]
+    own = [next((w for w in windows if w in index), next(iter(index))) for index in sums.indices[0]]
+    if depth == channel and set(filters) == {*taps, channel} and len(filters) == 3:
+        family, wanted = "depthwise_conv2d", [*taps, channel]
+    elif depth not in out and set(filters) == {channel, *taps, depth} and len(filters) == 4:
+        family, wanted = "conv2d", [channel, *taps, depth]
+    else:
+        return []
+    images = _permutation(own, [image, *windows, depth])
+    attributes = {"strides": tuple(strides), "dilations": tuple(dilations)}
+    weights = sums.operation.operands[1], _permutation(filters, wanted)
+    plain_reading = KernelMatch(
+        family, ((sums.operation.operands[0], images), weights), (sums.operation,), attributes=attributes
+    )
+    return [plain_reading, *_padded(plain_reading)]
+
+
+def _padded(reading: KernelMatch) -> list[KernelMatch]:
+    """The reading with zeros around the images as its padding."""
+    (images, permutation), *others = reading.operands
+    found = padding_of(images)
+    if found is None or found.value != 0:
+        return []
+    axes = permutation or (0, 1, 2, 3)
+    pairs = [(found.low[axis], found.high[axis]) for axis in axes]
+    if pairs[0] != (0, 0) or pairs[3] != (0, 0):
+        return []
+    attributes = {**reading.attributes, "padding": (pairs[1], pairs[2])}
+    operands = ((found.source, permutation), *others)
+    operations = (*found.operations, *reading.operations)
+    return [replace(reading, operands=operands, operations=operations, attributes=attributes)]

@@ -1,0 +1,146 @@
+"""Which kernel of a target computes a value: that of the largest pattern, constants included. Of equal ones a table
+comes last, and the others come in the target's order."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from qrt.errors import QuantError
+from qrt.ir import Value
+from qrt.ops import FAMILIES
+from qrt.quantization.forms import KernelMatch, readings_of
+from qrt.quantization.forms.elements import splat_of
+from qrt.quantization.forms.functions import name_of_function
+from qrt.quantization.targets.model import Target
+from qrt.types import FloatType, TensorType, Type, UniformType
+
+
+@dataclass(frozen=True)
+class KernelChoice:
+    """A reading of a value, and the kernel that computes it."""
+
+    kernel: str
+    reading: KernelMatch
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a reading of a value is no kernel's."""
+
+    reading: KernelMatch
+    reason: str
+
+
+def kernel_names(reading: KernelMatch) -> tuple[str, ...]:
+    """The names by which a target may have the kernel of a reading."""
+    traits = FAMILIES[reading.family].traits
+    if traits.tables:
+        name = name_of_function(reading)
+        return (reading.family,) if name is None else (name, reading.family)
+    if traits.of_floats and (reading.low, reading.high) == (None, None):
+        is_plain = all(permutation is None for _, permutation in reading.operands)
+        if is_plain and _rank(reading.operands[1][0]) == 2:
+            return (reading.family, traits.of_floats)
+    return (reading.family,)
+
+
+def choices_of(value: Value, target: Target, refused: list[Refusal] | None = None) -> Iterator[KernelChoice]:
+    """The kernels that compute a value, the best first. Why other readings have none is added to ``refused``."""
+    found: list[tuple[int, bool, int, KernelChoice]] = []
+    order = target_order(target)
+    for reading in readings_of(value):
+        names = kernel_names(reading)
+        known = [name for name in names if name in order]
+        fitting = [name for name in known if refusal((name,), len(reading.operands), reading, target) is None]
+        if fitting:
+            name = min(fitting, key=lambda name: order[name])
+            is_table = bool(FAMILIES[name].traits.tables)
+            found.append((-_size(reading), is_table, order[name], KernelChoice(name, reading)))
+        elif refused is not None:
+            reason = refusal(names, len(reading.operands), reading, target)
+            refused.append(Refusal(reading, reason or ""))
+    found.sort(key=lambda each: each[:3])
+    for *_, choice in found:
+        reason = _refused(choice.reading, value)
+        if reason is None:
+            yield choice
+        elif refused is not None:
+            refused.append(Refusal(choice.reading, reason))
+
+
+def target_order(target: Target) -> dict[str, int]:
+    """The number of the first signature of each kernel."""
+    return {kernel.name: number for number, kernel in reversed([*enumerate(target.kernels)])}
+
+
+def _size(reading: KernelMatch) -> int:
+    """The number of operations that a reading covers, the constants that it needs not as operands included."""
+    given = {value for value, _ in reading.operands}
+    used = {value for operation in reading.operations for value in operation.operands}
+    constants = {value for value in used if splat_of(value) is not None}
+    return reading.size + len(constants - given)
+
+
+def refusal(names: Sequence[str], operands: int, reading: KernelMatch | None, target: Target) -> str | None:
+    """Why a target has no kernel of these names with so many operands and one result; None where it has one."""
+    named = [kernel for name in names for kernel in target.signatures(name)]
+    if not named:
+        return f"target '{target.name}' has no kernel '{names[-1]}'"
+    if any(kernel.ports(operands, 1) is not None for kernel in named):
+        return None
+    kernel = named[0]
+    extra = operands - len(kernel.inputs)
+    of = "" if reading is None else f" of '{reading.family}'"
+    if extra > 0:
+        declared = FAMILIES[reading.family].declaration if reading is not None else None
+        name = f" ({declared.operand_name(operands - 1)})" if declared is not None else ""
+        return f"kernel '{kernel.name}' of target '{target.name}' has no port for operand {operands - 1}{name}{of}"
+    port = kernel.inputs[operands] if operands < len(kernel.inputs) else kernel.outputs[-1]
+    return f"kernel '{kernel.name}' of target '{target.name}' needs port '{port.name}'"
+
+
+def _rank(value: Value) -> int | None:
+    return value.type.rank if isinstance(value.type, TensorType) else None
+
+
+def _refused(reading: KernelMatch, value: Value) -> str | None:
+    """Why the family does not take these shapes; None where it does, on values of 8 bits."""
+    operands = tuple(_stored(operand.type, permutation) for operand, permutation in reading.operands)
+    return _refused_types(reading.family, operands, tuple(reading.attributes.items()), _stored(value.type, None))
+
+
+@lru_cache(maxsize=256)
+def _refused_types(
+    name: str, types: tuple[TensorType | None, ...], attributes: tuple[tuple[str, Any], ...], made: TensorType | None
+) -> str | None:
+    """Why a family does not take operands of these types; networks have the same ones again and again."""
+    operands = [type for type in types if type is not None]
+    if made is None or len(operands) < len(types):
+        return "a port is no ranked tensor of floats"
+    family = FAMILIES[name]
+    if family.traits.tables:
+        return None
+    if len(operands) == 3 and family.traits.weights is not None:
+        element = operands[2].element
+        assert isinstance(element, UniformType)  # `_stored` has made it
+        operands[2] = operands[2].with_(element=element.with_(storage="i32"))
+    try:
+        inferred = family.resolve(tuple(operands), family.complete(dict(attributes)), made)
+    except QuantError as error:
+        return str(error)
+    sizes = zip(inferred.shape or (), made.shape or (), strict=False)
+    same = inferred.rank == made.rank and all(a == b or a is None or b is None for a, b in sizes)
+    return None if same else f"{name} makes {inferred.shape}, not {made.shape}"
+
+
+@lru_cache(maxsize=256)
+def _stored(type: Type, permutation: tuple[int, ...] | None) -> TensorType | None:
+    """The type of 8-bit values of a float tensor, its axes as the family has them."""
+    if not isinstance(type, TensorType) or type.shape is None or not isinstance(type.element, FloatType):
+        return None
+    try:
+        element = UniformType("i8", type.element, 1.0)
+    except QuantError:
+        return None
+    return TensorType(tuple(type.shape[axis] for axis in permutation or range(len(type.shape))), element)

@@ -1,0 +1,143 @@
+"""All linear operations between two others as one region, which no kernel computes: export generates its code."""
+
+from qrt.ir import Block, Operation, Value
+from qrt.ir.core.matching import constant_of, cyclic_operations
+from qrt.ir.core.rewrite import is_dead
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.quantization.forms.elements import (
+    INNER_ANNOTATIONS,
+    Expression,
+    body_expression,
+    elements_of,
+    shape_of,
+    splat_of,
+    tensor_type,
+)
+from qrt.quantization.forms.model import KernelMatch
+from qrt.quantization.forms.padding import padding_of
+from qrt.quantization.fusion.choose import choices_of
+from qrt.quantization.fusion.wrap_region import WITHOUT_FLOATS, put_into_region, wrapped
+from qrt.quantization.targets.model import Target
+from qrt.types import FloatType
+
+LINEAR = "linear"
+"""The name of the regions that have no kernel."""
+_MOVEMENT = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape", "tensor.concat"})
+
+
+def fuse_linear(block: Block, target: Target) -> None:
+    """Wraps the linear operations of a block that belong together, from the last to the first. Those that are one
+    kernel of the target are left to it, and so is what it computes of others.
+    """
+    order = {operation: number for number, operation in enumerate(block)}
+    # A block that nothing reaches may hold cycles.
+    left = set(cyclic_operations(inner for operation in block for inner in operation.walk()))
+    for root in reversed(list(order)):
+        if root.parent is not block or root in left or len(root.results) != 1 or tensor_type(root.results[0]) is None:
+            continue
+        if root.name in INNER_ANNOTATIONS or is_dead(root):
+            continue
+        choice = next((c for c in choices_of(root.results[0], target) if _holds(c.reading, order)), None)
+        if choice is not None:
+            left |= {*choice.reading.operations, *choice.reading.copied}
+            wrapped(choice, root, order)
+        elif _is_linear(root) and not _repeats(root):
+            _wrap(root, sorted(_group(root, order), key=lambda operation: order[operation]))
+
+
+def _holds(reading: KernelMatch, order: dict[Operation, int]) -> bool:
+    """Whether a kernel computes whole groups."""
+    inside = {*reading.operations, *reading.copied}
+    return all(_group(each, order) <= inside for each in reading.operations if _is_linear(each))
+
+
+def _group(root: Operation, order: dict[Operation, int]) -> set[Operation]:
+    """The linear operations of whose results nothing but the root needs one, however far; and broadcasts."""
+    group, pending = {root}, [root]
+    while pending:
+        operation = pending.pop()
+        for value in operation.operands:
+            source = value.operation
+            if source is None or source in group or source not in order or not _is_linear(source):
+                continue
+            if _repeats(source) or all(user in group for user, _ in value.uses):
+                group.add(source)
+                pending.append(source)
+    while _annotates_operand(group):
+        group -= _annotates_operand(group)
+    return group
+
+
+def _repeats(operation: Operation) -> bool:
+    """Whether an operation only repeats what it is given, along more axes."""
+    made = operation.results[0]
+    elements = elements_of(made)
+    return elements is not None and elements.is_copy and len(elements.axes[0]) < len(shape_of(made))
+
+
+def _annotates_operand(group: set[Operation]) -> set[Operation]:
+    """The annotations of values from outside."""
+    return {each for each in group if each.name in INNER_ANNOTATIONS and each.operands[0].operation not in group}
+
+
+def _wrap(root: Operation, group: list[Operation]) -> None:
+    inside = set(group)
+    inputs: dict[Value, None] = {}
+    for operation in group:
+        for value in operation.operands:
+            source = value.operation
+            is_made_inside = source in inside or splat_of(value) is not None
+            if not is_made_inside and (source is None or source.name not in WITHOUT_FLOATS or _is_given(value)):
+                if tensor_type(value) is None:
+                    return
+                inputs[value] = None
+    if inputs:
+        put_into_region(LINEAR, root, list(inputs), group, ())
+
+
+def _is_given(value: Value) -> bool:
+    """Whether a value is a tensor of constants that differ, such as weights."""
+    return constant_of(value) is not None and tensor_type(value) is not None
+
+
+def _is_linear(operation: Operation) -> bool:
+    """Whether an operation makes a tensor of floats that are sums of multiples of its operands' elements."""
+    if len(operation.results) != 1:
+        return False
+    type = tensor_type(operation.results[0])
+    if type is None or not isinstance(type.element, FloatType) or splat_of(operation.results[0]) is not None:
+        return False
+    if operation.name in INNER_ANNOTATIONS or operation.name in _MOVEMENT:
+        return True
+    if operation.name == "tensor.pad":
+        padding = padding_of(operation.results[0])
+        return padding is not None and padding.value == 0
+    if isinstance(operation, StructuredOp):
+        computed = body_expression(operation) if len(operation.outputs) == 1 else None
+        return computed is not None and _degree(computed, [_degree_of(value) for value in operation.operands]) == 1
+    elements = elements_of(operation.results[0])
+    if elements is None:
+        return False
+    return _degree(elements.computed, [_degree_of(value) for value in elements.inputs]) == 1
+
+
+def _degree_of(value: Value) -> int:
+    """0 of what is constant, 1 of anything else."""
+    return int(constant_of(value) is None and splat_of(value) is None)
+
+
+def _degree(expression: Expression, inputs: list[int]) -> int | None:
+    """0 of a constant, 1 of a sum of multiples of inputs and of constants; None of anything else."""
+    if expression[0] == "constant":
+        return 0
+    if expression[0] == "input":
+        return inputs[int(str(expression[1]))]
+    parts = [_degree(part, inputs) for part in expression[1:] if isinstance(part, tuple)]
+    degrees = [part for part in parts if part is not None]
+    if len(degrees) < len(parts):
+        return None
+    if expression[0] in ("arith.addf", "arith.subf", "arith.negf"):
+        return max(degrees)
+    if expression[0] == "arith.mulf" and sum(degrees) <= 1:
+        return sum(degrees)
+    return degrees[0] if expression[0] == "arith.divf" and degrees[1] == 0 else None

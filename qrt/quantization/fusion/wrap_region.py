@@ -1,0 +1,213 @@
+"""Making a region of the operations that compute a value from others."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+
+from qrt.ir import ArrayAttr, Block, Builder, Operation, Region, StringAttr, TypeAttr, Value
+from qrt.ir.core.affine import AffineMapAttr
+from qrt.ir.core.constraints import INDEX, element_of, is_ranked_tensor
+from qrt.ir.core.rewrite import erase_dead
+from qrt.ir.dialects._shaped.lists import static_values
+from qrt.ir.dialects._shaped.reshapes import reassociation_of
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.ops.elementwise import BINDERS
+from qrt.quantization.forms.elements import splat_of
+from qrt.quantization.forms.padding import padding_of
+from qrt.quantization.fusion.choose import KernelChoice
+from qrt.types import IndexType
+
+Extent = Callable[[int], Value | None]
+"""The extent of an axis, as a value inside the region."""
+
+WITHOUT_FLOATS = frozenset({"arith.constant", "tensor.empty", "tensor.splat", "tensor.dim", "linalg.fill"})
+"""Ops that are copied to a region which needs what they make."""
+_SIZED = ("tensor.empty", "tensor.splat")
+
+
+def make_region(
+    builder: Builder, kernel: str, inputs: Sequence[Value], block: Block, returned: Sequence[Value]
+) -> Operation:
+    """A region with undecided ports around a block, whose arguments are the inputs; `returned` are values of it."""
+    Builder(block, builder.location).emit("quant.return", returned)
+    types = [value.type for value in returned]
+    attributes = {
+        "input_specs": ArrayAttr(tuple(TypeAttr(element_of(value.type)) for value in inputs)),
+        "output_specs": ArrayAttr(tuple(TypeAttr(element_of(type)) for type in types)),
+        "kernel": StringAttr(kernel),
+    }
+    return builder.emit("quant.region", inputs, types, attributes, [Region([block])])
+
+
+class Body:
+    """A block that copies of operations are put into. ``copied`` are cheap operations, which are copied when needed."""
+
+    def __init__(self, inputs: Sequence[Value], copied: Iterable[Operation], place: Operation) -> None:
+        self.block = Block((value.type for value in inputs), place.location)
+        self.values: dict[Value, Value] = {}
+        for value, argument in zip(inputs, self.block.arguments, strict=True):
+            self.values.setdefault(value, argument)
+        self._copied = frozenset(copied)
+        self._builder = Builder(self.block)
+
+    def add(self, operation: Operation) -> bool:
+        """Copy an operation, and before it what it needs and takes no floats; whether that was possible."""
+        for number, value in enumerate(operation.operands):
+            if not self._has(value, self._extents(operation, number)):
+                return False
+        if not all(self._has(value, None) for value in _captured(operation)):
+            return False
+        self.block.append(operation.clone(self.values))
+        return True
+
+    def _has(self, value: Value, extent: Extent | None) -> bool:
+        """Whether the block has a value of outside, or can be given it."""
+        source = value.operation
+        if value in self.values:
+            return True
+        if isinstance(value.type, IndexType) and self._has_size(value, extent):
+            return True
+        if source is None:
+            return False
+        if source.name not in WITHOUT_FLOATS and source not in self._copied and splat_of(value) is None:
+            return False
+        shape = getattr(source.results[0].type, "shape", None) or ()
+        axes = iter(axis for axis, size in enumerate(shape) if size is None)
+        for number, operand in enumerate(source.operands):
+            inner = self._extents(source, number)
+            if source.name in _SIZED and isinstance(operand.type, IndexType) and extent is not None:
+                inner = partial(_at, extent, next(axes))
+            elif isinstance(source, StructuredOp) and _is_plain_output(source, number):
+                inner = extent or inner
+            if not self._has(operand, inner):
+                return False
+        if not all(self._has(inside, None) for inside in _captured(source)):
+            return False
+        self.block.append(source.clone(self.values))
+        return True
+
+    def _has_size(self, value: Value, extent: Extent | None) -> bool:
+        """Whether a size is an extent of a value that the block has: it is found there anew."""
+        source = value.operation
+        if source is not None and source.name == "arith.constant":
+            return False
+        if source is not None and source.name == "tensor.dim" and source.operands[0] in self.values:
+            return False
+        found = None if extent is None else extent(-1)
+        if found is not None:
+            self.values[value] = found
+        return found is not None
+
+    def _extents(self, operation: Operation, number: int) -> Extent:
+        """The extents of an operand, found from the operation's other operands."""
+
+        def extent(axis: int) -> Value | None:
+            for other, place in _same_extent(operation, number, axis):
+                known = self.values.get(other)
+                if known is not None and is_ranked_tensor(known.type):
+                    sized, own = with_extent(known, place)
+                    return self._builder.value("tensor.dim", [sized, self._builder.constant(own, INDEX)], INDEX)
+            return None
+
+        return extent
+
+
+def _at(extent: Extent, axis: int, _: int) -> Value | None:
+    return extent(axis)
+
+
+def _captured(operation: Operation) -> list[Value]:
+    """The values of outside that an operation's regions use."""
+    inside = dict.fromkeys(operation.walk())
+    found: dict[Value, None] = {}
+    for inner in inside:
+        for value in inner.operands if inner is not operation else ():
+            block = value.block
+            owner = value.operation or (block.parent.parent if block is not None and block.parent is not None else None)
+            if owner not in inside:
+                found[value] = None
+    return list(found)
+
+
+def _is_plain_output(operation: StructuredOp, number: int) -> bool:
+    """Whether an operand is an output whose axes are those of the result."""
+    return number >= operation.input_count and operation.indexing_maps[number] == AffineMapAttr.identity(
+        operation.indexing_maps[number].dimensions
+    )
+
+
+def with_extent(value: Value, axis: int) -> tuple[Value, int]:
+    """Where a value has the extent of an axis from: a body that reads one as one function has no other use of what is
+    computed between its operand and its result."""
+    while (source := value.operation) is not None:
+        if source.name in BINDERS:
+            found = [(operand, axis) for operand in source.operands if is_ranked_tensor(operand.type)]
+        elif isinstance(source, StructuredOp):
+            found = [
+                pair
+                for pair in _same_extent(source, source.input_count, axis)
+                if pair[0] in source.operands[: source.input_count]
+            ]
+        else:
+            padding = padding_of(value)
+            is_inside = padding is not None and padding.keeps(axis)
+            found = [(padding.source, axis)] if padding is not None and is_inside else []
+        if not found:
+            break
+        value, axis = found[0]
+    return value, axis
+
+
+def _same_extent(operation: Operation, number: int, axis: int) -> list[tuple[Value, int]]:
+    """Operands, each with an axis, that have the extent of an axis of the operand of this number; of a size that
+    `expand_shape` is given, the axis that it divides into axes of 1."""
+    if operation.name == "tensor.expand_shape":
+        return _expanded(operation, number)
+    if isinstance(operation, StructuredOp):
+        maps = operation.indexing_maps
+        results = maps[number].results
+        if not 0 <= axis < len(results) or not isinstance(results[axis], tuple):
+            return []
+        return [
+            (value, place)
+            for value, map in zip(operation.operands, maps, strict=True)
+            if value is not operation.operands[number]
+            for place, result in enumerate(map.results)
+            if result == results[axis]
+        ]
+    if operation.name in BINDERS and axis >= 0:
+        return [(value, axis) for value in operation.operands if value is not operation.operands[number]]
+    return []
+
+
+def _expanded(operation: Operation, number: int) -> list[tuple[Value, int]]:
+    if number == 0:
+        return []
+    sizes = static_values(operation, "output_shape")
+    axis = [place for place, size in enumerate(sizes) if size is None][number - 1]
+    for place, group in enumerate(reassociation_of(operation)):
+        if axis in group and all(sizes[other] == 1 for other in group if other != axis):
+            return [(operation.operands[0], place)]
+    return []
+
+
+def wrapped(choice: KernelChoice, root: Operation, order: Mapping[Operation, int]) -> bool:
+    """Whether the operations of a choice have been put into a region in place of the root; `order` numbers them."""
+    reading = choice.reading
+    if any(operation not in order for operation in reading.operations):
+        return False
+    operations = sorted(dict.fromkeys(reading.operations), key=lambda operation: order[operation])
+    inputs = [value for value, _ in reading.operands]
+    return put_into_region(choice.kernel, root, inputs, operations, reading.copied)
+
+
+def put_into_region(
+    kernel: str, root: Operation, inputs: Sequence[Value], operations: Iterable[Operation], copied: Iterable[Operation]
+) -> bool:
+    """Whether operations, in order, have been put into a region on these inputs, whose result is that of the root."""
+    body = Body(inputs, copied, root)
+    if not all(body.add(operation) for operation in operations):
+        return False
+    region = make_region(Builder(root), kernel, inputs, body.block, [body.values[root.results[0]]])
+    root.results[0].replace_all_uses(region.results[0])
+    erase_dead([root])
+    return True

@@ -1,0 +1,281 @@
+"""Classes: nodes that have one type.
+
+They are joined in three steps, each in program order.
+
+1. The ports that a kernel's ``same_scale`` relates are one class, whatever their annotations say: `!quant.none` at one
+   of them is at all; else a result's type is the class's, else that of the first operand that has one.
+2. Types that annotations, fixed types and kernels give spread along the edges of values, the nearest first.
+3. The other edges are joined.
+
+An edge is not joined where the two sides differ in storage, where both have types and these differ, where one is to
+have more bits than the other has, where a side has a type that does not stand for the range of the other, or where the
+hull of the two ranges is more than ``max_widening`` times one of those it joins. A use of a value alone takes the type
+of the definition, which has clipped the values, whatever range the use says. Values that a definition keeps float stay
+float in a region of wildcards that have one type; that a use keeps them float says nothing about their definition.
+"""
+
+from collections import deque
+from itertools import pairwise
+
+from qrt.ir.remarks import remark
+from qrt.quantization.propagation.coupling import couples
+from qrt.quantization.propagation.graph import Class, Edge, PropagationGraph, PropagationNode, edges, is_decided
+from qrt.quantization.propagation.layout import layout_of_port
+from qrt.quantization.propagation.ranges import Ranges
+from qrt.quantization.propagation.select import is_symmetric, kept_type
+from qrt.quantization.propagation.statistics import Statistics, Storage, covered, covers, hull, width
+from qrt.quantization.targets.model import Spec, TargetPort
+from qrt.types import AnyQuantizedType, NoQuantizedType, UniformType
+
+
+class Classes:
+    """The classes of a graph."""
+
+    def __init__(
+        self, graph: PropagationGraph, statistics: dict[PropagationNode, Statistics], ranges: Ranges, max_widening: int
+    ) -> None:
+        self._ranges, self._limit = ranges, max_widening
+        for node in graph.nodes:
+            node.in_class = _class_of(node, statistics[node] if node in statistics else Statistics())
+        for region in graph.regions:
+            if region.kernel is not None and region.kernel.constraint == "same_scale":
+                _tie([n for n in region.floats if n.port is not None and region.kernel.relates(n.port)], region.inputs)
+        every = edges(graph)
+        for node in graph.nodes:
+            if node is node.in_class.nodes[0]:
+                node.in_class.measure()
+        self._spread(every)
+        for edge in (*every, *couples(graph)):
+            self._join(edge)
+        for each in dict.fromkeys(node.in_class for node in graph.nodes):
+            if each.given is None and each.storage is None:
+                _complete(each)
+
+    def _spread(self, every: list[Edge]) -> None:
+        """Joins the edges at classes that have a type, and then those at what has one thereby."""
+        for edge in every:
+            for node in (edge.source, edge.target):
+                node.in_class.edges.append(edge)
+        pending = deque(edge for edge in every if edge.source.in_class.given or edge.target.in_class.given)
+        while pending:
+            edge = pending.popleft()
+            sides = edge.source.in_class, edge.target.in_class
+            reached = [side.edges for side in sides if side.given is None]
+            if self._join(edge):
+                pending.extend(each for edges in reached for each in edges)
+
+    def _join(self, edge: Edge) -> bool:
+        """Makes one class of the two of an edge. Returns whether it did."""
+        source, target = edge.source.in_class, edge.target.in_class
+        if source is target or not self.agree(source, target):
+            return False
+        unite(source, target)
+        return True
+
+    def agree(self, source: Class, target: Class) -> bool:
+        """Whether the two sides of an edge may have one type."""
+        if source.is_kept or target.is_kept:
+            return source.given is target.given or (source.is_kept and _may_be_kept(target, source.given))
+        if source.given is not None and target.given is not None:
+            return source.given is target.given
+        if not is_enough(source.storage, target.asked) or not is_enough(target.storage, source.asked):
+            return False
+        if isinstance(source.given, UniformType):
+            # A single use takes values that their definition has clipped to its type.
+            is_use = len(target.nodes) == 1 and target.nodes[0].region is not None
+            return self._takes(target, source.given) and (is_use or self._covers(source.given, target))
+        if isinstance(target.given, UniformType):
+            return self._takes(source, target.given) and self._covers(target.given, source)
+        if source.storage is not None and target.storage is not None and source.storage != target.storage:
+            return False
+        return self._is_near(source, target)
+
+    def _takes(self, side: Class, given: UniformType) -> bool:
+        """Whether a type serves for a class."""
+        if side.storage is not None and not _is_within(given, side.storage):
+            return False
+        stored = side.storage or storage_of(given)
+        if side.symmetric and not is_symmetric(given, stored.low, stored.high):
+            return False
+        if given.is_per_layer:
+            return True
+        return all(node.port is None or _has_layout(node, node.port, given) for node in side.nodes)
+
+    def _covers(self, given: UniformType, side: Class) -> bool:
+        """Whether a type per layer stands for all of the range of a class."""
+        storage = storage_of(given)
+        span = self._ranges.chosen(side.statistics, storage, symmetric=side.symmetric, element=side.nodes[0].element)
+        return not given.is_per_layer or span is None or covers(given, span)
+
+    def _is_near(self, one: Class, other: Class) -> bool:
+        both = hull(one.statistics.span, other.statistics.span)
+        if both is None or both[0] == both[1]:
+            return True
+        most = width(both)
+        return all(side.finest is None or most <= self._limit * side.finest for side in (one, other))
+
+
+def _class_of(node: PropagationNode, statistics: Statistics) -> Class:
+    """Return the class of one node."""
+    side = Class([node], statistics, asked=node.spec if isinstance(node.spec, AnyQuantizedType) else None)
+    if is_decided(node.spec, node.element):
+        side.given = node.spec
+    if node.port is not None:
+        _take_port(side, node, node.port)
+    if isinstance(side.given, UniformType):
+        side.storage = storage_of(side.given)
+    return side
+
+
+def _take_port(side: Class, node: PropagationNode, port: TargetPort) -> None:
+    """Take into a class what the kernel says of a node's port."""
+    assert node.region is not None
+    assert node.region.kernel is not None
+    fixed = node.fixed
+    if fixed is not None and not isinstance(side.given, NoQuantizedType):
+        if isinstance(side.given, UniformType) and side.given is not fixed:
+            _overruled(node, fixed)
+        side.given = fixed
+    elif port.is_float:
+        side.given = kept_type(port, node.element)
+    elif not port.is_wildcard:
+        side.storage, side.symmetric = _storage_of_port(port), port.symmetric
+    default = node.region.kernel.default.get(port.name)
+    if default is not None:
+        side.default = node.number, default
+
+
+def unite(one: Class, other: Class) -> Class:
+    """Makes one class of two: the larger takes the other's."""
+    if len(one.nodes) < len(other.nodes):
+        one, other = other, one
+    one.nodes += other.nodes
+    one.edges += other.edges
+    one.statistics = one.statistics.add(other.statistics)
+    known = [side.finest for side in (one, other) if side.finest is not None]
+    one.finest = min(known, default=None)
+    one.storage = next((side.storage for side in (one, other) if side.given is not None), one.storage or other.storage)
+    one.symmetric |= other.symmetric
+    one.given = one.given or other.given
+    one.asked = _larger(one.asked, other.asked)
+    defaults = [side.default for side in (one, other) if side.default is not None]
+    one.default = min(defaults, key=lambda each: each[0], default=None)
+    for node in other.nodes:
+        node.in_class = one
+    return one
+
+
+def _tie(nodes: list[PropagationNode], inputs: int) -> None:
+    """Makes one class of the ports that a kernel wants to be of one type."""
+    ordered = [node for node in nodes if node.index >= inputs] + [node for node in nodes if node.index < inputs]
+    if not ordered:
+        return
+    given = next((n.in_class.given for n in ordered if n.in_class.is_kept), None)
+    given = given or next((n.in_class.given for n in ordered if n.in_class.given is not None), None)
+    for node in ordered:
+        if given is not None and node.in_class.given not in (None, given):
+            _overruled(node, given)
+        elif isinstance(given, UniformType) and node.in_class.given is None:
+            _clipped(node, given)
+    for one, other in pairwise(nodes):
+        if one.in_class is not other.in_class:
+            if one.element is not other.element:
+                assert one.region is not None
+                elements = f"{one.element} and {other.element}"
+                raise one.region.operation.error(f"{one.where} and {other.where} have one type, but express {elements}")
+            storages = {side.in_class.storage for side in (one, other)} - {None}
+            if len(storages) > 1 and given is None:
+                assert one.region is not None
+                raise one.region.operation.error(
+                    f"{one.where} and {other.where} have one type, but the target stores them differently"
+                )
+            unite(one.in_class, other.in_class)
+    joined = ordered[0].in_class
+    joined.given = given
+    if isinstance(given, UniformType):
+        joined.storage = storage_of(given)
+
+
+def _overruled(node: PropagationNode, given: Spec) -> None:
+    """Says that an annotation gives way to the kernel's constraint."""
+    assert node.region is not None
+    if is_decided(node.spec, node.element):
+        remark(
+            node.region.operation,
+            f"{node.where} is {given.shown()}: the constraint of the kernel comes before its annotation "
+            f"{node.spec.shown()}",
+        )
+
+
+def _clipped(node: PropagationNode, given: UniformType) -> None:
+    """Says that values of a port are beyond the type that another port gives it, by more than a step."""
+    assert node.region is not None
+    span, (low, high), step = node.in_class.statistics.span, covered(given), float(given.scale_array.max())
+    if span is not None and (span[0] < low - step or span[1] > high + step):
+        remark(
+            node.region.operation,
+            f"{node.where} has values from {span[0]:.6g} to {span[1]:.6g}, which are clipped to {low:.6g} to "
+            f"{high:.6g}: the kernel's ports have one type, and {given.shown()} is that of another port",
+        )
+
+
+def storage_of(given: UniformType) -> Storage:
+    """What a type is stored in."""
+    return Storage(given.storage, given.storage_min, given.storage_max)
+
+
+def _storage_of_port(port: TargetPort) -> Storage:
+    assert port.low is not None
+    assert port.high is not None
+    return Storage(port.storage, port.low, port.high)
+
+
+def _has_layout(node: PropagationNode, port: TargetPort, given: UniformType) -> bool:
+    layout = layout_of_port(port, node)
+    return layout is not None and layout.is_of(given)
+
+
+def is_enough(storage: Storage | None, asked: AnyQuantizedType | None) -> bool:
+    """Whether storage has the bits that are asked for, and the values where bounds are."""
+    if asked is None or storage is None:
+        return True
+    return asked.is_met_by(int(storage.name.lstrip("siu")), storage.low, storage.high)
+
+
+def _is_within(given: UniformType, storage: Storage) -> bool:
+    """Whether a type is stored so, or within narrower bounds."""
+    return given.storage == storage.name and storage.low <= given.storage_min <= given.storage_max <= storage.high
+
+
+def _may_be_kept(side: Class, given: Spec | None) -> bool:
+    """Whether a class may stay float: it is the whole of its regions, and nothing says otherwise."""
+    if side.given is not None or side.storage is not None or side.asked is not None:
+        return False
+    return all(
+        node.region is None
+        or (isinstance(given, NoQuantizedType) and all(n.in_class is side for n in node.region.floats))
+        for node in side.nodes
+    )
+
+
+def _larger(one: AnyQuantizedType | None, other: AnyQuantizedType | None) -> AnyQuantizedType | None:
+    if one is None or other is None:
+        return other if one is None else one
+
+    def key(asked: AnyQuantizedType) -> tuple[int, int]:
+        return asked.storage_width, 0 if asked.has_default_bounds else asked.storage_max - asked.storage_min
+
+    return max((one, other), key=key)
+
+
+def _complete(side: Class) -> None:
+    """Gives a class of wildcards the default of its first port that has one; or the width that is asked for, where
+    that is more.
+    """
+    port = side.default[1] if side.default is not None else None
+    if port is not None and port.is_float:
+        side.given = kept_type(port, side.nodes[0].element)
+    elif port is not None and is_enough(_storage_of_port(port), side.asked):
+        side.storage, side.symmetric = _storage_of_port(port), side.symmetric or port.symmetric
+    elif side.asked is not None:
+        side.storage = Storage(side.asked.storage, side.asked.storage_min, side.asked.storage_max)

@@ -1,0 +1,65 @@
+"""What operations hand on: the operands of loops, branches and calls, and the values that they become."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from qrt.ir import Operation, Value
+from qrt.ir.core.symbols import symbol_of
+
+_ARMS = ("scf.if", "scf.index_switch", "scf.execute_region", "affine.if")
+
+
+@dataclass(frozen=True, eq=False)
+class ForwardedOperand:
+    """An operand that is another value from there on."""
+
+    operation: Operation
+    index: int
+    target: Value
+
+    @property
+    def value(self) -> Value:
+        """The operand."""
+        return self.operation.operands[self.index]
+
+
+def forwarded(operation: Operation) -> Iterator[ForwardedOperand]:
+    """What an operation hands on: initial values to the arguments of a loop, yielded ones to arguments and results,
+    those of branches to the arguments of blocks, those of calls to arguments, and returned ones to results.
+    """
+    if operation.name in ("scf.for", "affine.for"):
+        arguments, last = operation.regions[0].blocks[0].arguments[1:], operation.regions[0].blocks[0].terminator
+        yield from _each(operation, len(operation.operands) - len(arguments), arguments)
+        yield from _each(last, 0, arguments)
+        yield from _each(last, 0, operation.results)
+    elif operation.name == "scf.while":
+        before, after = (region.blocks[0] for region in operation.regions)
+        yield from _each(operation, 0, before.arguments)
+        yield from _each(before.terminator, 1, after.arguments)
+        yield from _each(before.terminator, 1, operation.results)
+        yield from _each(after.terminator, 0, before.arguments)
+    elif operation.name in _ARMS:
+        for region in operation.regions:
+            for block in region.blocks:
+                if block.terminator.name.endswith(".yield"):
+                    yield from _each(block.terminator, 0, operation.results)
+    elif operation.name == "func.call":
+        yield from _called(operation)
+    elif operation.successors and operation.definition is not None and operation.definition.passed_values is not None:
+        arguments = [argument for block in operation.successors for argument in block.arguments]
+        yield from _each(operation, len(operation.operands) - len(arguments), arguments)
+
+
+def _called(call: Operation) -> Iterator[ForwardedOperand]:
+    callee = symbol_of(call)
+    if callee is None or not callee.regions or not callee.regions[0].blocks:
+        return
+    blocks = callee.regions[0].blocks
+    yield from _each(call, 0, blocks[0].arguments)
+    for block in blocks:
+        if block.last is not None and block.last.name == "func.return":
+            yield from _each(block.last, 0, call.results)
+
+
+def _each(operation: Operation, first: int, targets: Sequence[Value]) -> Iterator[ForwardedOperand]:
+    return (ForwardedOperand(operation, first + i, target) for i, target in enumerate(targets))

@@ -1,0 +1,196 @@
+"""Functions that have regions: each call site may need types of its own.
+
+With ``inline`` the bodies of called functions stand in place of calls. With ``duplicate`` each call site has a clone of
+the function, and clones that have become equal are merged. A function without regions is called as before, and so is
+one that is only declared. Both end: a recursive function with regions is an error, and so is a program that would grow
+by more operations than inlining may add.
+"""
+
+from collections.abc import Iterator
+from typing import Literal, cast, get_args
+
+from qrt.errors import shown
+from qrt.ir import Module, Operation, StringAttr, SymbolRefAttr, UnitAttr, equal
+from qrt.ir.core.symbols import may_be_discarded, references, symbol_of
+from qrt.ir.dialects.func.inlining import InliningBudget, inlined_at_most, put_body
+from qrt.ir.dialects.func.ops import FuncOp
+from qrt.quantization.propagation.graph import REGION
+
+Functions = Literal["inline", "duplicate"]
+FUNCTIONS: tuple[Functions, ...] = get_args(Functions)
+
+
+class Clones:
+    """The clones of functions, by the name of the original; and all functions, by their own names."""
+
+    def __init__(self, module: Module) -> None:
+        self._functions = {function.sym_name: function for function in module.functions}
+        self._by_name: dict[str, list[FuncOp]] = {}
+
+    def called(self, call: Operation) -> FuncOp | None:
+        """The function that a call names."""
+        path = call.attribute("callee", SymbolRefAttr).path
+        return self._functions.get(path[0]) if len(path) == 1 else None
+
+    def add(self, callee: FuncOp) -> FuncOp:
+        """A clone, before the original."""
+        clone = cast(FuncOp, callee.clone({}))
+        block, base, number = callee.parent, callee.sym_name, len(self._by_name.get(callee.sym_name, ()))
+        assert block is not None
+        while (name := f"{base}_{number}") in self._functions:
+            number += 1
+        self._functions[name] = clone
+        clone.attributes |= {"sym_name": StringAttr(name), "sym_visibility": StringAttr("private")}
+        block.insert_before(callee, clone)
+        self._by_name.setdefault(base, []).append(clone)
+        return clone
+
+    def merge(self, module: Module) -> None:
+        """Makes one of clones that are equal, until none are: then their callers may be. The first has the name of the
+        original where that is gone.
+        """
+        renamed: dict[str, str] = {"": ""}
+        while renamed:
+            renamed = {}
+            for clones in self._by_name.values():
+                kept: dict[object, list[FuncOp]] = {}
+                for clone in clones:
+                    alike = kept.setdefault(_decided(clone), [])
+                    twin = next((each for each in alike if _are_equal(each, clone)), None)
+                    if twin is None:
+                        alike.append(clone)
+                    else:
+                        renamed[clone.sym_name] = twin.sym_name
+                        clone.erase()
+                clones[:] = [clone for alike in kept.values() for clone in alike]
+            _rename(module, renamed)
+        for base, clones in self._by_name.items():
+            if module.body.symbol(base) is None:
+                _rename(module, {clones[0].sym_name: base})
+                clones[0].attributes["sym_name"] = StringAttr(base)
+
+
+def separate(module: Module, how: Functions) -> Clones:
+    """Gives each call of a function with regions a body of its own, but for calls that are marked `no_inline`."""
+    quantized = _with_regions(module)
+    _require_no_recursion(module, quantized)
+    budget, clones = InliningBudget(inlined_at_most(module.operation)), Clones(module)
+    called = {symbol_of(call): None for call in _calls(module.operation)}
+    pending = [
+        call
+        for function in module.functions
+        if function not in called or not may_be_discarded(function)
+        for call in _calls(function)
+    ]
+    for call in pending:  # it grows
+        callee = clones.called(call)
+        if callee is None or callee not in quantized or _is_marked(call) or _is_marked(callee):
+            continue
+        if not budget.allows(callee):
+            raise call.error(f"calls of {shown(callee.sym_name)} would make the program too large: call it less often")
+        if how == "inline":
+            pending += _inline(call, callee)
+        else:
+            clone = clones.add(callee)
+            call.attributes["callee"] = SymbolRefAttr((clone.sym_name,))
+            quantized[clone] = None
+            pending += _calls(clone)
+    _remove(module, [callee for callee in called if isinstance(callee, FuncOp) and callee in quantized])
+    return clones
+
+
+def _with_regions(module: Module) -> dict[FuncOp, None]:
+    """The functions that have regions, or call such."""
+    found = {f: None for f in module.functions if any(operation.name == REGION for operation in f.walk())}
+    callers: dict[FuncOp, list[FuncOp]] = {}
+    for function in module.functions:
+        for call in _calls(function):
+            callee = symbol_of(call)
+            if isinstance(callee, FuncOp):
+                callers.setdefault(callee, []).append(function)
+    pending = [*found]
+    while pending:
+        for caller in callers.get(pending.pop(), ()):
+            if caller not in found:
+                found[caller] = None
+                pending.append(caller)
+    return found
+
+
+def _calls(operation: Operation) -> Iterator[Operation]:
+    return (each for each in operation.walk() if each.name == "func.call")
+
+
+def _require_no_recursion(module: Module, quantized: dict[FuncOp, None]) -> None:
+    """An error at a call that leads back to the function that it stands in."""
+    done: set[FuncOp] = set()
+    for root in module.functions:
+        path: list[tuple[FuncOp, Iterator[Operation]]] = []
+        if root in quantized and root not in done:
+            path.append((root, _calls(root)))
+        while path:
+            function, calls = path[-1]
+            call = next(calls, None)
+            if call is None:
+                done.add(function)
+                path.pop()
+                continue
+            callee = symbol_of(call)
+            if not isinstance(callee, FuncOp) or callee not in quantized or callee in done:
+                continue
+            if any(callee is each for each, _ in path):
+                raise call.error(
+                    f"{shown(callee.sym_name)} calls itself and has regions: each call may need other types: "
+                    "write a loop, or take the regions out of it"
+                )
+            path.append((callee, _calls(callee)))
+
+
+def _is_marked(operation: Operation) -> bool:
+    return isinstance(operation.attributes.get("no_inline"), UnitAttr)
+
+
+def _inline(call: Operation, callee: FuncOp) -> list[Operation]:
+    """Puts a body in place of a call. Returns the calls in it."""
+    if len(callee.regions[0].blocks) > 1:
+        raise call.error(
+            f"{shown(callee.sym_name)} has several blocks, and cannot be inlined: "
+            "write scf, or propagate with functions=duplicate"
+        )
+    return [call for operation in put_body(call, callee) for call in _calls(operation)]
+
+
+def _remove(module: Module, called: list[FuncOp]) -> None:
+    """Erases the private ones among functions that nothing names any more."""
+    left = [function for function in called if may_be_discarded(function)]
+    while left:
+        named = {reference.path for operation in module.operation.walk() for reference in references(operation)}
+        unused = [function for function in left if (function.sym_name,) not in named]
+        if not unused:
+            return
+        for function in unused:
+            function.erase()
+        left = [function for function in left if function.parent is not None]
+
+
+def _rename(module: Module, renamed: dict[str, str]) -> None:
+    """Lets calls name other functions."""
+    for call in _calls(module.operation) if renamed else ():
+        name = call.attribute("callee", SymbolRefAttr).path[0]
+        if name in renamed:
+            call.attributes["callee"] = SymbolRefAttr((renamed[name],))
+
+
+def _decided(function: FuncOp) -> object:
+    """What equal clones have in common: the types of their regions, and what they call."""
+    names = ("input_specs", "output_specs", "callee")
+    return tuple(found for each in function.walk() for name in names if (found := each.attributes.get(name)))
+
+
+def _are_equal(one: FuncOp, other: FuncOp) -> bool:
+    name = other.attributes["sym_name"]
+    other.attributes["sym_name"] = one.attributes["sym_name"]
+    try:
+        return equal(one, other)
+    finally:
+        other.attributes["sym_name"] = name

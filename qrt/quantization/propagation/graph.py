@@ -1,0 +1,349 @@
+"""The graph that types propagate on: the ports of regions, the values between them, and the edges of these.
+
+Float values have no types of their own. A value has a *hub*, the node with whose type it leaves its definition: the
+port that defines it, or a node of its own where it has no such port, or several, as what a loop carries has. Edges lead
+from definitions to the hub and from the hub to uses. The uses of a constant have no edges: each quantizes its own copy.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.errors import QuantTypeError
+from qrt.ir import ArrayAttr, Module, Operation, StringAttr, TypeAttr, Value
+from qrt.ir.core.constraints import element_of
+from qrt.ir.dialects.quant.annotations import IDENTITIES
+from qrt.ir.dialects.quant.region import outside_bodies
+from qrt.quantization.annotations.convert_stats import said_by
+from qrt.quantization.forms import KernelForm, form_of
+from qrt.quantization.forms.elements import dense_of
+from qrt.quantization.propagation.forwarded_values import ForwardedOperand, forwarded
+from qrt.quantization.propagation.statistics import Statistics, Storage, width
+from qrt.quantization.targets.model import Spec, TargetKernel, TargetPort
+from qrt.types import AnyQuantizedType, CalibratedType, FloatType, NoQuantizedType, QuantizedType, UniformType
+
+REGION = "quant.region"
+RESCALE, LINEAR = "rescale", "linear"
+
+
+@dataclass(eq=False)
+class PropagationNode:
+    """A port of a region; or, without one, a hub or a place where the program fixes a type.
+
+    ``spec`` is what is known of it before propagation, the expressed type if nothing. ``index`` counts operands, then
+    results. ``port`` is what the selected signature takes there, and ``own`` its type if it left its class.
+    """
+
+    number: int
+    element: FloatType
+    value: Value
+    spec: Spec
+    region: "GraphRegion | None" = None
+    index: int = 0
+    constant: npt.NDArray[Any] | None = None
+    port: TargetPort | None = None
+    group: "ValueGroup | None" = None
+    own: Spec | None = None
+    in_class: "Class" = field(init=False, repr=False)
+
+    @property
+    def is_input(self) -> bool:
+        return self.region is not None and self.index < self.region.inputs
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the program fixes its type, by a cast."""
+        return self.region is None and isinstance(self.spec, UniformType)
+
+    @property
+    def where(self) -> str:
+        """How messages name it: ``conv2d output 0``."""
+        if self.region is None:
+            return "a value of a fixed type" if self.is_fixed else "a value that is handed on"
+        count = self.region.inputs
+        side = f"input {self.index}" if self.index < count else f"output {self.index - count}"
+        return f"{self.region.name} {side}"
+
+    @property
+    def fixed(self) -> UniformType | None:
+        """The type that its kernel fixes."""
+        if self.port is None or self.port.given is None or self.region is None:
+            return None
+        try:
+            return self.port.given.with_(expressed=self.element)
+        except QuantTypeError as error:
+            raise self.region.operation.error(f"{self.where} is fixed by the target: {error}") from None
+
+    @property
+    def type(self) -> Spec | None:
+        """The type that has been decided."""
+        return self.own if self.own is not None else self.in_class.type
+
+
+@dataclass(eq=False)
+class GraphRegion:
+    """A region, and what it computes with: its nodes are the operands, then the results. A port that is no float has
+    the node None.
+    """
+
+    operation: Operation
+    number: int
+    name: str
+    inputs: int
+    nodes: list[PropagationNode | None] = field(default_factory=list)
+    kernel: TargetKernel | None = None
+
+    @cached_property
+    def form(self) -> KernelForm | None:
+        """The body as a call of an op family."""
+        return form_of(self.operation.regions[0].blocks[0], self.name)
+
+    @property
+    def floats(self) -> Iterator[PropagationNode]:
+        """The ports that are floats."""
+        return (node for node in self.nodes if node is not None)
+
+
+@dataclass(eq=False)
+class ValueGroup:
+    """A value: where it is defined and used. ``keys`` are the records that it has, ``couples`` the ops that couple it,
+    ``constants`` the constants that it may be, and ``ranges`` those of its `quant.stats` that no region is next to.
+    """
+
+    values: list[Value] = field(default_factory=list)
+    definitions: list[PropagationNode] = field(default_factory=list)
+    uses: list[PropagationNode] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    couples: list[Operation] = field(default_factory=list)
+    constants: list[npt.NDArray[Any]] = field(default_factory=list)
+    ranges: list[CalibratedType] = field(default_factory=list)
+    is_carried: bool = False
+    hub: PropagationNode | None = None
+    into: "ValueGroup | None" = None
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it is one constant, of which each use has a copy."""
+        return bool(self.constants) and not self.is_carried
+
+
+@dataclass(frozen=True, eq=False)
+class Edge:
+    """From a definition to a hub, or from a hub to a use."""
+
+    source: PropagationNode
+    target: PropagationNode
+
+
+@dataclass(eq=False, slots=True)
+class Class:
+    """Nodes of one type. ``given`` is the type if it is not to be chosen, ``type`` what has been decided. ``finest`` is
+    the width of the narrowest range that was joined.
+    """
+
+    nodes: list[PropagationNode]
+    statistics: Statistics
+    finest: Fraction | None = None
+    edges: list[Edge] = field(default_factory=list)
+    storage: Storage | None = None
+    symmetric: bool = False
+    given: Spec | None = None
+    asked: AnyQuantizedType | None = None
+    default: tuple[int, TargetPort] | None = None
+    type: Spec | None = None
+
+    @property
+    def first(self) -> PropagationNode:
+        """The node with the least number."""
+        return min(self.nodes, key=lambda node: node.number)
+
+    @property
+    def is_kept(self) -> bool:
+        """True if the values stay floats."""
+        return is_kept(self.given, self.nodes[0].element)
+
+    def measure(self) -> None:
+        """Takes its range as one that others are compared with."""
+        span = self.statistics.span
+        self.finest = width(span) if span is not None and span[0] < span[1] else None
+
+
+@dataclass(eq=False)
+class PropagationGraph:
+    """All of a module."""
+
+    regions: list[GraphRegion] = field(default_factory=list)
+    nodes: list[PropagationNode] = field(default_factory=list)
+    groups: dict[Value, ValueGroup] = field(default_factory=dict)
+    forwarded: list[ForwardedOperand] = field(default_factory=list)
+    targets: set[Value] = field(default_factory=set)
+    casts: list[tuple[Operation, PropagationNode]] = field(default_factory=list)
+    references: list[Operation] = field(default_factory=list)
+
+    def group(self, value: Value) -> ValueGroup:
+        """The group of a value."""
+        found = self.groups.get(value)
+        if found is None:
+            found = self.groups[value] = ValueGroup([value])
+            if (constant := _constant(value)) is not None:
+                found.constants.append(constant)
+        while found.into is not None:
+            if found.into.into is not None:
+                found.into = found.into.into
+            found = found.into
+        return found
+
+    def merge(self, one: ValueGroup, other: ValueGroup, *, is_carried: bool = True) -> None:
+        """Makes one group of two: the larger takes the other's."""
+        if one is not other:
+            if len(one.values) < len(other.values):
+                one, other = other, one
+            for name in ("values", "definitions", "uses", "keys", "couples", "constants", "ranges"):
+                getattr(one, name).extend(getattr(other, name))
+            one.is_carried |= other.is_carried
+            other.into = one
+        one.is_carried |= is_carried
+
+    def takes(self, value: Value) -> bool:
+        """Whether a region defines a value or takes it, however it gets there."""
+        group = self.group(value)
+        return bool(group.definitions or group.uses)
+
+    @property
+    def each(self) -> list[ValueGroup]:
+        """The groups, in the order of their first values."""
+        return list(dict.fromkeys(self.group(value) for value in self.groups))
+
+    def add(self, value: Value, spec: Spec, region: GraphRegion | None = None, index: int = 0) -> PropagationNode:
+        """A new node at a value."""
+        element = element_of(value.type)
+        assert isinstance(element, FloatType)
+        node = PropagationNode(len(self.nodes), element, value, spec, region, index)
+        self.nodes.append(node)
+        return node
+
+
+def build(module: Module) -> PropagationGraph:
+    """The graph of a module, in program order: numbers of regions and nodes are those of the text."""
+    graph = PropagationGraph()
+    for operation in outside_bodies(module.operation):
+        if operation.name == REGION:
+            _add_region(graph, operation)
+        elif operation.name in ("quant.dcast", "quant.qcast"):
+            _add_cast(graph, operation)
+        elif operation.name in IDENTITIES:
+            _add_reference(graph, operation)
+        else:
+            for each in forwarded(operation):
+                if isinstance(element_of(each.value.type), FloatType):
+                    graph.forwarded.append(each)
+                    graph.targets.add(each.target)
+                    graph.merge(graph.group(each.value), graph.group(each.target))
+    for group in graph.each:
+        _add_hub(graph, group)
+    graph.references = [each for each in graph.references if each.name != "quant.stats" or graph.takes(each.results[0])]
+    return graph
+
+
+def edges(graph: PropagationGraph) -> list[Edge]:
+    """The edges, in the order of values: a value's definitions before its uses."""
+    found: list[Edge] = []
+    for group in graph.each:
+        if group.hub is not None:
+            found += [Edge(node, group.hub) for node in group.definitions if node is not group.hub]
+            found += [Edge(group.hub, node) for node in group.uses]
+    return found
+
+
+def is_kept(spec: Spec | None, element: FloatType) -> bool:
+    """Whether a type says that values stay floats: as they are, or narrower."""
+    return isinstance(spec, NoQuantizedType) or (isinstance(spec, FloatType) and spec is not element)
+
+
+def is_decided(spec: Spec | None, element: FloatType) -> bool:
+    """Whether nothing is left to be decided."""
+    return isinstance(spec, UniformType) or is_kept(spec, element)
+
+
+def _add_region(graph: PropagationGraph, operation: Operation) -> None:
+    name = operation.attribute("kernel", StringAttr).value
+    region = GraphRegion(operation, len(graph.regions), name, len(operation.operands))
+    graph.regions.append(region)
+    specs = [
+        spec.type
+        for side in ("input_specs", "output_specs")
+        for spec in operation.attribute(side, ArrayAttr).elements
+        if isinstance(spec, TypeAttr)
+    ]
+    for index, (value, spec) in enumerate(zip((*operation.operands, *operation.results), specs, strict=True)):
+        if not isinstance(element_of(value.type), FloatType):
+            region.nodes.append(None)
+            continue
+        assert isinstance(spec, QuantizedType | FloatType)
+        node = graph.add(value, spec, region, index)
+        region.nodes.append(node)
+        group = graph.group(value)
+        (group.uses if index < region.inputs else group.definitions).append(node)
+
+
+def _add_cast(graph: PropagationGraph, operation: Operation) -> None:
+    """Where a program fixes a type: an argument that is dequantized, a result that is quantized."""
+    is_source = operation.name == "quant.dcast"
+    value, other = operation.results[0], operation.operands[0]
+    if not is_source:
+        value, other = other, value
+    given = element_of(other.type)
+    if isinstance(given, UniformType):
+        node = graph.add(value, given)
+        group = graph.group(value)
+        (group.definitions if is_source else group.uses).append(node)
+        if not is_source:
+            graph.casts.append((operation, node))
+
+
+def _add_reference(graph: PropagationGraph, operation: Operation) -> None:
+    """The ops that name a value: what they give is the value itself."""
+    if not isinstance(element_of(operation.results[0].type), FloatType):
+        return
+    group, result = graph.group(operation.operands[0]), graph.group(operation.results[0])
+    is_carried = group.is_carried or result.is_carried
+    graph.merge(group, result, is_carried=is_carried)
+    group = graph.group(operation.operands[0])
+    said = said_by(operation)
+    graph.references.append(operation)
+    if said is not None:
+        assert isinstance(said.spec, CalibratedType)
+        group.ranges.append(said.spec)
+    elif operation.name == "quant.stats_ref":
+        group.keys.append(operation.attribute("statsKey", StringAttr).value)
+    else:
+        group.couples.append(operation)
+
+
+def _add_hub(graph: PropagationGraph, group: ValueGroup) -> None:
+    for nodes in (group.definitions, group.uses):
+        nodes.sort(key=lambda node: node.number)
+        for node in nodes:
+            node.group = group
+    if group.is_constant:
+        for node in group.uses:
+            node.constant = group.constants[0]
+    elif group.uses or (group.couples and group.definitions):
+        if len(group.definitions) == 1 and not group.is_carried:
+            group.hub = group.definitions[0]
+        else:
+            group.hub = graph.add(group.values[0], (*group.uses, *group.definitions)[0].element)
+            group.hub.group = group
+
+
+def _constant(value: Value) -> npt.NDArray[Any] | None:
+    """The real numbers of a constant of floats."""
+    constant = dense_of(value)
+    if constant is not None and isinstance(constant.element, FloatType):
+        return np.asarray(constant.python)
+    return None

@@ -1,0 +1,116 @@
+"""Decides the types of all ports of regions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from qrt.errors import ModelError, QuantTypeError, shown
+from qrt.files import read_text
+from qrt.ir import Module, StringAttr
+from qrt.ir.passes.options import option
+from qrt.quantization.annotations.convert_fake_quant import ConvertFakeQuant
+from qrt.quantization.annotations.convert_stats import moved_stats, remark_left
+from qrt.quantization.calibration.records import RECORD_METHODS, Record, RecordMethod, read_records
+from qrt.quantization.propagation.classes import Classes
+from qrt.quantization.propagation.coupling import remark_uncoupled
+from qrt.quantization.propagation.decide import Decider
+from qrt.quantization.propagation.functions import FUNCTIONS, Functions, separate
+from qrt.quantization.propagation.graph import build
+from qrt.quantization.propagation.range_cache import ranges_kept
+from qrt.quantization.propagation.ranges import Ranges, attach
+from qrt.quantization.propagation.rescale import Rescaler, write_specs
+from qrt.quantization.propagation.rescale_causes import RescaleCauses
+from qrt.quantization.propagation.select import select
+from qrt.quantization.propagation.type_origins import write_origins
+from qrt.quantization.targets.model import Target
+from qrt.quantization.targets.registry import find
+
+
+@dataclass(frozen=True)
+class PropagateQuant:
+    """Gives every port of every quant.region a type, so that the constraints of a target hold, and puts a rescale with
+    its cause where a value has two types.
+    """
+
+    target: str = option("qrt-cpu", "the target, by its name or as a file that ends in .toml")
+    records: str = option("", "a file of records of values, which quant.stats_ref names")
+    method: str = option("minmax", "how ranges are chosen from records and constants", RECORD_METHODS)
+    functions: str = option("inline", "what becomes of calls of functions that have regions", FUNCTIONS)
+    max_widening: int = option(4, "an edge is not joined whose range would be more than so many times wider")
+
+    def __post_init__(self) -> None:
+        for name, choices in (("method", RECORD_METHODS), ("functions", FUNCTIONS)):
+            if getattr(self, name) not in choices:
+                raise QuantTypeError(f"{name} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
+        if self.max_widening < 1:
+            raise QuantTypeError(f"max-widening is 1 or more, not {self.max_widening}")
+
+    def run(self, module: Module) -> None:
+        records = read_records(read_text(self.records), self.records) if self.records else None
+        if records is not None:
+            _check_keys(module, records, self.records)
+        settings = Settings(
+            records, cast(RecordMethod, self.method), cast(Functions, self.functions), self.max_widening
+        )
+        propagate(module, find(self.target), settings)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a propagation did: its visits, their bound, and the rescales."""
+
+    visits: int
+    bound: int
+    rescales: int
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The options of a propagation. ``origins`` has each region say where the types of its ports came from."""
+
+    records: dict[str, Record] | None = None
+    method: RecordMethod = "minmax"
+    functions: Functions = "inline"
+    max_widening: int = 4
+    origins: bool = False
+
+
+def propagate(
+    module: Module, target: Target, settings: Settings | None = None, *, order: Sequence[int] | None = None
+) -> Outcome:
+    """Propagates in place. ``order`` is the start of the heap, numbers of regions in any order: it has no influence on
+    the result.
+    """
+    settings = settings or Settings()
+    clones = separate(module, settings.functions)  # what a caller says of an argument is said of a body of its own
+    left = moved_stats(module)
+    ConvertFakeQuant().run(module)
+    graph = build(module)
+    read = set(graph.references)
+    remark_left(each for each in left if each not in read)
+    select(graph, target)
+    ranges = Ranges(settings.method)
+    with ranges_kept():  # a function that is called often has the same keys and constants in each copy of its body
+        Classes(graph, attach(graph, settings.records), ranges, settings.max_widening)
+        decider = Decider(graph, target, ranges, order)
+        decider.run()
+    if settings.origins:
+        write_origins(graph, decider, settings.records or {}, settings.method)
+    remark_uncoupled(graph)
+    for reference in graph.references:
+        reference.results[0].replace_all_uses(reference.operands[0])
+        reference.erase()
+    write_specs(graph.regions)
+    rescales = Rescaler(graph, RescaleCauses(graph, target)).run()
+    clones.merge(module)
+    return Outcome(decider.visits, decider.bound, rescales)
+
+
+def _check_keys(module: Module, records: dict[str, Record], name: str) -> None:
+    """Refuses a file of records of another program, which would decide nothing."""
+    references = (op for op in module.operation.walk() if op.name == "quant.stats_ref")
+    keys = [op.attribute("statsKey", StringAttr).value for op in references]
+    if not any(key in records for key in keys):
+        known = f"are {shown(keys[0])}, ..." if keys else "are none"
+        given = f"the keys of its records are {shown(min(records, default=''))}, ..."
+        raise ModelError(f"{name}: {given}; the program's {known}")

@@ -1,0 +1,222 @@
+"""The ranges of values that share a type, and types that cover them.
+
+The statistics of a value are, the first that there is: the range of a type that is fixed where it is defined, the
+record of its key, the range that the annotation of its definition says, the hull of those of its uses, the range of a
+type at its first use that has one, and the values of a constant. A port's own annotation comes before those of its
+value, but does not reach beyond a type that is fixed where the value is defined. A value that has several definitions,
+such as one that a loop carries, has the hull of theirs. Ranges reach to 0.
+
+The range of a class is the hull of the statistics of its nodes. With a method other than ``minmax`` the histograms of
+its records are added up, each record once, and the method chooses from the sum; what has no histogram joins as it is.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import QuantTypeError
+from qrt.ir.dialects.quant.port_stats import port_range
+from qrt.ir.dialects.quant.region import RegionOp
+from qrt.numerics.ranges import range_parameters
+from qrt.numerics.sums import require_finite
+from qrt.quantization.calibration.records import Record, RecordMethod, chosen_range
+from qrt.quantization.propagation.graph import PropagationGraph, PropagationNode, ValueGroup
+from qrt.quantization.propagation.layout import PortLayout, layout_of_port
+from qrt.quantization.propagation.range_cache import kept
+from qrt.quantization.propagation.statistics import Span, Statistics, Storage, covered, hull, reaching_0
+from qrt.tensor.choose import Method, choose_ranges
+from qrt.tensor.choose import Storage as Chosen
+from qrt.types import AnyQuantizedType, CalibratedType, FloatType, NoQuantizedType, UniformType
+
+
+def attach(graph: PropagationGraph, records: dict[str, Record] | None) -> dict[PropagationNode, Statistics]:
+    """The statistics of every node."""
+    found: dict[PropagationNode, Statistics] = {}
+    for group in graph.each:
+        value = _of_group(group, records or {})
+        fixed = given_type(group.definitions[0]) if len(group.definitions) == 1 and not group.is_carried else None
+        bound = None if fixed is None else covered(fixed)
+        is_recorded = any(key in (records or {}) for key in group.keys)
+        for node in (*group.definitions, *group.uses):
+            own = own_range(node)
+            if value is not None and (own is None or (is_recorded and not isinstance(node.spec, UniformType))):
+                own = value.copy()
+            elif own is not None and bound is not None and own.span is not None and given_type(node) is None:
+                own = Statistics.of_span(_within(own.span, bound))
+            if own is None and node.constant is not None:
+                own = Statistics.of_span(_span_of(node))
+            found[node] = own or Statistics()
+        if group.hub is not None and group.hub not in found:
+            found[group.hub] = _of_definitions(group, found)
+    return found
+
+
+def given_type(node: PropagationNode) -> UniformType | None:
+    """The type that a port has from the start: by its kernel, or by its annotation."""
+    if node.fixed is not None and not isinstance(node.spec, NoQuantizedType):
+        return node.fixed
+    return node.spec if isinstance(node.spec, UniformType) else None
+
+
+def _within(span: Span, bound: Span) -> Span:
+    """A range of values that are stored in a type: they are not beyond what it stands for."""
+    return max(span[0], bound[0]), min(span[1], bound[1])
+
+
+def own_range(node: PropagationNode) -> Statistics | None:
+    """What a port's own annotation says, or the type that its kernel fixes."""
+    given = given_type(node)
+    if given is not None:
+        return Statistics.of_span(covered(given))
+    if isinstance(node.spec, CalibratedType):
+        return Statistics.of_span(reaching_0(node.spec.min, node.spec.max))
+    if isinstance(node.spec, AnyQuantizedType) and node.region is not None:
+        assert isinstance(node.region.operation, RegionOp)
+        found = port_range(node.region.operation, node.index)
+        return None if found is None else Statistics.of_span(reaching_0(found.low, found.high))
+    return None
+
+
+def _owns(nodes: list[PropagationNode]) -> list[Statistics]:
+    return [own for node in nodes if (own := own_range(node)) is not None]
+
+
+def _of_group(group: ValueGroup, records: dict[str, Record]) -> Statistics | None:
+    """What is known of a value."""
+    is_single = len(group.definitions) == 1 and not group.is_carried
+    if is_single and given_type(group.definitions[0]) is not None:
+        return own_range(group.definitions[0])
+    known = [Statistics.of_record(key, records[key]) for key in dict.fromkeys(group.keys) if key in records]
+    if not known:
+        ranges = [node for node in group.uses if not isinstance(node.spec, UniformType)]
+        fixed = [node for node in group.uses if isinstance(node.spec, UniformType)][:1]
+        said = [Statistics.of_span(reaching_0(each.min, each.max)) for each in group.ranges]
+        if is_single:
+            known = _owns(group.definitions) or [*_owns(ranges), *said]
+        else:
+            known = [*_owns([*group.definitions, *ranges]), *said]
+        known = known or _owns(fixed)
+        if group.is_carried:
+            known += [Statistics.of_span(_hull_of(array)) for array in group.constants if array.size]
+    total = None
+    for each in known:
+        total = each if total is None else total.add(each)
+    return total
+
+
+def _of_definitions(group: ValueGroup, found: dict[PropagationNode, Statistics]) -> Statistics:
+    """What is known of a value that one of several definitions gives: the hull of them all."""
+    total = Statistics()
+    for each in _definitions(group, found):
+        total = total.add(each)
+    return total
+
+
+def _definitions(group: ValueGroup, found: dict[PropagationNode, Statistics]) -> Iterator[Statistics]:
+    yield from (found[node].copy() for node in group.definitions)
+    if group.is_carried:
+        yield from (Statistics.of_span(_hull_of(array)) for array in group.constants if array.size)
+
+
+def _span_of(node: PropagationNode) -> Span:
+    assert node.constant is not None
+    try:
+        require_finite(node.constant, "a constant that a type is chosen from")
+    except QuantTypeError as error:
+        assert node.region is not None
+        raise node.region.operation.error(f"{node.where}: {error}") from None
+    return _hull_of(node.constant)
+
+
+def _hull_of(array: Any) -> Span:
+    return reaching_0(float(array.min(initial=0)), float(array.max(initial=0)))
+
+
+Wanted = tuple[Span, Storage, bool, FloatType]
+"""A range, the storage, whether the zero point is in its middle, and what is expressed."""
+
+
+class Ranges:
+    """Types from ranges: the choice of a method, made once for each range and storage."""
+
+    def __init__(self, method: RecordMethod) -> None:
+        self.method = method
+        self._made: dict[Wanted, UniformType] = {}
+
+    def chosen(self, statistics: Statistics, storage: Storage, *, symmetric: bool, element: FloatType) -> Span | None:
+        """The range of a class, once its storage is known."""
+        if self.method == "minmax" or not statistics.records:
+            return statistics.span
+        kind = Chosen(storage.name, storage.low, storage.high, element.name, symmetric)
+        records, method = [*statistics.records.values()], self.method
+        chosen = kept(lambda: (*map(id, records), kind, method), records, lambda: chosen_range(records, kind, method))
+        return hull(statistics.bare, chosen)
+
+    def prepare(self, wanted: Iterable[Wanted]) -> None:
+        """Computes the types of many ranges at once, which takes less time than one after the other."""
+        by_storage: dict[tuple[Storage, bool, FloatType], list[Span]] = {}
+        for span, storage, symmetric, element in dict.fromkeys(wanted):
+            by_storage.setdefault((storage, symmetric, element), []).append(span)
+        for (storage, symmetric, element), spans in by_storage.items():
+            with suppress(QuantTypeError):  # the one that is wrong is found again, with its place
+                self._make(spans, storage, symmetric=symmetric, element=element)
+
+    def type_of(self, span: Span, storage: Storage, *, symmetric: bool, element: FloatType) -> UniformType:
+        """The type of one scale that covers a range."""
+        if (span, storage, symmetric, element) not in self._made:
+            self._make([span], storage, symmetric=symmetric, element=element)
+        return self._made[span, storage, symmetric, element]
+
+    def _make(self, spans: list[Span], storage: Storage, *, symmetric: bool, element: FloatType) -> None:
+        low, high = np.array(spans, np.float64).T
+        scales, zeros = range_parameters(low, high, storage.low, storage.high, element.name, symmetric=symmetric)
+        for span, scale, zero in zip(spans, scales.tolist(), zeros.tolist(), strict=True):
+            self._made[span, storage, symmetric, element] = UniformType(
+                storage.name, element, scale, zero, None, None, storage.low, storage.high
+            )
+
+    def of_constant(self, node: PropagationNode, storage: Storage, *, symmetric: bool) -> UniformType:
+        """The type of a constant, with scales for the channels or blocks that its port has. ``percentile`` and
+        ``entropy`` are for what varies: the values of a constant are all there are.
+        """
+        assert node.port is not None
+        assert node.constant is not None
+        layout = layout_of_port(node.port, node)
+        method: Method = "mse" if self.method == "mse" else "minmax"
+        values = node.constant.astype(np.float32 if node.element.width <= 32 else np.float64)
+        rows = values.reshape(1, -1) if layout is None else layout.rows(values)
+        kind = Chosen(storage.name, storage.low, storage.high, node.element.name, symmetric)
+        low, high = kept(
+            lambda: (sha256(rows.tobytes()).digest(), str(rows.dtype), rows.shape, kind, method),
+            None,
+            lambda: choose_ranges(rows, kind, method, 100.0),
+        )
+        if layout is None:
+            return self.type_of((float(low[0]), float(high[0])), storage, symmetric=symmetric, element=node.element)
+        return self._of_rows(node, layout, low, high, storage, symmetric=symmetric)
+
+    def of_channels(
+        self, node: PropagationNode, layout: PortLayout, rows: Any, storage: Storage, *, symmetric: bool
+    ) -> UniformType:
+        """The type whose channels cover a range each."""
+        low, high = np.minimum(rows[:, 0], 0.0) + 0.0, np.maximum(rows[:, 1], 0.0) + 0.0
+        return self._of_rows(node, layout, low, high, storage, symmetric=symmetric)
+
+    def _of_rows(
+        self, node: PropagationNode, layout: PortLayout, low: Any, high: Any, storage: Storage, *, symmetric: bool
+    ) -> UniformType:
+        kind = Chosen(storage.name, storage.low, storage.high, node.element.name, symmetric)
+        scales, zeros = kind.parameters(low, high)
+        shape = layout.scales_shape
+        return UniformType(
+            storage.name,
+            node.element,
+            scales.reshape(shape),
+            zeros.reshape(shape),
+            storage_min=storage.low,
+            storage_max=storage.high,
+            **layout.parameters,
+        )

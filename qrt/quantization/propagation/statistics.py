@@ -1,0 +1,74 @@
+"""Statistics of values that share a type: the range that they span, their records, and the integers that store them."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from qrt.quantization.calibration.records import Record
+from qrt.types import UniformType
+
+Span = tuple[float, float]
+"""A range that 0 lies in."""
+
+
+@dataclass(frozen=True)
+class Storage:
+    """The integers that a class is stored in."""
+
+    name: str
+    low: int
+    high: int
+
+
+@dataclass
+class Statistics:
+    """The knowledge of the values of a class: the hull of all, that of those without a histogram, and the records."""
+
+    span: Span | None = None
+    bare: Span | None = None
+    records: dict[str, Record] = field(default_factory=dict)
+
+    @classmethod
+    def of_span(cls, span: Span) -> "Statistics":
+        return cls(span, span)
+
+    @classmethod
+    def of_record(cls, key: str, record: Record) -> "Statistics":
+        span = reaching_0(record.low, record.high)
+        return cls(span, None, {key: record}) if record.histogram else cls(span, span)
+
+    def add(self, other: "Statistics") -> "Statistics":
+        """The hull of both. The larger set of records takes the other's."""
+        one, two = (self, other) if len(self.records) >= len(other.records) else (other, self)
+        one.records.update(two.records)
+        return Statistics(hull(self.span, other.span), hull(self.bare, other.bare), one.records)
+
+    def copy(self) -> "Statistics":
+        return Statistics(self.span, self.bare, dict(self.records))
+
+
+def hull(one: Span | None, other: Span | None) -> Span | None:
+    """The least range that holds both."""
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one[0], other[0]), max(one[1], other[1])
+
+
+def reaching_0(low: float, high: float) -> Span:
+    return min(low, 0.0) + 0.0, max(high, 0.0) + 0.0
+
+
+def width(span: Span) -> Fraction:
+    return Fraction(span[1]) - Fraction(span[0])
+
+
+def covered(spec: UniformType) -> Span:
+    """The range that a type stands for."""
+    low = (spec.storage_min - spec.zero_point_array) * spec.scale_array
+    high = (spec.storage_max - spec.zero_point_array) * spec.scale_array
+    return reaching_0(float(low.min()), float(high.max()))
+
+
+def covers(spec: UniformType, span: Span) -> bool:
+    """Say if a type stands for all of a range, whose ends are rounded to float64 as those of the type."""
+    low, high = covered(spec)
+    return low <= span[0] and span[1] <= high

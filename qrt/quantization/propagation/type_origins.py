@@ -1,0 +1,62 @@
+"""Where the types of ports came from, as reports say it.
+
+| origin | the type |
+|---|---|
+| `records main/x (mse)` | chosen from these records by this method |
+| `values` | chosen from the values of a constant |
+| `annotation` | given by the program, or chosen from a range that it gives |
+| `target` | fixed by the kernel, or a float that it takes |
+| `constraint` | derived by the kernel's constraint, or grown for a bias |
+| `float` | none: the values stay as they are |
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from qrt.ir import ArrayAttr, StringAttr
+from qrt.quantization.annotations.region_metadata import ORIGINS
+from qrt.quantization.calibration.records import Record, RecordMethod
+from qrt.quantization.propagation.decide import Decider, is_own_constant
+from qrt.quantization.propagation.graph import Class, PropagationGraph, PropagationNode
+from qrt.types import NoQuantizedType
+
+_SAID: Final = 2
+"""The most keys of records that an origin names."""
+
+
+def write_origins(
+    graph: PropagationGraph, decider: Decider, records: Mapping[str, Record], method: RecordMethod
+) -> None:
+    """Gives each region an attribute with the origin of each of its ports."""
+    origins = _Origins(decider, records, method)
+    for region in graph.regions:
+        said = ["float" if node is None else origins.of(node) for node in region.nodes]
+        region.operation.attributes[ORIGINS] = ArrayAttr(tuple(map(StringAttr, said)))
+
+
+@dataclass(frozen=True)
+class _Origins:
+    decider: Decider
+    records: Mapping[str, Record]
+    method: RecordMethod
+
+    def of(self, node: PropagationNode) -> str:
+        each = node.in_class
+        if node.own is not None:
+            return "constraint"
+        if isinstance(node.type, NoQuantizedType) and not isinstance(node.spec, NoQuantizedType):
+            return "float"
+        if each.given is not None:
+            return "annotation" if any(other.spec is each.given for other in each.nodes) else "target"
+        if self.decider.proposed.get(each) is not each.type:
+            return "constraint"
+        if is_own_constant(each):
+            return "values"
+        return self._of_records(each) or "annotation"
+
+    def _of_records(self, each: Class) -> str:
+        groups = dict.fromkeys(node.group for node in each.nodes if node.group is not None)
+        keys = sorted({key for group in groups for key in group.keys if key in self.records})
+        more = f" and {len(keys) - _SAID} more" if len(keys) > _SAID else ""
+        return f"records {', '.join(keys[:_SAID])}{more} ({self.method})" if keys else ""

@@ -1,0 +1,45 @@
+"""A report as JSON. ``report.schema.json`` beside this file is its schema, and docs/reference/report.md explains it.
+
+Names of fields are names of attributes. JSON has no infinity: where a number is infinite, it is the string "inf" or
+"-inf". No number is a NaN.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from math import isinf, isnan
+from typing import Any
+
+from qrt.errors import QuantValueError
+from qrt.quantization.report.model import ReportFigures
+
+VERSION = 1
+"""The version of the schema. It grows when a field goes or changes its meaning, not when one is added."""
+
+
+def as_json(report: ReportFigures) -> str:
+    """The report as JSON text, one line for each region."""
+    table = {"version": VERSION, **_plain(report, "report")}
+    lines = [f"{json.dumps(name)}: {_lines(value)}" for name, value in table.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _lines(value: Any) -> str:
+    if isinstance(value, list) and value:
+        return "[\n" + ",\n".join(map(json.dumps, value)) + "\n]"
+    return json.dumps(value)
+
+
+def _plain(value: Any, where: str) -> Any:
+    """What JSON holds for a value of a report."""
+    if is_dataclass(value):
+        return {each.name: _plain(getattr(value, each.name), f"{where}.{each.name}") for each in fields(value)}
+    if isinstance(value, tuple):
+        return [_plain(each, f"{where}[{index}]") for index, each in enumerate(value)]
+    if isinstance(value, Mapping):
+        return {str(key): value[key] for key in sorted(value)}
+    if isinstance(value, float):
+        if isnan(value):
+            raise QuantValueError(f"{where} is a NaN, which no report has")
+        return str(value) if isinf(value) else value
+    return value

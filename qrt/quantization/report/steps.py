@@ -1,0 +1,155 @@
+"""The steps that a program runs: which kernel each got, what it took, and the memory of all."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+from qrt.quantization.report.figures import plural, share, visible
+
+_NAME = 40
+"""The most characters of a tensor's name in the table, whose end says more than its beginning."""
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """A step of a plan.
+
+    Attributes
+    ----------
+    segment : int
+        The run of neighbouring kernels, which is one call into C, or of other steps that it belongs to.
+    op : str
+        Its operation.
+    rule : str
+        How it rescales, if it does.
+    fused : tuple of str
+        The operations that a pass put into it.
+    engine : str
+        "kernel", "reference", "interpreter", "constant" or "alias".
+    kernel : str
+        The entry in C and its ISA.
+    place : str
+        Where it stands: the operator of a model, or the line of a text.
+    tensor : str
+        The name that a model has for its result.
+    seconds : float
+        The median of its times.
+    share : float
+        Its part of the seconds of all steps.
+    bytes : int
+        What it reads and writes, weights included.
+    """
+
+    segment: int
+    op: str
+    rule: str
+    fused: tuple[str, ...]
+    engine: str
+    kernel: str
+    place: str
+    tensor: str
+    seconds: float
+    share: float
+    bytes: int
+
+
+@dataclass(frozen=True)
+class PlanReport:
+    """The plan of a function for the shapes of its inputs.
+
+    Attributes
+    ----------
+    name : str
+        The function.
+    isa : str
+        The ISA that its kernels were chosen for.
+    segments : int
+        How many calls of C and runs of other steps take turns.
+    arena_bytes : int
+        The memory of temporaries, which is known before a run.
+    live_bytes : int
+        The largest sum of temporaries that are needed at once, which no arena can go below.
+    constant_bytes : int
+        The weights and other constants as steps read them.
+    steps : tuple of StepReport
+        In the order in which they run.
+
+    Examples
+    --------
+    >>> step = StepReport(0, "qrt.add", "fixed", (), "kernel", "add ref", "f:1", "y", 1e-6, 1.0, 12)
+    >>> PlanReport("main", "ref", 1, 64, 64, 0, (step,)).outside
+    ()
+    """
+
+    name: str
+    isa: str
+    segments: int
+    arena_bytes: int
+    live_bytes: int
+    constant_bytes: int
+    steps: tuple[StepReport, ...]
+
+    def __str__(self) -> str:
+        return steps_text(self)
+
+    def __repr__(self) -> str:
+        return f"<PlanReport of {visible(self.name)} on {self.isa}: {plural(len(self.steps), 'step')}>"
+
+    @property
+    def outside(self) -> tuple[StepReport, ...]:
+        """The steps that no kernel runs."""
+        return tuple(step for step in self.steps if step.engine in ("reference", "interpreter"))
+
+    @property
+    def seconds(self) -> float:
+        """What all steps took."""
+        return sum(step.seconds for step in self.steps)
+
+
+def steps_text(report: PlanReport) -> str:
+    """The report as text: the memory, a line for each step, what runs outside of C."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def steps_json(report: PlanReport) -> str:
+    """The report as JSON, a line for each step. Fields have the names of the attributes."""
+    table = asdict(report)
+    steps = ",\n".join(json.dumps(step) for step in table.pop("steps"))
+    return f'{json.dumps({"version": 1, **table})[:-1]}, "steps": [\n{steps}\n]}}\n'
+
+
+def _lines(report: PlanReport) -> Iterator[str]:
+    counts = f"{plural(len(report.steps), 'step')} in {plural(report.segments, 'segment')}"
+    yield f"{visible(report.name)} for {report.isa}: {counts}, {report.seconds * 1e6:,.1f} us"
+    ratio = f", {report.arena_bytes / report.live_bytes:.2f} times what lives at once" if report.live_bytes else ""
+    yield f"arena of {plural(report.arena_bytes, 'byte')}{ratio}; constants of {plural(report.constant_bytes, 'byte')}"
+    rows = [_row(step) for step in report.steps]
+    head = ("segment", "us", "share", "bytes", "op", "rule", "kernel", "at", "tensor")
+    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
+    yield ""
+    for row in (head, *rows):
+        cells = [
+            cell.rjust(width) if column < 4 else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield "  ".join(cells).rstrip()
+    if report.outside:
+        yield ""
+        yield f"{plural(len(report.outside), 'step')} outside of C: " + ", ".join(
+            dict.fromkeys(step.op for step in report.outside)
+        )
+
+
+def _row(step: StepReport) -> tuple[str, ...]:
+    tensor, op = visible(step.tensor), "+".join((step.op, *step.fused))
+    return (
+        str(step.segment),
+        f"{step.seconds * 1e6:,.1f}",
+        share(step.share),
+        f"{step.bytes:,}",
+        op,
+        step.rule,
+        f"{step.engine} {step.kernel}".strip(),
+        visible(step.place).rpartition(": ")[2].removeprefix("subgraph 0, operator "),
+        tensor if len(tensor) <= _NAME else f"...{tensor[3 - _NAME :]}",
+    )

@@ -1,0 +1,137 @@
+"""A report as the terminal shows it."""
+
+from collections.abc import Callable, Iterator
+from textwrap import wrap
+
+from qrt.quantization.report.figures import amount, decibels, number, plural, ratio, share, specified, visible
+from qrt.quantization.report.model import PortReport, RegionReport, ReportFigures
+
+_COLUMNS: tuple[tuple[str, Callable[[RegionReport], str]], ...] = (
+    (" error", lambda region: share(region.error_share)),
+    ("SNR dB", lambda region: decibels(region.snr)),
+    ("alone", lambda region: decibels(region.snr_alone)),
+    ("saturated", lambda region: share(region.saturated)),
+    ("unused", lambda region: amount(region.unused_codes)),
+    ("weights B", lambda region: amount(region.weight_bytes, 9)),
+)
+_LEAST = 72
+"""Columns that a line of a region needs."""
+UNMATCHED = "Regions of one program only: not measured, and in no share"
+_CULPRIT = 0.2
+"""The share of the error from which a region is shown in red."""
+
+
+def as_text(report: ReportFigures, width: int = 80, *, colour: bool = False, details: int = 3) -> str:
+    """The report as text, the worst region first: a line for each region, then the ports of the worst.
+
+    Parameters
+    ----------
+    report : ReportFigures
+        What was measured.
+    width : int, default 80
+        The most columns of a line, but never fewer than 72.
+    colour : bool, default False
+        Whether titles are bold and culprits red, by the escapes of a terminal.
+    details : int, default 3
+        Of how many regions the ports are listed.
+
+    Returns
+    -------
+    str
+        Lines, each of which ends.
+    """
+    return "\n".join(_lines(report, max(width, _LEAST), _Paint(colour), details)) + "\n"
+
+
+class _Paint:
+    def __init__(self, colour: bool) -> None:
+        self._colour = colour
+
+    def _painted(self, code: int, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self._colour else text
+
+    def title(self, text: str) -> str:
+        return self._painted(1, text)
+
+    def culprit(self, text: str) -> str:
+        return self._painted(31, text)
+
+
+def _lines(report: ReportFigures, width: int, paint: _Paint, details: int) -> Iterator[str]:
+    yield from map(paint.title, wrapped(f"{visible(report.function)} on {visible(report.target)}", width))
+    yield from wrapped(f"  {counted(report)}", width, 4)
+    for output in report.outputs:
+        same = "" if output.same_answers is None else f", {share(output.same_answers)} same answers"
+        yield from wrapped(f"  {visible(output.name)}: {ratio(output.snr)}{same}", width, 4)
+    if report.regions:
+        yield ""
+        yield paint.title("  ".join([name for name, _ in _COLUMNS] + ["region"]))
+    for region in report.regions:
+        yield _row(region, width, paint)
+    for region in report.regions[:details]:
+        yield ""
+        yield from map(paint.title, wrapped(f"{visible(region.key)}: {visible(region.kernel)}", width, 2))
+        yield from wrapped(f"  at {visible(region.place)}", width, 4)
+        for port in region.ports:
+            yield from wrapped(f"  {port.direction} {visible(port.name)}: {visible(specified(port.spec))}", width, 4)
+            yield from wrapped(f"    from {origin(port)}", width, 6)
+    for title, items in _lists(report):
+        yield ""
+        yield paint.title(title)
+        for item, said in items:
+            yield from wrapped(f"  {visible(item)}", width, 4)
+            yield from wrapped(f"    {visible(said)}", width, 4) if said else ()
+
+
+def _lists(report: ReportFigures) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    if report.rescales:
+        said = [
+            (f"{each.place}: {specified(each.source)} to {specified(each.target)}", each.cause)
+            for each in report.rescales
+        ]
+        yield "Rescales, and what causes them", said
+    if report.floats:
+        yield "What stays float, and why", [(f"{each.place}: {each.name}", each.reason) for each in report.floats]
+    if report.unmatched:
+        yield UNMATCHED, [(each, "") for each in report.unmatched]
+
+
+def _row(region: RegionReport, width: int, paint: _Paint) -> str:
+    figures = "  ".join(figure(region).rjust(len(name)) for name, figure in _COLUMNS)
+    key, room = visible(region.key), width - len(figures) - 2
+    row = f"{figures}  {key if len(key) <= room else '...' + key[3 - room :]}"
+    return paint.culprit(row) if region.error_share >= _CULPRIT else row
+
+
+def counted(report: ReportFigures) -> str:
+    """How much there is of what the report lists."""
+    counts = [
+        plural(report.rows, "row") + " measured",
+        plural(len(report.regions), "region"),
+        plural(len(report.rescales), "rescale"),
+        plural(len(report.floats), "operation") + " left float",
+    ]
+    if report.unmatched:
+        counts.insert(2, f"{len(report.unmatched):,} not measured")
+    if report.skipped:
+        counts[0] += f", {plural(report.skipped, 'row')} left out"
+    few = f", of which {report.sampled:,} for the share of error" if report.sampled else ""
+    return f"{counts[0]}{few}, " + ", ".join(counts[1:])
+
+
+def origin(port: PortReport) -> str:
+    """Where the type of a port came from, and which values it has."""
+    said = visible(port.origin) or "unknown"
+    if port.codes:
+        said += f"; {number(port.low)} to {number(port.high)}, {plural(port.codes, 'code')}"
+    if port.scale:
+        said += f", scale {number(port.scale)}" + (f", the greatest of {port.scales:,}" if port.scales > 1 else "")
+    return said
+
+
+def wrapped(text: str, width: int, indent: int = 0) -> list[str]:
+    """Lines of a width; those after the first are indented. A word of more columns is cut into several lines."""
+    lead = text[: len(text) - len(text.lstrip())]
+    return wrap(text.strip(), width, initial_indent=lead, subsequent_indent=" " * indent, break_on_hyphens=False) or [
+        lead.rstrip()
+    ]

@@ -1,0 +1,166 @@
+"""Operations that multiply each element of a tensor by a constant and add another one, step by step."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.ir import Operation, Value
+from qrt.ir.core.constraints import element_of
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.ops.core import element_dtype
+from qrt.ops.elementwise import bind
+from qrt.quantization.forms.elements import Axes, Elements, Expression, behind, elements_of, repeated, shape_of
+from qrt.quantization.scaling.products import NotScaled, rounded
+from qrt.types import FloatType
+
+Array = npt.NDArray[Any]
+Known = Callable[[Value], Array | None]
+"""The numbers of a value that is constant, as float64; None of others."""
+
+_COMPUTED = frozenset({"arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf", "math.sqrt", "math.rsqrt"})
+"""What constants are computed by."""
+
+
+@dataclass(frozen=True)
+class AffineStep:
+    """One operation on each element of a tensor. ``numbers`` have the rank of the tensor, and one element along each
+    axis whose indices all have the same number."""
+
+    kind: Literal["mul", "div", "add"]
+    numbers: Array
+
+    def channels(self, axis: int, size: int) -> Array:
+        """The number of each index of an axis. Raises NotScaled where numbers differ along another one, or are no
+        factors that leave an inverse."""
+        numbers = self.numbers
+        for other, count in enumerate(numbers.shape):
+            if other != axis and count > 1:
+                first = numbers.take([0], other)
+                if not (numbers == first).all():
+                    raise NotScaled(f"its numbers differ along axis {other}, and not along axis {axis} alone")
+                numbers = first
+        if not np.isfinite(numbers).all():
+            raise NotScaled("one of its numbers is infinite or a NaN")
+        if self.kind != "add" and not numbers.all():
+            raise NotScaled("it multiplies or divides a channel by 0")
+        return np.broadcast_to(numbers.reshape(-1), (size,))
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Steps from a source to a value, in the order in which they run."""
+
+    source: Value
+    steps: tuple[AffineStep, ...]
+
+
+def chain_inside(value: Value, known: Known) -> Chain:
+    """The steps that compute a value of a region's body from the farthest tensor of which each is a step."""
+    steps: list[AffineStep] = []
+    while True:
+        value = behind(value, [])
+        found = last_steps(value, known)
+        if found is None:
+            return Chain(value, tuple(steps))
+        value, steps = found.source, [*found.steps, *steps]
+
+
+def last_steps(value: Value, known: Known) -> Chain | None:
+    """The steps of the one operation that computes a value; None where it is not made of steps."""
+    elements = elements_of(value)
+    element = element_of(value.type)
+    if elements is None or not isinstance(element, FloatType) or not _is_uniform(elements.operation, element):
+        return None
+    elements = elements.simplified()
+    rank = len(shape_of(value))
+    numbers = [
+        _placed(operand, axes, rank, known) for operand, axes in zip(elements.inputs, elements.axes, strict=True)
+    ]
+    free = [number for number, array in enumerate(numbers) if array is None]
+    if len(free) != 1 or not elements.is_identity(free[0]) or elements.inputs[free[0]].type is not value.type:
+        return None
+    reader = _Reader(elements, numbers, element)
+    with np.errstate(all="ignore"):
+        found = reader.read(elements.computed)
+    return Chain(elements.inputs[free[0]], tuple(found)) if isinstance(found, list) and found else None
+
+
+def _is_uniform(operation: Operation, element: FloatType) -> bool:
+    """Whether all that an operation computes inside is of one type."""
+    if not isinstance(operation, StructuredOp):
+        return True
+    inner = [each for each in operation.regions[0].blocks[0] if each.name != "arith.constant"]
+    return all(result.type is element for each in inner for result in each.results)
+
+
+def _placed(value: Value, axes: Axes, rank: int, known: Known) -> Array | None:
+    """The numbers of a constant operand, along the axes of the result."""
+    source, axes, _ = repeated(value, axes)
+    array = known(source)
+    kept = [axis for axis in axes if axis is not None]
+    if array is None or len(set(kept)) < len(kept):
+        return None
+    array = array.reshape([size for axis, size in zip(axes, array.shape, strict=True) if axis is not None])
+    array = array.transpose(np.argsort(kept))
+    sizes = dict(zip(sorted(kept), array.shape, strict=True))
+    return array.reshape([sizes.get(axis, 1) for axis in range(rank)])
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reads an expression with one input that is no constant: as numbers where it has none of it, as steps where it is
+    made of it once; None else."""
+
+    elements: Elements
+    numbers: list[Array | None]
+    element: FloatType
+
+    def read(self, expression: Expression) -> Array | list[AffineStep] | None:
+        head = str(expression[0])
+        if head == "input":
+            found = self.numbers[int(str(expression[1]))]
+            return [] if found is None else found
+        if head == "constant":
+            number = expression[1]
+            return self._full(number) if isinstance(number, float) else None
+        parts = [self.read(part) for part in expression[1:] if isinstance(part, tuple)]
+        if any(part is None for part in parts):
+            return None
+        arrays = [part for part in parts if isinstance(part, np.ndarray)]
+        if len(arrays) == len(parts):
+            return self._computed(head, arrays)
+        steps = [part for part in parts if isinstance(part, list)]
+        if len(steps) != 1:
+            return None
+        return self._step(head, steps[0], arrays, is_first=isinstance(parts[0], list))
+
+    def _step(
+        self, name: str, before: list[AffineStep], numbers: list[Array], *, is_first: bool
+    ) -> list[AffineStep] | None:
+        if name == "arith.negf":
+            return [*before, AffineStep("mul", self._full(-1.0))]
+        if len(numbers) != 1:
+            return None
+        (number,) = numbers
+        if name in ("arith.mulf", "arith.addf"):
+            return [*before, AffineStep("mul" if name == "arith.mulf" else "add", number)]
+        if name == "arith.subf":
+            last = AffineStep("add", -number if is_first else number)
+            return [*before, last] if is_first else [*before, AffineStep("mul", self._full(-1.0)), last]
+        return [*before, AffineStep("div", number)] if name == "arith.divf" and is_first else None
+
+    def _full(self, number: float) -> Array:
+        return np.full([1] * len(shape_of(self.elements.operation.results[0])), number)
+
+    def _computed(self, name: str, arrays: list[Array]) -> Array | None:
+        """What an operation yields for numbers, as it does when the program runs."""
+        if name == "arith.truncf":
+            return rounded(arrays[0], self.element)
+        if name not in _COMPUTED:
+            return None
+        function = bind(name, [self.element] * len(arrays), [self.element])
+        given = [array.astype(element_dtype(self.element)) for array in arrays]
+        return np.asarray(function(*given)).astype(np.float64)

@@ -1,0 +1,66 @@
+"""Puts factors and terms for each channel into weights and biases."""
+
+from dataclasses import dataclass
+
+from qrt.ir import Module
+from qrt.ir.core.matching import require_acyclic
+from qrt.ir.passes.options import option
+from qrt.ir.remarks import remark
+from qrt.quantization.checking.regions import regions_of
+from qrt.quantization.scaling.fold import folded_after, folded_before
+from qrt.quantization.scaling.products import NotScaled, Product, product_of
+from qrt.quantization.targets.model import Target
+from qrt.quantization.targets.registry import find
+
+
+@dataclass(frozen=True)
+class FoldScales:
+    """Puts what is done to each channel of a product, such as a batch normalization, into its weights and its bias.
+
+    Takes multiplications, divisions and additions by constants behind a matmul, a conv2d or a depthwise_conv2d, and
+    multiplications and divisions before it, where nothing else reads the values between. Each number is rounded once by
+    each of them. Says in a remark what it cannot take.
+    """
+
+    target: str = option("qrt-cpu", "the target, by its name or as a file that ends in .toml")
+
+    def run(self, module: Module) -> None:
+        folded(module, find(self.target))
+
+
+def folded(module: Module, target: Target) -> bool:
+    """Whether anything in a program has been folded."""
+    require_acyclic(module.operation)
+    is_changed = False
+    for region in regions_of(module):
+        product = product_of(region) if region.parent is not None else None  # else it has been folded
+        if product is not None:
+            last = _folded_after(product, target)
+            is_changed |= (_folded_before(last) > 0) | (last is not product)
+    return is_changed
+
+
+def _folded_after(product: Product, target: Target) -> Product:
+    """A product with all that can be folded from behind it."""
+    found: Product | None = product
+    with_clamp = False
+    while found is not None:
+        product = found
+        try:
+            found = folded_after(product, target, with_clamp=with_clamp)
+        except NotScaled as error:
+            remark(product.region, str(error))
+            break
+        with_clamp = True
+    return product
+
+
+def _folded_before(product: Product) -> int:
+    """How many operations have been folded from before a product."""
+    count = 0
+    try:
+        while folded_before(product):
+            count += 1
+    except NotScaled as error:
+        remark(product.region, str(error))
+    return count

@@ -1,0 +1,318 @@
+"""The ports whose width a search chooses (docs/reference/bits.md).
+
+Regions have numbers in program order, and a place is a region and a port. A call site of a function has copies of its
+regions once types are chosen; all copies of a place have one specification, which stands in the function.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+from typing import Generic, TypeVar
+
+from qrt.ir import Module, StringAttr
+from qrt.ir.core.constraints import element_of
+from qrt.ir.core.operations import garbage_uncollected
+from qrt.ir.dialects.quant.region import RegionOp
+from qrt.quantization.annotations.region_metadata import KEY
+from qrt.quantization.propagation.functions import separate
+from qrt.quantization.propagation.graph import GraphRegion, PropagationGraph, PropagationNode, build
+from qrt.quantization.propagation.select import fits
+from qrt.quantization.steps import NamedProgram, copied
+from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
+from qrt.types import AnyQuantizedType, FloatType, TensorType, UniformType
+
+Place = tuple[int, int]
+"""The number of a region, and of its port: operands first, then results."""
+Widths = tuple[int, ...]
+"""A width for each choice."""
+
+MOST_BITS = 16
+"""Wider integers are those of biases and of sums, whose width is no choice."""
+_NUMBER = "quant.number"
+Key = TypeVar("Key", int, Place)
+
+
+@dataclass(frozen=True)
+class WidthChoice:
+    """Ports that have one width.
+
+    Attributes
+    ----------
+    name : str
+        The kernel and port of the first: "main/conv2d.1 w".
+    places : tuple of (int, int)
+        All of them.
+    widths : tuple of int
+        What the target offers, ascending.
+    default : int
+        The width without a search; one of ``widths``.
+    elements : int
+        How many numbers a weight has; 0 for a value that is computed.
+    """
+
+    name: str
+    places: tuple[Place, ...]
+    widths: tuple[int, ...]
+    default: int
+    elements: int
+
+    @property
+    def is_weight(self) -> bool:
+        """Whether the values stand in the program."""
+        return self.elements > 0
+
+
+def numbered(named: NamedProgram) -> NamedProgram:
+    """A copy whose regions have their numbers, which passes keep."""
+    module = copied(named.module)
+    for number, region in enumerate(_regions(module)):
+        region.attributes[_NUMBER] = StringAttr(str(number))
+    return NamedProgram(module, named.remarks)
+
+
+def with_widths(named: NamedProgram, choices: Sequence[WidthChoice], widths: Widths) -> NamedProgram:
+    """A copy in which ports ask for the widths of choices that are not the default's."""
+    module = copied(named.module)
+    regions = list(_regions(module))
+    for choice, width in zip(choices, widths, strict=True):
+        if width == choice.default:
+            continue
+        for number, port in choice.places:
+            element = element_of(regions[number].ports[port].type)
+            assert isinstance(element, FloatType)
+            regions[number].set_spec(port, AnyQuantizedType(f"i{width}", element))
+    return NamedProgram(module, named.remarks)
+
+
+def widths_of(regions: Module) -> dict[Place, int]:
+    """The width of each place in a program whose types are decided; the widest where copies differ, and 32 for a float.
+
+    It is for a program that was ``numbered``.
+    """
+    found: dict[Place, int] = {}
+    for region in _regions(regions):
+        if _NUMBER in region.attributes:  # a rescale has none
+            for port, spec in enumerate(region.specs):
+                width = spec.storage_width if isinstance(spec, UniformType) else 32
+                place = _number(region), port
+                found[place] = max(width, found.get(place, 0))
+    return found
+
+
+def stored_bits(choices: Sequence[WidthChoice], found: dict[Place, int]) -> int:
+    """What the weights take, with the widths that places have."""
+    return sum(each.elements * max(found[place] for place in each.places) for each in choices if each.is_weight)
+
+
+def choices_of(named: NamedProgram, target: Target, found: dict[Place, int]) -> tuple[WidthChoice, ...]:
+    """The weights of a numbered program, in program order, then the values that may be wider. ``found`` is what places
+    have without a search.
+
+    A weight that has one width is among them, because it takes bytes.
+    """
+    module = copied(named.module)
+    names = _names(module)
+    with garbage_uncollected():
+        separate(module, "inline")
+        graph = build(module)
+        offers = _OfferedWidths(graph, target)
+        made = [*_weights(offers, found, names), *_values(graph, offers, found, names)]
+    return tuple(made)
+
+
+def _regions(module: Module) -> Iterator[RegionOp]:
+    return (each for each in module.operation.walk() if isinstance(each, RegionOp))
+
+
+def _number(region: RegionOp) -> int:
+    return int(region.attribute(_NUMBER, StringAttr).value)
+
+
+def _names(module: Module) -> list[str]:
+    """What regions are called, by number."""
+    keys = (region.attributes.get(KEY) for region in _regions(module))
+    return [key.value if isinstance(key, StringAttr) else f"region {number}" for number, key in enumerate(keys)]
+
+
+class _OfferedWidths:
+    """The widths that a target offers at the ports of a graph, region by region."""
+
+    def __init__(self, graph: PropagationGraph, target: Target) -> None:
+        self.regions = graph.regions
+        self._kernels = {region: _fitting(region, target.signatures(region.name)) for region in graph.regions}
+
+    def of(self, node: PropagationNode) -> set[int]:
+        """The widths at a port. One that takes any type has those of the kernel's other ports."""
+        region = _region_of(node)
+        kernels = self._kernels[region]
+        ports = [_port(kernel, region, node.index) for kernel in kernels]
+        if any(port.is_wildcard for port in ports):
+            ports = [_port(kernel, region, other.index) for kernel in kernels for other in region.floats]
+        return {width for port in ports if (width := _width(port)) is not None}
+
+    def name(self, node: PropagationNode, names: list[str]) -> str:
+        """What a choice is called whose first port this is."""
+        number, index = _place(node)
+        kernel = next(iter(self._kernels[_region_of(node)]), None)
+        return f"{names[number]} {f'port {index}' if kernel is None else _port(kernel, _region_of(node), index).name}"
+
+    def tied(self, region: GraphRegion) -> list[PropagationNode]:
+        """The ports that have one type."""
+        kernel = next(iter(self._kernels[region]), None)
+        if kernel is None or kernel.constraint != "same_scale":
+            return []
+        return [node for node in region.floats if kernel.relates(_port(kernel, region, node.index))]
+
+
+def _fitting(region: GraphRegion, kernels: Iterable[TargetKernel]) -> list[TargetKernel]:
+    """The signatures that take what is known of a region's ports."""
+    found = []
+    for kernel in kernels:
+        ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
+        if ports is not None:
+            every = [*ports[0], *ports[1]]
+            if all(fits(every[node.index], node.spec, node) for node in region.floats):
+                found.append(kernel)
+    return found
+
+
+def _port(kernel: TargetKernel, region: GraphRegion, index: int) -> TargetPort:
+    ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
+    assert ports is not None
+    return (*ports[0], *ports[1])[index]
+
+
+def _width(port: TargetPort) -> int | None:
+    """The width of a port of integers; None for others."""
+    return None if port.is_float or port.is_wildcard else int(port.storage[1:])
+
+
+def _is_open(node: PropagationNode) -> bool:
+    """Whether a width may be asked for: nothing is known of the port, or a width alone."""
+    spec = node.spec
+    return spec is node.element or (isinstance(spec, AnyQuantizedType) and spec.has_default_bounds)
+
+
+def _region_of(node: PropagationNode) -> GraphRegion:
+    assert node.region is not None
+    return node.region
+
+
+def _place(node: PropagationNode) -> Place:
+    operation = _region_of(node).operation
+    assert isinstance(operation, RegionOp)
+    return _number(operation), node.index
+
+
+class _Classes(Generic[Key]):
+    """Keys that are joined, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._into: dict[Key, Key] = {}
+
+    def first(self, key: Key) -> Key:
+        """The first key of those that are joined with one."""
+        self._into.setdefault(key, key)
+        while self._into[key] != key:
+            key = self._into[key]
+        return key
+
+    def join(self, one: Key, other: Key) -> None:
+        first, second = self.first(one), self.first(other)
+        if first != second:
+            self._into[second] = first
+
+
+# -- weights -----------------------------------------------------------------------------------------------------------
+
+
+def _weights(offers: _OfferedWidths, found: dict[Place, int], names: list[str]) -> Iterator[WidthChoice]:
+    """Constants by their values: equal ones have one width and count once, as do those of one place in all calls."""
+    classes = _Classes[Place]()
+    nodes: dict[Place, list[PropagationNode]] = {}
+    places: dict[object, Place] = {}
+    computed = {_place(node) for region in offers.regions for node in region.floats if node.constant is None}
+    for region in offers.regions:
+        for node in region.floats:
+            place = _place(node)
+            if place not in computed and found.get(place, 32) <= MOST_BITS:
+                nodes.setdefault(place, []).append(node)
+                classes.join(places.setdefault(_content(node), place), place)
+    members: dict[Place, list[Place]] = {}
+    for place in nodes:
+        members.setdefault(classes.first(place), []).append(place)
+    for each in members.values():
+        of_all = [node for place in each for node in nodes[place]]
+        default = max(found[place] for place in each)
+        elements = sum({_content(node): _elements(node) for node in of_all}.values())
+        if elements:
+            widths = _weight_widths(of_all, offers, default)
+            yield WidthChoice(offers.name(of_all[0], names), tuple(each), widths, default, elements)
+
+
+def _weight_widths(nodes: list[PropagationNode], offers: _OfferedWidths, default: int) -> tuple[int, ...]:
+    """The widths that all of them may have; the default alone where there is no choice."""
+    if not all(_is_open(node) and node not in offers.tied(_region_of(node)) for node in nodes):
+        return (default,)
+    common = set.intersection(*(offers.of(node) for node in nodes))
+    return tuple(sorted({width for width in common if width <= MOST_BITS} | {default}))
+
+
+def _content(node: PropagationNode) -> object:
+    array = node.constant
+    assert array is not None
+    return str(array.dtype), array.shape, hashlib.sha256(array.tobytes()).digest()
+
+
+def _elements(node: PropagationNode) -> int:
+    type = node.value.type
+    return prod(size or 1 for size in type.shape) if isinstance(type, TensorType) and type.shape is not None else 1
+
+
+# -- values ------------------------------------------------------------------------------------------------------------
+
+
+def _values(
+    graph: PropagationGraph, offers: _OfferedWidths, found: dict[Place, int], names: list[str]
+) -> Iterator[WidthChoice]:
+    """The values that may be wider than they are, as widths are given to all definitions and uses that take them."""
+    classes = _Classes[int]()
+    groups = {id(group): group for group in graph.each if not group.is_constant and (group.definitions or group.uses)}
+    seen: dict[Place, int] = {}
+    for key, group in groups.items():
+        classes.first(key)
+        for node in (*group.definitions, *group.uses):
+            if node.region is not None:
+                classes.join(seen.setdefault(_place(node), key), key)
+    for region in graph.regions:
+        tied = [id(node.group) for node in offers.tied(region) if id(node.group) in groups]
+        for one, other in pairwise(tied):
+            classes.join(one, other)
+    members: dict[int, list[PropagationNode]] = {}
+    for key, group in groups.items():
+        members.setdefault(classes.first(key), []).extend((*group.definitions, *group.uses))
+    for nodes in members.values():
+        yield from _value(nodes, offers, found, names)
+
+
+def _value(
+    nodes: list[PropagationNode], offers: _OfferedWidths, found: dict[Place, int], names: list[str]
+) -> Iterator[WidthChoice]:
+    """The choice of a value: none where its definitions cannot be wider, or no use would be."""
+    if any(node.region is None or not _is_open(node) for node in nodes):
+        return
+    nodes = sorted(nodes, key=lambda node: (node.is_input, node.number))
+    default = max(found.get(_place(node), 32) for node in nodes)
+    wider = {width for node in nodes for width in offers.of(node) if default < width <= MOST_BITS}
+    for width in sorted(wider):
+        taking = [node for node in nodes if width in offers.of(node)]
+        uses = [node for node in nodes if node.is_input]
+        is_whole = all(node in taking for node in nodes if not node.is_input)
+        is_useful = not uses or any(node.is_input for node in taking)
+        tied = {node for region in {_region_of(n): None for n in nodes} for node in offers.tied(region)}
+        if is_whole and is_useful and all(node in taking for node in nodes if node in tied):
+            places = tuple(dict.fromkeys(map(_place, taking)))
+            yield WidthChoice(offers.name(taking[0], names), places, (default, width), default, 0)
+            return

@@ -1,0 +1,179 @@
+"""By what a search compares programs, for each kind of budget. All comparisons are of integers and exact rationals."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from qrt.errors import ModelError
+from qrt.quantization.search.bits import WidthChoice, Widths
+from qrt.quantization.search.budget import Budget
+from qrt.quantization.search.trial_runs import TrialResult
+
+Quality = tuple[Fraction, ...]
+"""What is to be large, the first number before the others."""
+
+_WORST = -Fraction(1 << 4096)
+"""The quality of what does not run: below all sums of squares of float64."""
+
+
+class Goal(ABC):
+    """What is wanted of a program."""
+
+    def __init__(self, budget: Budget, choices: Sequence[WidthChoice], *, has_metric: bool) -> None:
+        self.budget = budget
+        self._choices, self._has_metric = choices, has_metric
+        self.all_8 = sum(8 * each.elements for each in choices)
+        """The bits of the weights of a program whose weights have 8 bits each."""
+
+    @abstractmethod
+    def is_reached(self, tried: TrialResult) -> bool:
+        """Whether a program is within the budget."""
+
+    @abstractmethod
+    def key(self, tried: TrialResult) -> tuple[Any, ...]:
+        """What the best program has the least of."""
+
+    @abstractmethod
+    def fits(self, widths: Widths) -> bool:
+        """Whether the greedy search may go there."""
+
+    @abstractmethod
+    def may_gain(self, state: TrialResult, widths: Widths) -> bool:
+        """Whether widths may be better than a state, as far as that is known without a run."""
+
+    # -- what all have -------------------------------------------------------------------------------------------------
+
+    def bits(self, widths: Widths) -> int:
+        """What the weights take if they have the widths that are asked for."""
+        return sum(each.elements * width for each, width in zip(self._choices, widths, strict=True))
+
+    def wider(self, widths: Widths) -> int:
+        """How many values have more bits than without a search."""
+        pairs = zip(self._choices, widths, strict=True)
+        return sum(not each.is_weight and width > each.default for each, width in pairs)
+
+    def quality(self, tried: TrialResult) -> Quality:
+        """The metric if there is one, then the error at the outputs."""
+        if tried.failure:
+            return (_WORST,) * len(self.nothing)
+        error = (-Fraction(tried.error.nonfinite), -tried.error.noise)
+        return error if tried.metric is None else (decimal(tried.metric), *error)
+
+    @property
+    def nothing(self) -> Quality:
+        """The gain of what changes nothing."""
+        return (Fraction(0),) * (3 if self._has_metric else 2)
+
+    def gain(self, before: TrialResult, after: TrialResult) -> Quality:
+        """How much better one program is than another."""
+        pairs = zip(self.quality(before), self.quality(after), strict=True)
+        return tuple(new - old for old, new in pairs)
+
+    def per_bit(self, gain: Quality, before: Widths, after: Widths) -> Quality:
+        """A gain for each bit that the weights grow by. A value that is computed takes none: it counts as one."""
+        grown = max(self.bits(after) - self.bits(before), 1)
+        return tuple(each / grown for each in gain)
+
+    def said(self, tried: TrialResult) -> str:
+        """One line that says what was reached."""
+        name = f"{self.budget.kind}={float(self.budget.limit):g}"
+        state = "is reached" if self.is_reached(tried) else "is out of reach, and this is the nearest"
+        share = f"{tried.bits / self.all_8:.4g} of the weight bytes at 8 bits" if self.all_8 else "no weights"
+        same = f", {tried.same} of {tried.rows} answers the same" if tried.rows else ""
+        metric = "" if tried.metric is None else f", metric {tried.metric:g}"
+        return f"{name} {state}: {share}, {tried.snr:.2f} dB{same}{metric}"
+
+
+class _Size(Goal):
+    """The best quality within so many bits."""
+
+    @property
+    def _most(self) -> Fraction:
+        return self.budget.limit * self.all_8
+
+    def is_reached(self, tried: TrialResult) -> bool:
+        return not tried.failure and tried.bits <= self._most
+
+    def key(self, tried: TrialResult) -> tuple[Any, ...]:
+        if tried.failure:
+            return (1,)
+        return 0, max(tried.bits - self._most, 0), *(-each for each in self.quality(tried)), tried.bits
+
+    def fits(self, widths: Widths) -> bool:
+        return self.bits(widths) <= self._most
+
+    def may_gain(self, state: TrialResult, widths: Widths) -> bool:
+        return self.fits(widths)
+
+
+class _Floor(Goal):
+    """The fewest bits with enough quality; where it is not enough, the most quality."""
+
+    def key(self, tried: TrialResult) -> tuple[Any, ...]:
+        lost = tuple(-each for each in self.quality(tried))
+        if tried.failure:
+            return (2,)
+        if self.is_reached(tried):
+            return 0, self.wider(tried.widths), tried.bits, *lost
+        return 1, -self.measure(tried), *lost, tried.bits
+
+    @abstractmethod
+    def measure(self, tried: TrialResult) -> Fraction:
+        """What the floor is of, as far as it is more than the error."""
+
+    def fits(self, widths: Widths) -> bool:
+        return True
+
+    def may_gain(self, state: TrialResult, widths: Widths) -> bool:
+        if not self.is_reached(state):
+            return True
+        return (self.wider(widths), self.bits(widths)) <= (self.wider(state.widths), self.bits(state.widths))
+
+
+class _Snr(_Floor):
+    """At least so many decibels."""
+
+    def is_reached(self, tried: TrialResult) -> bool:
+        return not tried.failure and tried.snr >= float(self.budget.limit)
+
+    def measure(self, tried: TrialResult) -> Fraction:
+        return Fraction(0)
+
+
+class _Drop(_Floor):
+    """At most so much below the float program's metric, or below all of its answers."""
+
+    def __init__(self, budget: Budget, choices: Sequence[WidthChoice], of_float: float | None) -> None:
+        super().__init__(budget, choices, has_metric=of_float is not None)
+        self._least = (Fraction(1) if of_float is None else decimal(of_float)) - budget.limit
+
+    def is_reached(self, tried: TrialResult) -> bool:
+        return not tried.failure and self.measure(tried) >= self._least
+
+    def measure(self, tried: TrialResult) -> Fraction:
+        if tried.metric is not None:
+            return decimal(tried.metric)
+        if not tried.rows:
+            raise ModelError(
+                "drop= counts the greatest of several values in a row, and no output has such: give a metric"
+            )
+        return Fraction(tried.same, tried.rows)
+
+
+def goal_of(budget: Budget, choices: Sequence[WidthChoice], of_float: float | None, *, has_metric: bool) -> Goal:
+    """The goal of a budget. ``of_float`` is the metric of the float program."""
+    if budget.kind == "size":
+        return _Size(budget, choices, has_metric=has_metric)
+    if budget.kind == "snr":
+        return _Snr(budget, choices, has_metric=False)
+    return _Drop(budget, choices, of_float)
+
+
+def decimal(number: float) -> Fraction:
+    """A number as the decimal that Python prints: 0.95 - 0.005 is 0.945.
+
+    >>> decimal(0.95) - decimal(0.005) == decimal(0.945)
+    True
+    """
+    return Fraction(repr(number))

@@ -1,0 +1,243 @@
+"""The constraints that targets name, as functions on the types of a kernel's ports (docs/reference/targets.md).
+
+Scales are compared as they are, and products of scales are those of float64, or exact rationals: no comparison has a
+tolerance.
+"""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import inf, nextafter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from qrt.errors import QuantTypeError
+from qrt.numerics.broadcasting import broadcast_arrays
+from qrt.numerics.ranges import least_scale
+from qrt.quantization.targets.model import Changed, QuantFn, Spec, TargetKernel, TargetPort
+from qrt.types import FloatType, NoQuantizedType, UniformType
+from qrt.types.storage import default_bounds, parse_storage
+
+Array = npt.NDArray[Any]
+
+
+class _Ports:
+    """The ports of a kernel that its constraint relates, with what is known of each; results stand first."""
+
+    def __init__(self, kernel: TargetKernel, inputs: list[Spec], outputs: list[Spec]) -> None:
+        ports = kernel.ports(len(inputs), len(outputs)) or ((), ())
+        self._inputs, self._outputs = inputs, outputs
+        self.results = [(outputs, i, port) for i, port in enumerate(ports[1]) if kernel.relates(port)]
+        self.operands = [(inputs, i, port) for i, port in enumerate(ports[0]) if kernel.relates(port)]
+        self._before = ([*inputs], [*outputs])
+
+    @property
+    def expressed(self) -> FloatType | None:
+        """The type of the values; a narrower float at a port says how it is stored."""
+        found = (spec if isinstance(spec, FloatType) else spec.expressed_type for spec in self._inputs + self._outputs)
+        return max((each for each in found if each is not None), key=lambda each: each.width, default=None)
+
+    @property
+    def changed(self) -> Changed:
+        """The numbers of the ports whose types are others than at first."""
+        before_inputs, before_outputs = self._before
+        return (
+            [i for i, spec in enumerate(self._inputs) if spec is not before_inputs[i]],
+            [i for i, spec in enumerate(self._outputs) if spec is not before_outputs[i]],
+        )
+
+
+def constraint_of(kernel: TargetKernel, *, coarser_bias: bool = False) -> QuantFn:
+    """The constraint of a kernel as a function.
+
+    It is total: where nothing follows yet, it changes nothing. Ports that stay floats (``!quant.none``, a narrower
+    float) are left alone. ``coarser_bias`` is the target's: a bias then also keeps a scale that is ``sa * sw`` times a
+    power of two from 1 up. Raises QuantTypeError where no types satisfy the constraint.
+
+    >>> pool = TargetKernel("pool", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), "same_scale")
+    >>> inputs, outputs = [UniformType("i8", "f32", 0.5, 3)], [FloatType("f32")]
+    >>> constraint_of(pool)(inputs, outputs), str(outputs[0])
+    (([], [0]), '!quant.uniform<i8:f32, 5.000000e-01:3>')
+    """
+    if callable(kernel.constraint):
+        return kernel.constraint
+
+    def derive(inputs: list[Spec], outputs: list[Spec]) -> Changed:
+        ports = _Ports(kernel, inputs, outputs)
+        if kernel.constraint == "same_scale":
+            _same_scale(ports)
+        elif kernel.constraint == "fixed_scale":
+            _fixed_scale(ports)
+        elif kernel.constraint == "sum_scale":
+            _sum(kernel, ports)
+        elif kernel.constraint != "free":
+            _multiplier(kernel, ports, coarser_bias)
+        return ports.changed
+
+    return derive
+
+
+def _is_open(spec: Spec, expressed: FloatType) -> bool:
+    """Whether a port takes a type that expresses this: all but ports that stay floats do."""
+    return spec is expressed if isinstance(spec, FloatType) else not isinstance(spec, NoQuantizedType)
+
+
+def _same_scale(ports: _Ports) -> None:
+    """One type for all: a result's before the operands', which come in order."""
+    places = [*ports.results, *ports.operands]
+    found = next((spec for specs, i, _ in places if isinstance(spec := specs[i], UniformType)), None)
+    if found is None:
+        return
+    for specs, i, _ in places:
+        if _is_open(specs[i], found.expressed_type):
+            specs[i] = found
+
+
+def _fixed_scale(ports: _Ports) -> None:
+    expressed = ports.expressed
+    for specs, i, port in (*ports.results, *ports.operands):
+        given = port.given
+        if given is not None and expressed is not None and _is_open(specs[i], expressed):
+            specs[i] = given if given.expressed_type is expressed else given.with_(expressed=expressed)
+
+
+# -- multipliers -------------------------------------------------------------------------------------------------------
+
+
+def _sum(kernel: TargetKernel, ports: _Ports) -> None:
+    for operands, i, _ in ports.operands:
+        term = operands[i]
+        for specs, k, _ in ports.results:
+            y = specs[k]
+            if isinstance(term, UniformType) and isinstance(y, UniformType):
+                specs[k] = _grown(kernel, [Fraction(s) for s in term.scales], y)
+
+
+def _multiplier(kernel: TargetKernel, ports: _Ports, coarser_bias: bool) -> None:
+    if len(ports.operands) < 2:
+        return
+    (factors, i, _), (weights, j, _), *biases = ports.operands
+    a, w = factors[i], weights[j]
+    if not isinstance(a, UniformType) or not isinstance(w, UniformType):
+        return
+    if kernel.constraint == "multiplier_accumulator_scale" and biases and a.is_per_layer:
+        specs, k, port = biases[0]
+        if _is_open(specs[k], a.expressed_type):
+            weights[j] = w = _with_products(a, w)
+            scales = accumulator_scales(a, w, ports.operands[1][2].blocks)
+            specs[k] = _bias(specs[k], a, w, scales, port, coarser_bias)
+    if kernel.multiplier == (0, inf):
+        return
+    for specs, k, _ in ports.results:
+        y = specs[k]
+        if isinstance(y, UniformType):
+            specs[k] = _grown(kernel, [Fraction(s) * Fraction(t) for s in a.scales for t in w.scales], y)
+
+
+def _grown(kernel: TargetKernel, reals: Sequence[Fraction], y: UniformType) -> UniformType:
+    """The result's type with the least scales from its own up whose multipliers lie in the kernel's range. A multiplier
+    is one of the reals over a scale: that of its channel, where there is one for each; else each over every scale."""
+    low, high = kernel.multiplier
+    scales = []
+    for index, scale in enumerate(y.scales):
+        own = reals[index : index + 1] if len(reals) == len(y.scales) else reals
+        least = scale
+        if high != inf and max(own) > Fraction(scale) * Fraction(high):
+            least = _at_least(max(own) / Fraction(high), y)
+        if min(own) < Fraction(least) * Fraction(low):
+            raise QuantTypeError(
+                f"{kernel.name}: no scale of the result from {scale:g} up has all multipliers in {low:g} to {high:g}"
+            )
+        scales.append(least)
+    return y if tuple(scales) == y.scales else y.with_(scales=scales[0] if y.is_per_layer else scales)
+
+
+def _at_least(number: Fraction, t: UniformType) -> float:
+    """The least scale from a number up that the expressed type has."""
+    try:
+        near = float(number)
+    except OverflowError:
+        near = inf
+    above = near if near == inf or Fraction(near) >= number else nextafter(near, inf)
+    return float(least_scale(np.asarray(above), np.float64(1), t.expressed_type.name))
+
+
+# -- biases ------------------------------------------------------------------------------------------------------------
+
+
+def accumulator_scales(a: UniformType, w: UniformType, blocks: Mapping[int, int] | None = None) -> Array:
+    """The scales of a bias that is added to sums of products: float64's ``sa * sw``, one for each channel of the
+    weights. Blocks of a column have several: the greatest counts. Columns are the last axis of the kernel's matrix; a
+    type whose blocks are not the kernel's own, ``blocks``, is that of a transposed one.
+
+    >>> w = UniformType("i4", "f32", [[0.5], [2.0]], block_sizes={0: 32, 1: 2})
+    >>> accumulator_scales(UniformType("i8", "f32", 0.25), w).tolist()
+    [0.5, 0.5]
+    """
+    scales = w.scale_array
+    if w.is_sub_channel:
+        sizes = dict(w.block_sizes or ())
+        last = 0 if blocks is not None and sizes != dict(blocks) else scales.ndim - 1
+        columns = np.moveaxis(scales, last, 0).reshape(scales.shape[last], -1)
+        scales = np.repeat(columns.max(axis=1), sizes.get(last, 1))
+    return a.scale * scales
+
+
+def _with_products(a: UniformType, w: UniformType) -> UniformType:
+    """The weights' type, its scales grown where the product with that of ``a`` is less than any scale of a bias."""
+    least = float(max(w.expressed_type.smallest, 5e-324))
+    scales = w.scale_array
+    if (a.scale * scales >= least).all():
+        return w
+    enough = _at_least(Fraction(least) / Fraction(a.scale), w)
+    grown = np.where(a.scale * scales < least, enough, scales)
+    return w.with_(scales=float(grown) if w.is_per_layer else grown, zero_points=w.zero_point_array)
+
+
+def _bias(
+    spec: Spec, a: UniformType, w: UniformType, scales: Array, port: TargetPort, coarser_bias: bool
+) -> UniformType:
+    if isinstance(spec, UniformType) and _is_bias(spec, scales, port, coarser_bias):
+        return spec
+    least, greatest = float(a.expressed_type.smallest), float(a.expressed_type.largest)
+    if not (least <= scales.min() and scales.max() <= greatest):
+        wrong = scales.max() if scales.max() > greatest else scales.min()
+        raise QuantTypeError(
+            f"no bias of {a.expressed_type} has scale {wrong:g}, the product of those of {a.shown()} and {w.shown()}"
+        )
+    storage = "i32" if port.is_wildcard else port.storage
+    axis = 0 if scales.ndim else None
+    kept = scales if scales.ndim else float(scales)
+    return UniformType(storage, a.expressed_type, kept, axis=axis, storage_min=port.low, storage_max=port.high)
+
+
+def _is_bias(t: UniformType, scales: Array, port: TargetPort, coarser_bias: bool) -> bool:
+    own = t.scale_array
+    if t.is_sub_channel or t.zero_point_array.any() or (1 not in (own.size, scales.size) and own.size != scales.size):
+        return False
+    if not port.is_wildcard and (t.storage, t.storage_min, t.storage_max) != (port.storage, port.low, port.high):
+        return False
+    if coarser_bias:
+        exponents = np.frexp(own)[1] - np.frexp(scales)[1]
+        scales = np.ldexp(scales, np.maximum(exponents, 0))
+    return bool((own == scales).all())
+
+
+def bias_fits(values: Array, scales: Array | Sequence[float] | float, storage: str = "i32") -> Array:
+    """For each value of a bias, the least k from 0 up such that storage of scale ``scale * 2**k`` reaches it, exactly:
+    0 where it fits. The scale of the bias takes this factor where the target has coarser ones; elsewhere the scale of
+    the channel's weights takes it, and that of the bias follows. Values are finite.
+
+    >>> bias_fits([1.0, -3e9, 3e9], 1.0).tolist()
+    [0, 1, 1]
+    """
+    low, high = default_bounds(*parse_storage(storage))
+    values, units = broadcast_arrays(np.asarray(values, np.float64), np.asarray(scales, np.float64))
+    exponents = np.zeros(values.shape, np.int64)
+    reach = np.where(values < 0, -low, high)
+    for place in np.argwhere(np.abs(values) / 2 > units * (reach / 4)):
+        index = tuple(place)
+        times = abs(Fraction(float(values[index]))) / (Fraction(float(units[index])) * int(reach[index]))
+        exponents[index] = max((-(-times.numerator // times.denominator) - 1).bit_length(), 0)
+    return exponents

@@ -1,0 +1,230 @@
+"""A kernel of a target: the storage of its ports, and the constraint between their parameters
+(docs/reference/targets.md). A port is an operand or a result of a kernel; both are treated alike.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, get_args
+
+from qrt.errors import QuantTypeError, shown
+from qrt.numerics.float_text import FORMATS
+from qrt.types import FloatType, QuantizedType, UniformType
+from qrt.types.storage import default_bounds, parse_storage
+
+Spec = QuantizedType | FloatType
+"""What is known of a port. The expressed type itself: nothing yet. `!quant.any`: a least width. `!quant.calibrated`: a
+range. `!quant.none`: it stays as it is. `!quant.uniform`: all. Another, narrower float (`bf16`): it is stored so."""
+
+Changed = tuple[list[int], list[int]]
+"""The numbers of the inputs and of the outputs that a constraint has given another type."""
+
+QuantFn = Callable[[list[Spec], list[Spec]], Changed]
+"""A constraint: reads the types of a kernel's ports, writes the types that follow from others into the lists, and says
+which it has written. It is called again whenever a port of the kernel has been decided."""
+
+Constraint = Literal[
+    "free", "same_scale", "fixed_scale", "sum_scale", "multiplier_scale", "multiplier_accumulator_scale"
+]
+CONSTRAINTS: Final[tuple[Constraint, ...]] = get_args(Constraint)
+WILDCARD: Final = "*"
+
+
+@dataclass(frozen=True)
+class TargetPort:
+    """What a kernel takes at a port.
+
+    Parameters
+    ----------
+    name : str
+        What messages and other parts of the kernel call it.
+    storage : str, default "*"
+        An integer type (``i8``), a float type for a port whose values stay floats (``f32``, ``bf16``), or the wildcard
+        ``*``, which any integer type fits.
+    low, high : int, optional
+        The storage bounds, those of the storage type if not given. A type whose bounds lie within them fits.
+    axis : int, optional
+        Each channel along it has a scale where the values are known or have statistics for each channel; there is one
+        scale elsewhere. A number below 0 counts from the last axis, and never means the first one: a vector that a
+        matrix is multiplied by has one scale.
+    blocks : mapping of int to int, optional
+        Sizes by axis of a sub-channel type. They divide the tensor, or the kernel does not fit.
+    symmetric : bool, default False
+        True for a port whose zero point is in the middle of the storage, as ``UniformType.for_range`` has it.
+    given : UniformType, optional
+        The whole type of a port under ``fixed_scale``; what else says how values are stored is then its own.
+    size : {"", "?", "*"}, default ""
+        "?" for a port that may be absent, "*" for any number of ports. Such ports are the last.
+
+    Raises
+    ------
+    QuantTypeError
+        If there is no such storage, or a part does not go with another.
+
+    Examples
+    --------
+    >>> TargetPort("w", "i8", -127, axis=0, symmetric=True).high
+    127
+    """
+
+    name: str
+    storage: str = WILDCARD
+    low: int | None = None
+    high: int | None = None
+    axis: int | None = None
+    blocks: Mapping[int, int] | None = None
+    symmetric: bool = False
+    given: UniformType | None = None
+    size: Literal["", "?", "*"] = ""
+
+    def __post_init__(self) -> None:
+        if self.given is not None:
+            for name, value in _parts(self.given).items():
+                object.__setattr__(self, name, value)
+        if self.axis is not None and self.blocks is not None:
+            raise QuantTypeError("a port has an axis or blocks, not both")
+        if self.blocks is not None and not (
+            self.blocks and all(axis >= 0 and size > 0 for axis, size in self.blocks.items())
+        ):
+            raise QuantTypeError("blocks are sizes from 1 up by axes from 0 up")
+        if self.is_wildcard or self.is_float:
+            if (self.low, self.high) != (None, None) or self.symmetric:
+                raise QuantTypeError(f"storage {self.storage} has no bounds and is not symmetric: name an integer type")
+            if self.is_float and (self.axis is not None or self.blocks is not None):
+                raise QuantTypeError(f"storage {self.storage} has no scales: give neither axis nor blocks")
+            return
+        self._check_bounds()
+
+    def _check_bounds(self) -> None:
+        try:
+            least, greatest = default_bounds(*parse_storage(self.storage))
+        except QuantTypeError:
+            raise QuantTypeError(
+                f"storage {shown(self.storage)} is none of '*', i1 to i32, u1 to u32 and float types (f32, bf16)"
+            ) from None
+        low = least if self.low is None else self.low
+        high = greatest if self.high is None else self.high
+        if not least <= low < high <= greatest:
+            raise QuantTypeError(f"bounds {low}:{high} of {self.storage} must be ascending within {least}:{greatest}")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+
+    @property
+    def is_wildcard(self) -> bool:
+        """Whether any integer type fits."""
+        return self.storage == WILDCARD
+
+    @property
+    def is_float(self) -> bool:
+        """Whether the values stay floats."""
+        return self.storage in FORMATS
+
+    def axis_of(self, rank: int) -> int | None:
+        """The axis of a tensor of this rank whose channels have a scale each; None where there is one scale."""
+        if self.axis is None:
+            return None
+        axis = self.axis if self.axis >= 0 else max(rank + self.axis, 0) or rank
+        return axis if axis < rank else None
+
+
+def _parts(t: UniformType) -> dict[str, Any]:
+    """The fields of a port that takes one type."""
+    blocks = None if t.block_sizes is None else dict(t.block_sizes)
+    return {"storage": t.storage, "low": t.storage_min, "high": t.storage_max, "axis": t.axis, "blocks": blocks}
+
+
+@dataclass(frozen=True)
+class TargetKernel:
+    """One signature of a kernel: a name has as many as the target has entries for it, in order.
+
+    Parameters
+    ----------
+    name : str
+        What regions call it: for the kernels of qrt the name of the op.
+    inputs, outputs : tuple of TargetPort
+        The ports, in order. A name occurs once.
+    constraint : str or callable, default "free"
+        "free", "same_scale", "fixed_scale", "sum_scale", "multiplier_scale" or "multiplier_accumulator_scale", or a
+        function of the lists of input and output types, which writes types into them and returns the numbers of those
+        it changed.
+    constrained : tuple of str, optional
+        The names of the ports that the constraint relates; all ports if empty. Of a multiplier these are the two
+        factors, the bias where there is one, and the result.
+    multiplier : tuple of float, default (0.0, inf)
+        The range of ``sa * sb / so`` under ``multiplier_scale`` and ``multiplier_accumulator_scale``, and of each
+        ``sa / so`` under ``sum_scale``, both ends included.
+    default : mapping of str to TargetPort, optional
+        What a wildcard takes where nobody decides it, by the name of the port.
+
+    Raises
+    ------
+    QuantTypeError
+        If the parts contradict each other.
+
+    Examples
+    --------
+    >>> pool = TargetKernel("pool", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), "same_scale")
+    >>> [port.name for port in pool.ports(1, 1)[0]]
+    ['x']
+    """
+
+    name: str
+    inputs: tuple[TargetPort, ...]
+    outputs: tuple[TargetPort, ...]
+    constraint: Constraint | QuantFn = "free"
+    constrained: tuple[str, ...] = ()
+    multiplier: tuple[float, float] = (0.0, float("inf"))
+    default: Mapping[str, TargetPort] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not callable(self.constraint) and self.constraint not in CONSTRAINTS:
+            raise QuantTypeError(
+                f"constraint {shown(self.constraint)} is none of {', '.join(CONSTRAINTS)}, and no function"
+            )
+        named = {port.name: port for port in (*self.inputs, *self.outputs)}
+        if len(named) < len(self.inputs) + len(self.outputs):
+            raise QuantTypeError(f"kernel {shown(self.name)} has two ports of one name")
+        for what, names in (("constrained", self.constrained), ("default", self.default)):
+            if unknown := [name for name in names if name not in named]:
+                raise QuantTypeError(f"{what} names {shown(unknown[0])}, which is none of {', '.join(named)}")
+        for ports in (self.inputs, self.outputs):
+            sizes = "".join(port.size or "1" for port in ports)
+            if sizes.lstrip("1") not in ("*", "?" * len(sizes.lstrip("1"))):
+                raise QuantTypeError(f"kernel {shown(self.name)}: ports with ? are the last, or one port with *")
+        for name, port in self.default.items():
+            if not named[name].is_wildcard or port.is_wildcard:
+                raise QuantTypeError(f"default gives {shown(name)} a storage: it is for a port that is '*'")
+        low, high = self.multiplier
+        if not 0 <= low <= high or high == 0:
+            raise QuantTypeError(f"multiplier is a range of positive numbers, not {low} to {high}")
+        self._check_constraint()
+
+    def _check_constraint(self) -> None:
+        inputs, outputs = ([port for port in ports if self.relates(port)] for ports in (self.inputs, self.outputs))
+        if self.constraint == "fixed_scale" and not any(port.given for port in (*inputs, *outputs)):
+            raise QuantTypeError(
+                "fixed_scale needs a port with a whole type, such as !quant.uniform<i8:f32, 0.00390625>"
+            )
+        if isinstance(self.constraint, str) and self.constraint.startswith("multiplier"):
+            most = 3 if self.constraint == "multiplier_accumulator_scale" else 2
+            if not 2 <= len(inputs) <= most or len(outputs) != 1 or any(port.size == "*" for port in inputs):
+                bias = ", perhaps a bias," if most == 3 else ""
+                raise QuantTypeError(
+                    f"{self.constraint} relates two factors{bias} and one result: name them in constrained"
+                )
+
+    def relates(self, port: TargetPort) -> bool:
+        """Whether the constraint is about a port."""
+        return not self.constrained or port.name in self.constrained
+
+    def ports(self, inputs: int, outputs: int) -> tuple[Sequence[TargetPort], Sequence[TargetPort]] | None:
+        """The port of each of so many operands and results; None where the kernel takes other numbers of them."""
+        given, results = _matched(self.inputs, inputs), _matched(self.outputs, outputs)
+        return None if given is None or results is None else (given, results)
+
+
+def _matched(ports: Sequence[TargetPort], count: int) -> Sequence[TargetPort] | None:
+    """The port of each of ``count`` values, in order: optional ports are the last but for a variadic one."""
+    if ports and ports[-1].size == "*":
+        return [*ports[:-1], *([ports[-1]] * (count - len(ports) + 1))] if count >= len(ports) - 1 else None
+    least = sum(port.size == "" for port in ports)
+    return ports[:count] if least <= count <= len(ports) else None

@@ -1,0 +1,110 @@
+"""Targets by name: those of qrt, those that a program registers, those of installed packages, and files."""
+
+from pathlib import Path
+from typing import Any
+
+from qrt.errors import QuantError, require
+from qrt.quantization.targets.model import Target, read_target, sealed
+from qrt.registry import Registry
+
+
+def _checked(name: str, target: Any) -> Target:
+    require(target, Target, f"the target {name!r}", "a Target")
+    checked: Target = target
+    return checked
+
+
+def _read(file: str) -> Target:
+    """Return qrt's own target that a file beside this one describes."""
+    path = Path(__file__).with_name(file)
+    return sealed(read_target(path.read_text(), file, path.stem))
+
+
+TARGETS: Registry[Target] = Registry(
+    "target",
+    {
+        "bf16": "bf16.toml",
+        "int16x8": "int16x8.toml",
+        "int4-weights": "int4-weights.toml",
+        "qrt-cpu": "qrt-cpu.toml",
+        "tflite": "tflite.toml",
+        "weight-only": "weight-only.toml",
+    },
+    group="qrt.targets",
+    check=_checked,
+    load=_read,
+)
+"""The targets by name."""
+
+
+def find(name: str) -> Target:
+    """The target of a name, or of a file.
+
+    Parameters
+    ----------
+    name : str
+        A target of qrt, one that :func:`register_target` was given, one of an installed package, or the path of a file
+        that ends in ``.toml``.
+
+    Returns
+    -------
+    Target
+
+    Raises
+    ------
+    QuantError
+        If there is none of this name, or a package's does not load.
+    ModelError
+        If the file does not describe a target; the message names the table and the key.
+    QuantTypeError
+        If ``name`` is no text.
+
+    Examples
+    --------
+    >>> find("tflite").signatures("softmax")[0].outputs[0].given
+    <UniformType !quant.uniform<i8:f32, 3.906250e-03:-128>>
+    """
+    require(name, str, "a target's name", "text")
+    if name in TARGETS:
+        return TARGETS[name]
+    if name.endswith(".toml"):
+        return Target.load(name)
+    raise QuantError(f"{TARGETS.unknown(name)}; a path that ends in .toml is read")
+
+
+def known(target: str | Target) -> Target:
+    """The target of a name, or of a file, or one that is given, when passes find it by its name."""
+    if isinstance(target, str):
+        target = find(target)
+    require(target, Target, "target", "a name or a Target")
+    if TARGETS.get(target.name) is not target:
+        register_target(target)
+    return target
+
+
+def register_target(target: Target) -> None:
+    """Makes a target known by its name. An installed package does the same by an entry point of the group
+    ``qrt.quantization.targets``, whose name is the target's and whose value is a Target.
+
+    Parameters
+    ----------
+    target : Target
+        A device. One of the same name that was registered before is replaced.
+
+    Raises
+    ------
+    QuantError
+        If qrt has a target of this name.
+    QuantTypeError
+        If it is no Target.
+
+    Examples
+    --------
+    >>> from qrt.quantization.targets import TargetKernel, TargetPort
+    >>> pool = TargetKernel("pool", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), "same_scale")
+    >>> register_target(Target("mine-npu", (pool,)))
+    >>> find("mine-npu").kernels[0].constraint
+    'same_scale'
+    """
+    require(target, Target, "register_target: target", "a Target")
+    TARGETS.add(target.name, target, replaces=True)

@@ -1,0 +1,167 @@
+"""Targets as text: TOML, as docs/reference/targets.md describes it."""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any, Literal, cast
+
+from qrt.errors import ModelError, QuantError, QuantTypeError, shown
+from qrt.quantization.targets.kernel import CONSTRAINTS, Constraint, QuantFn, TargetKernel, TargetPort
+from qrt.types import UniformType, parse_type
+
+_TARGET_KEYS: dict[str, tuple[type, str]] = {
+    "name": (str, "text"),
+    "coarser_bias": (bool, "true or false"),
+    "kernel": (list, "tables, [[kernel]]"),
+}
+_KERNEL_KEYS: dict[str, tuple[type, str]] = {
+    "name": (str, "text"),
+    "constraint": (str, "text"),
+    "constrained": (list, "names of ports"),
+    "ports": (dict, "a table of ports"),
+    "outputs": (list, "names of ports"),
+    "multiplier": (list, "two numbers"),
+    "default": (dict, "a table of ports"),
+}
+_STORAGE = re.compile(r"(\*|[a-zA-Z]\w*)(?:<(-?\d{1,10}):(-?\d{1,10})>)?", re.ASCII)
+_AXIS = re.compile(r"axis=(-?\d{1,3})", re.ASCII)
+_BLOCKS = re.compile(r"blocks=(\d{1,3}:\d{1,9}(?:,\d{1,3}:\d{1,9})*)", re.ASCII)
+
+
+def read_table(text: str, where: str) -> tuple[str | None, tuple[TargetKernel, ...], bool]:
+    """The name of a target if the TOML text says one, its kernels, and whether its biases may be coarser. ``where``
+    stands before messages.
+
+    Raises ModelError with the table, the key and what it may be.
+    """
+    try:
+        table = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ModelError(f"{where}: this is no TOML: {error}") from None
+    _check_keys(table, _TARGET_KEYS, where)
+    kernels: list[TargetKernel] = []
+    for number, entry in enumerate(table.get("kernel", []), 1):
+        place = f"{where}: [[kernel]] number {number}"
+        if not isinstance(entry, dict):
+            raise ModelError(f"{place}: expected a table, got {shown(entry)}")
+        kernels += signatures(entry, f"{place} ({shown(entry['name'])})" if "name" in entry else place)
+    if not kernels:
+        raise ModelError(f"{where}: a target has a [[kernel]] table or more")
+    return table.get("name"), tuple(kernels), table.get("coarser_bias", False)
+
+
+def _check_keys(table: Mapping[str, Any], keys: Mapping[str, tuple[type, str]], where: str) -> None:
+    for key, value in table.items():
+        if key not in keys:
+            raise ModelError(f"{where}: unknown key {shown(key)}: the keys are {', '.join(keys)}")
+        kind, wanted = keys[key]
+        if not isinstance(value, kind):
+            raise ModelError(f"{where}: {key} must be {wanted}, got {shown(value)}")
+
+
+def signatures(table: Mapping[str, Any], where: str, function: QuantFn | None = None) -> Sequence[TargetKernel]:
+    """The signatures of a table: one for each choice of the storages that ports list. A function takes the place of
+    the constraint."""
+    _check_keys(table, _KERNEL_KEYS, where)
+    for key in ("name", "ports"):
+        if not table.get(key):
+            raise ModelError(f"{where}: {key} must be given")
+    constraint = table.get("constraint", "free")
+    if constraint not in CONSTRAINTS:
+        raise ModelError(
+            f"{where}: constraint {shown(constraint)} is none of {', '.join(CONSTRAINTS)}: "
+            "give a function of one's own in Python, with qrt.quantization.targets.register_target"
+        )
+    choices = [_choices(key, text, f"{where}: ports") for key, text in table["ports"].items()]
+    outputs = _names(table, "outputs", where, [port.name for port, *_ in choices], ["y"])
+    constrained = _names(table, "constrained", where, [port.name for port, *_ in choices], [])
+    default = {key: _port(key, text, f"{where}: default") for key, text in table.get("default", {}).items()}
+    try:
+        return [
+            TargetKernel(
+                table["name"],
+                tuple(port for port in ports if port.name not in outputs),
+                tuple(port for name in outputs for port in ports if port.name == name),
+                function or cast(Constraint, constraint),
+                tuple(constrained),
+                _multiplier(table, where),
+                default,
+            )
+            for ports in _combined(choices, where, is_joint=constraint == "same_scale")
+        ]
+    except QuantTypeError as error:
+        raise ModelError(f"{where}: {error}") from None
+
+
+def _names(table: Mapping[str, Any], key: str, where: str, known: list[str], default: list[str]) -> list[str]:
+    names: list[str] = table.get(key, default)
+    for name in names:
+        if name not in known:
+            raise ModelError(f"{where}: {key} names {shown(name)}, which is none of the ports {', '.join(known)}")
+    return names
+
+
+def _combined(choices: list[list[TargetPort]], where: str, *, is_joint: bool) -> Sequence[tuple[TargetPort, ...]]:
+    """Each choice of a port for each place, the last place's first. Ports of one scale have one type: their lists are
+    read side by side."""
+    if not is_joint:
+        return list(product(*choices))
+    count = max(map(len, choices))
+    if any(len(ports) not in (1, count) for ports in choices):
+        raise ModelError(f"{where}: ports: under same_scale all lists have as many storages")
+    return list(zip(*(ports * count if len(ports) == 1 else ports for ports in choices), strict=True))
+
+
+def _multiplier(table: Mapping[str, Any], where: str) -> tuple[float, float]:
+    ends = table.get("multiplier", [0.0, float("inf")])
+    if len(ends) != 2 or any(isinstance(end, bool) or not isinstance(end, int | float) for end in ends):
+        raise ModelError(f"{where}: multiplier must be two numbers, got {shown(ends)}")
+    try:
+        return float(ends[0]), float(ends[1])
+    except OverflowError:
+        raise ModelError(f"{where}: multiplier passes the range of float64: write inf") from None
+
+
+def _choices(key: str, text: Any, where: str) -> list[TargetPort]:
+    texts = text if isinstance(text, list) and text else [text]
+    return [_port(key, each, where) for each in texts]
+
+
+def _port(key: str, text: Any, where: str) -> TargetPort:
+    """The port that a key and its text describe."""
+    size = cast(Literal["", "?", "*"], key[-1:] if key[-1:] in ("?", "*") else "")
+    name = key.removesuffix(size)
+    place = f"{where}: {shown(key)}"
+    if not name.isidentifier():
+        raise ModelError(f"{place} is no name of a port: it has letters and digits, then perhaps ? or *")
+    if not isinstance(text, str):
+        raise ModelError(f"{place} must be text such as 'i8' or '*', got {shown(text)}")
+    try:
+        if text.startswith("!"):
+            return TargetPort(name, given=parse_type(text, kind=UniformType), size=size)
+        return TargetPort(name, size=size, **_parts(text))
+    except QuantError as error:
+        said = error.args[0] if error.args else error  # without the caret of a ParseError, which points into the type
+        raise ModelError(f"{place} is {shown(text)}: {said}") from None
+
+
+def _parts(text: str) -> dict[str, Any]:
+    """The fields of a port: `i8<-127:127> axis=0 symmetric`."""
+    storage, *options = text.split() or [""]
+    found = _STORAGE.fullmatch(storage)
+    if found is None:
+        raise QuantTypeError("expected a storage such as 'i8', 'i8<-127:127>', 'f32' or '*'")
+    parts: dict[str, Any] = {"storage": found[1]}
+    if found[2] is not None:
+        parts |= {"low": int(found[2]), "high": int(found[3])}
+    for option in options:
+        if (axis := _AXIS.fullmatch(option)) is not None:
+            parts["axis"] = int(axis[1])
+        elif (blocks := _BLOCKS.fullmatch(option)) is not None:
+            parts["blocks"] = {int(a): int(s) for a, s in (pair.split(":") for pair in blocks[1].split(","))}
+        elif option == "symmetric":
+            parts["symmetric"] = True
+        else:
+            raise QuantTypeError(f"{shown(option)} is none of axis=0, blocks=0:32,1:1 and symmetric")
+    return parts

@@ -1,0 +1,1 @@
+"""Steps of quantization that are measured on a sample: calibration, optional passes, bias correction, checkpoints."""

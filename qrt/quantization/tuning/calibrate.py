@@ -1,0 +1,95 @@
+"""One pass over the data: records of the values that a program computes, and a sample of its inputs."""
+
+from collections.abc import Callable
+from hashlib import sha256
+
+import numpy as np
+
+import qrt.ir as ir
+from qrt.errors import ModelError, shown
+from qrt.ops.core import Array
+from qrt.quantization.calibration.batches import Data, run_count
+from qrt.quantization.calibration.observe import ProgramObserver, named_program, runs, sample_of
+from qrt.quantization.calibration.sample import Sample
+from qrt.quantization.comparison.measure import as_float64
+from qrt.quantization.tuning.checkpoint import CalibrationProgress, Checkpoint, followed
+from qrt.runtime.program import Program
+
+Batch = dict[str, Array]
+Progress = Callable[[str, int, int | None], None]
+"""A function that is told what is being done, how many steps of it are done, and of how many, if that is known."""
+
+
+def calibrated(
+    module: ir.Module,
+    data: Data,
+    function: str | None,
+    *,
+    skip_nonfinite: bool,
+    checkpoint: str | None = None,
+    progress: Progress | None = None,
+) -> CalibrationProgress:
+    """Runs a program whose values are named once over the data, which may be read only once.
+
+    Neither its records nor its sample depend on the order of the data, or on how they were split. With a
+    ``checkpoint`` they go on from what that file holds, whose data are read again and compared.
+    """
+    program = named_program(module, function)
+    observer = ProgramObserver(program, skip_nonfinite=skip_nonfinite)
+    names = [port.name for port in program.inputs]
+    seen = CalibrationProgress(observer.calibration, sample_of(program))
+    file = None
+    if checkpoint is not None:
+        file = Checkpoint(checkpoint, _digest(module, program.name, skip_nonfinite))
+        file.read(seen)
+    total, earlier, data_so_far = run_count(program, data), seen.runs, ""
+    for number, (where, arrays) in enumerate(runs(program, data), 1):
+        inputs = dict(zip(names, arrays, strict=True))
+        if number <= earlier:
+            data_so_far = followed(data_so_far, inputs)
+            if number == earlier and data_so_far != seen.data:
+                raise ModelError(
+                    f"{checkpoint}: this checkpoint has seen {earlier} runs on other data, or in another order: give "
+                    "the same data, or the name of another file"
+                )
+        else:
+            observer.run(where, arrays)
+            seen.sample.update(inputs)
+            if file is not None:
+                seen.follow(inputs)
+                file.write_sometimes(seen)
+        if progress is not None:
+            progress("calibrate", number, total)
+    if number < earlier:
+        raise ModelError(f"{checkpoint}: this checkpoint has seen {earlier} runs, and the data has {number}")
+    for key, summary in sorted(seen.calibration.summaries.items()):
+        if summary.nonfinite and not summary.count:
+            said = f"all {summary.nonfinite:,} values of {shown(key)} are NaN or infinite"
+            raise ModelError(f"{said}: none is left to choose a range from")
+    if file is not None and number > earlier:
+        file.write(seen)
+    return seen
+
+
+def _digest(module: ir.Module, function: str, skip_nonfinite: bool) -> str:
+    return sha256(f"{function} {skip_nonfinite} {module}".encode()).hexdigest()
+
+
+def measurable(program: Program, sample: Sample) -> list[Batch]:
+    """The batches of a sample for which a program's outputs are finite. One for which they are not is run row by row,
+    where its rows are independent."""
+    return [part for batch in sample.batches() for part in finite_parts(program, batch, by_rows=sample.by_rows)]
+
+
+def finite_parts(program: Program, batch: Batch, *, by_rows: bool) -> list[Batch]:
+    """The rows of a batch for which a program's outputs are finite: all in one, or each alone."""
+    if _has_finite_outputs(program, batch):
+        return [batch]
+    if not by_rows or len(counts := {len(array) for array in batch.values()}) != 1:
+        return []
+    rows = [{name: array[i : i + 1] for name, array in batch.items()} for i in range(counts.pop())]
+    return [row for row in rows if _has_finite_outputs(program, row)]
+
+
+def _has_finite_outputs(program: Program, batch: Batch) -> bool:
+    return all(np.isfinite(as_float64(value)).all() for value in program.run(batch).values())

@@ -1,0 +1,91 @@
+"""Which part of a module is quantized: what the chosen function reaches, if that computes floats that kernels take."""
+
+from qrt.errors import Diagnostic, ModelError, VerifyError
+from qrt.ir import Module, Operation
+from qrt.ir.core.symbols import references
+from qrt.quantization.checking.regions import operations_of, regions_of
+from qrt.quantization.steps import NamedProgram, all_of, copied
+from qrt.runtime.ports import choose
+from qrt.types import QuantizedType, TensorType
+
+_MOST_SAID = 3
+
+
+def called(module: Module, function: str | None) -> tuple[Module, list[str]]:
+    """A module of what a function calls, directly or not, and the names of the functions that it does not: their values
+    have no records."""
+    pending, live = [choose(module, function)], set[str]()
+    functions = {_name(each): each for each in module.functions}
+    while pending:
+        current = pending.pop()
+        if _name(current) not in live:
+            live.add(_name(current))
+            named = {path.path[-1] for operation in current.walk() for path in references(operation)}
+            pending += [functions[name] for name in sorted(named & functions.keys())]
+    others = [name for name in functions if name not in live]
+    if not others:
+        return module, []
+    module.verify()
+    copy = copied(module)
+    for each in copy.functions:
+        if _name(each) in others:
+            each.erase()
+    return copy, others
+
+
+def with_others(quantized: Module, module: Module, others: list[str]) -> Module:
+    """A quantized module in which the functions of the float one that were left out stand again, each in its place."""
+    if not others:
+        return quantized
+    copy = copied(quantized)
+    place = {_name(each): each for each in copy.functions}
+    names = [_name(each) for each in module.functions]
+    for number, each in enumerate(module.functions):
+        if _name(each) in others:
+            later = next((place[name] for name in names[number + 1 :] if name in place), None)
+            clone = each.clone({})
+            if later is None:
+                copy.body.append(clone)
+            else:
+                copy.body.insert_before(later, clone)
+    return copy
+
+
+def left_out(others: list[str], name: str) -> tuple[Diagnostic, ...]:
+    """A remark for each function that is left as it is."""
+    return tuple(
+        Diagnostic("remark", f"function '{each}' is left as it is: '{name}' does not call it") for each in others
+    )
+
+
+def check_any(start: NamedProgram, name: str, *, is_full: bool) -> None:
+    """Raises ModelError where nothing of a program can be quantized, or it is quantized already. If it shall be full,
+    VerifyError names each operation that stays float."""
+    if regions_of(start.module):
+        return
+    for operation in operations_of(start.module):
+        if _is_quantized(operation):
+            message = f"{name} is quantized already: here is '{operation.name}'; give the float program"
+            raise ModelError(operation.location.render(message))
+    if not start.remarks:
+        raise ModelError(
+            f"nothing of {name} is quantized: it has no operation on floats that the target has a kernel for"
+        )
+    if is_full:
+        raise all_of([VerifyError(r.message, r.location) for r in start.remarks if r.location is not None])
+    said = [each.message for each in start.remarks[:_MOST_SAID]]
+    if len(start.remarks) > _MOST_SAID:
+        said.append(f"{len(start.remarks) - _MOST_SAID} more stay float")
+    message = f"nothing of {name} is quantized: {'; '.join(said)}"
+    location = start.remarks[0].location
+    raise ModelError(message if location is None else location.render(message))
+
+
+def _is_quantized(operation: Operation) -> bool:
+    types = [value.type for value in operation.results]
+    elements = [type.element if isinstance(type, TensorType) else type for type in types]
+    return operation.name.startswith("qrt.") or any(isinstance(element, QuantizedType) for element in elements)
+
+
+def _name(function: Operation) -> str:
+    return str(function.attributes["sym_name"].python)

@@ -1,0 +1,202 @@
+"""Which optional passes are on: each that makes the error at the outputs less (docs/reference/passes_optional.md)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, get_args
+
+from qrt.errors import Diagnostic, QuantError, QuantTypeError, shown
+from qrt.ir import ArrayAttr, Module, StringAttr
+from qrt.ir.core.operations import garbage_uncollected
+from qrt.ir.core.rewrite import replace
+from qrt.ir.remarks import remarks_to
+from qrt.quantization.annotations.attach_stats_ref import attach_keys
+from qrt.quantization.annotations.region_metadata import PASSES
+from qrt.quantization.calibration.observe import calibrate_program
+from qrt.quantization.calibration.records import Record, RecordMethod
+from qrt.quantization.checking.regions import REGION, operations_of
+from qrt.quantization.comparison.measure import Noise, Reference
+from qrt.quantization.scaling.equalize_scales import equalized
+from qrt.quantization.scaling.fold_scales import folded
+from qrt.quantization.steps import NamedProgram, Trial, copied, exported, quantized
+from qrt.quantization.targets.model import Target
+from qrt.quantization.tuning.bias_correction import corrected
+from qrt.runtime.program import Program
+from qrt.tensor.arrays import as_array
+
+OptionalPass = Literal["fold-scales", "equalize-scales", "correct-bias"]
+OPTIONAL_PASSES: Final[tuple[OptionalPass, ...]] = get_args(OptionalPass)
+"""In the order in which they are tried."""
+Wanted = Literal["auto"] | Sequence[str]
+"""``"auto"``: each pass that gains. Names: these passes and no others, whether they gain or not."""
+
+Records = Mapping[str, Record]
+
+
+def improved(
+    program: NamedProgram,
+    target: Target,
+    records: Records,
+    method: RecordMethod,
+    reference: Reference,
+    wanted: Wanted = "auto",
+) -> tuple[NamedProgram, dict[str, Record]]:
+    """A float program after ``fold-scales`` and ``equalize-scales``, each of which is on if the quantized program then
+    has less error at its outputs over the sample than without it; and the records of its values.
+
+    What each has gained, or would have lost, is a remark of the program. The values that ``equalize-scales``
+    multiplies have records of the sample; all others keep their own.
+    """
+    on = chosen(wanted)
+    kept = dict(records)
+    before: Noise | None = None
+    for name in OPTIONAL_PASSES[:2]:
+        if name not in on:
+            continue
+        changed = _changed(program, target, name)
+        if changed is None:
+            if wanted != "auto":
+                program = _said(program, f"{name} is off: there is nothing that it changes")
+            continue
+        if name == "equalize-scales" and not _computes_the_same(changed.module, program.module, reference):
+            program = _said(program, f"{name} is off: a value between leaves the normal numbers of its type")
+            continue
+        before = before or _noise(program, target, kept, method, reference)
+        new_records = kept | _records_of_new_keys(changed.module, kept, reference)
+        try:
+            after = _noise(changed, target, new_records, method, reference)
+        except QuantError as error:
+            program = _said(program, _refusal(name, error, wanted))
+            continue
+        is_on = after.cost < before.cost or wanted != "auto"
+        remark = _remark(name, before, after, is_on=is_on)
+        if is_on:
+            program, kept, before = changed, new_records, after
+        program = NamedProgram(program.module, (*program.remarks, remark))
+    return program, kept
+
+
+def with_corrected_bias(trial: Trial, target: Target, reference: Reference, wanted: Wanted = "auto") -> Trial:
+    """A quantized program after ``correct-bias``, if that has less error at its outputs over the sample than without;
+    else the one that was given. What it has gained, or would have lost, is a remark.
+
+    The regions of the new trial have the new biases: they no longer compute what the float program does.
+    """
+    return corrected_and_measured(trial, target, reference, wanted)[0]
+
+
+def corrected_and_measured(
+    trial: Trial, target: Target, reference: Reference, wanted: Wanted = "auto"
+) -> tuple[Trial, Noise | None]:
+    """As ``with_corrected_bias``, with the error of the program that is returned, where it was measured."""
+    name = OPTIONAL_PASSES[2]
+    if name not in chosen(wanted):
+        return trial, None
+    with garbage_uncollected():
+        regions = corrected(trial.regions, target, reference.function, reference.batches)
+    if regions is None:
+        return trial, None
+    try:
+        new = exported(regions, target, ())
+    except QuantError as error:
+        remark = Diagnostic("remark", _refusal(name, error, wanted))
+        return Trial(trial.regions, trial.module, (*trial.remarks, remark)), None
+    before, after = reference.noise(trial.module), reference.noise(new.module)
+    is_on = after.cost < before.cost or wanted != "auto"
+    made, noise = (new, after) if is_on else (trial, before)
+    return Trial(made.regions, made.module, (*trial.remarks, _remark(name, before, after, is_on=is_on))), noise
+
+
+def chosen(wanted: Wanted) -> Sequence[str]:
+    """The names of the passes that are tried. QuantTypeError for another one."""
+    if isinstance(wanted, str) and wanted == "auto":
+        return OPTIONAL_PASSES
+    if isinstance(wanted, str) or not isinstance(wanted, Sequence):
+        raise QuantTypeError(f"passes must be 'auto' or a sequence of names, got {shown(wanted)}")
+    for name in wanted:
+        if not isinstance(name, str) or name not in OPTIONAL_PASSES:
+            raise QuantTypeError(f"passes must be among {', '.join(OPTIONAL_PASSES)}, got {shown(name)}")
+    return wanted
+
+
+def changed_as(program: NamedProgram, target: Target, quantized: Module) -> NamedProgram:
+    """A float program after the passes of which a quantized one says that they have changed it. They depend on its
+    constants alone, so both then have the same values by the same keys."""
+    for name in passes_of(quantized):
+        program = _changed(program, target, name) or program
+    return program
+
+
+def passes_of(module: Module) -> list[str]:
+    """The passes that have changed the floats of a program."""
+    said = module.operation.attributes.get(PASSES)
+    names = (
+        [each.value for each in said.elements if isinstance(each, StringAttr)] if isinstance(said, ArrayAttr) else []
+    )
+    return [name for name in names if name in OPTIONAL_PASSES[:2]]
+
+
+def _changed(program: NamedProgram, target: Target, name: str) -> NamedProgram | None:
+    """A program after a pass; None where the pass changes nothing."""
+    copy = copied(program.module)
+    remarks: list[Diagnostic] = []
+    with garbage_uncollected(), remarks_to(remarks.append):
+        is_changed = folded(copy, target) if name == "fold-scales" else equalized(copy)
+        attach_keys(copy)
+    if not is_changed:
+        return None
+    copy.operation.attributes[PASSES] = ArrayAttr(tuple(map(StringAttr, (*passes_of(program.module), name))))
+    gone = _places(program.module) - _places(copy)
+    said = [remark for remark in program.remarks if id(remark.location) not in gone]
+    return NamedProgram(copy, (*said, *remarks))
+
+
+def _places(module: Module) -> set[int]:
+    """The places in the text of what stands outside regions: of a folded operation nothing is left to be said."""
+    return {
+        id(op.location) for op in operations_of(module) if op.name not in (REGION, "quant.stats_ref", "arith.constant")
+    }
+
+
+def _noise(
+    program: NamedProgram, target: Target, records: Records, method: RecordMethod, reference: Reference
+) -> Noise:
+    return reference.noise(quantized(program, target, records, method).module)
+
+
+def _computes_the_same(one: Module, other: Module, reference: Reference) -> bool:
+    """Whether two programs give the same outputs for the sample, bit for bit."""
+    programs = [Program(module, reference.function) for module in (one, other)]
+    for batch in reference.batches:
+        outputs = [[as_array(value).tobytes() for value in program.run(batch).values()] for program in programs]
+        if outputs[0] != outputs[1]:
+            return False
+    return True
+
+
+def _records_of_new_keys(module: Module, records: Records, reference: Reference) -> dict[str, Record]:
+    """Records of the sample, of the values whose keys have none."""
+    copy = copied(module)
+    named = [op for op in copy.operation.walk() if op.name == "quant.stats_ref"]
+    new = [op for op in named if op.attribute("statsKey", StringAttr).value not in records]
+    if not new:
+        return {}
+    for operation in named:
+        if operation not in new:
+            replace(operation, operation.operands)
+    found = calibrate_program(copy, reference.batches, reference.function, skip_nonfinite=True)
+    return found.records
+
+
+def _refusal(name: str, error: QuantError, wanted: Wanted) -> str:
+    """What is said of a pass after which the target has no types for the program; the error if it was asked for."""
+    if wanted != "auto":
+        raise error
+    return f"{name} is off: {str(error).splitlines()[0]}"
+
+
+def _said(program: NamedProgram, message: str) -> NamedProgram:
+    return NamedProgram(program.module, (*program.remarks, Diagnostic("remark", message)))
+
+
+def _remark(name: str, before: Noise, after: Noise, *, is_on: bool) -> Diagnostic:
+    gain = f"signal-to-noise at the outputs over the sample: {before.snr:.2f} dB without it, {after.snr:.2f} dB with it"
+    return Diagnostic("remark", f"{name} is {'on' if is_on else 'off'}: {gain}")

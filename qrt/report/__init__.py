@@ -1,7 +1,0 @@
-"""What a quantization did to a program, and where it lost accuracy: figures, as text, JSON and HTML."""
-
-from qrt.report.model import FloatOperation, OutputReport, PortReport, RegionReport, Rescale
-from qrt.report.read_json import read_json
-from qrt.report.report import Report
-
-__all__ = ["FloatOperation", "OutputReport", "PortReport", "RegionReport", "Report", "Rescale", "read_json"]

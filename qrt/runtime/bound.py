@@ -1,0 +1,142 @@
+"""Programs that are called with nothing: arrays are given and checked once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from qrt._ext.kernels import Frame
+from qrt.errors import KernelError, ModelError, require, shown
+from qrt.ops.core import Array, element_dtype
+from qrt.runtime.plan import Plan
+from qrt.runtime.planner.slots import empty
+from qrt.runtime.ports import Port
+from qrt.runtime.state import State
+from qrt.runtime.values import check_range
+from qrt.tensor.calls import Tensor
+
+
+class BoundProgram:
+    """A program and the arrays that it reads and writes at each call, which ``Program.bind`` makes. ``inputs`` and
+    ``outputs`` hold the arrays by name. It runs in one thread at a time."""
+
+    def __init__(
+        self,
+        name: str,
+        plan: Plan,
+        state: State | None,
+        inputs: dict[str, Array],
+        outputs: dict[str, Array],
+        narrow: Sequence[Port],
+        names: Sequence[str],
+    ) -> None:
+        self.name, self.inputs, self.outputs = name, inputs, outputs
+        self._given = {name: out.shape for name, out in outputs.items()}
+        self._plan, self._state, self._narrow, self._names = plan, state, narrow, names
+        self._lock = Lock()
+        arrays = (*inputs.values(), *outputs.values())
+        self._frame: Frame | None = None if plan.executable is None else plan.executable.bind(arrays)
+        self._is_plain = self._frame is not None and not narrow and not plan.states
+
+    def __call__(self) -> None:
+        """Runs the program on what the inputs hold now, and fills the outputs."""
+        try:
+            self._call()
+        except KernelError as error:
+            self._plan.raise_located(error)
+
+    def _call(self) -> None:
+        if self._is_plain and self._frame is not None:
+            self._frame.run()
+            return
+        for port in self._narrow:
+            check_range(self.inputs[port.name], port.type, f"input {port.name!r}")
+        if self._state is None:
+            self._run({})
+        else:
+            with self._state.lock:
+                self._run(self._state.arrays)
+
+    def _fill(self, name: str, result: Array) -> None:
+        """Writes a result to its array. One that only the run could make stays until its shape changes."""
+        out = self.outputs.get(name)
+        if out is not None and out.shape == result.shape:
+            np.copyto(out, result)
+        elif name in self._given:
+            given = list(self._given[name])
+            raise ModelError(f"output {name!r} has shape {list(result.shape)}, the bound array {given}")
+        else:
+            self.outputs[name] = result.copy()
+
+    def _run(self, state: dict[str, Array]) -> None:
+        if self._frame is not None:
+            self._frame.run(self._plan.state_arrays(state))
+            return
+        if not self._lock.acquire(blocking=False):
+            raise ModelError(f"{self.name} is running in another thread: bind once for each")
+        try:
+            results = self._plan.run(list(self.inputs.values()), state=state)
+            for name, result in zip(self._names, results, strict=True):
+                self._fill(name, result)
+        finally:
+            self._lock.release()
+
+
+def bound_inputs(given: Sequence[Any], ports: Sequence[Port]) -> dict[str, Array]:
+    """The caller's arrays by name, checked."""
+    return {p.name: _own_array(value, p, f"input {p.name!r}", False) for value, p in zip(given, ports, strict=True)}
+
+
+def bound_outputs(
+    given: Mapping[str, Any], ports: Sequence[Port], plan: Plan, inputs: Mapping[str, Array]
+) -> dict[str, Array]:
+    """The arrays of the outputs by name: the caller's, checked, and new ones. Those of which only the run knows the
+    shape are missing."""
+    require(given, Mapping, "outputs", "a mapping of names to arrays")
+    names = [port.name for port in ports]
+    if unknown := set(given) - set(names):
+        raise ModelError(f"no output is named {min(map(shown, unknown))}; the outputs are {', '.join(names) or 'none'}")
+    made: dict[str, Array] = {}
+    for port, result in zip(ports, plan.results, strict=True):
+        what = f"output {port.name!r}"
+        if port.name in given:
+            known = port if result is None else replace(port, type=result)
+            made[port.name] = _own_array(given[port.name], known, what, True)
+        elif result is not None:
+            made[port.name] = empty(result)
+    _check_disjoint(inputs, made)
+    return made
+
+
+def _own_array(value: Any, port: Port, what: str, written: bool) -> Array:
+    """The caller's own array, in the form that kernels take. A ModelError says what does not fit."""
+    t, array = port.type, value
+    if isinstance(value, Tensor) and not written:
+        if value.type is not t.element:
+            raise ModelError(f"{what} must be {t}, got a QuantTensor of {value.type}")
+        array = value._data
+    if not isinstance(array, np.ndarray):
+        raise ModelError(f"{what} must be an array, which is {'written' if written else 'read'} at each call")
+    dtype = element_dtype(t.element)
+    if array.dtype != dtype or not array.dtype.isnative:
+        raise ModelError(f"{what} must be {t}: dtype {dtype}, got dtype {array.dtype}")
+    wanted = t.shape or ()
+    if len(wanted) != array.ndim or any(w not in (None, g) for w, g in zip(wanted, array.shape, strict=True)):
+        raise ModelError(f"{what} must be {t}, got shape {list(array.shape)}")
+    if not array.flags.c_contiguous or not array.flags.aligned:
+        raise ModelError(f"{what} must be C-contiguous and aligned: it is read and written where it is")
+    if written and not array.flags.writeable:
+        raise ModelError(f"{what} is read-only, and is written at each call")
+    return array
+
+
+def _check_disjoint(inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> None:
+    """Raises ModelError for an output that shares memory with another array."""
+    done = [(f"input {name!r}", array) for name, array in inputs.items()]
+    for name, array in outputs.items():
+        for other, found in done:
+            if np.may_share_memory(array, found):
+                raise ModelError(f"output {name!r} overlaps {other}")
+        done.append((f"output {name!r}", array))

@@ -1,0 +1,53 @@
+"""Constant folding by the interpreter."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+
+from qrt.ir import Module, Operation, Value
+from qrt.ir.constants import is_constant, replacements
+from qrt.ir.core.constant_folder import ConstantFolder
+from qrt.ir.core.matching import cyclic_operations
+from qrt.ir.passes.options import option
+from qrt.ir.text.dense import MAX_FOLDED
+from qrt.ops.core import Array
+from qrt.runtime.constants import interpret_constants
+from qrt.runtime.interpreter import TABLES
+from qrt.runtime.interpreter.core import ModuleCode
+from qrt.runtime.values import RUN, as_tensor
+from qrt.types import IntegerType, Type
+
+
+@dataclass(frozen=True)
+class ConstantFold:
+    """Computes operations that read constants only, whole ones with their regions. Preserves every value.
+
+    The interpreter computes them. A quantized value becomes an integer constant and a `quant.scast`. What stays: an
+    operation with effects; one with a result that is no scalar or tensor of static shape, or of more elements than
+    `max-elements`; one whose execution is an error, or takes more than 65,536 steps.
+    """
+
+    max_elements: int = option(MAX_FOLDED, "the most elements of a result that is computed")
+
+    def run(self, module: Module) -> None:
+        def as_constant(op: Operation, arrays: Sequence[Array]) -> list[Value] | None:
+            return None if op.name == "tensor.empty" else replacements(folder.arrays, op, arrays)
+
+        evaluate = partial(interpret_constants, ModuleCode(module, TABLES, saturating=False))
+        folder = ConstantFolder(evaluate, self.may_fold, as_constant)
+        folder.fold_inside(module.operation, cyclic_operations(module.operation.walk()))
+
+    def may_fold(self, op: Operation) -> bool:
+        """Return True for constants, for tensors whose elements nothing has set, and for operations that compute a
+        constant that is not too large."""
+        if op.operands or op.regions:
+            return is_constant(op) or (bool(op.results) and all(self._is_small(value.type) for value in op.results))
+        return op.name in ("arith.constant", "tensor.empty")
+
+    def _is_small(self, type: Type) -> bool:
+        tensor = as_tensor(type) if isinstance(type, RUN) else None
+        if tensor is None or not tensor.has_static_shape or tensor.encoding is not None:
+            return False
+        is_constant = not isinstance(tensor.element, IntegerType) or tensor.element.is_signless
+        return is_constant and prod(size or 0 for size in tensor.shape or ()) <= self.max_elements

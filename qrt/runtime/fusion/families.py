@@ -1,0 +1,83 @@
+"""Ops of families, as the passes that fuse them ask for them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from qrt.errors import QuantError
+from qrt.ir import Attribute, Builder, Operation, Value
+from qrt.ir.constants import known_array, write_constant
+from qrt.ir.core.attributes import attribute
+from qrt.ops import OpFamily, family_of
+from qrt.ops.core import Array
+from qrt.ops.declare import NO_TRAITS, Traits
+from qrt.runtime.operations import FUSED
+from qrt.types import TensorType, Type, UniformType
+
+
+def traits_of(op: Operation | None) -> Traits:
+    """Return the traits of an op's family; none where it has no family."""
+    family = family_of(op)
+    return NO_TRAITS if family is None else family.traits
+
+
+def quantized(value: Value) -> UniformType | None:
+    """The quantized element type of a tensor."""
+    element = value.type.element if isinstance(value.type, TensorType) else None
+    return element if isinstance(element, UniformType) else None
+
+
+def said(op: Operation) -> dict[str, Any]:
+    """The attributes of a family's op, the defaults among them."""
+    family = family_of(op)
+    assert family is not None  # who asks has looked at a trait
+    return family.read(op.attributes)
+
+
+def may_be(family: OpFamily | None, operands: Sequence[Value], attributes: dict[str, Any], result: Type) -> bool:
+    """Ask a family for a form with these operands, attributes and this result."""
+    types = tuple(value.type for value in operands if isinstance(value.type, TensorType))
+    if family is None or not isinstance(result, TensorType) or len(types) < len(operands):
+        return False
+    try:
+        (inferred,) = family.resolve_all(types, attributes, (result,))
+    except QuantError:
+        return False
+    return inferred.element is result.element
+
+
+def stored_constant(value: Value) -> Array | None:
+    """The storage of a quantized constant, in the shape of its type; None of any other value."""
+    return None if quantized(value) is None else known_array(value)
+
+
+def constant(builder: Builder, storage: Array, t: UniformType) -> Value:
+    """A quantized constant of these storage integers."""
+    return write_constant(builder, storage, TensorType(storage.shape, t))[-1]
+
+
+def fused(op: Operation, other: Operation, *, is_last: bool) -> dict[str, Attribute]:
+    """The attributes of an op that also does what another did. What is said of the value is said by the last."""
+    last = discardable(other) if is_last else {}
+    return {**declared(op), **last, FUSED: attribute([*names_of(op), *names_of(other), other.name])}
+
+
+def chained(ops: Sequence[Operation]) -> dict[str, Attribute]:
+    """The attributes of an op that does what all of a chain did."""
+    return {**discardable(ops[-1]), FUSED: attribute([name for op in ops for name in (*names_of(op), op.name)])}
+
+
+def declared(op: Operation) -> dict[str, Attribute]:
+    """Return the attributes of an op that its family declares, and those that are discardable."""
+    family = family_of(op)
+    defaults = {} if family is None else family.declaration.defaults
+    return {name: value for name, value in op.attributes.items() if name in defaults or "." in name}
+
+
+def discardable(op: Operation) -> dict[str, Attribute]:
+    """The attributes that say something of an op's value, and nothing of what it computes."""
+    return {name: value for name, value in op.attributes.items() if "." in name}
+
+
+def names_of(op: Operation) -> list[str]:
+    """The names of the ops that a pass has put into this one."""
+    return list(op.attributes[FUSED].python) if FUSED in op.attributes else []

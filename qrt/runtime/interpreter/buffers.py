@@ -1,0 +1,250 @@
+"""The memory of memrefs: which bytes a program may touch, and the arrays that see them.
+
+Every memref of a running program is an array on a `Memory`: what the program allocated, what its caller passed, or the
+elements of a tensor. A view that an operation makes stays within it, so nothing outside is read or written, whatever
+array the caller's array is itself a view of.
+"""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from qrt.errors import ModelError, QuantError, UndefinedError
+from qrt.ir.dialects._shaped.strides import strides_of as layout_of
+from qrt.ops.core import Array, element_dtype, row_major_strides
+from qrt.types import MemRefType
+
+
+class Memory:
+    """The bytes of a C-contiguous array, or of a part of other memory. It is the base of all arrays on it."""
+
+    def __init__(self, array: Array, base: "Memory | None" = None) -> None:
+        if not array.flags.c_contiguous:
+            raise UndefinedError(f"takes a memref of strides {list(strides_of(array))}, which is not contiguous")
+        self.base = base
+        self._owner = array if base is None else base
+        data = array.__array_interface__["data"]
+        self.__array_interface__ = {"shape": (array.nbytes,), "typestr": "|u1", "data": data, "version": 3}
+
+
+class Buffer(Memory):
+    """Memory that a program has allocated: zeros."""
+
+    def __init__(self, size: int) -> None:
+        try:
+            zeros = np.zeros(size, np.uint8)  # pages that nothing touches take no memory
+        except (MemoryError, ValueError):
+            raise QuantError(f"there is no memory for a buffer of {size} bytes") from None
+        super().__init__(zeros)
+        self.freed = False
+
+
+class Span(NamedTuple):
+    """The bytes that the offsets of a memref count from, as elements of a dtype."""
+
+    bytes: Array
+    dtype: np.dtype[Any]
+
+    @property
+    def size(self) -> int:
+        return self.bytes.size // self.dtype.itemsize
+
+    def view(self, offset: int, shape: Sequence[int], strides: Sequence[int]) -> Array:
+        """A view, in elements. Raises UndefinedError for one that is not within the memory."""
+        if any(size < 0 for size in shape):
+            raise UndefinedError(f"a dimension is negative: {list(shape)}")
+        if all(shape):
+            ends = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
+            low, high = offset + sum(min(end, 0) for end in ends), offset + sum(max(end, 0) for end in ends)
+            if low < 0 or high >= self.size:
+                raise UndefinedError(f"elements {low} to {high} are not within the buffer's {self.size}")
+        elif not 0 <= offset <= self.size:
+            raise UndefinedError(f"element {offset} is not within the buffer's {self.size}")
+        step = self.dtype.itemsize
+        try:
+            return np.ndarray(shape, self.dtype, self.bytes, offset * step, [stride * step for stride in strides])
+        except (OverflowError, ValueError):  # sizes beside a 0, and strides that lead nowhere, may be any number
+            raise UndefinedError(f"no array has the shape {list(shape)} and strides {list(strides)}") from None
+
+    def from_element(self, offset: int) -> "Span":
+        """The elements from one on."""
+        return Span(self.bytes[offset * self.dtype.itemsize :], self.dtype)
+
+
+class BaseWithoutElements:
+    """The base of memory that has no elements, as `memref.extract_strided_metadata` gives it: a memref of rank 0 with
+    nothing to read. Its memory may be viewed; all else that is asked of it is an error."""
+
+    ndim, shape, strides = 0, (), ()
+
+    def __init__(self, span: Span) -> None:
+        self.span, self.base, self.itemsize = span, span.bytes, span.dtype.itemsize
+
+    def _refuse(self, *arguments: Any, **named: Any) -> NoReturn:
+        raise UndefinedError("accesses the base of memory that has no elements")
+
+    __getitem__ = __setitem__ = __array__ = _refuse
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):  # what NumPy asks of any object
+            raise AttributeError(name)
+        self._refuse()
+
+
+def on_memory(array: Array, *, is_constant: bool = False) -> Array:
+    """A C-contiguous array as a memref on memory of its own, with the strides that its shape says: NumPy lets those of
+    a dimension of size 1 be anything. No view of constant memory is written."""
+    if is_constant:
+        array = array.view()
+        array.flags.writeable = False
+    seen: Array = np.asarray(Memory(array)).view(array.dtype).reshape(array.shape)
+    return seen
+
+
+def view_of_bytes(array: Array, start: int, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+    """A row-major array on bytes, whose offsets count from where it begins."""
+    outermost = memory_below(array)
+    while outermost.base is not None:
+        outermost = outermost.base
+    following = np.asarray(Memory(array[start:], outermost))
+    seen: Array = following[: prod(shape) * dtype.itemsize].view(dtype).reshape(shape)
+    return seen
+
+
+def given(array: Array, declared: MemRefType, number: int) -> Array:
+    """Argument `number` of a program, which may touch its elements and nothing around them.
+
+    Raises ModelError where the array is not laid out as the type says. Its memory begins at its first element, so that
+    its offset is 0: a type that says another would be believed by passes, which fold what is read of an offset.
+    """
+    seen, layout = on_memory(array), layout_of(declared)
+    if declared.layout is None or layout is None:
+        return seen
+    strides = strides_of(seen)
+    for size, stride, wanted in zip(seen.shape, strides, layout.strides, strict=True):
+        if size > 1 and wanted not in (None, stride) and seen.size:
+            raise ModelError(
+                f"argument #{number} is {declared}, and an array of shape {list(seen.shape)} has strides "
+                f"{list(strides)}: declare these strides, or '?', or take a subview of a larger memref"
+            )
+    if layout.offset not in (None, 0):
+        raise ModelError(
+            f"argument #{number} is {declared}, and an array that is passed begins at offset 0 of its memory: declare "
+            f"'offset: ?', or take a subview at {layout.offset} of a larger memref"
+        )
+    return seen
+
+
+def strides_of(array: Array) -> tuple[int, ...]:
+    """The strides in elements."""
+    return tuple(stride // array.itemsize for stride in array.strides)
+
+
+# -- allocation --------------------------------------------------------------------------------------------------------
+
+
+def allocate(shape: Sequence[int], element: Any, strides: Sequence[int] | None = None, offset: int = 0) -> Array:
+    """Return an array of zeros with memory of its own."""
+    if strides is None:
+        return _zeros(shape, element)
+    if any(stride < 0 for stride in strides) or offset < 0:
+        raise UndefinedError(f"memory of strides {list(strides)} and offset {offset} has no beginning")
+    last = sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True)) if all(shape) else -1
+    whole = _zeros((offset + last + 1,), element)
+    return span_below(whole)[0].view(offset, shape, strides)
+
+
+def _zeros(shape: Sequence[int], element: Any) -> Array:
+    dtype = element_dtype(element)
+    zeros: Array = np.asarray(Buffer(prod(shape) * dtype.itemsize)).view(dtype).reshape(shape)
+    return zeros
+
+
+def allocate_as(shape: Sequence[int], declared: MemRefType) -> Array:
+    """Return zeros in the layout of a memref type."""
+    return allocate(shape, declared.element, *_layout(shape, declared))
+
+
+def laid_out(array: Array, declared: MemRefType, *, is_constant: bool) -> Array:
+    """Return the elements of a tensor in the layout of a memref type, on memory that no program frees."""
+    strides, offset = _layout(array.shape, declared)
+    if (strides, offset) == (list(row_major_strides(array.shape)), 0):
+        return on_memory(np.ascontiguousarray(array).reshape(array.shape), is_constant=is_constant)
+    copy = allocate(array.shape, declared.element, strides, offset)
+    copy[...] = array
+    if copy.tobytes() != array.tobytes():
+        raise UndefinedError(f"elements of {declared} overlap: no tensor has that buffer")
+    span, at = span_below(copy)
+    unfreed = span._replace(bytes=on_memory(span.bytes, is_constant=is_constant))
+    return unfreed.view(at, array.shape, strides)
+
+
+def _layout(shape: Sequence[int], declared: MemRefType) -> tuple[list[int], int]:
+    """The strides and the offset of a new buffer: what its type leaves open is that of a contiguous one."""
+    strides = list(row_major_strides(tuple(shape)))
+    layout = layout_of(declared)
+    if declared.layout is None or layout is None:
+        return strides, 0
+    pairs = zip(layout.strides, strides, strict=True)
+    return [own if stride is None else stride for stride, own in pairs], layout.offset or 0
+
+
+# -- views -------------------------------------------------------------------------------------------------------------
+
+
+def span_below(array: Any) -> tuple[Span, int]:
+    """The memory that an array is on, and where in it the array begins."""
+    if isinstance(array, BaseWithoutElements):
+        return array.span, 0
+    memory = memory_below(array)
+    whole = np.asarray(memory)
+    start = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
+    at, before = divmod(start, array.itemsize)  # a memref.view may begin at any byte
+    return Span(whole[before:], array.dtype), at
+
+
+def span_of(array: Any, type: MemRefType) -> tuple[Span, int]:
+    """The memory that the offsets of a memref count from, and the offset at which it stands."""
+    span, at = span_below(array)
+    layout = layout_of(type)
+    offset = None if layout is None else layout.offset
+    if offset is None:
+        return span, at
+    if offset > at:
+        raise QuantError(f"takes a {type} that is not at offset {offset} of its buffer")
+    return span.from_element(at - offset), offset
+
+
+def memory_below(array: Any) -> Memory:
+    """The memory that an array is on."""
+    while array is not None and not isinstance(array, Memory):
+        array = getattr(array, "base", None)
+    if array is None:
+        raise QuantError("takes a memref whose buffer is not known")
+    return array
+
+
+def buffer_of(array: Any) -> Buffer | None:
+    """The memory allocated by the program on which a view is based; None for memory of others."""
+    while array is not None and not isinstance(array, Buffer):
+        array = getattr(array, "base", None)
+    return array
+
+
+# -- accesses ----------------------------------------------------------------------------------------------------------
+
+
+def require_unfreed(array: Any) -> None:
+    """Raises UndefinedError where the memory of an array is freed."""
+    buffer = buffer_of(array)
+    if buffer is not None and buffer.freed:
+        raise UndefinedError("accesses memory that is freed")
+
+
+def require_writeable(array: Array) -> Array:
+    """The array. Raises UndefinedError where its memory is constant."""
+    if not array.flags.writeable:
+        raise UndefinedError("writes to constant memory")
+    return array

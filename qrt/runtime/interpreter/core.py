@@ -1,0 +1,395 @@
+"""Functions compiled to lists of Python calls over a frame of values, so that a loop costs a call or two per operation.
+
+A value in a frame is a NumPy scalar where its type is a scalar, an array where it is a tensor, a vector or a memref (a
+memref's array is written in place). A dialect's file, or the room of one from outside, says how its ops run, in up to
+three tables:
+
+- `HANDLERS`: `bind(op, compiler)` gives `f(*operands)`, which returns the result (a tuple of several, None for none);
+- `STRUCTURED`: `build(op, compiler)` gives a step on the frame, for ops with regions or effects on the run;
+- `BRANCHES`: `bind(op, compiler)` gives `choose(*operands)`, which returns a successor's number and its arguments.
+
+An undefined operation raises `UndefinedError`; the step adds the op and its position.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from operator import itemgetter
+from typing import Any, NoReturn
+
+import numpy as np
+
+from qrt.errors import MANY_STEPS, KernelError, ModelError, QuantError, UndefinedError, many_rounds
+from qrt.ir import Block, Module, Operation, Region, Value
+from qrt.ir.core.registry import DIALECTS
+from qrt.ir.core.traits import CONSTANT_LIKE, MEM_FREE, TERMINATOR
+from qrt.ir.dialects.func.inlining import MAX_CALL_DEPTH
+from qrt.registry import Registry
+from qrt.runtime.operations import failure
+from qrt.runtime.values import as_tensor, concrete
+from qrt.types import TensorType
+
+Frame = list[Any]
+"""The values of one activation of a function, by slot; slot 0 holds its `Run`."""
+Step = Callable[[Frame], None]
+Function = Callable[..., Any]
+Handler = Callable[[Operation, "Compiler"], Function]
+Builder = Callable[[Operation, "Compiler"], Step]
+
+
+INTERPRETERS: Registry[Any] = Registry(
+    "interpreter",
+    {
+        "affine": "qrt.runtime.interpreter.affine",
+        "arith": "qrt.runtime.interpreter.arith",
+        "bufferization": "qrt.runtime.interpreter.bufferization",
+        "cf": "qrt.runtime.interpreter.cf",
+        "func": "qrt.runtime.interpreter.func",
+        "linalg": "qrt.runtime.interpreter.linalg",
+        "math": "qrt.runtime.interpreter.math",
+        "memref": "qrt.runtime.interpreter.memref",
+        "ml_program": "qrt.runtime.interpreter.ml_program",
+        "qrt": "qrt.runtime.interpreter.qrt",
+        "quant": "qrt.runtime.interpreter.quant",
+        "scf": "qrt.runtime.interpreter.scf",
+        "shape": "qrt.runtime.interpreter.shape",
+        "tensor": "qrt.runtime.interpreter.tensor",
+        "ub": "qrt.runtime.interpreter.ub",
+        "vector": "qrt.runtime.interpreter.vector",
+    },
+)
+"""The files that say how ops run, by the dialect's name."""
+
+
+def as_it_is(op: Operation, compiler: "Compiler") -> Function:
+    """The handler of an op whose result is its operand under another type."""
+    return lambda value: value
+
+
+class Tables:
+    """The tables of the dialects' files, by name of the op. A file is loaded when an op of its dialect is first
+    compiled.
+    """
+
+    def __init__(self) -> None:
+        self.handlers: dict[str, Handler] = {}
+        self.structured: dict[str, Builder] = {}
+        self.branches: dict[str, Handler] = {}
+        self._loaded: set[str] = set()
+
+    def load(self, dialect: str) -> None:
+        """Add the tables of a dialect, if it runs."""
+        if dialect in self._loaded:
+            return
+        file = INTERPRETERS.get(dialect)
+        if file is None and dialect not in DIALECTS.own:
+            file = DIALECTS.get(dialect)
+        if file is not None:
+            self.handlers.update(getattr(file, "HANDLERS", {}))
+            self.structured.update(getattr(file, "STRUCTURED", {}))
+            self.branches.update(getattr(file, "BRANCHES", {}))
+            self._loaded.add(dialect)  # last: another thread that finds it here finds the tables too
+
+    def every_op(self) -> set[str]:
+        """All ops that run."""
+        for dialect in DIALECTS:
+            self.load(dialect)
+        return {*self.handlers, *self.structured, *self.branches}
+
+
+Tap = Callable[[Operation, Any], Any]
+"""A function that is told a value that a `quant.stats_ref` names, once it is computed. Where the op says that the value
+may be replaced, the run goes on with what the function returns, if that is not None. Elsewhere the function keeps no
+reference to the value."""
+
+
+MOST_ROUNDS = 1_000_000
+"""The rounds of one loop that has no bounds, where nobody limits the steps."""
+
+
+class Run:
+    """One execution: what is left of its steps, how many rounds a loop may take, how deep its calls are nested, the
+    memory of global variables, the values that outlive it, and who is told of values."""
+
+    __slots__ = ("depth", "globals", "rounds", "state", "steps", "tap")
+
+    def __init__(
+        self, max_steps: int | None = None, tap: Tap | None = None, state: dict[str, Any] | None = None
+    ) -> None:
+        self.steps: float = np.inf if max_steps is None else max_steps
+        self.rounds: float = MOST_ROUNDS if max_steps is None else np.inf
+        self.tap = tap
+        self.depth = 0
+        self.globals: dict[Operation, Any] = {}
+        self.state = {} if state is None else state
+
+    def count(self, steps: int, owner: Operation) -> None:
+        self.steps -= steps
+        if self.steps < 0:
+            raise failure(owner, MANY_STEPS)
+
+    def check_round(self, number: int, owner: Operation) -> None:
+        """Refuses the round of a loop, counted from 0, that the limit does not allow."""
+        if number >= self.rounds:
+            raise failure(owner, many_rounds(self.rounds))
+
+
+class Compiler:
+    """Compiles regions of one function, whose values share a frame."""
+
+    def __init__(self, module: "ModuleCode") -> None:
+        self.code = module
+        self.template: Frame = [None]
+        """A frame with the constants in their slots."""
+        self._slots: dict[Value, int] = {}
+
+    @property
+    def module(self) -> Module:
+        return self.code.module
+
+    @property
+    def saturating(self) -> bool:
+        """Whether floats out of an integer's range convert to its nearest end, instead of being undefined."""
+        return self.code.saturating
+
+    def slot(self, value: Value) -> int:
+        """The slot of a value."""
+        slot = self._slots.get(value)
+        if slot is None:
+            slot = self._slots[value] = len(self.template)
+            self.template.append(None)
+        return slot
+
+    def place(self, value: Value, slot: int) -> None:
+        """Set the slot of a value."""
+        self._slots[value] = slot
+
+    def region(self, region: Region) -> "Code":
+        return Code(region, self)
+
+    def steps(self, operations: Iterable[Operation]) -> list[Step]:
+        """One step for each operation that is no constant."""
+        return [step for operation in operations if (step := self._step(operation)) is not None]
+
+    def branches(self, operation: Operation) -> bool:
+        """Whether a terminator branches to a block, instead of ending the region."""
+        return bool(operation.successors) or operation.name in self._tables(operation).branches
+
+    def branch(self, operation: Operation) -> Function:
+        """`(successor's number, its arguments)` of a frame, at a terminator."""
+        choose = self._bound(self._tables(operation).branches, operation)
+        slots = [self.slot(value) for value in operation.operands]
+
+        def branch(frame: Frame) -> tuple[int, Sequence[Any]]:
+            try:
+                chosen: tuple[int, Sequence[Any]] = choose(*[frame[slot] for slot in slots])
+                return chosen
+            except QuantError as error:
+                raise_located(operation, error)
+
+        return branch
+
+    def _step(self, operation: Operation) -> Step | None:
+        tables = self._tables(operation)
+        if operation.name in tables.structured:
+            step: Step = self._bound(tables.structured, operation)
+            return step
+        function = self.handler(operation)
+        results = [self.slot(value) for value in operation.results]
+        if operation.has_trait(CONSTANT_LIKE):
+            self.template[results[0]] = function()
+            return None
+        return _step(operation, function, [self.slot(value) for value in operation.operands], results)
+
+    def handler(self, operation: Operation) -> Function:
+        """The function of its operands that an operation computes. A function that is only declared computes one of its
+        arguments."""
+        function: Function = self._bound(self._tables(operation).handlers, operation)
+        return function
+
+    def _tables(self, operation: Operation) -> Tables:
+        self.code.tables.load(operation.name.partition(".")[0])
+        return self.code.tables
+
+    def _bound(self, table: dict[str, Any], operation: Operation) -> Any:
+        bind = table.get(operation.name)
+        if bind is None:
+            raise failure(operation, "does not run: the interpreter has no handler for it")
+        try:
+            return bind(operation, self)
+        except QuantError as error:
+            raise_located(operation, error)
+
+
+def raise_located(operation: Operation, error: QuantError) -> NoReturn:
+    """Raises the error with the op and its position. An error that has these already is raised as it is, with its own
+    cause.
+    """
+    if isinstance(error, ModelError):
+        raise error
+    if isinstance(error, KernelError) and error.reason is not None:
+        if error.is_limit:
+            raise failure(operation, error.reason) from None
+        error = UndefinedError(error.reason)
+    raise failure(operation, str(error)) from error
+
+
+def _step(operation: Operation, function: Function, operands: list[int], results: list[int]) -> Step:
+    if any(isinstance(value.type, TensorType) for value in operation.results):
+        function = _checked(operation, function)
+    if not operands:
+        call: Function = lambda frame: function()  # noqa: E731
+    elif len(operands) == 1:
+        (only,) = operands
+        call = lambda frame: function(frame[only])  # noqa: E731
+    else:
+        get = itemgetter(*operands)
+        call = lambda frame: function(*get(frame))  # noqa: E731
+    if len(results) == 1:
+        (target,) = results
+
+        def step(frame: Frame) -> None:
+            try:
+                frame[target] = call(frame)
+            except QuantError as error:
+                raise_located(operation, error)
+
+    else:
+
+        def step(frame: Frame) -> None:
+            try:
+                values = call(frame)
+            except QuantError as error:
+                raise_located(operation, error)
+            for slot, value in zip(results, values or (), strict=True):
+                frame[slot] = value
+
+    return step
+
+
+def _checked(operation: Operation, function: Function) -> Function:
+    """The function, with a check that result shapes are as declared: a dimension may have been left to the run. It is
+    made when they change."""
+    declared = [as_tensor(value.type) for value in operation.results]
+    what = f"the result of {operation.name}"
+    latest: list[tuple[int, ...]] = []
+
+    def checked(*operands: Any) -> Any:
+        nonlocal latest
+        values = function(*operands)
+        shapes = [value.shape for value in (values if len(declared) > 1 else (values,))]
+        if shapes != latest:
+            for type, shape in zip(declared, shapes, strict=True):
+                concrete(type, shape, what)
+            latest = shapes
+        return values
+
+    return checked
+
+
+class BlockCode:
+    """One block, compiled."""
+
+    __slots__ = ("arguments", "branch", "owner", "results", "size", "steps", "terminator")
+
+    def __init__(self, block: Block, owner: Operation, compiler: Compiler) -> None:
+        self.owner = owner
+        self.arguments = [compiler.slot(value) for value in block.arguments]
+        operations = block.operations
+        last = operations[-1] if operations and operations[-1].has_trait(TERMINATOR) else None
+        self.terminator = last
+        self.steps = compiler.steps(operations if last is None else operations[:-1])
+        self.size = len(operations)
+        self.results = [] if last is None else [compiler.slot(value) for value in last.operands]
+        self.branch = compiler.branch(last) if last is not None and compiler.branches(last) else None
+
+    def enter(self, frame: Frame, arguments: Iterable[Any], branch: Operation | None = None) -> None:
+        """Run all but a branch at the end. `branch` is the branch that led here, if there was one."""
+        values = tuple(arguments)
+        if len(values) != len(self.arguments):  # no rule of upstream's about `scf.index_switch` forbids arguments
+            raise failure(self.owner, f"gives {len(values)} values to a block of {len(self.arguments)} arguments")
+        for slot, value in zip(self.arguments, values, strict=True):
+            frame[slot] = value
+        frame[0].count(self.size, branch or self.owner)
+        for step in self.steps:
+            step(frame)
+
+
+class Code:
+    """A region, compiled. `blocks` are in the order of the text."""
+
+    __slots__ = ("blocks", "numbers")
+
+    def __init__(self, region: Region, compiler: Compiler) -> None:
+        owner = region.parent
+        assert owner is not None  # a region is compiled where it stands
+        self.blocks = [BlockCode(block, owner, compiler) for block in region.blocks]
+        number = {block: index for index, block in enumerate(region.blocks)}
+        self.numbers = [[number[block] for block in of.successors] for of in region.blocks]
+
+    def run(self, frame: Frame, arguments: Iterable[Any] = ()) -> list[Any]:
+        """Runs the region on arguments for its entry block; the operands of the terminator it ends with."""
+        number = 0
+        block = self.blocks[0]
+        block.enter(frame, arguments)
+        while block.branch is not None:
+            chosen, values = block.branch(frame)
+            branch = block.terminator
+            number = self.numbers[number][chosen]
+            block = self.blocks[number]
+            block.enter(frame, values, branch)
+        return [frame[slot] for slot in block.results]
+
+
+class FunctionCode:
+    """A function, compiled when it is first called."""
+
+    def __init__(self, operation: Operation, module: "ModuleCode") -> None:
+        self.operation = operation
+        self._module = module
+        self._compiled: tuple[Code, Frame] | None = None
+
+    def call(self, run: Run, arguments: Iterable[Any]) -> list[Any]:
+        """The results on these arguments."""
+        if not self.operation.regions[0].blocks:
+            return self._call_external(arguments)
+        run.depth += 1
+        if run.depth > MAX_CALL_DEPTH:
+            raise failure(self.operation, f"calls are nested deeper than {MAX_CALL_DEPTH}, or recursive")
+        if self._compiled is None:
+            self._compiled = self._compile()
+        code, template = self._compiled
+        frame = template.copy()
+        frame[0] = run
+        results = code.run(frame, arguments)
+        run.depth -= 1
+        return results
+
+    def _call_external(self, arguments: Iterable[Any]) -> list[Any]:
+        call = Compiler(self._module).handler(self.operation)
+        try:
+            returned = call(*arguments)
+            return [] if returned is None else [returned]
+        except QuantError as error:
+            raise_located(self.operation, error)
+
+    def _compile(self) -> tuple[Code, Frame]:
+        compiler = Compiler(self._module)
+        return compiler.region(self.operation.regions[0]), compiler.template
+
+
+class ModuleCode:
+    """A module and the compiled code of its functions; safe from many threads, as a frame belongs to one call."""
+
+    def __init__(self, module: Module, tables: Tables, saturating: bool) -> None:
+        self.module = module
+        self.tables = tables
+        self.saturating = saturating
+        self._functions: dict[Operation, FunctionCode] = {}
+
+    @cached_property
+    def frees(self) -> bool:
+        """Whether anything in the module frees memory: only then does each access check its memory."""
+        return any(operation.has_trait(MEM_FREE) for operation in self.module.operation.walk())
+
+    def function(self, operation: Operation) -> FunctionCode:
+        return self._functions.setdefault(operation, FunctionCode(operation, self))

@@ -1,0 +1,35 @@
+"""Helpers with which planner and interpreter read operations: op families, errors."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from qrt.errors import ModelError
+from qrt.ir import Operation
+from qrt.ops import OpFamily, family_of
+from qrt.ops.core import Types, static_shape
+from qrt.runtime.values import as_tensor, concrete
+from qrt.types import TensorType
+
+FUSED = "qrt.fused"
+"""A discardable attribute: the names of the ops that a pass has put into this one."""
+
+
+def failure(op: Operation, message: str) -> ModelError:
+    """The error at an op: file:line:column, what is wrong, the source line and a caret."""
+    return ModelError(op.location.render(f"'{op.name}' op {message}"))
+
+
+def family_call(op: Operation, types: Sequence[TensorType]) -> tuple[OpFamily, dict[str, Any], Types]:
+    """(family, attributes, result types) of an op for operands of these static types."""
+    family = family_of(op)
+    if family is None:
+        raise failure(op, "does not run: it has neither a kernel nor a reference")
+    attributes = family.read(op.attributes)
+    declared = [as_tensor(value.type) for value in op.results]
+    inferred = family.resolve_all(tuple(types), attributes, declared)
+    pairs = zip(declared, inferred, strict=True)
+    return (
+        family,
+        attributes,
+        tuple(concrete(t, static_shape(i, family.name), f"the result of {op.name}") for t, i in pairs),
+    )

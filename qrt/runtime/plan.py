@@ -1,0 +1,117 @@
+"""Plans: a function for concrete input types. Where every step is a kernel, a run is one call of C. Else executables
+alternate with steps of the interpreter.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+import numpy as np
+
+import qrt.kernels as kernels
+from qrt._ext.kernels import Executable
+from qrt.errors import KernelError
+from qrt.ops.core import Array, element_dtype, static_shape
+from qrt.runtime.interpreter.core import Run, raise_located
+from qrt.runtime.planner.frame_runner import FrameRunner
+from qrt.runtime.planner.slots import CallStep
+from qrt.types import TensorType
+
+if TYPE_CHECKING:  # a saved program needs none of it
+    from qrt.runtime.interpreter.core import Tap
+    from qrt.runtime.planner.slots import Coverage, PlanDetails
+
+
+class PlanMemory(NamedTuple):
+    """The bytes of a run's arena, and the most of its values that live at once."""
+
+    arena_bytes: int
+    live_bytes: int
+
+
+class Plan:
+    """A function planned for input types. ``run`` may be called from many threads at once.
+
+    ``results`` has the static type of each result, None where only the run knows it; ``states`` the initial array of
+    each global that is read and written where it stands, by name. ``executable`` is None where a step is no kernel.
+    ``details`` are the steps and the places of values, which the plan of a saved program reads from its text when they
+    are first needed.
+    """
+
+    def __init__(
+        self,
+        results: Sequence[TensorType | None],
+        states: Mapping[str, Array],
+        memory: PlanMemory,
+        executable: Executable | None,
+        load_details: "Callable[[], PlanDetails]",
+    ) -> None:
+        self.isa = kernels.active()
+        self.results, self.states, self.memory, self.executable = results, states, memory, executable
+        self._load_details = load_details
+
+    @cached_property
+    def details(self) -> "PlanDetails":
+        return self._load_details()
+
+    @property
+    def coverage(self) -> "list[Coverage]":
+        """The place where each step runs, in order."""
+        return [step.coverage for step in self.details.steps]
+
+    @cached_property
+    def _runner(self) -> "FrameRunner":
+        return FrameRunner(self.details, self.memory.arena_bytes)
+
+    def run(
+        self,
+        inputs: Sequence[Array],
+        max_steps: int | None = None,
+        tap: "Tap | None" = None,
+        state: dict[str, Array] | None = None,
+    ) -> list[Array]:
+        """Run on arrays of the planned shapes, and return fresh result arrays.
+
+        ``tap`` is given the observed values. ``state`` holds the arrays of globals, before the run and after it."""
+        state = {} if state is None else state
+        states = self.state_arrays(state)
+        if self.executable is None:
+            return self._runner.run(inputs, Run(max_steps, tap, state))
+        try:
+            return self.executable.run(tuple(inputs), states, max_steps)
+        except KernelError as error:
+            self.raise_located(error)
+
+    def run_timed(
+        self, inputs: Sequence[Array], max_steps: int | None = None, state: dict[str, Array] | None = None
+    ) -> "tuple[list[Array], list[tuple[Coverage, float]]]":
+        """Return the results, and the seconds of each step; those of a step in a loop are of all its rounds."""
+        state = {} if state is None else state
+        states = self.state_arrays(state)
+        if self.executable is None:
+            return self._runner.run_timed(inputs, Run(max_steps, state=state))
+        outputs = [np.empty(static_shape(t, "plan"), element_dtype(t.element)) for t in self.results if t is not None]
+        seconds = np.zeros(len(self.executable.calls))  # behind the steps come copies of results that stand elsewhere
+        try:
+            self.executable.run_over([*inputs, *outputs, *states], self.executable.most_rounds, max_steps, seconds)
+        except KernelError as error:
+            self.raise_located(error)
+        return outputs, list(zip(self.coverage, seconds.tolist(), strict=False))
+
+    def raise_located(self, error: KernelError) -> NoReturn:
+        """Raise the error of a step of the executable with the op and its position, any other as it is."""
+        if error.step is None:
+            raise error
+        steps = self.details.steps
+        step = steps[error.step] if error.step < len(steps) else None
+        if not isinstance(step, CallStep):  # the copy of a result; or a saved program's text is of another program
+            raise error
+        raise_located(step.operation, error)
+
+    def state_arrays(self, state: dict[str, Array]) -> tuple[Array, ...]:
+        """Return the arrays of the plan's globals in ``state``, where those that are missing begin with their initial
+        values."""
+        for name, initial in self.states.items():
+            if name not in state:
+                state[name] = initial.copy()
+        return tuple(state[name] for name in self.states)

@@ -1,0 +1,156 @@
+"""Contractions: structured ops of f32 or i32 that add the products of two operands to their output, as matrix products
+and convolutions do. The kernel adds in the order of the reduced loops, as the interpreter does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+import qrt.kernels as kernels
+from qrt._ext.kernels import KernelCall, bind_contraction
+from qrt.ir import Operation, Value
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.runtime.planner.loops import Constants, Loops, Strided, collapsed, loops_of
+from qrt.runtime.planner.unquantized import promises
+from qrt.types import FloatType, IntegerType, TensorType
+
+_F32, _I32 = FloatType("f32"), IntegerType(32)
+_NARROW = (IntegerType(8), IntegerType(16))
+_MOST_LOOPS = 15
+"""As csrc/include/qrt/products/contraction.h says, without that of the columns."""
+
+
+@dataclass(frozen=True)
+class ContractionCall:
+    """A call for an op, which of its operands the call reads, in order, and which it has packed."""
+
+    call: KernelCall
+    given: tuple[int, ...]
+    packed: tuple[int, ...] = ()
+
+
+def contraction(op: Operation, types: Sequence[TensorType], constants: Constants) -> ContractionCall | None:
+    """The kernel of an op whose operands have these static types; None if it is no such op."""
+    if not isinstance(op, StructuredOp) or len(op.outputs) != 1 or len(op.results) != 1:
+        return None
+    integers = types[-1].element == _I32
+    if not integers and any(t.element != _F32 for t in types):
+        return None
+    product = _product(op)
+    loops = loops_of(op, types) if product is not None else None
+    if product is None or loops is None:
+        return None
+    left, right, is_fused = product
+    out = len(types) - 1
+    column = next((loop for loop in reversed(loops.kept) if loops.extents[loop] > 1), None)
+    orders = [each for each in ((left, right), (right, left)) if _are_read(types, *each, constants)]
+    chosen = _chosen(loops, column, orders, constants)
+    if chosen is None:
+        return None
+    a, b = chosen
+    given = [a, *([] if b in constants else [b]), *([] if out in constants else [out])]
+    init, start = loops.operands[out], None
+    if out in constants:
+        start, init = collapsed(constants[out], init, loops.kept)
+    operands = [loops.operands[a], loops.operands[b], init, loops.operands[out]]
+    order = _order(loops, column, loops.operands[b])
+    turns = [loops.extents[loop] for group in order for loop in group]
+    if len(turns) > _MOST_LOOPS:
+        return None
+    call = bind_contraction(
+        isa=kernels.active(),
+        loops=[len(group) for group in order],
+        extents=[*turns, 1 if column is None else loops.extents[column]],
+        strides=[
+            [*(each.strides[loop] for group in order for loop in group), _of_column(each, column, is_last=number == 3)]
+            for number, each in enumerate(operands)
+        ],
+        offsets=[each.offset for each in operands],
+        sizes=[each.size for each in operands],
+        fused=is_fused,
+        integers=integers,
+        b_constant=constants[b].astype(np.int32 if integers else np.float32, copy=False) if b in constants else None,
+        init_constant=start,
+    )
+    return ContractionCall(call, tuple(given), (b,) if b in constants else ())
+
+
+def _product(op: StructuredOp) -> tuple[int, int, bool] | None:
+    """The numbers of the two operands, and whether product and sum are rounded once."""
+    block = op.regions[0].blocks[0]
+    *inputs, out = block.arguments
+    *operations, last = block.operations
+    made = _made(last.operands[0], operations)
+    if made is None or any(each.name not in _USED or promises(each) for each in operations):
+        return None
+    factors: Sequence[Value] = ()
+    if made.name == "math.fma" and made.operands[2] is out:
+        factors = made.operands[:2]
+    elif made.name in _PRODUCTS:
+        terms = [value for value in made.operands if value is not out]
+        source = _made(terms[0], operations) if len(terms) == 1 else None
+        if source is not None and source.name == _PRODUCTS[made.name]:
+            factors = source.operands
+    read = [_extended(factor, operations) for factor in factors]
+    if not read or any(factor not in inputs for factor in read):
+        return None
+    left, right = (inputs.index(factor) for factor in read)
+    return left, right, made.name == "math.fma"
+
+
+_PRODUCTS = {"arith.addf": "arith.mulf", "arith.addi": "arith.muli"}
+_USED = frozenset({"math.fma", "arith.extsi", *_PRODUCTS, *_PRODUCTS.values()})
+"""The ops of such a body; another one could be undefined for some values."""
+
+
+def _are_read(types: Sequence[TensorType], a: int, b: int, constants: Constants) -> bool:
+    """Whether the kernel reads the elements of operands a and b: narrow integers are extended where b is packed before
+    the run."""
+    left, right = types[a].element, types[b].element
+    return left == types[-1].element and (right == left or (left == _I32 and right in _NARROW and b in constants))
+
+
+def _made(value: Value, operations: Sequence[Operation]) -> Operation | None:
+    """The operation among these that makes a value."""
+    return value.operation if value.operation in operations else None
+
+
+def _extended(value: Value, operations: Sequence[Operation]) -> Value:
+    """What is extended by its sign to a value, or that itself."""
+    made = _made(value, operations)
+    return made.operands[0] if made is not None and made.name == "arith.extsi" else value
+
+
+def _chosen(
+    loops: Loops, column: int | None, orders: Sequence[tuple[int, int]], constants: Constants
+) -> tuple[int, int] | None:
+    """Which operand is `a`, whose values meet a row of columns of `b`. A constant `b` is packed once; the fewer loops
+    index it, the fewer times one that is not is packed."""
+
+    def stride(operand: int) -> int:
+        return 0 if column is None else loops.operands[operand].strides[column]
+
+    fitting = [(a, b) for a, b in orders if stride(a) in (0, 1) and (column is None or stride(b))]
+
+    def cost(order: tuple[int, int]) -> tuple[bool, int, int]:
+        a, b = order
+        batches = sum(loops.operands[b].strides[loop] != 0 for loop in loops.kept)
+        return b not in constants, stride(a), batches
+
+    return min(fitting, key=cost, default=None)
+
+
+def _order(loops: Loops, column: int | None, b: Strided) -> tuple[list[int], list[int], list[int]]:
+    """The loops that index b and the output, those that index the output alone, those that are summed. Loops of one
+    turn are left out."""
+    kept = [loop for loop in loops.kept if loops.extents[loop] > 1 and loop != column]
+    batches = [loop for loop in kept if b.strides[loop]]
+    return (
+        batches,
+        [loop for loop in kept if not b.strides[loop]],
+        [loop for loop in loops.reduced if loops.extents[loop] != 1],
+    )
+
+
+def _of_column(operand: Strided, column: int | None, is_last: bool) -> int:
+    return operand.strides[column] if column is not None else int(is_last)

@@ -1,0 +1,252 @@
+"""Loops and branches as steps of a plan: `scf.while` and `scf.if` whose regions hold nothing but kernels.
+
+A loop copies what it begins with to slots of its own, the carried ones; at the end of a round it copies there what the
+next one begins with, as if all at once. What its condition forwards has the same places in the body and behind the
+loop. A branch has slots for its results, into which both regions write. What a loop reads from outside stays alive to
+its end.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from qrt._ext.kernels import bind_control
+from qrt.errors import QuantError
+from qrt.ir import Block, Operation, Region, Value
+from qrt.ir.core.constant_folder import captured
+from qrt.ops.core import KernelCall
+from qrt.runtime.planner.coverage import copied
+from qrt.runtime.planner.executable import copy_call
+from qrt.runtime.planner.places import SlotTable
+from qrt.runtime.planner.slots import CallStep, Coverage, PlanSlot, SlotView, is_kernel, layout, root
+from qrt.types import TensorType
+
+
+class PlanningRefusal(Exception):
+    """Why the interpreter runs an operation with regions."""
+
+
+@dataclass
+class _Attempt:
+    """What to go back to, if a region turns out to need the interpreter."""
+
+    slots: int
+    """Slots from this number on are new."""
+    steps: int
+    states: set[str]
+    changed: dict[int, PlanSlot]
+    """The older slots as they were."""
+
+
+class ControlPlanner(SlotTable):
+    """Plans operations with regions. `block` plans the operations of one."""
+
+    attempt: _Attempt | None = None
+
+    def block(self, block: Block, arguments: Sequence[SlotView]) -> list[SlotView]:
+        """Plans the operations of a block on these places; returns those of its terminator's operands."""
+        raise NotImplementedError
+
+    @property
+    def in_region(self) -> bool:
+        """Whether an operation of a region is being planned, which must not need the interpreter."""
+        return self.attempt is not None
+
+    def leave_to_interpreter(self, op: Operation, why: str) -> None:
+        """Raises PlanningRefusal within a region: an operation is no kernel."""
+        if self.in_region:
+            raise PlanningRefusal(f"{op.name} at {op.location} {why}")
+
+    def _call(
+        self,
+        op: Operation,
+        call: KernelCall,
+        inputs: Sequence[SlotView],
+        results: Sequence[TensorType],
+        coverage: Coverage,
+        operands: Sequence[SlotView],
+    ) -> list[SlotView]:
+        if not is_kernel(call):
+            self.leave_to_interpreter(op, "has no kernel")
+        return super()._call(op, call, inputs, results, coverage, operands)
+
+    def control(self, op: Operation, operands: Sequence[SlotView]) -> list[SlotView] | str:
+        """The places of the results of a loop or a branch; or why the interpreter runs it."""
+        plan = self._while if op.name == "scf.while" else self._if
+        if self.in_region:
+            return plan(op, operands)
+        for value in captured(op):
+            place = self.places[value]
+            if place.type is not None:  # what the interpreter made is an array for the regions too
+                self._array_slot(place)
+        self.attempt = _Attempt(len(self.frame), len(self.steps), set(self.states), {})
+        try:
+            return plan(op, operands)
+        except (PlanningRefusal, QuantError, RecursionError) as error:
+            self._undo(self.attempt)
+            return _reason(error)
+        finally:
+            self.attempt = None
+
+    def _changing(self, number: int) -> PlanSlot:
+        """A slot that is about to change. An attempt notes what it was."""
+        slot = self.slots[number]
+        if self.attempt is not None and number < self.attempt.slots:
+            self.attempt.changed.setdefault(number, replace(slot))
+        return slot
+
+    def _undo(self, attempt: _Attempt) -> None:
+        for number in range(attempt.slots, len(self.frame)):
+            self.slots.pop(number, None)
+        self.slots.update(attempt.changed)
+        del self.frame[attempt.slots :], self.steps[attempt.steps :]
+        self.states = {name: place for name, place in self.states.items() if name in attempt.states}
+        self.converted = {key: number for key, number in self.converted.items() if number < attempt.slots}
+
+    # -- loops -------------------------------------------------------------------------------------------------------
+
+    def _while(self, op: Operation, operands: Sequence[SlotView]) -> list[SlotView]:
+        before, after = map(_block, op.regions)
+        carried = [self._carried(op, place, value) for place, value in zip(operands, before.arguments, strict=True)]
+        head = self._step(op, "round", cost=len(before.operations))
+        said, *forwarded = self.block(before, carried)
+        self._use(self._array_slot(said))
+        leave = self._reserve(op)
+        given = _renamed(forwarded, after.arguments)
+        self._carry(op, self.block(after, given), carried)
+        end = self._step(op, "jump", head)
+        self._fill(leave, "unless", len(self.steps), len(after.operations), said)
+        self._keep(head, end)
+        return _renamed(forwarded, op.results)
+
+    def _carried(self, op: Operation, begin: SlotView, argument: Value) -> SlotView:
+        """A slot of the loop, which begins with a value."""
+        if begin.type is None:
+            raise PlanningRefusal(f"it carries {argument.type}, whose shape only the run knows")
+        made = self.place("temporary", begin.type, argument.type)
+        self._copy_to(op, begin, made)
+        return made
+
+    def _carry(self, op: Operation, values: Sequence[SlotView], carried: Sequence[SlotView]) -> None:
+        """Copies values to the carried slots, where each is read before something is written over it."""
+        pending = []
+        for place, target in zip(values, carried, strict=True):
+            _check_alike(place, target, "from round to round")
+            if root(self.slots, self._array_slot(place)) != root(self.slots, target.slot):
+                pending.append((place, target))
+        while pending:
+            read = [root(self.slots, self._array_slot(source))[0] for source, _ in pending]
+            free = next((i for i, (_, to) in enumerate(pending) if root(self.slots, to.slot)[0] not in read), None)
+            source, target = pending.pop(free or 0)
+            if free is None:  # they change places
+                aside = self.place("temporary", target.type, target.declared)
+                self._copy_to(op, source, aside)
+                pending.append((aside, target))
+            else:
+                self._copy_to(op, source, target)
+
+    def _keep(self, head: int, end: int) -> None:
+        """What a loop uses from outside lives to its end: the next round uses it again."""
+        for step in self.steps[head:]:
+            assert isinstance(step, CallStep)  # regions hold nothing else
+            for used in step.slots:
+                number = root(self.slots, used)[0]
+                if self.slots[number].first < head:
+                    slot = self._changing(number)
+                    slot.last = max(slot.last, end)
+
+    # -- branches ----------------------------------------------------------------------------------------------------
+
+    def _if(self, op: Operation, operands: Sequence[SlotView]) -> list[SlotView]:
+        then, otherwise = op.regions
+        self._use(self._array_slot(operands[0]))
+        start, first = self._reserve(op), len(self.frame)
+        values = self.block(_block(then), ())
+        results = [self._joint(place, value, start) for place, value in zip(values, op.results, strict=True)]
+        self._give(op, values, results, first)
+        skip = self._reserve(op) if otherwise.blocks else None
+        self._fill(start, "unless", len(self.steps), len(_block(then).operations), operands[0])
+        if skip is not None:
+            self._step(op, "jump", len(self.steps) + 1, len(_block(otherwise).operations))
+            first = len(self.frame)
+            self._give(op, self.block(_block(otherwise), ()), results, first)
+            self._fill(skip, "jump", len(self.steps))
+        return results
+
+    def _joint(self, place: SlotView, value: Value, start: int) -> SlotView:
+        """A slot for a result, which is alive from the first branch on."""
+        if place.type is None:
+            raise PlanningRefusal(f"it gives {value.type}, whose shape only the run knows")
+        made = self.place("temporary", place.type, value.type)
+        self.slots[made.slot].first = start
+        return made
+
+    def _give(self, op: Operation, values: Sequence[SlotView], results: Sequence[SlotView], first: int) -> None:
+        """Has the results hold values of a branch. What is made there, from slot `first` on, is made in its place."""
+        for place, result in zip(values, results, strict=True):
+            _check_alike(place, result, "between its branches")
+            source = self._array_slot(place)
+            slot = self.slots[source]
+            if source >= first and slot.kind == "temporary":
+                slot.kind, slot.base, slot.offset = "view", result.slot, 0
+                self._use(result.slot)
+            else:
+                self._copy_to(op, place, result)
+
+    # -- steps -------------------------------------------------------------------------------------------------------
+
+    def _copy_to(self, op: Operation, source: SlotView, target: SlotView) -> None:
+        slot, given = self.slots[target.slot], self._array_slot(source)
+        dtype = layout(slot)[1]
+        if slot.nbytes == 0:
+            return
+        if dtype.itemsize not in (1, 2, 4, 8):
+            raise PlanningRefusal(f"it carries {slot.static_type}, which no kernel copies")
+        self._use(given)
+        self._use(target.slot)
+        call = copy_call(dtype, slot.nbytes // dtype.itemsize)
+        self.steps.append(CallStep(op, call, (given, target.slot), copied(op), [source], [target]))
+
+    def _step(self, op: Operation, kind: str, target: int = 0, cost: int = 0) -> int:
+        """Adds a step of control. Returns its number."""
+        number = self._reserve(op)
+        self._fill(number, kind, target, cost)
+        return number
+
+    def _reserve(self, op: Operation) -> int:
+        """A step of control whose target is not known yet."""
+        self.steps.append(CallStep(op, bind_control(kind="jump"), (), _coverage(op, ""), [], []))
+        return len(self.steps) - 1
+
+    def _fill(self, number: int, kind: str, target: int, cost: int = 0, *said: SlotView) -> None:
+        step = self.steps[number]
+        assert isinstance(step, CallStep)
+        call = bind_control(kind=kind, target=target, cost=cost)
+        slots = tuple(map(self._array_slot, said))
+        coverage = _coverage(step.operation, kind if kind == "round" else f"{kind} to step {target}")
+        self.steps[number] = CallStep(step.operation, call, slots, coverage, said, [])
+
+
+def _coverage(op: Operation, said: str) -> Coverage:
+    return Coverage(op.name, str(op.location), "control", said)
+
+
+def _block(region: Region) -> Block:
+    """The block of a region, which is the only one: loops and branches are verified."""
+    (block,) = region.blocks
+    return block
+
+
+def _renamed(places: Sequence[SlotView], values: Sequence[Value]) -> list[SlotView]:
+    return [SlotView(place.slot, place.type, value.type) for place, value in zip(places, values, strict=True)]
+
+
+def _check_alike(place: SlotView, other: SlotView, when: str) -> None:
+    """Raises PlanningRefusal for a value of another shape than the one whose place it takes."""
+    if place.type is None:
+        raise PlanningRefusal(f"a value of {place.declared} has a shape that only the run knows")
+    if place.shape != other.shape:
+        raise PlanningRefusal(f"a value changes its shape {when}: {list(other.shape)}, {list(place.shape)}")
+
+
+def _reason(error: Exception) -> str:
+    return "regions are nested too deeply" if isinstance(error, RecursionError) else str(error).partition("\n")[0]

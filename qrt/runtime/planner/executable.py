@@ -1,0 +1,146 @@
+"""Executables of a plan: the whole of one whose every step is a kernel, and each run of kernels between steps of the
+interpreter. Where all operands stand is known before the run, but for the external arrays that come with it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from qrt._ext.kernels import Executable, KernelCall, bind_copy
+from qrt.ops.core import Array
+from qrt.runtime.interpreter import core
+from qrt.runtime.planner.slots import CallStep, PlanSlot, SlotView, Step, is_kernel, layout, root
+
+MOST_DIMENSIONS = 31
+"""The most dimensions of an external array: MAX_OPERAND_RANK in `_ext`."""
+
+
+def copy_call(dtype: np.dtype[Any], size: int) -> KernelCall:
+    """Return the call that copies so many elements."""
+    return bind_copy(
+        dtype=dtype,
+        shapes=[(size,)],
+        source_strides=[(1,)],
+        target_strides=[(1,)],
+        source_sizes=[size],
+        target_size=size,
+    )
+
+
+def plan_executable(
+    steps: Sequence[Step],
+    slots: Mapping[int, PlanSlot],
+    frame: Sequence[Any],
+    inputs: Sequence[SlotView],
+    results: Sequence[SlotView],
+    arena_bytes: int,
+) -> Executable | None:
+    """Return the executable of a whole plan; None where a step is no kernel, or an argument no array that C takes."""
+    calls = [step for step in steps if isinstance(step, CallStep) and is_kernel(step.call)]
+    if len(calls) < len(steps) or any(place.type is None for place in (*inputs, *results)):
+        return None
+    states = [SlotView(number, slot.type, slot.static_type) for number, slot in slots.items() if slot.kind == "state"]
+    if any(len(place.shape) > MOST_DIMENSIONS for place in (*inputs, *results, *states)):
+        return None
+    return _ExecutableBuilder(slots, frame, inputs, results).executable(calls, arena_bytes)
+
+
+def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[Executable, list[int]]:
+    """Return the executable of consecutive kernels of a plan that has other steps too, and the slots whose arrays it
+    runs over, those that it writes last. The first of the kernels is step ``first_step`` of the plan."""
+    calls = [step.call for step in steps if is_kernel(step.call)]
+    written: set[int] = set()
+    layouts: dict[int, tuple[np.dtype[Any], tuple[int, ...]]] = {}
+    for step, call in zip(steps, calls, strict=True):
+        written.update(step.slots[len(step.slots) - call.outputs :])
+        for slot, dtype, shape in zip(step.slots, call.operand_dtypes, call.operand_shapes, strict=True):
+            layouts.setdefault(slot, (dtype, shape))
+    slots = sorted(layouts, key=lambda slot: slot in written)
+    number = {slot: index for index, slot in enumerate(slots)}
+    executable = Executable(
+        calls,
+        [[(number[slot], 0) for slot in step.slots] for step in steps],
+        list(range(len(slots))),
+        [layouts[slot] for slot in slots],
+        len(slots) - len(written),
+        0,
+        0,
+        core.MOST_ROUNDS,
+        first_step,
+    )
+    return executable, slots
+
+
+@dataclass
+class _ExecutableBuilder:
+    """The bases and external arrays of a plan, and the place of each slot in them."""
+
+    slots: Mapping[int, PlanSlot]
+    frame: Sequence[Any]
+    inputs: Sequence[SlotView]
+    results: Sequence[SlotView]
+
+    def __post_init__(self) -> None:
+        self.externals: list[tuple[np.dtype[Any], tuple[int, ...]]] = []
+        self.bases: list[Array | int | None] = [None]  # 0: the arena
+        self.base_of: dict[int, int] = {}
+
+    def external(self, slot: int | None, dtype: np.dtype[Any], shape: tuple[int, ...]) -> int:
+        """Add an external array, that of ``slot`` if that is given, and return its base."""
+        self.bases.append(len(self.externals))
+        self.externals.append((dtype, shape))
+        if slot is not None:
+            self.base_of[slot] = len(self.bases) - 1
+        return len(self.bases) - 1
+
+    def place(self, number: int) -> tuple[int, int]:
+        """Return the base of a slot, and the bytes into it."""
+        number, offset = root(self.slots, number)
+        slot = self.slots[number]
+        if slot.kind == "temporary":
+            return 0, slot.offset + offset
+        if number not in self.base_of:
+            self.bases.append(self.frame[number])  # a constant
+            self.base_of[number] = len(self.bases) - 1
+        return self.base_of[number], offset
+
+    def executable(self, steps: Sequence[CallStep], arena_bytes: int) -> Executable | None:
+        """Return the executable of these steps; None where a slot is of a kind that only the interpreter fills."""
+        for place in self.inputs:
+            shape, dtype = layout(self.slots[place.slot])
+            self.external(place.slot, dtype, shape)
+        copied: list[tuple[int, int]] = []  # results that stand elsewhere too: slot, base
+        for place in self.results:
+            _, dtype = layout(self.slots[place.slot])
+            is_own = self.slots[place.slot].kind == "owned" and place.slot not in self.base_of
+            base = self.external(place.slot if is_own else None, dtype, place.shape)
+            if not is_own:
+                copied.append((place.slot, base))
+        for number, slot in self.slots.items():
+            if slot.kind == "state":
+                shape, dtype = layout(slot)
+                self.external(number, dtype, shape)
+        known = {"temporary", "constant", "input", "owned", "state", "view"}
+        used = {number for step in steps for number in step.slots}
+        if any(self.slots[number].kind not in known for number in used):
+            return None
+        if any(self.slots[n].kind == "owned" and n not in self.base_of for n in (root(self.slots, n)[0] for n in used)):
+            return None
+        calls = [step.call for step in steps if is_kernel(step.call)]
+        operands = [[self.place(number) for number in step.slots] for step in steps]
+        for number, base in copied:
+            shape, dtype = layout(self.slots[number])
+            calls.append(copy_call(dtype, int(np.prod(shape))))
+            operands.append([self.place(number), (base, 0)])
+        return Executable(
+            calls,
+            operands,
+            self.bases,
+            self.externals,
+            len(self.inputs),
+            len(self.results),
+            arena_bytes,
+            core.MOST_ROUNDS,
+        )

@@ -1,0 +1,91 @@
+"""Structured ops as kernels see them: loops of known extents, and operands that are strided over them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from qrt.errors import ModelError
+from qrt.ir.core.affine import AffineMapAttr, linear, plain_loops
+from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.ops.core import Array, Shape, row_major_strides, static_shape
+from qrt.runtime.loops import extents
+from qrt.types import TensorType
+
+
+@dataclass(frozen=True)
+class Strided:
+    """An operand over loops: elements from one iteration of each loop to the next, and to the first of all."""
+
+    strides: tuple[int, ...]
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Loops:
+    """The loops of a structured op, its operands over them, and the loops of its first output in the order of its
+    dimensions. A loop of one turn has the stride 0."""
+
+    extents: tuple[int, ...]
+    operands: tuple[Strided, ...]
+    kept: tuple[int, ...]
+
+    @property
+    def reduced(self) -> tuple[int, ...]:
+        return tuple(loop for loop in range(len(self.extents)) if loop not in self.kept)
+
+
+def loops_of(op: StructuredOp, types: Sequence[TensorType]) -> Loops | None:
+    """The loops for operands of these static types. None where an index is no weighted sum of loops, outputs share
+    elements or are indexed by different loops, there is nothing to compute, or running the op is an error."""
+    maps, shapes = op.indexing_maps, [static_shape(t, op.name) for t in types]
+    try:
+        found = extents(maps, shapes)
+    except ModelError:
+        return None
+    outputs = [plain_loops(map) for map in maps[op.input_count :]]
+    if not outputs or outputs[0] is None or any(o is None or set(o) != set(outputs[0]) for o in outputs):
+        return None
+    if any(found[loop] == 0 for loop in outputs[0]):
+        return None
+    operands = [_strided(map, shape, found) for map, shape in zip(maps, shapes, strict=True)]
+    known = tuple(operand for operand in operands if operand is not None)
+    return Loops(found, known, outputs[0]) if len(known) == len(operands) else None
+
+
+def _strided(map: AffineMapAttr, shape: Shape, loops: Sequence[int]) -> Strided | None:
+    rows = [linear(result, len(loops)) for result in map.results]
+    strides, offset = [0] * len(loops), 0
+    for row, step in zip(rows, row_major_strides(shape), strict=True):
+        if row is None:
+            return None
+        offset += row[0] * step
+        for loop, extent in enumerate(loops):
+            strides[loop] += row[loop + 1] * step if extent > 1 else 0
+    return Strided(tuple(strides), offset, prod(shape)) if offset >= 0 else None
+
+
+def collapsed(array: Array, operand: Strided, axes: Sequence[int]) -> tuple[Array, Strided]:
+    """A constant without the copies of its elements along its axes, each of which has a loop of its own: a bias that is
+    spread over pixels becomes a vector again."""
+    strides = list(operand.strides)
+    for axis, loop in enumerate(axes):
+        first = array[(slice(None),) * axis + (slice(0, 1),)]
+        if array.shape[axis] > 1 and np.array_equal(_bits(array), _bits(np.broadcast_to(first, array.shape))):
+            array = first
+            strides[loop] = 0
+    array = np.asarray(array, order="C")
+    for step, axis, loop in zip(row_major_strides(array.shape), range(array.ndim), axes, strict=True):
+        strides[loop] = step if array.shape[axis] > 1 else 0
+    return array, Strided(tuple(strides), 0, array.size)
+
+
+def _bits(array: Array) -> Array:
+    bits: Array = array.view(f"u{array.itemsize}")
+    return bits
+
+
+Constants = Mapping[int, Array]
+"""The operands whose elements are known, by number."""

@@ -1,0 +1,120 @@
+"""The places of values while a function is planned: slots, their memory, and the calls that read and write them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from qrt.ir import Module, Operation, Value
+from qrt.ops.core import Array, KernelCall, element_dtype, static_shape
+from qrt.runtime.interpreter import TABLES
+from qrt.runtime.interpreter.core import Compiler, Frame, ModuleCode
+from qrt.runtime.interpreter.core import Step as FrameStep
+from qrt.runtime.planner.slots import CallStep, Coverage, PlanSlot, SlotView, Step, layout, root
+from qrt.runtime.values import ShapedType, of_rank
+from qrt.tensor.storage import ready
+from qrt.types import TensorType, Type
+
+
+class SlotTable:
+    def __init__(self, module: Module, constants: Mapping[Operation, Sequence[Array]], saturating: bool) -> None:
+        self.constants = constants
+        self.code = ModuleCode(module, TABLES, saturating)
+        self.compiler = Compiler(self.code)
+        self.frame = self.compiler.template
+        self.places: dict[Value, SlotView] = {}
+        self.slots: dict[int, PlanSlot] = {}
+        self.steps: list[Step] = []
+        self.makers: dict[
+            int, list[FrameStep]
+        ] = {}  # by value of the interpreter: the steps to run right after it is made
+        self.states: dict[str, SlotView | None] = {}  # of the globals, by name
+        self.converted: dict[tuple[int, Any], int] = {}  # slots that hold the value of another slot in another form
+
+    def place(self, kind: str, t: TensorType | None, declared: Type, content: Any = None) -> SlotView:
+        """A new slot."""
+        self.frame.append(content)
+        self.slots[len(self.frame) - 1] = PlanSlot(kind, t, len(self.steps), len(self.steps))
+        return SlotView(len(self.frame) - 1, t, declared)
+
+    def _view(self, number: int, t: TensorType, offset: int) -> int | None:
+        """The slot that sees so many elements into another as a type: that slot itself where it holds the same. None
+        for a view of what only the run makes."""
+        slot = self.slots[number]
+        dtype = element_dtype(t.element)
+        made = PlanSlot("view", t, len(self.steps), len(self.steps), offset * dtype.itemsize, number)
+        if layout(slot)[1] == dtype and made.nbytes == slot.nbytes:
+            return number
+        if self.slots[root(self.slots, number)[0]].kind == "array":
+            return None
+        self.frame.append(None)
+        self.slots[len(self.frame) - 1] = made
+        return len(self.frame) - 1
+
+    def _use(self, number: int) -> None:
+        """The step to come uses a slot."""
+        self._changing(root(self.slots, number)[0]).last = len(self.steps)
+
+    def _changing(self, number: int) -> PlanSlot:
+        """A slot that is about to change."""
+        return self.slots[number]
+
+    def _call(
+        self,
+        op: Operation,
+        call: KernelCall,
+        inputs: Sequence[SlotView],
+        results: Sequence[TensorType],
+        coverage: Coverage,
+        operands: Sequence[SlotView],
+    ) -> list[SlotView]:
+        given = [self._array_slot(place) for place in inputs]
+        places = [self.place("temporary", t, v.type) for t, v in zip(results, op.results, strict=True)]
+        for slot in given:
+            self._use(slot)
+        written = [place.slot for place in places]
+        self.steps.append(CallStep(op, call, (*given, *written), coverage, operands, places))
+        return places
+
+    def _value_slot(self, place: SlotView, runs: list[FrameStep]) -> int:
+        """The slot of a value in the interpreter's form: a scalar is no array, and an array has the shape that it has
+        under this name. The steps ``runs`` come before its use.
+        """
+        slot = self.slots[place.slot]
+        if place.type is None or slot.kind == "value":
+            return place.slot
+        is_scalar = not isinstance(place.declared, ShapedType)
+        source, shape = place.slot, place.shape
+        if not is_scalar and shape == static_shape(slot.static_type, "plan"):
+            return source
+        key = source, None if is_scalar else shape
+        if key not in self.converted:
+            content = of_rank(self._array(place), place.declared) if slot.kind == "constant" else None
+            target = self.converted[key] = self.place("value", place.type, place.declared, content).slot
+            if slot.kind != "constant":
+                runs.append(lambda frame: _set(frame, target, of_rank(frame[source].reshape(shape), place.declared)))
+        return self.converted[key]
+
+    def _array_slot(self, place: SlotView) -> int:
+        """The slot of a value in the form that kernels take. A value of the interpreter becomes an array right where it
+        is made.
+        """
+        if self.slots[place.slot].kind != "value":
+            return place.slot
+        key = place.slot, "array"
+        if key not in self.converted:
+            target = self.converted[key] = self.place("array", place.type, place.declared).slot
+            self.makers[place.slot].append(lambda frame: _set(frame, target, ready(np.asarray(frame[place.slot]))))
+        return self.converted[key]
+
+    def _is_constant(self, place: SlotView) -> bool:
+        return self.slots[place.slot].kind == "constant"
+
+    def _array(self, place: SlotView) -> Array:
+        """A constant."""
+        array: Array = self.frame[place.slot].reshape(place.shape)
+        return array
+
+
+def _set(frame: Frame, slot: int, value: Any) -> None:
+    frame[slot] = value

@@ -1,0 +1,134 @@
+"""The arguments and results of programs, and which function of a module is one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from qrt.errors import ModelError, QuantTypeError, require, shown
+from qrt.ir.text.dense import check_extent
+from qrt.runtime.operations import failure
+from qrt.runtime.values import as_tensor
+from qrt.types import IntegerType, MemRefType, QuantileType, TensorType, Type, UniformType, VectorType
+
+if TYPE_CHECKING:
+    import qrt.ir as ir
+    from qrt.ir.dialects.func.ops import FuncOp
+
+
+@dataclass(frozen=True)
+class Port:
+    """An argument or a result of a program: its ``{qrt.name = "..."}`` or ``arg0``, ``result0``; scalars are tensors
+    of rank 0. A memref is a tensor ``in_place``: the program reads and writes the caller's array. ``spelled`` is what
+    the program's text calls an argument: ``%x``; empty where no text says it."""
+
+    name: str
+    type: TensorType
+    in_place: bool = False
+    spelled: str = field(default="", compare=False, repr=False)
+
+
+def check_names(inputs: Mapping[str, Any], ports: Sequence[Port]) -> None:
+    """Raise ModelError if an input by name is unknown."""
+    require(inputs, Mapping, "inputs", "a mapping of names to arrays")
+    names = [port.name for port in ports]
+    if unknown := set(inputs) - set(names):
+        raise ModelError(f"no input is named {min(map(shown, unknown))}; the inputs are {', '.join(names) or 'none'}")
+
+
+def in_order(inputs: Mapping[str, Any], ports: Sequence[Port]) -> list[Any]:
+    """Return inputs by name as a function takes them. Raise ModelError if one is unknown or missing."""
+    check_names(inputs, ports)
+    missing = [port for port in ports if port.name not in inputs]
+    if missing:
+        more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise ModelError(f"input {missing[0].name!r} is missing{more}: it takes {brief(missing[0].type)}")
+    return [inputs[port.name] for port in ports]
+
+
+def brief(t: Type) -> str:
+    """A type as an error says it: scales may be many."""
+    text = str(t)
+    return text if len(text) <= 200 else f"{text[:200]}..."
+
+
+def check_extents(module: "ir.Module") -> None:
+    """Raise ModelError at an operation with a value of a shape that no array has."""
+    for type, operation in _types_of(module).items():
+        if isinstance(type, TensorType | VectorType):
+            try:
+                check_extent(type, 8 if isinstance(type, VectorType) else None)
+            except QuantTypeError as error:
+                raise failure(operation, str(error)) from None
+
+
+def check_storage(module: "ir.Module") -> None:
+    """Raise ModelError at an operation with a value that is stored in floats or by a table, which no kernel reads."""
+    for type, operation in _types_of(module).items():
+        element = type.element if isinstance(type, TensorType) else type
+        if isinstance(element, UniformType):
+            element = element.storage_type
+            is_run = isinstance(element, IntegerType)
+        else:
+            is_run = not isinstance(element, QuantileType)
+        if not is_run:
+            stored = f"storage in {element.shown()} is not supported, store integers"
+            raise failure(operation, f"has a value of type {type.shown()}, which does not run: {stored}")
+
+
+def _types_of(module: "ir.Module") -> "dict[Type, ir.Operation]":
+    """The types of all values, each with the first operation that has a value of it."""
+    types: dict[Type, ir.Operation] = {}
+    for operation in module.operation.walk():
+        arguments = [value for region in operation.regions for block in region.blocks for value in block.arguments]
+        for value in (*operation.results, *arguments):
+            types.setdefault(value.type, operation)
+    return types
+
+
+def choose(module: "ir.Module", name: str | None) -> "FuncOp":
+    """The function of a name; ``main``, or the only one, if none is given. Raises ModelError where there is none."""
+    functions = {f.attributes["sym_name"].python: f for f in module.functions}
+    if name is None:
+        name = "main" if "main" in functions or len(functions) != 1 else next(iter(functions))
+    if name not in functions:
+        raise ModelError(f"no function is named {name!r}; the module has {', '.join(functions) or 'none'}")
+    if not functions[name].regions[0].blocks:
+        raise ModelError(f"function {name!r} has no body")
+    return functions[name]
+
+
+def ports(function: "FuncOp", prefix: str) -> tuple[Port, ...]:
+    kind: Literal["inputs", "results"] = "inputs" if prefix == "arg" else "results"
+    types = getattr(function.type, kind)
+    names = [_port_name(function, kind, prefix, number) for number in range(len(types))]
+    if len(set(names)) != len(names):
+        raise ModelError(f"the {kind} share a name: {', '.join(names)}")
+    said = function.regions[0].blocks[0].names if prefix == "arg" else ()
+    spelled = said if len(said) == len(names) else ("",) * len(names)
+    return tuple(
+        Port(name, as_tensor(t), isinstance(t, MemRefType), text)
+        for name, t, text in zip(names, types, spelled, strict=True)
+    )
+
+
+def _port_name(function: "FuncOp", kind: Literal["inputs", "results"], prefix: str, number: int) -> str:
+    """The name that is given to an argument or a result, else the prefix and the number."""
+    name, given = function.port_name(kind, number), function.port_attributes(kind, number).get("qrt.name")
+    if name is None and given is not None:
+        raise ModelError(f"qrt.name of {prefix} {number} is {given}: a name is a string")
+    return f"{prefix}{number}" if name is None else name
+
+
+def check_dimensions(function: "FuncOp", types: Sequence[TensorType]) -> None:
+    """Raises QuantError where dimensions of one name, which ``{qrt.dimensions = ["batch", ""]}`` gives to arguments,
+    have two sizes."""
+    found: dict[str, tuple[int | None, str]] = {}
+    for number, t in enumerate(types):
+        own = repr(_port_name(function, "inputs", "arg", number))
+        for axis, (name, size) in enumerate(zip(function.dimension_names(number), t.shape or (), strict=False)):
+            if not name:
+                continue
+            here = f"dimension {axis} of input {own}"
+            known, place = found.setdefault(name, (size, here))
+            if known != size:
+                raise ModelError(f"{place} is {known}, and {here} is {size}: both are {name!r}")

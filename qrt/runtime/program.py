@@ -1,0 +1,500 @@
+"""Programs: a function of a module, compiled. Plans are kept per input shapes and ISA, in a bounded cache."""
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import qrt.ir as ir
+import qrt.kernels as kernels
+from qrt.errors import KernelError, ModelError, QuantError, QuantTypeError, require, shortened
+from qrt.ir.pipeline_text import spell_steps
+from qrt.ops.core import Array, static_shape
+from qrt.runtime.argument_binder import ArgumentBinder
+from qrt.runtime.bound import BoundProgram, bound_inputs, bound_outputs
+from qrt.runtime.interpreter.core import Tap
+from qrt.runtime.plan import Plan, PlanMemory
+from qrt.runtime.plan_source import ModuleSource, PlanSource
+from qrt.runtime.plan_text import plan_text
+from qrt.runtime.planner.slots import Coverage
+from qrt.runtime.ports import check_names, in_order
+from qrt.runtime.prepare import preparation
+from qrt.runtime.saved.save import save
+from qrt.runtime.state import State
+from qrt.runtime.timing import PlanTiming, shares
+from qrt.runtime.values import at_border, incoming, is_whole, memory_reported, no_memory, outgoing
+from qrt.tensor.storage import is_packed
+from qrt.types import TensorType, UniformType
+
+PLANS_KEPT = 16
+PICKLE_VERSION = 1
+
+
+class Program:
+    """A compiled function, made by ``qrt.compile``. It is called with its arguments in order, or ``run`` with a dict of
+    them by name; both are safe from many threads.
+
+    Float inputs are arrays of the declared dtype. Quantized inputs are QuantTensors of the declared type, or its
+    storage integers; quantized results are QuantTensors. A dynamic dimension is planned for each shape that comes, and
+    16 plans are kept. ``inputs`` and ``outputs`` hold the names and types of arguments and results.
+
+    A program with state, which is an ``ml_program.global`` that it sets, keeps it from call to call. Its calls run one
+    after the other; ``clone`` makes a stream of its own for each thread.
+
+    Parameters
+    ----------
+    module : ir.Module or PlanSource
+        The program, which is verified; or a source of plans, which has the other arguments.
+    function : str, optional
+        The name of the function; ``main``, or the only one, if not given.
+    saturating : bool, default False
+        True converts a float that an integer type cannot hold to the nearest integer it can, and a NaN to 0; False
+        makes that a ModelError, as MLIR leaves it undefined.
+
+    Raises
+    ------
+    VerifyError
+        If the module breaks a rule.
+    ModelError
+        If there is no such function, it holds an operation that does not run, arguments do not fit, or an operation is
+        undefined for its values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qrt import ir
+    >>> program = Program(ir.parse("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }"))
+    >>> program
+    Program f(arg0: tensor<2xi32>) -> (result0: tensor<2xi32>)
+    >>> program(np.int32([1, 2])).tolist()
+    [1, 2]
+    >>> program.run({"arg0": np.int32([3, 4])}, interpret=True)["result0"].tolist()
+    [3, 4]
+    """
+
+    def __init__(
+        self, module: "ir.Module | PlanSource", function: str | None = None, *, saturating: bool = False
+    ) -> None:
+        source = module if isinstance(module, PlanSource) else ModuleSource(module, function, saturating=saturating)
+        self._source = source
+        self.name, self.inputs, self.outputs = source.name, source.inputs, source.outputs
+        self._plans: OrderedDict[tuple[Any, ...], Plan] = OrderedDict()
+        self._lock = threading.Lock()
+        self._names = [port.name for port in self.inputs]
+        self._result_names = [port.name for port in self.outputs]
+        self._preferred: tuple[Plan | None, ArgumentBinder | None] = None, None
+        self._state = State()
+        if all(port.type.has_static_shape for port in self.inputs) and source.is_eager:
+            self._prefer(self._plan([port.type for port in self.inputs]))
+
+    @property
+    def module(self) -> "ir.Module":
+        """The program as it is written, which the interpreter runs."""
+        return self._source.module
+
+    def _prefer(self, plan: Plan) -> None:
+        """Let the next call go straight to this plan, if its arguments fit."""
+        if plan is not self._preferred[0]:
+            self._preferred = plan, self._argument_binder(plan)
+
+    def _argument_binder(self, plan: Plan) -> ArgumentBinder | None:
+        """Return what runs a plan on arguments that fit as they are; None where a step is no kernel."""
+        elements = [port.type.element for port in (*self.inputs, *self.outputs)]
+        quantized = [element if isinstance(element, UniformType) else None for element in elements]
+        if plan.executable is None or any(t is not None and is_packed(t) for t in quantized):
+            return None
+        count = len(self.inputs)
+        return ArgumentBinder(
+            plan.executable,
+            plan.isa,
+            kernels.forced_isa.get() is None,
+            tuple(quantized[:count]),
+            tuple(map(is_whole, elements[:count])),
+            tuple(quantized[count:]),
+            tuple(() if t is None else static_shape(t, "plan") for t in plan.results),
+            self._state,
+            tuple(plan.states),
+            tuple(plan.states.values()),
+        )
+
+    def __call__(self, *arguments: Any) -> Any:
+        """The result, or a tuple of them where the function has several."""
+        results = self._run_binder(arguments)
+        if results is not None:
+            return results[0] if len(results) == 1 else tuple(results)
+        arrays = self._incoming(arguments)
+        with memory_reported(self.name):
+            results = self.run_arrays(arrays)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def run(
+        self, inputs: Mapping[str, Any], *, interpret: bool = False, max_steps: int | None = None
+    ) -> dict[str, Any]:
+        """Results by name, of ``inputs`` by name. ``interpret`` runs the plain reference of every op instead of the
+        kernels: the same bits. ``max_steps`` bounds the operations that the interpreter runs, and those in loops and
+        branches of the plan; past them, as for arguments that do not fit, is a ``ModelError``. Where it is not given,
+        an `scf.while` may take a million rounds."""
+        if self._preferred[1] is not None and type(inputs) is dict and not interpret and max_steps is None:
+            given = [inputs[name] for name in self._names if name in inputs]
+            if len(given) == len(inputs) and (results := self._run_binder(tuple(given))) is not None:
+                return dict(zip(self._result_names, results, strict=True))
+        require(max_steps, (int, type(None)), "max_steps", "an integer")
+        arrays = self.arrays_of(inputs)
+        with memory_reported(self.name):
+            results = self._interpret(arrays, max_steps) if interpret else self.run_arrays(arrays, max_steps)
+        return self._named(results)
+
+    def _run_binder(self, arguments: tuple[Any, ...]) -> list[Any] | None:
+        """Return the results where every step is a kernel and the arguments fit as they are; else None."""
+        plan, binder = self._preferred
+        if plan is None or binder is None:
+            return None
+        try:
+            return binder(arguments)
+        except KernelError as error:
+            plan.raise_located(error)
+        except MemoryError as error:
+            raise no_memory(self.name, error) from None
+
+    def bind(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any] | None = None) -> "BoundProgram":
+        """Takes arrays once: the result is called with nothing, reads the inputs as they are then, and fills the
+        outputs.
+
+        The plan is that of the instruction set that is active now. What is bound runs in one thread at a time, with the
+        program's state.
+
+        Parameters
+        ----------
+        inputs : mapping of str to array
+            An array for each input, of its dtype and shape: storage integers, or a QuantTensor, where it is quantized.
+        outputs : mapping of str to array, optional
+            An array for each output that the caller has; the others are made, those whose shape only the run knows at
+            the first call.
+
+        Returns
+        -------
+        BoundProgram
+            Its ``inputs`` and ``outputs`` are the arrays by name; those of quantized outputs are storage.
+
+        Raises
+        ------
+        ModelError
+            If an array is missing, is of another dtype or shape, is not C-contiguous and aligned, or if an output is
+            read-only or overlaps another array.
+
+        Examples
+        --------
+        >>> program = compile("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }")
+        >>> import numpy as np
+        >>> x = np.int32([1, 2])
+        >>> run = program.bind({"arg0": x})
+        >>> x[1] = 7
+        >>> run()
+        >>> run.outputs["result0"].tolist()
+        [1, 7]
+        """
+        if any(port.in_place for port in (*self.inputs, *self.outputs)):
+            raise ModelError(f"{self.name} takes or gives memrefs: it is not bound")
+        arrays = bound_inputs(in_order(inputs, self.inputs), self.inputs)
+        with memory_reported(self.name):
+            plan = self._plan(self._types(list(arrays.values())))
+            results = bound_outputs({} if outputs is None else outputs, self.outputs, plan, arrays)
+        narrow = [port for port in self.inputs if not is_whole(port.type.element)]
+        state = self._state if self._source.is_stateful else None
+        return BoundProgram(self.name, plan, state, arrays, results, narrow, self._result_names)
+
+    def run_timed(
+        self, inputs: Mapping[str, Any], *, max_steps: int | None = None
+    ) -> tuple[dict[str, Any], list[PlanTiming]]:
+        """As ``run``, and what each step took: see ``timings``."""
+        require(max_steps, (int, type(None)), "max_steps", "an integer")
+        arrays = self.arrays_of(inputs)
+        with memory_reported(self.name):
+            plan = self._plan(self._types(arrays))
+            with self._stream() as state:
+                results, seconds = plan.run_timed(arrays, max_steps, state)
+            return self._named(self._outgoing(results)), shares([seconds])
+
+    def timings(self, inputs: Mapping[str, Any], *, repeats: int = 1) -> list[PlanTiming]:
+        """Runs the program and measures each step: its seconds, and its share of the seconds of all steps.
+
+        A step in a loop has the seconds of all its rounds. Memrefs and the state are copied, so that neither the
+        caller's arrays nor the state changes. ``run`` itself measures nothing.
+
+        Parameters
+        ----------
+        inputs : mapping of str to array
+            The inputs by name, as ``run`` takes them.
+        repeats : int, default 1
+            How often the program runs. The seconds of a step are the median of its runs.
+
+        Returns
+        -------
+        list of PlanTiming
+            Named tuples of ``name``, ``seconds``, ``share``, ``location`` in the text, and ``engine``, as in
+            ``coverage``.
+
+        Raises
+        ------
+        ModelError
+            If an input is missing or does not fit, or an operation is undefined for its values.
+        QuantTypeError
+            If ``repeats`` is not an integer of at least 1.
+
+        Examples
+        --------
+        >>> text = "func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { %0 = arith.addi %x, %x : tensor<2xi32>  "
+        >>> program = compile(text + "return %0 : tensor<2xi32> }")
+        >>> import numpy as np
+        >>> [(step.name, step.share) for step in program.timings({"arg0": np.int32([1, 2])}, repeats=5)]
+        [('arith.addi', 1.0)]
+        """
+        require(repeats, int, "repeats", "an integer")
+        if repeats < 1:
+            raise QuantTypeError(f"repeats must be at least 1, got {repeats}")
+        arrays = self.arrays_of(inputs)
+        with memory_reported(self.name):
+            plan = self._plan(self._types(arrays))
+            with self._stream() as state:
+                streams = [{name: array.copy() for name, array in state.items()} for _ in range(repeats)]
+            return shares([plan.run_timed(self._copied(arrays), None, copy)[1] for copy in streams])
+
+    def reset(self) -> None:
+        """Gives the state its initial values.
+
+        >>> text = '''ml_program.global private mutable @sum(dense<0> : tensor<2xi32>) : tensor<2xi32>
+        ... func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> {
+        ...   %0 = ml_program.global_load @sum : tensor<2xi32>
+        ...   %1 = arith.addi %0, %x : tensor<2xi32>
+        ...   ml_program.global_store @sum = %1 : tensor<2xi32>
+        ...   return %1 : tensor<2xi32>
+        ... }'''
+        >>> program = compile(text)
+        >>> import numpy as np
+        >>> x = np.int32([1, 2])
+        >>> program(x).tolist(), program(x).tolist()
+        ([1, 2], [2, 4])
+        >>> program.reset()
+        >>> program(x).tolist()
+        [1, 2]
+        """
+        with self._state.lock:
+            self._state.arrays.clear()
+
+    def clone(self) -> "Program":
+        """A program with the same plans, and a state of its own that begins with the initial values."""
+        clone = object.__new__(type(self))
+        clone.__dict__.update(self.__dict__)
+        clone._state = State()
+        plan, binder = self._preferred
+        clone._preferred = plan, None if binder is None else binder.with_state(clone._state)
+        return clone
+
+    def save(self, path: "str | os.PathLike[str]") -> None:
+        """Writes the program into a file that ``qrt.load_program`` maps: its text, and, for the active instruction set,
+        the plans that it has now with their packed weights.
+
+        A program whose shapes are all known has its plan; one with open dimensions has those of the shapes that it ran
+        on, 16 at most; without any, the one with open dimensions of 1. A plan in which a step is no kernel is made
+        again from the text. The state is not written: the saved program begins with the initial values. The file is
+        for this version of qrt; what is kept for longer is the text of the program.
+
+        Parameters
+        ----------
+        path : str or PathLike
+            The file. One that exists is replaced when the new one is complete.
+
+        Raises
+        ------
+        FileError
+            If the file cannot be written. It is an OSError too.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "f.qrt")
+        >>> compile("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }").save(path)
+        >>> os.listdir(os.path.dirname(path))
+        ['f.qrt']
+        """
+        types = self._planned_types()
+        if not types:
+            with suppress(QuantError):  # a program without such a plan is saved without plans
+                self.memory()
+            types = self._planned_types()
+        save(self._source, types, path)
+
+    def memory(self, *shapes: Sequence[int]) -> PlanMemory:
+        """The memory of a run, known before it: ``arena_bytes`` for what lives between steps, and the most of that that
+        lives at once, ``live_bytes``. ``shapes`` are as in ``coverage``.
+
+        >>> x = "tensor<4x!quant.uniform<i8:f32, 0.5>>"
+        >>> text = f"func.func @f(%x: {x}) -> {x} {{ %0 = qrt.add %x, %x : ({x}, {x}) -> {x} "
+        >>> program = compile(text + f"%1 = qrt.add %0, %x : ({x}, {x}) -> {x} return %1 : {x} }}")
+        >>> program.memory()
+        PlanMemory(arena_bytes=4, live_bytes=4)
+        """
+        return self._plan_of(dict(zip(self._names, shapes, strict=False))).memory
+
+    def coverage(self, *shapes: Sequence[int]) -> "list[Coverage]":
+        """Which op runs where, in order. ``shapes``: those of the inputs; dynamic dimensions are taken as 1 where
+        none are given."""
+        return self._plan_of(dict(zip(self._names, shapes, strict=False))).coverage
+
+    def planned(self, inputs: Mapping[str, Any]) -> Plan:
+        """The plan that runs on these inputs."""
+        return self._plan(self._types(self.arrays_of(inputs)))
+
+    def plan_text(self, inputs: Mapping[str, Any]) -> str:
+        """The plan for these inputs, as ``qrt run --print-plan`` shows it; dynamic dimensions of those that are not
+        given are taken as 1."""
+        check_names(inputs, self.inputs)
+        given = {
+            port.name: incoming(inputs[port.name], port.type, f"input {port.name!r}", port.in_place).shape
+            for port in self.inputs
+            if port.name in inputs
+        }
+        return plan_text(self.name, self._plan_of(given))
+
+    def arrays_of(self, inputs: Mapping[str, Any]) -> list[Array]:
+        """Return inputs by name as ``run_arrays`` takes them. Raise ModelError for one that does not fit."""
+        return self._incoming(in_order(inputs, self.inputs))
+
+    def _named(self, results: Iterable[Any]) -> dict[str, Any]:
+        return dict(zip(self._result_names, results, strict=True))
+
+    def _plan_of(self, shapes: Mapping[str, Sequence[int]]) -> Plan:
+        """The plan for inputs of these shapes; dynamic dimensions of the others are 1."""
+        types = []
+        for port in self.inputs:
+            default = tuple(1 if d is None else d for d in port.type.shape or ())
+            types.append(at_border(port.type, tuple(shapes.get(port.name, default)), f"input {port.name!r}"))
+        return self._plan(types)
+
+    def _copied(self, arrays: Sequence[Array]) -> list[Array]:
+        """The arrays, with copies of those that the program writes."""
+        return [a.copy() if port.in_place else a for a, port in zip(arrays, self.inputs, strict=True)]
+
+    def _incoming(self, arguments: Sequence[Any]) -> list[Array]:
+        if len(arguments) != len(self.inputs):
+            wanted = ", ".join(f"{port.name}: {port.type}" for port in self.inputs)
+            count = f"{len(self.inputs)} argument{'s' * (len(self.inputs) != 1)}"
+            raise ModelError(f"{self.name} takes {count}, got {len(arguments)}: ({wanted})")
+        return [
+            incoming(value, port.type, f"input {port.name!r}", port.in_place)
+            for value, port in zip(arguments, self.inputs, strict=True)
+        ]
+
+    def run_arrays(self, arrays: Sequence[Array], max_steps: int | None = None, tap: "Tap | None" = None) -> list[Any]:
+        """Return the results of a run on what ``arrays_of`` gives. A program that is planned to be observed gives
+        ``tap`` each value that it names, with its op."""
+        plan = self._plan(self._types(arrays))
+        self._prefer(plan)
+        with self._stream() as state:
+            return self._outgoing(plan.run(arrays, max_steps, tap, state))
+
+    @contextmanager
+    def _stream(self) -> Iterator[dict[str, Array]]:
+        """The state, for a call that goes on with it."""
+        if not self._source.is_stateful:
+            yield {}
+            return
+        state = self._state
+        with state.lock:
+            yield state.arrays
+
+    def _types(self, arrays: Sequence[Array]) -> list[TensorType]:
+        return [at_border(p.type, a.shape, f"input {p.name!r}") for a, p in zip(arrays, self.inputs, strict=True)]
+
+    def _interpret(self, arrays: Sequence[Array], max_steps: int | None) -> list[Any]:
+        with self._stream() as state:
+            return self._outgoing(self._source.interpret(arrays, max_steps, state))
+
+    def _outgoing(self, results: Iterable[Array]) -> list[Any]:
+        return [
+            outgoing(a, at_border(p.type, a.shape, f"result {p.name!r}"))
+            for a, p in zip(results, self.outputs, strict=True)
+        ]
+
+    def _planned_types(self) -> list[tuple[TensorType, ...]]:
+        """The types of the inputs for which there is a plan, saved or made."""
+        with self._lock:
+            return list(dict.fromkeys([*self._source.saved_types, *(key[1:] for key in self._plans)]))
+
+    def _plan(self, types: Sequence[TensorType]) -> Plan:
+        key = (kernels.active(), *types)
+        with self._lock:
+            if key in self._plans:
+                self._plans.move_to_end(key)
+                return self._plans[key]
+        with memory_reported(self.name):
+            plan = self._source.plan(types)
+        with self._lock:
+            self._plans[key] = plan
+            if len(self._plans) > PLANS_KEPT:
+                self._plans.popitem(last=False)
+        return plan
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{p.name}: {p.type.shown()}" for p in self.inputs)
+        outputs = ", ".join(f"{p.name}: {p.type.shown()}" for p in self.outputs)
+        return shortened(f"Program {self.name}({inputs}) -> ({outputs})")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (PICKLE_VERSION, self.module.print(exact=True), self.name, self._source.saturating)
+
+
+def preparation_text(program: Program) -> str:
+    """Return the passes that run before a program is planned, as ``qrt run --print-pipeline`` shows them and
+    ``qrt opt --pass-pipeline`` takes them."""
+    return spell_steps(preparation(program.module, program.name, program._source.saturating))
+
+
+def _rebuild(version: int, text: str, function: str, saturating: bool) -> Program:
+    if version != PICKLE_VERSION:
+        raise ModelError(f"a program pickled in format {version} does not load here, where it is {PICKLE_VERSION}")
+    module = ir.parse(text, filename=f"<pickled {function}>", upstream=24)
+    return Program(module, function, saturating=saturating)
+
+
+def compile(module: "ir.Module | str", function: str | None = None, *, saturating: bool = False) -> Program:
+    """Compiles a function of a program: plans it for the kernels, as far as its shapes are known.
+
+    Parameters
+    ----------
+    module : ir.Module or str
+        A program, or its MLIR text.
+    function : str, optional
+        The name of the function; ``main``, or the only one, if not given.
+    saturating : bool, default False
+        True converts a float that an integer type cannot hold to the nearest integer it can, and a NaN to 0; False
+        makes that a ModelError when the program runs, as MLIR leaves it undefined.
+
+    Returns
+    -------
+    Program
+
+    Raises
+    ------
+    ParseError
+        If the text is not MLIR.
+    VerifyError
+        If the program breaks a rule.
+    ModelError
+        If there is no such function, or it holds an operation that does not run.
+    QuantTypeError
+        If an argument is of another type.
+
+    Examples
+    --------
+    >>> text = '''func.func @f(%x: tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 0.5:3>> {
+    ...   %0 = quant.qcast %x : tensor<2xf32> to tensor<2x!quant.uniform<i8:f32, 0.5:3>>
+    ...   return %0 : tensor<2x!quant.uniform<i8:f32, 0.5:3>>
+    ... }'''
+    >>> import numpy as np
+    >>> compile(text)(np.float32([1, 2])).storage.tolist()
+    [5, 7]
+    """
+    return Program(ir.parse(module) if isinstance(module, str) else module, function, saturating=saturating)

@@ -1,0 +1,102 @@
+"""The file of a saved program: a header, arrays, an index. It is written whole and mapped."""
+
+import os
+import stat
+import struct
+from mmap import ACCESS_READ, mmap
+from typing import Any, BinaryIO
+
+from qrt._ext import kernels as kernel_calls
+from qrt._version import __version__
+from qrt.errors import FileError, ModelError
+from qrt.files import reason, write_files
+from qrt.runtime.saved.values import decode
+
+FORMAT = 4
+"""Grows whenever the layout of the file, the arguments of a bind_* function or the order of packed weights changes."""
+MAGIC = b"\x93qrt\r\n\x1a\n"
+ORDER = 0x01020304
+_HEADER = struct.Struct("=8sIIQ24sQQQQ")  # the order and the format say how the rest is read
+SIZE = 128
+"""Bytes of the header, the checksum of its own fields last."""
+_ALIGNMENT = 64
+
+
+class Arrays:
+    """The arrays of a file, each of which stands there once."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes | memoryview] = []
+        self.size = SIZE
+        self.places: dict[bytes, int] = {}
+
+    def place(self, content: bytes | memoryview) -> int:
+        """Where these bytes stand in the file."""
+        key = bytes(content)
+        if key not in self.places:
+            padding = -self.size % _ALIGNMENT
+            self.parts += [b"\0" * padding, content]
+            self.places[key] = self.size + padding
+            self.size += padding + len(content)
+        return self.places[key]
+
+
+def write(path: str, content: bytes, arrays: Arrays) -> None:
+    """Write the file of an encoded index beside the place that it takes when it is whole. Raise FileError if that
+    fails."""
+    begin = arrays.place(content)
+    body = b"".join([*arrays.parts])
+    fields = (MAGIC, ORDER, FORMAT, kernel_calls.layout(), __version__.encode()[:24])
+    head = _HEADER.pack(*fields, SIZE + len(body), begin, len(content), kernel_calls.checksum(body)).ljust(
+        SIZE - 8, b"\0"
+    )
+    head += struct.pack("=Q", kernel_calls.checksum(head))
+
+    def save(file: BinaryIO) -> None:
+        file.write(head)
+        file.write(body)
+
+    write_files([(path, save)])
+
+
+def read(path: str) -> tuple[mmap, Any]:
+    """The mapped file and its index. Raises FileError if it cannot be read, and ModelError if it is no saved program of
+    this build, or damaged."""
+    memory = _mapped(path)
+    view = memoryview(memory)
+    if len(memory) < SIZE or view[:8] != MAGIC:
+        raise ModelError(f"{path}: it is no saved program, or cut short")
+    _, order, form, layout, version, size, begin, count, checksum = _HEADER.unpack_from(memory)
+    if order != ORDER:
+        raise ModelError(f"{path}: it was saved on a machine of another byte order, or is damaged: {_AGAIN}")
+    (own,) = struct.unpack_from("=Q", memory, SIZE - 8)
+    if own != kernel_calls.checksum(view[: SIZE - 8]):
+        raise ModelError(f"{path}: it is damaged: the checksum of its header differs")
+    if form != FORMAT or layout != kernel_calls.layout() or version.rstrip(b"\0") != __version__.encode()[:24]:
+        said = version.rstrip(b"\0").decode(errors="replace")
+        raise ModelError(f"{path}: it was saved by another build of qrt ({said}, format {form}): {_AGAIN}")
+    if size != len(memory):
+        raise ModelError(f"{path}: it has {len(memory)} bytes, and had {size} when it was saved")
+    if checksum != kernel_calls.checksum(view[SIZE:]):
+        raise ModelError(f"{path}: it is damaged: the checksum of its content differs")
+    if not SIZE <= begin <= begin + count <= size:
+        raise ModelError(f"{path}: it is damaged: its index is not in it")
+    return memory, decode(view[begin : begin + count], memory)
+
+
+_AGAIN = "save it again from the text of its program"
+
+
+def _mapped(path: str) -> mmap:
+    """A file in memory, to be read. One that is no regular file, as a pipe, is an error."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise ModelError(f"{path}: it is no regular file, and is not mapped")
+        with open(path, "rb") as file:
+            if os.fstat(file.fileno()).st_size == 0:
+                raise ModelError(f"{path}: it is no saved program: it is empty")
+            return mmap(file.fileno(), 0, access=ACCESS_READ)
+    except (OSError, ValueError) as error:
+        if isinstance(error, ModelError):
+            raise
+        raise FileError(f"{path}: {reason(error)}") from None

@@ -1,0 +1,116 @@
+"""Saving a program: it is planned again, while every call that is bound is noted with its arguments."""
+
+import os
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+import qrt.kernels as kernels
+from qrt._ext.kernels import recorder
+from qrt.errors import ModelError, require
+from qrt.ir import DenseElementsAttr, DenseResourceAttr, Module
+from qrt.ir.core.operations import garbage_uncollected
+from qrt.ir.text.dense import Blob
+from qrt.runtime.build import build
+from qrt.runtime.plan_source import PlanSource
+from qrt.runtime.ports import Port
+from qrt.runtime.saved.container import Arrays, write
+from qrt.runtime.saved.index import MOST_TEXT
+from qrt.runtime.saved.values import encode
+from qrt.types import TensorType
+
+_LONG = 64
+"""Constants of more bytes stand beside the text of a program."""
+_KEY = "qrt_saved_"
+
+
+def save(source: PlanSource, planned_types: Sequence[Sequence[TensorType]], path: str | os.PathLike[str]) -> None:
+    """Write a program, with its plans for these types of inputs, into a file: see `Program.save`."""
+    require(path, (str, os.PathLike), "the path of a program", "a string or a path")
+    arrays = Arrays()
+    plans = [_plan(source, types, arrays) for types in planned_types]
+    index = {
+        "name": source.name,
+        "saturating": source.saturating,
+        "stateful": source.is_stateful,
+        "inputs": [_port(port) for port in source.inputs],
+        "outputs": [_port(port) for port in source.outputs],
+        "isa": kernels.active(),
+        "plans": [plan for plan in plans if plan is not None],
+        "program": np.frombuffer(_text(source.module, arrays), np.uint8),
+    }
+    write(os.fspath(path), encode(index, arrays.place), arrays)
+
+
+def _port(port: Port) -> tuple[str, str, bool, str]:
+    return port.name, str(port.type), port.in_place, port.spelled
+
+
+def _plan(source: PlanSource, types: Sequence[TensorType], arrays: Arrays) -> Mapping[str, Any] | None:
+    """A plan as data; None where a step is no kernel, so that it is planned again from the program."""
+    with _recorded() as (calls, executables):
+        plan = build(source.prepared, types)
+    if plan.executable is None:
+        return None
+    fields = executables[id(plan.executable)]
+    return {
+        "types": [str(t) for t in types],
+        "results": [str(result) for result in plan.results],
+        "states": list(plan.states.items()),
+        "live_bytes": plan.memory.live_bytes,
+        "calls": [calls[id(call)] for call in fields["calls"]],
+        "packed": [call.packed for call in fields["calls"]],
+        "operands": _operands(fields["operands"]),
+        "bases": fields["bases"],
+        "externals": [(dtype, tuple(shape)) for dtype, shape in fields["externals"]],
+        "counts": (fields["inputs"], fields["outputs"], fields["arena_bytes"], fields["most_rounds"]),
+    }
+
+
+def _operands(operands: Sequence[Sequence[tuple[int, int]]]) -> tuple[Any, Any, Any]:
+    """The places of all operands as flat numbers: how many each call has, their bases and offsets."""
+    flat = [place for places in operands for place in places]
+    return [len(places) for places in operands], [base for base, _ in flat], [offset for _, offset in flat]
+
+
+@contextmanager
+def _recorded() -> Iterator[tuple[dict[int, Any], dict[int, Any]]]:
+    """Record what is bound within a block: each call as (name, arguments), and the arguments of executables, by their
+    `id`. The objects live as long as the block."""
+    calls: dict[int, Any] = {}
+    executables: dict[int, Any] = {}
+    objects: list[Any] = []
+
+    def note(name: str, arguments: Mapping[str, Any], result: Any) -> None:
+        objects.append(result)
+        if name == "Executable":
+            executables[id(result)] = arguments
+        else:
+            calls[id(result)] = name, {key: value for key, value in arguments.items() if key != "isa"}
+
+    token = recorder.set(note)
+    try:
+        yield calls, executables
+    finally:
+        recorder.reset(token)
+
+
+def _text(module: Module, arrays: Arrays) -> bytes:
+    """The text of a module, and its long constants, as `qrt.runtime.saved.source` reads them."""
+    with garbage_uncollected():
+        copy = Module(module.operation.clone({}), module.upstream)
+        constants: list[Any] = []
+        for op in copy.operation.walk():
+            for name, value in op.attributes.items():
+                if isinstance(value, DenseElementsAttr) and value.array.nbytes > _LONG and not value.is_splat:
+                    constants.append(value.array)
+                    op.attributes[name] = DenseResourceAttr(Blob(f"{_KEY}{len(constants) - 1}"), value.type)
+        text = copy.print(exact=True)
+    content = text.encode()
+    if len(content) > MOST_TEXT:
+        raise ModelError(f"the program's text has {len(content)} bytes, and a saved program {MOST_TEXT} at most")
+    short = zlib.compress(content, 1)  # types that hold many scales are repeated
+    return encode({"text": np.frombuffer(short, np.uint8), "constants": constants}, arrays.place)

@@ -1,0 +1,231 @@
+"""Eager calls: an op family bound to the types of tensors, run on their arrays."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, ParamSpec, TypeVar, get_args
+from weakref import ref
+
+import numpy as np
+
+import qrt.kernels as kernels
+from qrt.errors import QuantTypeError, shown
+from qrt.ops import FAMILIES
+from qrt.ops.core import Array, Constants, DerivedArray, KernelCall, Shape, element_dtype, static_shape
+from qrt.tensor.calls import CallCache, Function, Tensor, call_cache, tensor_of
+from qrt.tensor.docstrings import complete_docstring
+from qrt.tensor.storage import is_packed, pack, ready, unpack
+from qrt.types import FloatType, TensorType, UniformType, parse_type
+
+F32 = FloatType("f32")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyCall:
+    """The kernel call of an op family for operands of given types, as the call cache keeps it. It reads the operands
+    with the indices ``reads``, in this order; the others are constants of the call.
+    """
+
+    name: str
+    call: KernelCall
+    reads: tuple[int, ...]
+    result: TensorType
+    shape: Shape
+    dtype: np.dtype[Any]
+    is_in_place: bool
+    """The call reads and writes the tensors' memory as it is: no bits are packed."""
+
+
+@dataclass(slots=True)
+class EagerCall(Generic[R]):
+    """A family call with the arrays that it reads, and its result, which is ``out`` if that is given. ``out`` may
+    overlap the arrays. ``cache`` shall keep the family call by ``key``; a key of None says that it was found there.
+    """
+
+    family_call: FamilyCall
+    inputs: tuple[Array, ...]
+    out: Any
+    cache: CallCache
+    key: tuple[Any, ...] | None
+
+    def run(self) -> R:
+        family_call, out = self.family_call, self.out
+        place = None if out is None else self._memory()
+        if place is not None and self._takes(place):
+            family_call.call(*self.inputs, place)
+            return out  # type: ignore[no-any-return]  # R is what the family's results are
+        storage = np.empty(family_call.shape, family_call.dtype)
+        family_call.call(*self.inputs, storage)
+        element = family_call.result.element
+        made = pack(storage, element) if isinstance(element, UniformType) else storage
+        if place is None:
+            out = tensor_of(made, element, family_call.shape) if isinstance(element, UniformType) else made
+        else:
+            place[...] = made
+        return out  # type: ignore[no-any-return]
+
+    def of_values(self) -> "EagerCall[R]":
+        """Return the call for arguments whose values, not their types alone, chose it: the cache does not keep it."""
+        return replace(self, family_call=replace(self.family_call, is_in_place=False), key=None)
+
+    def _memory(self) -> Array:
+        """The memory of ``out``, after a check that ``out`` has the result's type and may be written."""
+        out, family_call = self.out, self.family_call
+        if isinstance(family_call.result.element, UniformType):
+            if out.tensor_type != family_call.result:
+                raise QuantTypeError(f"{family_call.name}: out must be {family_call.result}, got {out.tensor_type}")
+            if not out._data.flags.writeable:
+                raise QuantTypeError(f"{family_call.name}: out is read-only")
+            held: Array = out._data
+            return held
+        name = getattr(family_call.call, "name", "the op")
+        if not (isinstance(out, np.ndarray) and out.flags.writeable):
+            raise QuantTypeError(f"{name}: out must be a writable array")
+        if out.shape != family_call.shape or out.dtype != family_call.dtype:
+            wanted = f"shape {family_call.shape} and dtype {family_call.dtype}"
+            raise QuantTypeError(f"{name}: out must have {wanted}, got {out.shape} and {out.dtype}")
+        return out
+
+    def _takes(self, place: Array) -> bool:
+        """Whether the kernel may write there directly; otherwise it writes to a copy."""
+        element = self.family_call.result.element
+        if not place.flags.carray or (isinstance(element, UniformType) and is_packed(element)):
+            return False
+        return not any(np.may_share_memory(place, array) for array in self.inputs)
+
+
+def eager(bind: Callable[P, EagerCall[R]]) -> Callable[P, R]:
+    """Decorate a function: it runs what ``bind`` makes of its arguments. Called again with such arguments, it finds the
+    call in the `CallCache`, and ``bind`` does not run: so it may ask arrays for types and shapes, never for values. Its
+    operands are its first parameters, in the order in which it passes them on."""
+    complete_docstring(bind)
+    bind.__annotations__["return"] = get_args(bind.__annotations__["return"])[0]  # what callers get
+    return Function(bind)
+
+
+def bind(
+    name: str,
+    operands: Sequence[Tensor],
+    attributes: Mapping[str, Any],
+    out_type: UniformType | str | None,
+    out: Tensor | None,
+) -> EagerCall[Any]:
+    """Binds an op family to quantized tensors. The result has ``out_type``, the type of ``out``, or the type that the
+    family infers.
+    """
+    for i, q in enumerate(operands):
+        if not isinstance(q, Tensor):
+            require_tensor(q, f"{name}: {FAMILIES[name].declaration.operand_name(i)}")
+    if out is not None:
+        require_tensor(out, f"{name}: out")
+        out_type = out.type if out_type is None else out_type
+    return bind_arrays(name, operands, attributes, out_type, out)
+
+
+def bind_arrays(
+    name: str,
+    operands: Sequence[Tensor | Array],
+    attributes: Mapping[str, Any],
+    out_type: UniformType | str | None,
+    out: Tensor | Array | None,
+    element: FloatType = F32,
+) -> EagerCall[Any]:
+    """Binds an op family to operands some of which are arrays of ``element``, or to a result that is an array. A packed
+    tensor is a constant of the call if the family packs that operand, and then the tensor keeps the call.
+    """
+    declared = None if out_type is None else uniform_type(out_type, f"{name}: out_type")
+    key = tuple(sorted(attributes.items()))
+    types = tuple([x.tensor_type if isinstance(x, Tensor) else TensorType(x.shape, element) for x in operands])
+    packs = FAMILIES[name].packs
+    packed = {i: x for i, x in enumerate(operands) if i in packs and isinstance(x, Tensor) and x._cache is not None}
+    cache = packed[min(packed)]._cache if packed else call_cache
+    words = name, types, key, declared, kernels.active(), tuple([(i, x._cache.number) for i, x in packed.items()])
+    family_call: FamilyCall | None = cache.get(words)
+    is_kept = family_call is not None
+    if family_call is None:
+        require_hashable(name, key)
+        family_call = bind_family(name, types, attributes, declared, {i: constant_of(x) for i, x in packed.items()})
+    inputs = tuple([operand(operands[i]) for i in family_call.reads])
+    return EagerCall(family_call, inputs, out, cache, None if is_kept else words)
+
+
+def uniform_type(given: object, what: str) -> UniformType:
+    """The type that is given as itself or as text; ``what`` names the argument in the error."""
+    t = parse_type(given) if isinstance(given, str) and given.lstrip().startswith("!") else given
+    if isinstance(t, UniformType):
+        return t
+    raise QuantTypeError(
+        f"{what} must be a !quant.uniform type, got {shown(given)}: give one such as "
+        'qrt.UniformType("i8", "f32", 0.5), or that of a tensor, which qrt.quantize chooses where it is given bits=8'
+    )
+
+
+def bind_family(
+    name: str,
+    types: tuple[TensorType, ...],
+    attributes: Mapping[str, Any],
+    out_type: UniformType | None,
+    constants: Constants,
+) -> FamilyCall:
+    family = FAMILIES[name]
+    complete = family.complete(attributes)
+    result = family.resolve(types, complete, None if out_type is None else TensorType(None, out_type))
+    call, _ = family.call(types, result, complete, constants)
+    reads = tuple(i for i in range(len(types)) if i not in constants)
+    held = [t.element for t in (*(types[i] for i in reads), result)]
+    is_in_place = not any(isinstance(element, UniformType) and is_packed(element) for element in held)
+    shape, dtype = static_shape(result, name), element_dtype(result.element)
+    return FamilyCall(name, call, reads, result, shape, dtype, is_in_place)
+
+
+def constant_of(x: Tensor) -> Array:
+    """Return the storage of a tensor that never changes, in the form that kernels take: calls that read it unpacked
+    share one array."""
+    cache = x._cache
+    if not is_packed(x.type):
+        return cache.constant
+    unpacked: Array | None = None if cache.unpacked is None else cache.unpacked()
+    if unpacked is None:
+        unpacked = DerivedArray.of(operand(x), x._data)
+        cache.unpacked = ref(unpacked)
+    return unpacked
+
+
+def operand(x: Tensor | Array) -> Array:
+    """The array of an operand, or a tensor's storage, in the form that kernels take."""
+    if not isinstance(x, Tensor):
+        return ready(x)
+    return unpack(x._data, x.type, x._shape) if is_packed(x.type) else ready(x._data)
+
+
+def require_tensor(q: object, what: str) -> None:
+    """Refuses what is no QuantTensor; ``what`` names it in the error."""
+    if isinstance(q, Tensor):
+        return
+    family, _, argument = what.partition(": ")
+    hint = ""
+    if argument == "out":
+        hint = ": give a tensor of the result's type and shape, or no out="
+    elif argument == "bias":
+        hint = f": qrt.quantize(bias, qrt.bias_type({FAMILIES[family].declaration.operand_name(0)}, w)) makes one"
+    elif argument.isidentifier():
+        hint = f": qrt.quantize({argument}, bits=8) makes one"
+    raise QuantTypeError(f"{what} must be a QuantTensor, got {type(q).__name__}{hint if _holds_numbers(q) else ''}")
+
+
+def _holds_numbers(x: object) -> bool:
+    """Return True for what ``qrt.quantize`` takes."""
+    try:
+        return isinstance(x, (np.ndarray, list, float)) and np.asarray(x).dtype.kind in "iuf"
+    except (TypeError, ValueError):
+        return False
+
+
+def require_hashable(name: str, attributes: Iterable[tuple[str, object]]) -> None:
+    """Refuses attributes by which a bound call cannot be kept: lists and arrays."""
+    for attribute, value in attributes:
+        try:
+            hash(value)
+        except TypeError:
+            raise QuantTypeError(f"{name}: {attribute} must not be of type {type(value).__name__}") from None

@@ -1,0 +1,144 @@
+"""`.npz`, NumPy's archive of arrays: `np.load` reads it. Member `w.npy` holds an array, `w.mlir` the text of its type.
+
+Members are not compressed, and their data begins at a cache line, so that they are used where they lie in the file.
+"""
+
+import os
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from math import prod
+from typing import IO, Any, BinaryIO
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+import numpy as np
+from numpy.lib import format as npy
+
+from qrt.errors import ModelError, QuantError, shown
+from qrt.files import open_regular, reason
+from qrt.ops.core import Array
+from qrt.tensor.file_entries import FileEntry, MemoryLimit, require_shape
+
+_ARRAY, _TEXT = ".npy", ".mlir"
+_CACHE_LINE = 64
+_LOCAL_HEADER = struct.Struct("<4s5H3L2H")
+_ZIP64 = 20
+"""Bytes of the field that says a size of 64 bits, which each member has."""
+_PADDING = 0xD935
+"""The field of a member's header that holds nothing, by the name under which other tools that align write it."""
+_ERRORS = (
+    BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, OverflowError, ValueError, struct.error,
+    zlib.error,
+)  # fmt: skip
+"""The exceptions of a damaged archive."""
+_COMPRESSIONS = ZIP_STORED, ZIP_DEFLATED
+"""Those of NumPy. `zipfile` decompresses no more of them than is asked for, but whole pieces of bzip2 and LZMA."""
+
+
+def write(file: BinaryIO, entries: Mapping[str, FileEntry]) -> None:
+    """The whole archive. It depends on the entries alone: members carry no date."""
+    with ZipFile(file, "w", ZIP_STORED) as archive:
+        for name, entry in entries.items():
+            with archive.open(_member(archive, f"{name}{_ARRAY}"), "w", force_zip64=True) as member:
+                npy.write_array(member, entry.array, allow_pickle=False)
+            if entry.text is not None:
+                archive.writestr(ZipInfo(f"{name}{_TEXT}"), entry.text)
+
+
+def _member(archive: ZipFile, name: str) -> ZipInfo:
+    """A member that begins at a cache line; the header of an `.npy` file is a multiple of it."""
+    info = ZipInfo(name)
+    assert archive.fp is not None
+    header = _LOCAL_HEADER.size + len(name.encode()) + _ZIP64 + 4
+    padding = -(archive.fp.tell() + header) % _CACHE_LINE
+    info.extra = struct.pack("<HH", _PADDING, padding) + bytes(padding)
+    return info
+
+
+def read(path: str, *, mapped: bool, max_bytes: int | None) -> dict[str, FileEntry]:
+    """Every array, in the order of the file; in the file's memory where it is mapped and not compressed."""
+    with open_regular(path) as file:
+        limit = MemoryLimit(path, os.fstat(file.fileno()).st_size, max_bytes)
+        try:
+            with ZipFile(file) as archive:
+                return dict(_entries(file, archive, mapped, limit))
+        except _ERRORS as error:
+            raise _damaged(path, error) from None
+
+
+def _damaged(path: str, error: Exception) -> ModelError:
+    return ModelError(f"{path}: it is no archive of arrays: {reason(error)}")
+
+
+def _entries(file: BinaryIO, archive: ZipFile, mapped: bool, limit: MemoryLimit) -> Iterator[tuple[str, FileEntry]]:
+    members = {info.filename: info for info in archive.infolist()}
+    for name, info in members.items():
+        if name.endswith(_ARRAY):
+            stem = name.removesuffix(_ARRAY)
+            text = members.get(f"{stem}{_TEXT}")
+            try:
+                type_text = None if text is None else _text(archive, text, limit)
+                entry = FileEntry(_array(file, archive, info, mapped, limit, aligned=type_text is not None), type_text)
+            except QuantError:
+                raise
+            except _ERRORS as error:
+                raise _damaged(f"{limit.path}: {shown(name)}", error) from None
+            yield stem, entry
+        elif not (name.endswith(_TEXT) and f"{name.removesuffix(_TEXT)}{_ARRAY}" in members):
+            raise ModelError(f"{limit.path}: {shown(name)} is no array, nor the type of one")
+
+
+def _require_compression(place: str, info: ZipInfo) -> None:
+    if info.compress_type not in _COMPRESSIONS:
+        raise ModelError(
+            f"{place} is compressed by method {info.compress_type}, expected what np.savez_compressed writes"
+        )
+
+
+def _text(archive: ZipFile, info: ZipInfo, limit: MemoryLimit) -> str:
+    _require_compression(f"{limit.path}: {shown(info.filename)}", info)
+    limit.take(info.filename, info.file_size)
+    return archive.read(info).decode()
+
+
+def _array(
+    file: BinaryIO, archive: ZipFile, info: ZipInfo, mapped: bool, limit: MemoryLimit, *, aligned: bool
+) -> Array:
+    """The array of a member. Where it is to be ``aligned``, because kernels read it, it is mapped only if it is."""
+    place = f"{limit.path}: {shown(info.filename)}"
+    _require_compression(place, info)
+    with archive.open(info) as member:
+        shape, is_fortran, dtype = _header(place, member)
+        start = member.tell()
+        if dtype.hasobject:
+            raise ModelError(f"{place} holds pickled objects, which are not read")
+        if info.file_size - start != dtype.itemsize * prod(shape):
+            raise ModelError(f"{place} does not have the bytes of its shape")
+        if mapped and info.compress_type == ZIP_STORED and info.file_size > start:
+            offset = _data_offset(file, info) + start
+            if not aligned or offset % dtype.alignment == 0:
+                return np.asarray(np.memmap(file, dtype, "r", offset, shape, "F" if is_fortran else "C"))
+        limit.take(info.filename, info.file_size)
+        member.seek(0)
+        return npy.read_array(member, allow_pickle=False)
+
+
+def _header(place: str, member: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """The shape of an array, whether its order is Fortran's, and its dtype."""
+    try:
+        version = npy.read_magic(member)
+        reader = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        shape, is_fortran, dtype = reader(member)
+    except _ERRORS:
+        raise
+    except Exception as error:  # a header is Python's to parse, which raises what it likes
+        raise ModelError(f"{place}: its header says no shape and dtype: {reason(error)}") from None
+    require_shape(place, shape)
+    return shape, is_fortran, dtype
+
+
+def _data_offset(file: BinaryIO, info: ZipInfo) -> int:
+    """Where a member's bytes begin: its own header says how long its name and its other fields are."""
+    file.seek(info.header_offset)
+    *_, name, extra = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
+    return int(info.header_offset + _LOCAL_HEADER.size + name + extra)

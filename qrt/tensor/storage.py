@@ -1,0 +1,60 @@
+"""Conversions between storage as kernels take it and as tensors keep it: tensors pack 1, 2 and 4 bits, low element
+first, and pad rows to a byte.
+"""
+
+from math import prod
+
+import numpy as np
+
+import qrt.kernels as kernels
+from qrt._ext.kernels import bind_pack_bits, bind_unpack_bits
+from qrt.ops.core import Array, KernelCall, Shape, container, storage_dtype
+from qrt.tensor.calls import call_cache
+from qrt.types import UniformType
+
+PACKED_WIDTHS = (1, 2, 4)
+
+
+def ready(array: Array) -> Array:
+    """The array in the form that kernels take: C-contiguous, aligned, of native byte order."""
+    flags = array.flags
+    if flags.c_contiguous and flags.aligned and array.dtype.isnative:
+        return array
+    return np.require(array, array.dtype.newbyteorder("="), ["C", "A"]).reshape(array.shape)
+
+
+def is_packed(t: UniformType) -> bool:
+    return t.storage_type.width in PACKED_WIDTHS
+
+
+def _bits_call(isa: str, pack: bool, storage: str, width: int, rows: int, columns: int) -> KernelCall:
+    key = isa, pack, storage, width, rows, columns
+    call: KernelCall | None = call_cache.get(key)
+    if call is None:
+        bind = bind_pack_bits if pack else bind_unpack_bits
+        call = bind(isa=isa, storage=storage, width=width, rows=rows, columns=columns)
+        call_cache.put(key, call)
+    return call
+
+
+def _rows(shape: Shape) -> tuple[int, int]:
+    return prod(shape[:-1]), shape[-1] if shape else 1
+
+
+def packed_shape(shape: Shape, width: int) -> Shape:
+    return (*shape[:-1], -(-_rows(shape)[1] * width // 8))
+
+
+def pack(storage: Array, t: UniformType) -> Array:
+    if not is_packed(t):
+        return storage
+    packed = np.empty(packed_shape(storage.shape, t.storage_width), np.uint8)
+    call = _bits_call(kernels.active(), True, container(t), t.storage_width, *_rows(storage.shape))
+    call(ready(storage), packed)
+    return packed
+
+
+def unpack(packed: Array, t: UniformType, shape: Shape) -> Array:
+    storage = np.empty(shape, storage_dtype(t))
+    _bits_call(kernels.active(), False, container(t), t.storage_width, *_rows(shape))(packed, storage)
+    return storage

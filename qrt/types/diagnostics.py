@@ -1,0 +1,101 @@
+"""Expected diagnostics: upstream's `// expected-error @+1 {{text}}` comments, for ``--verify-diagnostics``."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from qrt.errors import Diagnostic
+from qrt.types.scanner import Location, Source
+
+_DESIGNATOR = re.compile(
+    r"expected-(?P<severity>error|note|remark|warning)(?P<regex>-re)? *+"
+    r"(?:@(?P<place>[+-]\d{1,9}|above|below|unknown))? *+\{\{(?P<text>.*)\}\}$",
+    re.ASCII,
+)
+_PATTERN = re.compile(r"\{\{(.*?)\}\}")
+
+
+@dataclass
+class _Expected:
+    severity: str
+    place: tuple[str, int] | None
+    """File and line; None stands for a diagnostic without a place."""
+    written: str
+    pattern: re.Pattern[str]
+    comment: Location
+    found: bool = False
+
+
+class Expectations:
+    """The diagnostics that one program's comments say it gives. A place is the comment's own line, `@+N` or `@-N` lines
+    from it, `@above` or `@below` the nearest line without such a comment, or `@unknown`. `expected-error-re` holds
+    regular expressions in nested `{{...}}`. Each comment stands for one diagnostic; notes are diagnostics too."""
+
+    def __init__(self, text: str, filename: str) -> None:
+        self._expected: list[_Expected] = []
+        self._problems: list[Diagnostic] = []
+        source = Source(text, filename)
+        lines = text.split("\n")
+        matches = [_DESIGNATOR.search(line.rstrip()) for line in lines]
+        start = 0
+        for index, match in enumerate(matches):
+            if match is not None:
+                comment = Location(source, start + match.start(), start + match.end())
+                line = _line(match["place"], index, matches)
+                self._expect(match, None if line is None else (filename, line), comment)
+            start += len(lines[index]) + 1
+
+    def _expect(self, match: re.Match[str], place: tuple[str, int] | None, comment: Location) -> None:
+        written = match["text"]
+        try:
+            pattern = re.compile(_regex(written) if match["regex"] else re.escape(written))
+        except re.error as error:
+            self._problems.append(Diagnostic("error", f"invalid regex: {error}", comment))
+        else:
+            self._expected.append(_Expected(match["severity"], place, written, pattern, comment))
+
+    def check(self, diagnostic: Diagnostic) -> None:
+        """Compare a diagnostic, and each of its notes, with the comments."""
+        for given in _with_notes(diagnostic):
+            place = None if given.location is None else (given.location.filename, given.location.line)
+            for expected in self._expected:
+                fits = not expected.found and expected.severity == given.severity and expected.place == place
+                if fits and expected.pattern.search(given.message):
+                    expected.found = True
+                    break
+            else:
+                message = f"unexpected {given.severity}: {given.message}"
+                self._problems.append(Diagnostic("error", message, given.location))
+
+    def problems(self) -> list[Diagnostic]:
+        """An error for each diagnostic that no comment expects, and for each comment without its diagnostic."""
+        missing = [
+            Diagnostic("error", f'expected {expected.severity} "{expected.written}" was not produced', expected.comment)
+            for expected in self._expected
+            if not expected.found
+        ]
+        return self._problems + missing
+
+
+def _with_notes(diagnostic: Diagnostic) -> Iterator[Diagnostic]:
+    yield diagnostic
+    for note in diagnostic.notes:
+        yield from _with_notes(note)
+
+
+def _line(place: str | None, index: int, matches: list[re.Match[str] | None]) -> int | None:
+    """The 1-based line that a designator on a 0-based line means."""
+    if place == "unknown":
+        return None
+    if place in ("above", "below"):
+        step = -1 if place == "above" else 1
+        index += step
+        while 0 <= index < len(matches) and matches[index] is not None:
+            index += step
+        return index + 1
+    return index + 1 + int(place or 0)
+
+
+def _regex(text: str) -> str:
+    parts = _PATTERN.split(text)
+    return "".join(f"(?:{part})" if index % 2 else re.escape(part) for index, part in enumerate(parts))

@@ -1,6 +1,0 @@
-"""The choice of bit widths under a budget (docs/reference/bits.md)."""
-
-from qrt.workflow.search.budget import Budget, Metric
-from qrt.workflow.search.search import Searched, searched
-
-__all__ = ["Budget", "Metric", "Searched", "searched"]

@@ -1,0 +1,71 @@
+"""Dimensions that are open. Hazards: inputs that disagree on a name run, and the result is of one of them; a number
+beside a tensor of open sizes leaves the operator, and all behind it, to the interpreter."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import qrt
+from tests.models.onnx.writing import model, node, port
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> qrt.Program:
+    """Two inputs that no operator joins."""
+    nodes = [node("Neg", ["a"], ["y"]), node("Abs", ["b"], ["z"])]
+    ports = (
+        [port("a", "FLOAT", ("batch", 2)), port("b", "FLOAT", (3, "batch"))],
+        [
+            port("y", "FLOAT", ("batch", 2)),
+            port("z", "FLOAT", (3, "batch")),
+        ],
+    )
+    path = tmp_path / "m.onnx"
+    path.write_bytes(model(nodes, *ports))
+    return qrt.Program(qrt.load(str(path)))
+
+
+def _given(a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.ones((a, 2), np.float32), np.ones((3, b), np.float32)
+
+
+def test_a_dimension_of_one_name_has_one_size(program: qrt.Program) -> None:
+    said = "dimension 0 of input 'a' is 2, and dimension 1 of input 'b' is 4: both are 'batch'"
+    for _ in range(2):  # nothing of a refused call is kept
+        with pytest.raises(qrt.QuantError, match=said):
+            program(*_given(2, 4))
+        for n in (1, 4):
+            y, z = program(*_given(n, n))
+            assert (np.shape(y), np.shape(z)) == ((n, 2), (3, n))
+
+
+def test_names_of_dimensions_stay_in_the_text_and_in_a_saved_program(program: qrt.Program, tmp_path: Path) -> None:
+    program(*_given(4, 4))
+    program.save(tmp_path / "p.qrt")
+    for again in (qrt.load_program(tmp_path / "p.qrt"), qrt.Program(qrt.ir.parse(program.module.print()))):
+        again(*_given(4, 4))
+        with pytest.raises(qrt.QuantError, match="both are 'batch'"):
+            again(*_given(4, 5))
+
+
+@pytest.mark.parametrize("said", ["5 : i64", "[5 : i64, {a = 1 : i64}]", "[]", '["", "n", "n", "n"]'])
+def test_what_else_a_text_gives_as_names_says_nothing(said: str) -> None:
+    t = "tensor<?x?xf32>"
+    text = f"func.func @f(%x: {t} {{qrt.dimensions = {said}}}) -> {t} {{ %0 = math.absf %x : {t}\n return %0 : {t} }}"
+    assert np.shape(qrt.Program(qrt.ir.parse(text))(np.ones((2, 3), np.float32))) == (2, 3)
+
+
+@pytest.mark.parametrize("kind", ["INT64", "INT32", "INT8"])
+def test_a_number_beside_open_sizes_is_no_step_of_the_interpreter(tmp_path: Path, kind: str) -> None:
+    nodes = [node("Less", ["x", "n"], ["m"]), node("Add", ["x", "n"], ["s"]), node("Where", ["m", "s", "x"], ["y"])]
+    path = tmp_path / "m.onnx"
+    ports = [port("x", kind, ("a", "b"))], [port("y", kind, ("a", "b"))]
+    path.write_bytes(model(nodes, *ports, {"n": np.full((1, 1), 5, kind.lower())}))
+    program = qrt.Program(qrt.load(str(path)))
+    assert {step.engine for step in program.coverage((2, 3))} == {"kernel"}
+    for shape in ((2, 3), (1, 1), (0, 3)):
+        x = np.arange(np.prod(shape), dtype=kind.lower()).reshape(shape)
+        for interpret in (False, True):
+            found = program.run({"x": x}, interpret=interpret)["y"]
+            assert found.tolist() == np.where(x < 5, x + 5, x).tolist()

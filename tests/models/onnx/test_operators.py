@@ -1,0 +1,92 @@
+"""Each form of each operator, beside the reference evaluator of the package `onnx`, and ONNX Runtime where it is."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from qrt.errors import ModelError
+from qrt.models.importing.float_pools import counts
+from qrt.models.importing.windows import Window
+from tests.models.onnx.forms import Form, forms
+from tests.models.onnx.not_evaluated import NOT_EVALUATED
+from tests.models.onnx.running import SATURATES, has_oracle, imported, multiplies_exactly, run, run_oracle
+from tests.models.onnx.writing import model, node, port
+
+
+def same(ours: Any, theirs: Any, ulp: int) -> None:
+    """Asserts that two arrays are equal, or lie so many units apart, where the sum of a row cancels too."""
+    assert ours.shape == theirs.shape
+    assert ours.dtype == theirs.dtype
+    if not ulp:
+        np.testing.assert_array_equal(ours, theirs)
+        return
+    unit = np.spacing(np.maximum(np.abs(theirs), np.abs(theirs).max() * np.float32(2.0**-6)))
+    assert (np.abs(ours.astype(np.float64) - theirs) <= ulp * unit.astype(np.float64)).all()
+
+
+def test_what_is_not_evaluated_is_a_form() -> None:
+    assert NOT_EVALUATED.keys() <= set(map(str, forms()))
+
+
+@pytest.mark.parametrize("form", forms(), ids=str)
+def test_an_operator(form: Form) -> None:
+    content = form.content()
+    ours = run(content, **form.inputs)
+    for each, theirs in zip(ours, expected(form, content), strict=True):
+        if form.near and each.dtype == np.float32:
+            assert (each.shape, each.dtype) == (np.shape(theirs), np.float32)
+            np.testing.assert_allclose(each, theirs, rtol=0, atol=form.near * np.abs(form.operands[0]).max())
+        else:
+            same(each, np.asarray(theirs), form.ulp)
+
+
+def expected(form: Form, content: bytes) -> list[Any]:
+    """What ONNX Runtime gives, or else the reference evaluator."""
+    if has_oracle():
+        if form.type == "QAttention" and not multiplies_exactly():
+            pytest.skip(SATURATES)
+        return run_oracle(content, form.inputs)
+    if (reason := NOT_EVALUATED.get(str(form))) is not None:
+        pytest.skip(f"the reference evaluator {reason}: make test-oracle has ONNX Runtime")
+    if form.domain:
+        pytest.skip("the reference evaluator has no operators of the runtime: make test-oracle has ONNX Runtime")
+    from onnx import load_from_string
+    from onnx.reference import ReferenceEvaluator
+
+    with np.errstate(all="ignore"):
+        return list(ReferenceEvaluator(load_from_string(content)).run(None, form.inputs))
+
+
+def test_a_normalization_needs_channels() -> None:
+    constants = {name: np.float32([1]) for name in "sbmv"}
+    made = node("BatchNormalization", ["x", *constants], ["y"])
+    with pytest.raises(ModelError, match=r"node 0 BatchNormalization: the input has shape \[3\], expected channels"):
+        imported(model([made], [port("x", shape=(3,))], [port("y")], constants))
+
+
+def test_elements_of_windows_that_are_no_padding() -> None:
+    """Beside counting them one by one; padding that no memory holds is not made."""
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        size, kernel, stride, dilation, before, after, count = (int(n) for n in rng.integers((0, 1, 1, 1, 0, 0, 0), 8))
+        line = np.pad(np.ones(size, int), (before, after))
+        extent = (kernel - 1) * dilation + 1
+        expected = [line[at * stride : at * stride + extent : dilation].sum() for at in range(count)]
+        window = Window((kernel,), (stride,), (dilation,), ((before, after),), (count,))
+        assert counts(window, [size]).tolist() == expected
+    assert counts(Window((2**40,), (1,), (1,), ((2**39, 2**39),), (2,)), [5]).tolist() == [5, 5]
+
+
+@pytest.mark.skipif(not has_oracle(), reason="onnxruntime is not installed")
+def test_a_batch_normalization_forms_its_constants_as_the_runtime_does() -> None:
+    """A quotient of the scale rounds otherwise than a product with the reciprocal; where the sum cancels, little else
+    is left."""
+    rng = np.random.default_rng(1)
+    scale, bias, mean, variance = (rng.uniform(0.1, 2, 64).astype(np.float32) for _ in range(4))
+    constants = {"s": scale, "b": bias, "m": mean, "v": variance}
+    shape = (1, 64, 16, 16)
+    content = model([node("BatchNormalization", ["x", *constants], ["y"], epsilon=1e-3)], [port("x", shape=shape)],
+                    [port("y", shape=shape)], constants)  # fmt: skip
+    x = rng.normal(size=shape).astype(np.float32)
+    np.testing.assert_array_equal(run(content, x=x)[0], run_oracle(content, {"x": x})[0])

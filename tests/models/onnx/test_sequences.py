@@ -1,0 +1,56 @@
+"""Recurrent cells and attention: forms that are wrong or not supported."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from qrt.errors import ModelError
+from tests.models.onnx.running import imported
+from tests.models.onnx.writing import model, node, port
+
+STEPS, BATCH, WIDTH, SIZE = 5, 3, 4, 6
+
+
+def recurrent(type: str = "LSTM", *more: str, gates: int = 4, shape: Any = (STEPS, BATCH, WIDTH), **said: Any) -> bytes:
+    w, r = (np.zeros((1, gates * SIZE, size), np.float32) for size in (WIDTH, SIZE))
+    constants = {"w": w, "r": r, "short": np.int32([5, 5, 4])}
+    made = node(type, ["x", "w", "r", *more], ["y"], hidden_size=SIZE, **said)
+    return model([made], [port("x", shape=shape), port("n", "INT32", (BATCH,))], [port("y")], constants)
+
+
+def attending(type: str, *inputs: str, outputs: int = 1, **said: Any) -> bytes:
+    constants = {"w": np.zeros((8, 36), np.float32), "b": np.zeros(36, np.float32), "m": np.zeros((2, 6, 6), np.int32)}
+    made = node(type, list(inputs), [f"y{i}" for i in range(outputs)], domain="com.microsoft", **said)
+    ports = [port("x", shape=(2, 6, 8)), port("p", shape=(2, 2, 3, 6, 4)), port("q", shape=(2, 6, 3, 4))]
+    return model([made], ports, [port("y0")], constants)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (recurrent(direction="up"), "node 0 LSTM: its direction is 'up', expected forward, reverse or bidirectional"),
+        (recurrent(gates=3), "weights of [1, 18, 4] and [1, 18, 6] do not go with sequences of [5, 3, 4]"),
+        (recurrent(direction="bidirectional"), "weights of [1, 24, 4] and [1, 24, 6] do not go with"),
+        (recurrent("LSTM", "", "short"), "LSTM (sequences of several lengths)"),
+        (recurrent("LSTM", "", "n"), "LSTM (lengths of sequences that only the run knows)"),
+        (recurrent(activations=["Elu", "Tanh", "Tanh"]), "LSTM (activation Elu, which has numbers)"),
+        (recurrent(activations=["Own", "Tanh", "Tanh"]), "LSTM (activation Own, which has a name that is unknown)"),
+        (recurrent("GRU", gates=3, activations=["Tanh"]), "node 0 GRU: it has 1 activations for 1 directions"),
+        (recurrent("RNN", gates=1, shape=(None, BATCH, WIDTH)), "RNN (of sequences of shape [None, 3, 4]"),
+        (attending("Attention", "x", "w", "b"), "attribute num_heads is missing"),
+        (attending("Attention", "x", "w", "b", num_heads=0), "num_heads is 0, expected a positive integer"),
+        (attending("Attention", "x", "w", "b", "m", num_heads=3), "a mask of int32 and shape [2, 6, 6]"),
+        (attending("Attention", "x", "w", "b", "", "p", num_heads=3), "com.microsoft.Attention (with input 4)"),
+        (attending("Attention", "x", "w", "b", outputs=2, num_heads=3), "com.microsoft.Attention (with output 1)"),
+        (attending("Attention", "x", "w", "b", num_heads=3, do_rotary=1), "(with rotary embedding)"),
+        (attending("Attention", "x", "w", "b", num_heads=3, qkv_hidden_sizes=[1, 2, 3]),
+         "weights of 36 columns do not make queries, keys and values of [1, 2, 3]"),
+        (attending("MultiHeadAttention", "x", num_heads=2), "(packed queries, keys and values)"),
+        (attending("MultiHeadAttention", "q", "x", "x", num_heads=2), "(packed queries, keys and values)"),
+    ],
+)  # fmt: skip
+def test_wrong_forms(content: bytes, said: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        imported(content)
+    assert said in str(caught.value)

@@ -1,0 +1,131 @@
+"""FULLY_CONNECTED, CONV_2D and DEPTHWISE_CONV_2D of float32 with int8 weights, on inputs that lie half way between two
+integers of their range, where the ranges have zero points of either sign, of an end, or half way themselves.
+
+Hazards: a zero point that is added before what it is added to is rounded; the float before a half, which kernels that
+add 0.5 round up; elements behind a kernel's last vector; the option `asymmetric_quantize_inputs`, of which a kernel may
+know nothing; scales of channels, which choose another kernel where they are unequal; rows that are 0 everywhere.
+"""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from tests.models.beside import Case
+from tests.models.tflite.generated import draw
+from tests.models.tflite.generated.products import _window
+from tests.models.tflite.writing import Tensor, one_op
+
+BELOW_HALF = np.nextafter(np.float32(0.5), np.float32(0))
+
+
+def _rows(rng, shape, group):
+    """Inputs whose last ``group`` axes have one range."""
+    count = int(np.prod(shape[: len(shape) - group]))
+    return np.stack([_row(rng, int(np.prod(shape[len(shape) - group :]))) for _ in range(count)]).reshape(shape)
+
+
+def _row(rng, size):
+    """Elements of one range: multiples of half a step, and a few just below half a step."""
+    kind = rng.choice(["whole", "symmetric", "zeros", "normal"], p=[0.55, 0.25, 0.05, 0.15])
+    if kind == "zeros":
+        return np.zeros(size, np.float32)
+    if kind == "normal":
+        return (rng.normal(size=size) * rng.choice([-1, 1, 1]) + rng.integers(-2, 3)).astype(np.float32)
+    least, greatest = -127.0, 127.0
+    if kind == "whole":
+        least = -float(rng.choice([0, 0, 255, rng.integers(0, 256), rng.integers(0, 255) + 0.5]))
+        greatest = least + 255
+    steps = np.clip(rng.integers(-255, 256, size) / 2, least, greatest).astype(np.float32)
+    is_near = rng.random(size) < 0.1
+    steps[is_near] = np.clip(rng.choice([-BELOW_HALF, BELOW_HALF], is_near.sum()), least, greatest)
+    ends = rng.permutation(size)[:2]
+    steps[ends] = np.float32([least, greatest])[: len(ends)]
+    return steps * np.float32(2.0 ** int(rng.integers(-8, 3)))
+
+
+def _weights(rng, shape, channels, axis, per_axis):
+    scales = [draw.around(rng, 2.0**-6) for _ in range(channels)] if per_axis else draw.around(rng, 2.0**-6)
+    return Tensor(shape, "int8", scales, 0, axis if per_axis else 0, draw.integers(rng, shape, "int8", -127))
+
+
+def _case(rng, name, x, weights, y, options, version, *, group, may_lack_bias=False, given=()):
+    """A model and its inputs, among which are the weights or the bias where they are ``given``."""
+    bias = Tensor((y.shape[-1],), "float32", data=_bias(rng, y))
+    inputs = [x, weights, None if may_lack_bias and not given and rng.random() < 0.3 else bias]
+    runs = [[_rows(rng, x.shape, group)] for _ in range(8)]
+    if "weights" in given:
+        inputs[1] = replace(weights, data=None)
+        runs = [[*run, draw.integers(rng, weights.shape, "int8", -127)] for run in runs]
+    if "bias" in given:
+        inputs[2] = replace(bias, data=None)
+        runs = [[*run, _bias(rng, y)] for run in runs]
+    return Case(one_op(name, inputs, [y], options, version=version), runs, ulp=0)
+
+
+def _bias(rng, y):
+    return rng.normal(size=y.shape[-1]).astype(np.float32)
+
+
+def fully_connected(rng, *, is_asymmetric, per_axis=False, given=()):
+    depth, units = draw.size(rng, 65), draw.size(rng)
+    lead = tuple(int(n) for n in rng.integers(1, 6, int(rng.integers(1, 4))))
+    keeps = bool(len(lead) > 1 and rng.random() < 0.7)
+    rows = lead if keeps else (int(np.prod(lead)),)
+    options = {
+        "fused_activation_function": draw.activation(rng),
+        "asymmetric_quantize_inputs": is_asymmetric,
+        "keep_num_dims": keeps,
+    }
+    x, y = Tensor((*lead, depth), "float32"), Tensor((*rows, units), "float32")
+    weights = _weights(rng, (units, depth), units, 0, per_axis)
+    return _case(rng, "FULLY_CONNECTED", x, weights, y, options, 9, group=1, may_lack_bias=True, given=given)
+
+
+def conv(rng, *, per_axis=False, one_by_one=False, given=()):
+    image, window, result, options = _window(rng)
+    if one_by_one:
+        window, result, options = [1, 1], image, {**options, "padding": "VALID", "stride_h": 1, "stride_w": 1}
+        options |= {"dilation_h_factor": 1, "dilation_w_factor": 1}
+    batch, depth, channels = int(rng.integers(1, 4)), draw.size(rng, 20), draw.size(rng, 20)
+    options["fused_activation_function"] = draw.activation(rng)
+    x, y = Tensor((batch, *image, depth), "float32"), Tensor((batch, *result, channels), "float32")
+    weights = _weights(rng, (channels, *window, depth), channels, 0, per_axis)
+    return _case(rng, "CONV_2D", x, weights, y, options, 5, group=3, given=given)
+
+
+def depthwise(rng, *, given=()):
+    image, window, result, options = _window(rng)
+    strides = max(options["stride_h"], options["stride_w"])
+    reach = [(w - 1) * options[f"dilation_{d}_factor"] + 1 for w, d in zip(window, "hw", strict=True)]
+    kept = [0, 0] if options["padding"] == "SAME" else [each - 1 for each in reach]
+    result = [-(-(i - k) // strides) for i, k in zip(image, kept, strict=True)]
+    batch, depth, multiplier = int(rng.integers(1, 4)), draw.size(rng, 20), int(rng.integers(1, 4))
+    channels = depth * multiplier
+    options |= {"stride_h": strides, "stride_w": strides, "depth_multiplier": multiplier}
+    options["fused_activation_function"] = draw.activation(rng)
+    x, y = Tensor((batch, *image, depth), "float32"), Tensor((batch, *result, channels), "float32")
+    weights = _weights(rng, (1, *window, channels), channels, 3, True)
+    return _case(rng, "DEPTHWISE_CONV_2D", x, weights, y, options, 6, group=3, given=given)
+
+
+CASES = {
+    "FULLY_CONNECTED f32 x i8, halves": partial(fully_connected, is_asymmetric=False),
+    "FULLY_CONNECTED f32 x i8, halves, asymmetric": partial(fully_connected, is_asymmetric=True),
+    "FULLY_CONNECTED f32 x i8 per axis, halves": partial(fully_connected, is_asymmetric=False, per_axis=True),
+    "FULLY_CONNECTED f32 x i8 per axis, halves, asymmetric": partial(
+        fully_connected, is_asymmetric=True, per_axis=True
+    ),
+    "CONV_2D f32 x i8, halves": conv,
+    "CONV_2D f32 x i8, 1x1, halves": partial(conv, one_by_one=True),
+    "CONV_2D f32 x i8 per axis, halves": partial(conv, per_axis=True),
+    "CONV_2D f32 x i8 per axis, 1x1, halves": partial(conv, per_axis=True, one_by_one=True),
+    "DEPTHWISE_CONV_2D f32 x i8, halves": depthwise,
+    "FULLY_CONNECTED f32 x i8, given weights": partial(fully_connected, is_asymmetric=False, given=("weights",)),
+    "FULLY_CONNECTED f32 x i8, given bias, asymmetric": partial(
+        fully_connected, is_asymmetric=True, per_axis=True, given=("bias",)
+    ),
+    "CONV_2D f32 x i8, given weights": partial(conv, given=("weights",)),
+    "CONV_2D f32 x i8 per axis, given bias": partial(conv, per_axis=True, given=("bias",)),
+    "DEPTHWISE_CONV_2D f32 x i8, given weights and bias": partial(depthwise, given=("weights", "bias")),
+}

@@ -1,0 +1,77 @@
+"""UNIDIRECTIONAL_SEQUENCE_LSTM and UNIDIRECTIONAL_SEQUENCE_RNN of floats. Hazards: a state that outlives a reset, the
+order of gates, a peephole that reads the cell before or after, one step alone, a projection that is clipped."""
+
+from functools import partial
+
+import numpy as np
+
+from tests.models.beside import Case
+from tests.models.tflite.writing import Tensor, one_op
+
+CALLS = 6
+"""With a reset in the middle."""
+_ULP = 64
+
+
+def _weights(rng, *shape, around=0.0):
+    return Tensor(shape, "float32", data=(around + rng.normal(size=shape) / np.sqrt(shape[-1])).astype("float32"))
+
+
+def _sizes(rng):
+    """Of few cells all results may be next to nothing, and what the sums lose is not."""
+    batch, steps, inputs = (int(rng.integers(1, most)) for most in (17, 9, 40))
+    cells = int(rng.integers(16, 100))
+    time_major = bool(rng.integers(2))
+    return batch, inputs, cells, (steps, batch) if time_major else (batch, steps), time_major
+
+
+def _case(rng, name, operands, y, options):
+    inputs = [[rng.normal(size=operands[0].shape).astype("float32")] for _ in range(CALLS)]
+    return Case(one_op(name, operands, [y], options), inputs, resets=(CALLS // 2,), ulp=_ULP)
+
+
+def lstm(rng, *, form=""):
+    batch, inputs, cells, around, time_major = _sizes(rng)
+    is_projected, has_norm = form == "projection", form == "layer normalization"
+    hidden = int(rng.integers(1, 40)) if is_projected else cells
+    gates = [form != "CIFG", True, True, True]
+
+    def each(*shape):
+        return [_weights(rng, *shape) if is_there else None for is_there in gates]
+
+    peepholes = [_weights(rng, cells) if form == "peepholes" else None for _ in range(3)]
+    projection = [_weights(rng, hidden, cells), _weights(rng, hidden) if rng.random() < 0.5 else None]
+    norms = [_weights(rng, cells, around=1.0) if has_norm else None for _ in range(4)]
+    states = [Tensor((batch, size), "float32", is_variable=True) for size in (hidden, cells)]
+    operands = [
+        Tensor((*around, inputs), "float32"), *each(cells, inputs), *each(cells, hidden), *peepholes, *each(cells),
+        *(projection if is_projected else [None, None]), *states, *(norms if has_norm else []),
+    ]  # fmt: skip
+    options = {
+        "fused_activation_function": str(rng.choice(["TANH", "TANH", "RELU6"])),
+        "cell_clip": float(rng.choice([0.0, 0.3, 10.0])),
+        "proj_clip": float(rng.choice([0.0, 0.3])) if is_projected else 0.0,
+        "time_major": time_major,
+    }
+    return _case(rng, "UNIDIRECTIONAL_SEQUENCE_LSTM", operands, Tensor((*around, hidden), "float32"), options)
+
+
+def rnn(rng):
+    batch, inputs, cells, around, time_major = _sizes(rng)
+    state = Tensor((batch, cells), "float32", is_variable=True)
+    x, weights, recurrent = (
+        Tensor((*around, inputs), "float32"),
+        _weights(rng, cells, inputs),
+        _weights(rng, cells, cells),
+    )
+    options = {"fused_activation_function": str(rng.choice(["TANH", "RELU6"])), "time_major": time_major}
+    operands = [x, weights, recurrent, _weights(rng, cells), state]
+    return _case(rng, "UNIDIRECTIONAL_SEQUENCE_RNN", operands, Tensor((*around, cells), "float32"), options)
+
+
+FORMS = ("CIFG", "peepholes", "projection", "layer normalization")
+CASES = {
+    "UNIDIRECTIONAL_SEQUENCE_LSTM float32": lstm,
+    **{f"UNIDIRECTIONAL_SEQUENCE_LSTM float32, {form}": partial(lstm, form=form) for form in FORMS},
+    "UNIDIRECTIONAL_SEQUENCE_RNN float32": rnn,
+}

@@ -1,0 +1,55 @@
+"""How far floats of an operator may lie from LiteRT's. Hazards: results near 0, of which a unit in the last place is
+nothing; a sum whose terms cancel, so that little is left to compare with."""
+
+import numpy as np
+import pytest
+
+from qrt.models.diff.tally import DifferenceTally
+from qrt.models.profiles import PROFILES
+from qrt.models.tflite.comparison_source import bound_of, compared
+from qrt.runtime.program import Program
+from tests.models.tflite.writing import Operator, Subgraph, Tensor, one_op, write
+
+F32 = np.float32
+LEAST = 2.0**-126
+
+
+@pytest.mark.parametrize(
+    ("operator", "ours", "theirs", "is_near"),
+    [
+        ("LOGISTIC", 1.1e-38, 0.0, True),
+        ("LOGISTIC", 1.2e-38, 0.0, False),
+        ("EXP", 1.1e-38, 0.0, True),
+        ("RELU", 1e-39, 0.0, True),
+        ("HARD_SWISH", -5.2e-8, 0.0, True),
+        ("HARD_SWISH", -1.3e-7, 0.0, False),
+        ("GELU", -1e-6, 0.0, False),
+        ("SIN", 2e-7, 4e-7, True),
+        ("ADD", 2e-7, 4e-7, False),
+    ],
+)
+def test_small_results_lie_near_by_a_number(operator, ours, theirs, is_near):
+    tally = DifferenceTally(bound_of(operator))
+    tally.add(F32([ours, 1]), F32([theirs, 1]))
+    assert (tally.differ == 0) is is_near
+
+
+@pytest.mark.parametrize("name", ["SUM", "MEAN"])
+@pytest.mark.parametrize("is_input", [True, False])
+def test_a_sum_lies_as_far_apart_as_its_terms_say(name, is_input):
+    """An input of the graph is known by its name, another tensor by its index."""
+    given, x, y = Tensor((2, 3, 4), "float32"), Tensor((2, 3, 4), "float32"), Tensor((3,), "float32")
+    axes = Tensor((2,), "int32", data=[0, 2])
+    operators = [Operator(name, [given if is_input else x, axes], [y], {"keep_dims": False})]
+    content = one_op(name, [given, axes], [y], {"keep_dims": False})
+    if not is_input:
+        operators.insert(0, Operator("ABS", [given], [x], {}))
+        content = write([Subgraph([given], [y], operators)])
+    made = compared(content, PROFILES["litert"]).tensors[-1]
+    key = "t0" if is_input else 1
+    assert (made.reads, made.terms) == ((key,), 8)
+    array = np.random.default_rng(1).normal(size=(2, 3, 4)).astype(F32)
+    assert made.alone is not None
+    (result,) = Program(made.alone(np.abs, {key: array})).run({str(key): np.abs(array)}).values()
+    wanted = np.abs(array).sum((0, 2)) / (8 if name == "MEAN" else 1)
+    np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-6)

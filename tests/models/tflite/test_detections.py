@@ -1,0 +1,111 @@
+"""TFLite_Detection_PostProcess and its options. Hazards: options that are damaged or wrong, tensors that do not go
+together, dtypes that LiteRT reads as another."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from flatbuffers.flexbuffers import Dumps
+
+import qrt
+from qrt.models.profiles import profile
+from qrt.models.tflite.flexbuffer import read_map
+from qrt.models.tflite.importing import import_model
+from qrt.models.tflite.read import read
+from tests.models.tflite.writing import Tensor, one_op
+
+OPTIONS: dict[str, Any] = {
+    "max_detections": 2, "max_classes_per_detection": 1, "num_classes": 2, "nms_score_threshold": 0.5,
+    "nms_iou_threshold": 0.5, **{f"{axis}_scale": 10.0 for axis in "yx"}, **{f"{axis}_scale": 5.0 for axis in "hw"},
+}  # fmt: skip
+ANCHORS = np.float32([[0.5, 0.5, 1, 1], [0.5, 0.5, 1, 0.9], [3, 3, 1, 2]])
+
+
+def model(options: Any = None, scores: int = 3, **kinds: Tensor) -> bytes:
+    given = {
+        "boxes": Tensor((1, 3, 4), "float32"),
+        "scores": Tensor((1, 3, scores), "float32"),
+        "anchors": Tensor((3, 4), "float32", data=ANCHORS),
+        **kinds,
+    }
+    content = options if isinstance(options, bytes) else bytes(Dumps({**OPTIONS, **(options or {})}))
+    results = [Tensor(shape, "float32") for shape in ((1, 2, 4), (1, 2), (1, 2), (1,))]
+    return one_op("TFLite_Detection_PostProcess", list(given.values()), results, custom_options=content)
+
+
+def imported(content: bytes) -> qrt.ir.Module:
+    return import_model(read(content), profile("litert"))
+
+
+def test_boxes_are_decoded_and_those_that_overlap_go() -> None:
+    """The second box lies within the first one; the third is moved by its encoding, and its background is no class."""
+    encodings = np.zeros((1, 3, 4), np.float32)
+    encodings[0, 2] = [10, 0, 5 * np.log(2), 0]
+    scores = np.float32([[[1, 0.9, 0], [1, 0.8, 0], [1, 0.1, 0.6]]])
+    boxes, classes, found, count = qrt.compile(imported(model()))(encodings, scores)
+    np.testing.assert_allclose(boxes[0], [[0, 0, 1, 1], [3, 2, 5, 4]], rtol=1e-6)
+    np.testing.assert_array_equal(classes, [[0, 1]])
+    np.testing.assert_array_equal(found, np.float32([[0.9, 0.6]]))
+    assert count == 2
+
+
+BYTES = {
+    "boxes": Tensor((1, 3, 4), "uint8", 0.1, 128),
+    "anchors": Tensor((3, 4), "uint8", 0.1, 0, data=np.zeros((3, 4), np.uint8)),
+}
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "no options": ({"options": b""}, "TFLite_Detection_PostProcess: its custom options are no map of FlexBuffers"),
+    "a list": ({"options": bytes(Dumps([1, 2]))}, "its custom options are no map of FlexBuffers"),
+    "no classes": ({"options": {"num_classes": 0}}, "option num_classes is 0"),
+    "no number": ({"options": {"max_detections": float("nan")}}, "option max_detections is nan"),
+    "too many": ({"options": {"max_detections": 1 << 30}}, "option max_detections is 1073741824"),
+    "a threshold": ({"options": {"nms_iou_threshold": 0.0}}, "overlaps up to 0.0 are no thresholds"),
+    "two backgrounds": ({"scores": 4}, "4 scores of each box for 2 classes, expected at most one more"),
+    "another shape of the result": (
+        {"options": {"max_detections": 3}}, "but tensor 't3' is tensor<1x2x4xf32>"
+    ),
+    "anchors of another count": (
+        {"anchors": Tensor((2, 4), "float32", data=ANCHORS[:2])}, "do not go together"
+    ),
+    "bytes with floats": ({"boxes": BYTES["boxes"]}, r"\(boxes of uint8 with anchors of float32\)"),
+    "signed bytes": (
+        {"boxes": Tensor((1, 3, 4), "int8", 0.1), "anchors": Tensor((3, 4), "int8", 0.1, data=np.zeros((3, 4)))},
+        r"TFLite_Detection_PostProcess \(int8\)",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_form_that_is_refused(name: str) -> None:
+    said, message = REFUSED[name]
+    with pytest.raises(qrt.errors.ModelError, match=message):
+        imported(model(**said))
+
+
+def test_bytes_are_taken() -> None:
+    imported(model(**BYTES))
+
+
+def test_options_of_every_width() -> None:
+    values: dict[str, Any] = {"a": 1, "b": -3, "c": 70000, "d": 1 << 40, "e": True, "f": 0.1, "g": 0.5, "h": "text"}
+    found = read_map(bytes(Dumps(values)), "here")
+    del values["h"]
+    assert found == values
+    assert type(found["e"]) is bool
+    assert read_map(bytes(Dumps({})), "here") == {}
+
+
+def test_damaged_options_are_an_error_or_other_numbers() -> None:
+    """Cut anywhere, and each byte changed: nothing but a ModelError is raised."""
+    content, rng = bytes(Dumps(OPTIONS)), np.random.default_rng(0)
+    damaged = [content[:end] for end in range(len(content))]
+    for at in range(len(content)):
+        for value in (0, 255, *rng.integers(0, 256, 6).tolist()):
+            damaged.append(content[:at] + bytes([value]) + content[at + 1 :])
+    refused = 0
+    for each in damaged:
+        try:
+            read_map(each, "here")
+        except qrt.errors.ModelError:
+            refused += 1
+    assert refused > len(content)

@@ -1,0 +1,121 @@
+"""LSTM and RNN of floats beside plain loops, over several calls. Hazards: a state that is not handed on, or not reset;
+a step alone; batches before or behind steps; weights that do not go together."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import qrt
+from qrt.models.profiles import profile
+from qrt.models.tflite.importing import import_model
+from qrt.models.tflite.read import read
+from tests.models.tflite.writing import Tensor, one_op
+
+INPUTS, CELLS, BATCH = 3, 4, 2
+
+
+def weights(seed: int, *shape: int) -> Tensor:
+    return Tensor(shape, "float32", data=np.random.default_rng(seed).normal(size=shape).astype(np.float32))
+
+
+def state(*shape: int) -> Tensor:
+    return Tensor(shape, "float32", is_variable=True)
+
+
+def operands(steps: int, time_major: bool = False, **changed: Any) -> list[Tensor | None]:
+    shape = (steps, BATCH, INPUTS) if time_major else (BATCH, steps, INPUTS)
+    found: list[Tensor | None] = [Tensor(shape, "float32")]
+    found += [weights(i, CELLS, INPUTS) for i in range(4)] + [weights(4 + i, CELLS, CELLS) for i in range(4)]
+    found += [None] * 3 + [weights(8 + i, CELLS) for i in range(4)] + [None] * 2
+    found += [state(BATCH, CELLS), state(BATCH, CELLS)]
+    for name, tensor in changed.items():
+        found[int(name[1:])] = tensor
+    return found
+
+
+def model(given: Sequence[Tensor | None], **said: Any) -> bytes:
+    x = given[0]
+    assert x is not None
+    assert x.shape is not None
+    y = Tensor((*x.shape[:2], CELLS), "float32")
+    options = {"fused_activation_function": "TANH", "cell_clip": 0.7, **said}
+    return one_op("UNIDIRECTIONAL_SEQUENCE_LSTM", given, [y], options)
+
+
+def imported(content: bytes) -> qrt.ir.Module:
+    return import_model(read(content), profile("litert"))
+
+
+def loops(given: Sequence[Tensor | None], x: np.ndarray, h: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, ...]:
+    """In float64, of x [steps, batch, inputs]."""
+    made = []
+    data = [None if tensor is None else tensor.data for tensor in given]
+    for row in x:
+        sums = [data[12 + i] + row @ data[1 + i].T + h @ data[5 + i].T for i in range(4)]
+        i, f, o = (1 / (1 + np.exp(-sums[k].astype(np.float64))) for k in (0, 1, 3))
+        c = np.clip(f * c + i * np.tanh(sums[2]), -0.7, 0.7)
+        h = o * np.tanh(c)
+        made.append(h)
+    return np.stack(made), h, c
+
+
+@pytest.mark.parametrize("time_major", [False, True])
+@pytest.mark.parametrize("steps", [1, 5])
+def test_calls_go_on_from_the_state(steps: int, time_major: bool) -> None:
+    given = operands(steps, time_major)
+    program = qrt.compile(imported(model(given, time_major=time_major)))
+    rng = np.random.default_rng(1)
+    for _ in range(2):
+        h = c = np.zeros((BATCH, CELLS))
+        program.reset()
+        for _ in range(3):
+            x = rng.normal(size=(steps, BATCH, INPUTS)).astype(np.float32)
+            expected, h, c = loops(given, x, h, c)
+            y = np.asarray(program(np.ascontiguousarray(x if time_major else x.swapaxes(0, 1))))
+            np.testing.assert_allclose(y if time_major else y.swapaxes(0, 1), expected, rtol=2e-5, atol=2e-6)
+
+
+def test_the_interpreter_has_the_same_bits() -> None:
+    program = qrt.compile(imported(model(operands(4))))
+    x = np.random.default_rng(2).normal(size=(BATCH, 4, INPUTS)).astype(np.float32)
+    for _ in range(2):
+        planned, other = program(x), program.clone()
+        other.reset()
+        interpreted = next(iter(other.run({other.inputs[0].name: x}, interpret=True).values()))
+        np.testing.assert_array_equal(np.asarray(planned), np.asarray(interpreted))
+        program.reset()
+
+
+REFUSED: dict[str, tuple[bytes, str]] = {
+    "a gate without a bias": (model(operands(2, _13=None)), "its input 13, 'forget_bias', is absent"),
+    "an input gate without a bias": (model(operands(2, _12=None)), "gate 0 has weights or a bias, and lacks others"),
+    "weights of another depth": (
+        model(operands(2, _2=weights(0, CELLS, 5))), r"input 2 has the shape \[4, 5\], expected \[4, 3\]"
+    ),
+    "a state that is none": (
+        model(operands(2, _18=Tensor((BATCH, CELLS), "float32"))), "input 18 is no state of 2 rows"
+    ),
+    "a state of another batch": (model(operands(2, _19=state(5, CELLS))), "input 19 is no state of 2 rows"),
+    "hidden values without a projection": (model(operands(2, _18=state(BATCH, 3))), "3 hidden values of 4 cells need"),
+    "states without an axis": (
+        model(operands(2, _18=state(), _19=state())), "the input or a state has no axis"
+    ),
+    "a cell without an axis": (model(operands(2, _19=state())), "the input or a state has no axis"),
+    "an activation": (
+        model(operands(2), fused_activation_function="SIGN_BIT"), r"\(float32, fused SIGN_BIT\)"
+    ),
+    "a clip that is none": (model(operands(2), cell_clip=float("nan")), "cell_clip is nan"),
+    "weights of int8": (
+        model(operands(2, _1=Tensor((CELLS, INPUTS), "int8", 0.1, data=np.ones((CELLS, INPUTS))))),
+        r"UNIDIRECTIONAL_SEQUENCE_LSTM \(float32 without scales\)",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_form_that_is_refused(name: str) -> None:
+    content, message = REFUSED[name]
+    with pytest.raises(qrt.errors.ModelError, match=message):
+        imported(content)

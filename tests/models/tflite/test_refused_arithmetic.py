@@ -1,0 +1,133 @@
+"""Wrong and unsupported forms of arithmetic operators: each is one ModelError that names file, operator and form, and
+nothing else is raised.
+
+Hazards: a family's own error, an index or a division in the importer that meets a number of the file first."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import qrt
+from qrt.models.profiles import profile
+from qrt.models.tflite.importing import import_model
+from qrt.models.tflite.read import read
+from tests.models.tflite.writing import Tensor, one_op
+
+X, X16 = (lambda *shape: Tensor(shape, "int8", 0.5, 3)), (lambda *shape: Tensor(shape, "int16", 0.5))
+
+
+def axes(*values: int) -> Tensor:
+    return Tensor((len(values),), "int32", data=list(values))
+
+
+def spread(
+    shape: tuple[int, ...] = (1, 5, 5, 2), out: tuple[int, ...] = (1, 5, 5, 2), strides: tuple[int, int] = (2, 2),
+    weights: tuple[int, ...] = (2, 3, 3, 4), bias: Tensor | None = None, **said: Any,
+) -> bytes:  # fmt: skip
+    w = Tensor(weights, "int8", **{"scales": 0.5, "data": np.ones(weights, np.int8), **said})
+    options = {"padding": "SAME", "stride_h": strides[0], "stride_w": strides[1]}
+    inputs = [axes(*shape), w, X(1, 3, 3, 4), bias]
+    return one_op("TRANSPOSE_CONV", inputs if bias else inputs[:3], [X(*out)], options, version=3)
+
+
+def integers(name: str) -> bytes:
+    """Integers without a scale where floats are expected, whose least value is no infinity."""
+    x, y = Tensor((2, 3), "int32"), Tensor((2, 3), "int32")
+    return one_op(name, [x], [y], {"beta": 1.0} if name == "SOFTMAX" else {})
+
+
+CASES: dict[str, tuple[Callable[[], bytes], str]] = {
+    "softmax of integers": (lambda: integers("SOFTMAX"), r"SOFTMAX \(int32 among floats\)"),
+    "log-softmax of integers": (lambda: integers("LOG_SOFTMAX"), r"LOG_SOFTMAX \(int32 among floats\)"),
+    "sums of powers of two": (
+        lambda: one_op("ADD", [X16(4), X16(4)], [X16(4)], {"pot_scale_int16": True}),
+        r"ADD \(int16 whose scales are powers of two \(pot_scale_int16\)\)",
+    ),
+    "a sum that LiteRT's kernel wraps": (
+        lambda: one_op("ADD", [X(4), Tensor((4,), "int8", 200.0)], [X(4)]),
+        r"ADD \(profile litert has no rule of add for storage = i8, ratio = 1.0, largest_ratio = 400.0",
+    ),
+    "operands of two dtypes": (
+        lambda: one_op("MAXIMUM", [X(4), X16(4)], [X(4)]),
+        "operator 0 MAXIMUM: operands of i8 and i16 with a result of i8",
+    ),
+    "shapes that do not broadcast": (
+        lambda: one_op("MINIMUM", [X(4), X(3)], [X(4)]), "MINIMUM: .*dimensions 4 and 3 do not broadcast"
+    ),
+    "a quotient of 16 bits": (
+        lambda: one_op("DIV", [X16(4), X16(4)], [X16(4)]), r"DIV \(profile litert has no rule of div for storage"
+    ),
+    "a slope that is no number": (
+        lambda: one_op("LEAKY_RELU", [X(4)], [X(4)], {"alpha": float("nan")}), "LEAKY_RELU: alpha is nan"
+    ),
+    "slopes that do not broadcast": (
+        lambda: one_op("PRELU", [X(2, 4), X(3)], [X(2, 4)]), "operator 0 PRELU: prelu: dimensions 4 and 3 "
+    ),
+    "magnitudes without a rule": (
+        lambda: one_op("ABS", [Tensor((4,), "uint8", 0.5)], [Tensor((4,), "uint8", 0.5)]),
+        r"ABS \(profile litert has no rule of abs for storage = u8",
+    ),
+    "a sign without a kernel": (
+        lambda: one_op("NEG", [Tensor((4,), "uint8", 0.5)], [Tensor((4,), "uint8", 0.5)]), r"NEG \(uint8\)"
+    ),
+    "a quotient of two types": (
+        lambda: one_op("FLOOR_DIV", [Tensor((4,), "int8"), Tensor((4,), "int16")], [Tensor((4,), "int8")]),
+        "FLOOR_DIV: its inputs and its result are of int16 and int8",
+    ),
+    "a rest without a kernel": (
+        lambda: one_op("FLOOR_MOD", [Tensor((4,), "uint8")] * 2, [Tensor((4,), "uint8")]), r"FLOOR_MOD \(uint8\)"
+    ),
+    "a sum over an axis too far": (
+        lambda: one_op("SUM", [X(2, 4), axes(-3)], [X(2)]), r"SUM: axes \[-3\] are out of range for rank 2"
+    ),
+    "a sum over axes that the run knows": (
+        lambda: one_op("SUM", [X(2, 4), Tensor((1,), "int32")], [X(2)]), r"SUM \(axes that only the run knows\)"
+    ),
+    "a sum to another dtype": (
+        lambda: one_op("SUM", [X(2, 4), axes(1)], [X16(2)]), r"SUM \(int8 to int16\)"
+    ),
+    "a matrix of rank 1": (
+        lambda: one_op("BATCH_MATMUL", [X(4), X(4, 2)], [X(2)]), "BATCH_MATMUL: input 0 has rank 1, less than 2"
+    ),
+    "depths that differ": (
+        lambda: one_op("BATCH_MATMUL", [X(3, 4), X(3, 4)], [X(3, 4)]), "contracted dimensions differ: 4 and 3"
+    ),
+    "matrices of two dtypes": (
+        lambda: one_op("BATCH_MATMUL", [X16(3, 4), X(4, 3)], [X16(3, 3)]), r"BATCH_MATMUL \(int16, int8, int16\)"
+    ),
+    "a stride of 0": (lambda: spread(strides=(0, 1)), r"TRANSPOSE_CONV: strides \[0, 1\] must be positive"),
+    "a shape of three": (lambda: spread(shape=(1, 5, 5)), r"TRANSPOSE_CONV: a result of shape \[1, 5, 5\]"),
+    "a shape of 0": (lambda: spread(shape=(1, 0, 5, 2)), r"TRANSPOSE_CONV: a result of shape \[1, 0, 5, 2\]"),
+    "weights of another depth": (lambda: spread(weights=(2, 3, 3, 5)), "x has 4 channels, w takes 5"),
+    "weights with a zero point": (lambda: spread(zero_points=1), "signed weights .* have a zero point other than 0"),
+    "scales on another axis": (
+        lambda: spread(scales=[0.5] * 4, zero_points=[0] * 4, axis=3), "the scales of the weights lie on axis 3, not 0"
+    ),
+    "a bias beyond 32 bits": (
+        lambda: spread(bias=Tensor((2,), "int64", 0.25, data=[1 << 40, 0])), r"TRANSPOSE_CONV \(a bias beyond 32 bits\)"
+    ),
+    "a bias of another length": (
+        lambda: spread(bias=Tensor((3,), "int32", 0.25, data=[1, 2, 3])), "bias must be a vector of 2 values"
+    ),
+    "a stride beyond the result": (
+        lambda: spread(shape=(1, 1, 1, 2), out=(1, 1, 1, 2), strides=(1 << 30, 1 << 30)), "ModelError|TRANSPOSE_CONV"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_form_that_is_refused(name: str) -> None:
+    content, message = CASES[name]
+    with pytest.raises(qrt.errors.ModelError, match=message) as caught:
+        import_model(read(content()), profile("litert"))
+    said = str(caught.value)
+    assert len(said) < 2048
+    assert said.count("\n") <= 2
+
+
+def test_a_sum_that_the_reference_kernels_do_not_have() -> None:
+    content = one_op("SUM", [X(2, 4), axes(1)], [X(2)])
+    with pytest.raises(qrt.errors.ModelError, match="profile litert-ref has no rule of sum for storage = i8"):
+        import_model(read(content), profile("litert-ref"))

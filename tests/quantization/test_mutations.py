@@ -1,0 +1,12 @@
+"""The changes that `python -m tests.quantization.mutations` makes. Hazard: a line that is written otherwise now,
+and a change that is made nowhere from then on, which is seen when somebody next runs it."""
+
+import pytest
+
+from tests.quantization.mutations import CHANGES
+from tests.source_changes import changed
+
+
+@pytest.mark.parametrize(("file", "old", "new"), CHANGES)
+def test_a_change_has_its_place(file, old, new):
+    changed(file, old, new)  # raises where the text does not stand there once
