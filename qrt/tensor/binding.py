@@ -50,20 +50,16 @@ class EagerCall(Generic[R]):
     key: tuple[Any, ...] | None
 
     def run(self) -> R:
-        family_call, out = self.family_call, self.out
-        place = None if out is None else self._memory()
-        if place is not None and self._takes(place):
-            family_call.call(*self.inputs, place)
-            return out  # type: ignore[no-any-return]  # R is what the family's results are
-        storage = np.empty(family_call.shape, family_call.dtype)
-        family_call.call(*self.inputs, storage)
-        element = family_call.result.element
-        made = pack(storage, element) if isinstance(element, UniformType) else storage
-        if place is None:
-            out = tensor_of(made, element, family_call.shape) if isinstance(element, UniformType) else made
-        else:
-            place[...] = made
-        return out  # type: ignore[no-any-return]
+        family_call, element = self.family_call, self.family_call.result.element
+        memory = None if self.out is None else self._memory()
+        data = np.empty(family_call.shape, family_call.dtype)
+        family_call.call(*self.inputs, data)
+        if isinstance(element, UniformType):
+            data = pack(data, element)
+        if memory is not None:
+            memory[...] = data
+            return self.out  # type: ignore[no-any-return]  # R is what the family's results are
+        return tensor_of(data, element, family_call.shape) if isinstance(element, UniformType) else data  # type: ignore[return-value]
 
     def of_values(self) -> "EagerCall[R]":
         """Return the call for arguments whose values, not their types alone, chose it: the cache does not keep it."""
@@ -71,28 +67,19 @@ class EagerCall(Generic[R]):
 
     def _memory(self) -> Array:
         """The memory of ``out``, after a check that ``out`` has the result's type and may be written."""
-        out, family_call = self.out, self.family_call
+        out, family_call, name = self.out, self.family_call, self.family_call.name
         if isinstance(family_call.result.element, UniformType):
             if out.tensor_type != family_call.result:
-                raise QuantTypeError(f"{family_call.name}: out must be {family_call.result}, got {out.tensor_type}")
+                raise QuantTypeError(f"{name}: out must be {family_call.result}, got {out.tensor_type}")
             if not out._data.flags.writeable:
-                raise QuantTypeError(f"{family_call.name}: out is read-only")
-            held: Array = out._data
-            return held
-        name = getattr(family_call.call, "name", "the op")
+                raise QuantTypeError(f"{name}: out is read-only")
+            return out._data  # type: ignore[no-any-return]
         if not (isinstance(out, np.ndarray) and out.flags.writeable):
             raise QuantTypeError(f"{name}: out must be a writable array")
         if out.shape != family_call.shape or out.dtype != family_call.dtype:
             wanted = f"shape {family_call.shape} and dtype {family_call.dtype}"
             raise QuantTypeError(f"{name}: out must have {wanted}, got {out.shape} and {out.dtype}")
         return out
-
-    def _takes(self, place: Array) -> bool:
-        """Whether the kernel may write there directly; otherwise it writes to a copy."""
-        element = self.family_call.result.element
-        if not place.flags.carray or (isinstance(element, UniformType) and is_packed(element)):
-            return False
-        return not any(np.may_share_memory(place, array) for array in self.inputs)
 
 
 def eager(bind: Callable[P, EagerCall[R]]) -> Callable[P, R]:
@@ -182,9 +169,9 @@ def bind_family(
 def constant_of(x: Tensor) -> Array:
     """Return the storage of a tensor that never changes, in the form that kernels take: calls that read it unpacked
     share one array."""
-    cache = x._cache
     if not is_packed(x.type):
-        return cache.constant
+        return x._data
+    cache = x._cache
     unpacked: Array | None = None if cache.unpacked is None else cache.unpacked()
     if unpacked is None:
         unpacked = DerivedArray.of(operand(x), x._data)
