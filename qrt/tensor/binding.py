@@ -3,17 +3,16 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, ParamSpec, TypeVar, get_args
-from weakref import ref
 
 import numpy as np
 
 import qrt.kernels as kernels
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
-from qrt.ops.core import Array, Constants, DerivedArray, KernelCall, Shape, element_dtype, static_shape
+from qrt.ops.core import Array, Constants, KernelCall, Shape, element_dtype, static_shape
 from qrt.tensor.calls import CallCache, Function, Tensor, call_cache, tensor_of
 from qrt.tensor.docstrings import complete_docstring
-from qrt.tensor.storage import is_packed, pack, ready, unpack
+from qrt.tensor.storage import constant_of, is_packed, operand, pack
 from qrt.types import FloatType, TensorType, UniformType, parse_type
 
 F32 = FloatType("f32")
@@ -127,7 +126,7 @@ def bind_arrays(
     packs = FAMILIES[name].packs
     packed = {i: x for i, x in enumerate(operands) if i in packs and isinstance(x, Tensor) and x._cache is not None}
     cache = packed[min(packed)]._cache if packed else call_cache
-    words = name, types, key, declared, kernels.active(), tuple([(i, x._cache.number) for i, x in packed.items()])
+    words = name, types, key, declared, tuple([(i, x._cache.number) for i, x in packed.items()]), kernels.active()
     family_call: FamilyCall | None = cache.get(words)
     is_kept = family_call is not None
     if family_call is None:
@@ -159,31 +158,11 @@ def bind_family(
     complete = family.complete(attributes)
     result = family.resolve(types, complete, None if out_type is None else TensorType(None, out_type))
     call, _ = family.call(types, result, complete, constants)
-    reads = tuple(i for i in range(len(types)) if i not in constants)
-    held = [t.element for t in (*(types[i] for i in reads), result)]
-    is_in_place = not any(isinstance(element, UniformType) and is_packed(element) for element in held)
+    reads = tuple([i for i in range(len(types)) if i not in constants])
+    elements = [types[i].element for i in reads] + [result.element]
+    is_in_place = not any(map(is_packed, elements))
     shape, dtype = static_shape(result, name), element_dtype(result.element)
     return FamilyCall(name, call, reads, result, shape, dtype, is_in_place)
-
-
-def constant_of(x: Tensor) -> Array:
-    """Return the storage of a tensor that never changes, in the form that kernels take: calls that read it unpacked
-    share one array."""
-    if not is_packed(x.type):
-        return x._data
-    cache = x._cache
-    unpacked: Array | None = None if cache.unpacked is None else cache.unpacked()
-    if unpacked is None:
-        unpacked = DerivedArray.of(operand(x), x._data)
-        cache.unpacked = ref(unpacked)
-    return unpacked
-
-
-def operand(x: Tensor | Array) -> Array:
-    """The array of an operand, or a tensor's storage, in the form that kernels take."""
-    if not isinstance(x, Tensor):
-        return ready(x)
-    return unpack(x._data, x.type, x._shape) if is_packed(x.type) else ready(x._data)
 
 
 def require_tensor(q: object, what: str) -> None:
