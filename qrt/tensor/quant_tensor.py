@@ -92,11 +92,6 @@ class QuantTensor(Operators, Tensor, Methods):
         check_bounds(array, type)
         self._fill(pack(aligned_copy(array, storage_dtype(type)), type), type, array.shape)
 
-    @staticmethod
-    def _of(storage: Array, type: UniformType) -> "QuantTensor":
-        """Around storage known to be valid: a view of it where the width is not packed."""
-        return tensor_of(pack(storage, type), type, storage.shape)
-
     # ------------------------------------------------------------------------------------------------------ properties
 
     @property
