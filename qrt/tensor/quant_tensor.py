@@ -23,10 +23,8 @@ from qrt.tensor.binding import EagerCall, bind, bind_arrays, eager
 from qrt.tensor.calls import Tensor, set_tensor_class
 from qrt.tensor.html import tensor_html
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
-from qrt.tensor.protocol.assignment import assign
-from qrt.tensor.protocol.elements import stored
-from qrt.tensor.protocol.methods import Methods
-from qrt.tensor.protocol.operators import Operators, by_ufunc
+from qrt.tensor.protocol.elements import assign, stored
+from qrt.tensor.protocol.methods import Methods, Operators, by_ufunc
 from qrt.tensor.protocol.table import answer
 from qrt.tensor.protocol.written import written_operator
 from qrt.tensor.storage import is_packed, pack, ready, unpack

@@ -10,8 +10,17 @@ from numpy.lib.array_utils import normalize_axis_index
 from qrt.errors import QuantTypeError, QuantValueError
 from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.ops.core import Array
-from qrt.tensor.protocol.assignment import exact_floats
-from qrt.tensor.protocol.elements import ALL, broadcast, no_tensor, numbers, one_type, plain, stored, truth
+from qrt.tensor.protocol.elements import (
+    ALL,
+    broadcast,
+    exact_floats,
+    no_tensor,
+    numbers,
+    one_type,
+    plain,
+    stored,
+    truth,
+)
 from qrt.tensor.protocol.results import into, tensor
 from qrt.tensor.protocol.table import enter, implements
 from qrt.tensor.quant_tensor import QuantTensor, made
