@@ -15,7 +15,7 @@ from qrt.tensor.arrays import expressed_array
 from qrt.tensor.binding import EagerCall, bind_arrays, eager
 from qrt.tensor.calls import Tensor
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
-from qrt.tensor.storage import is_packed, unpack
+from qrt.tensor.storage import is_packed, pack, unpack
 from qrt.types import UniformType, check_integrity
 
 ALL = slice(None)
