@@ -395,3 +395,7 @@ def diagnostics(error: QuantError) -> tuple[Diagnostic, ...]:
     ['error: no scale']
     """
     return error.diagnostics if isinstance(error, DiagnosticError) else (Diagnostic("error", str(error)),)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -218,3 +218,7 @@ def _error_sum(r: Array, a: Array) -> Fraction:
     with np.errstate(over="ignore"):
         error = r - a
     return square_sum(error) if np.isfinite(error).all() else 4 * square_sum(r / 2 - a / 2)
+
+
+def __dir__() -> list[str]:
+    return __all__

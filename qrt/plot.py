@@ -113,3 +113,7 @@ def _values(x: Any, what: str) -> Array:
 def _finite(q: QuantTensor) -> Array:
     values = _values(q, "plot.histogram: q").reshape(-1)
     return values[np.isfinite(values)]
+
+
+def __dir__() -> list[str]:
+    return __all__
