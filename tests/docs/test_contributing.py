@@ -244,7 +244,7 @@ def add_family(tree):
     tree.append(source(qrt.clamp), FUNCTION)
     tree.edit("qrt/__init__.py", "import add, clamp,", "import add, clamp, negative,")
     tree.edit("qrt/__init__.py", '    "clamp",\n', '    "clamp",\n    "negative",\n')
-    tree.edit("qrt/cases.py", '    "clamp": CASTS,\n', '    "clamp": CASTS,\n    "negative": CASTS,\n')
+    tree.edit("tests/cases.py", '    "clamp": CASTS,\n', '    "clamp": CASTS,\n    "negative": CASTS,\n')
     rule = "| `clamp`, `relu` |"
     tree.edit("docs/numerics_operations.md", rule, f"| `negative` | `2*z - q`, clamped |\n{rule}")
     line = "  %4 = qrt.clamp %3 {"
