@@ -5,10 +5,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, require
+from qrt.errors import QuantTypeError, require, worded
 from qrt.extras import extra
 from qrt.ops.core import Array
-from qrt.signatures import worded
 from qrt.tensor import QuantTensor
 from qrt.tensor.arrays import as_array, native_floats
 

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, worded
 from qrt.numerics import RequantName
-from qrt.signatures import worded
 from qrt.tensor.arrays import items
 from qrt.tensor.binding import EagerCall, bind, eager, require_tensor
 from qrt.tensor.docstrings import complete_docstring
