@@ -128,6 +128,14 @@ def test_how_arguments_are_given_does_not_matter() -> None:
         assert qrt.clamp(X, -1, 6, out=None).equals(expected)
 
 
+def test_the_method_of_a_call_is_the_call() -> None:
+    expected = qrt.clamp(X, -1, max=6)
+    with hits(1):
+        assert qrt.clamp.__call__(X, -1, max=6).equals(expected)
+    with pytest.raises(QuantTypeError, match="clamp: an argument is missing: q"):
+        qrt.clamp.__call__()
+
+
 @pytest.mark.parametrize("shape", [(), (0, 3), (1, 1, 1, 1, 1, 1, 1), (1,) * 30])
 def test_shapes_of_any_rank(shape: tuple[int, ...]) -> None:
     q = filled(shape)

@@ -4,7 +4,7 @@ from qrt._ext import kernels as kernel_calls
 from qrt.ir import Operation
 from qrt.ops.core import KernelCall
 from qrt.runtime.operations import FUSED
-from qrt.runtime.planner.slots import Coverage, is_kernel
+from qrt.runtime.planner.slots import Coverage
 
 
 def copied(op: Operation) -> Coverage:
@@ -22,7 +22,7 @@ def kernel_coverage(op: Operation, call: kernel_calls.KernelCall) -> Coverage:
 
 
 def family_coverage(op: Operation, call: KernelCall, has_kernel: bool) -> Coverage:
-    detail = kernel_name(call) if is_kernel(call) else op.name.partition(".")[2]
+    detail = kernel_name(call) if isinstance(call, kernel_calls.KernelCall) else op.name.partition(".")[2]
     if FUSED in op.attributes:
         detail += f" with {' '.join(op.attributes[FUSED].python)}"
     return Coverage(op.name, str(op.location), "kernel" if has_kernel else "reference", detail)

@@ -11,7 +11,7 @@ import numpy as np
 from qrt._ext.kernels import Executable, KernelCall, bind_copy
 from qrt.ops.core import Array
 from qrt.runtime.interpreter import core
-from qrt.runtime.planner.slots import CallStep, PlanSlot, SlotView, Step, is_kernel, layout, root
+from qrt.runtime.planner.slots import CallStep, PlanSlot, SlotView, Step, layout, root
 
 MOST_DIMENSIONS = 31
 """The most dimensions of an external array: MAX_OPERAND_RANK in `_ext`."""
@@ -38,11 +38,12 @@ def plan_executable(
     arena_bytes: int,
 ) -> Executable | None:
     """Return the executable of a whole plan; None where a step is no kernel, or an argument no array that C takes."""
-    calls = [step for step in steps if isinstance(step, CallStep) and is_kernel(step.call)]
+    calls = [step for step in steps if isinstance(step, CallStep) and isinstance(step.call, KernelCall)]
     if len(calls) < len(steps) or any(place.type is None for place in (*inputs, *results)):
         return None
     states = [SlotView(number, slot.type, slot.static_type) for number, slot in slots.items() if slot.kind == "state"]
-    if any(len(place.shape) > MOST_DIMENSIONS for place in (*inputs, *results, *states)):
+    shapes = [place.shape for place in (*inputs, *results, *states)]
+    if any(len(shape) > MOST_DIMENSIONS for shape in shapes):
         return None
     return _ExecutableBuilder(slots, frame, inputs, results).executable(calls, arena_bytes)
 
@@ -50,7 +51,7 @@ def plan_executable(
 def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[Executable, list[int]]:
     """Return the executable of consecutive kernels of a plan that has other steps too, and the slots whose arrays it
     runs over, those that it writes last. The first of the kernels is step ``first_step`` of the plan."""
-    calls = [step.call for step in steps if is_kernel(step.call)]
+    calls = [step.call for step in steps if isinstance(step.call, KernelCall)]
     written: set[int] = set()
     layouts: dict[int, tuple[np.dtype[Any], tuple[int, ...]]] = {}
     for step, call in zip(steps, calls, strict=True):
@@ -126,9 +127,10 @@ class _ExecutableBuilder:
         used = {number for step in steps for number in step.slots}
         if any(self.slots[number].kind not in known for number in used):
             return None
-        if any(self.slots[n].kind == "owned" and n not in self.base_of for n in (root(self.slots, n)[0] for n in used)):
+        roots = {root(self.slots, number)[0] for number in used}
+        if any(self.slots[number].kind == "owned" and number not in self.base_of for number in roots):
             return None
-        calls = [step.call for step in steps if is_kernel(step.call)]
+        calls = [step.call for step in steps if isinstance(step.call, KernelCall)]
         operands = [[self.place(number) for number in step.slots] for step in steps]
         for number, base in copied:
             shape, dtype = layout(self.slots[number])

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from qrt.runtime.planner.slots import CallStep, PlanSlot, Step, is_kernel, root
+from qrt._ext import kernels as kernel_calls
+from qrt.runtime.planner.slots import CallStep, PlanSlot, Step, root
 
 
 def overwritten(slots: Mapping[int, PlanSlot], steps: Sequence[Step]) -> list[Step]:
@@ -13,7 +14,7 @@ def overwritten(slots: Mapping[int, PlanSlot], steps: Sequence[Step]) -> list[St
 
 def _overwrites(slots: Mapping[int, PlanSlot], step: Step, number: int) -> bool:
     """Has a step write over the first operand that allows it. Returns whether there is one."""
-    if not isinstance(step, CallStep) or not is_kernel(step.call) or not step.results:
+    if not isinstance(step, CallStep) or not isinstance(step.call, kernel_calls.KernelCall) or not step.results:
         return False
     *given, written = step.slots
     result = slots[written]

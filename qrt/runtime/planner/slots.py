@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, TypeGuard
+from typing import Any, cast
 
 import numpy as np
 
@@ -52,7 +52,8 @@ class PlanSlot:
 
     @property
     def nbytes(self) -> int:
-        return prod(static_shape(self.static_type, "plan")) * element_dtype(self.static_type.element).itemsize
+        shape, dtype = layout(self)
+        return prod(shape) * dtype.itemsize
 
 
 def root(slots: Mapping[int, PlanSlot], number: int) -> tuple[int, int]:
@@ -65,7 +66,8 @@ def root(slots: Mapping[int, PlanSlot], number: int) -> tuple[int, int]:
 
 def layout(slot: PlanSlot) -> tuple[tuple[int, ...], np.dtype[Any]]:
     """The shape and the dtype of a slot's array."""
-    return static_shape(slot.static_type, "plan"), element_dtype(slot.static_type.element)
+    t = slot.static_type
+    return static_shape(t, "plan"), element_dtype(t.element)
 
 
 def seen(memory: Array, slot: PlanSlot) -> Array:
@@ -91,7 +93,7 @@ class SlotView:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return static_shape(self.static_type, "plan")
+        return cast("tuple[int, ...]", self.static_type.shape)
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ class PlanDetails:
     def segments(self) -> list[list[Step]]:
         """The steps as maximal runs of one kind: kernels, which are one call into C, and all others."""
         segments: list[list[Step]] = []
-        kinds = [isinstance(step, CallStep) and is_kernel(step.call) for step in self.steps]
+        kinds = [isinstance(step, CallStep) and isinstance(step.call, kernel_calls.KernelCall) for step in self.steps]
         for number, step in enumerate(self.steps):
             if number and kinds[number] == kinds[number - 1]:
                 segments[-1].append(step)
@@ -154,8 +156,3 @@ class PlanDetails:
 def empty(t: TensorType) -> Array:
     """An array of a static type, not filled."""
     return np.empty(static_shape(t, "plan"), element_dtype(t.element))
-
-
-def is_kernel(call: KernelCall) -> TypeGuard[kernel_calls.KernelCall]:
-    """Return whether a call is one entry of C, which an executable can hold."""
-    return isinstance(call, kernel_calls.KernelCall)
