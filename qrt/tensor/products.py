@@ -127,12 +127,15 @@ def float_matmul(
     >>> float_matmul(np.float32([[2, 1]]), w).tolist()
     [[2.5, -1.0]]
     """
-    given = {"a": a, "w": w} if bias is None else {"a": a, "w": w, "bias": bias}
-    operands = [x if name == "w" and isinstance(x, QuantTensor) else _floats(name, x) for name, x in given.items()]
-    if isinstance(w, QuantTensor) and not isinstance(w, PackedTensor) and _counts_as_floats(w.type):
-        operands[1] = w.dequantize()  # no kernel dequantizes weights that are no constant
-        return bind_arrays("float_matmul", operands, {}, None, out).of_values()
-    return bind_arrays("float_matmul", operands, {}, None, out)
+    # No kernel dequantizes weights that are no constant, and not summed as integers.
+    is_wide = (
+        isinstance(w, QuantTensor) and w._cache is None and w.type.expressed_type == F32 and not sums_integers(w.type)
+    )
+    operands = [_floats("a", a), w if isinstance(w, QuantTensor) and not is_wide else _floats("w", w)]
+    if bias is not None:
+        operands.append(_floats("bias", bias))
+    call: EagerCall[Array] = bind_arrays("float_matmul", operands, {}, None, out)
+    return call.of_values() if is_wide else call
 
 
 @eager
@@ -296,11 +299,6 @@ def _window(
 
 def _pair(name: str, argument: str, value: Any) -> tuple[int, int]:
     return two_positive(name, argument, (value, value) if isinstance(value, (int, np.integer)) else value)
-
-
-def _counts_as_floats(t: UniformType) -> bool:
-    """Says that weights of a type are what ``dcast`` makes of them, and not summed as integers."""
-    return t.expressed_type == F32 and not sums_integers(t)
 
 
 def _floats(name: str, x: Any) -> Array:

@@ -22,10 +22,8 @@ from qrt.tensor.binding import EagerCall, bind, bind_arrays, eager
 from qrt.tensor.calls import Tensor, set_tensor_class
 from qrt.tensor.html import tensor_html
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
-from qrt.tensor.protocol.assignment import assign
-from qrt.tensor.protocol.elements import made, stored
-from qrt.tensor.protocol.methods import Methods
-from qrt.tensor.protocol.operators import Operators, by_ufunc
+from qrt.tensor.protocol.elements import assign, made, stored
+from qrt.tensor.protocol.methods import Methods, Operators, by_ufunc
 from qrt.tensor.protocol.table import answer
 from qrt.tensor.protocol.written import written_operator
 from qrt.tensor.storage import is_packed, pack, ready, unpack
@@ -92,11 +90,6 @@ class QuantTensor(Operators, Tensor, Methods):
         check_integrity(type, array.shape)
         check_bounds(array, type)
         self._fill(pack(aligned_copy(array, storage_dtype(type)), type), type, array.shape)
-
-    @staticmethod
-    def _of(storage: Array, type: UniformType) -> "QuantTensor":
-        """Around storage known to be valid: a view of it where the width is not packed."""
-        return tensor_of(pack(storage, type), type, storage.shape)
 
     # ------------------------------------------------------------------------------------------------------ properties
 

@@ -162,7 +162,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("{0} * 1e300".replace("{0}", "np.asarray(huge, np.float64)"),), "np.float64(np.asarray(huge)) * 1e300",
     ),
     "np.std(q, axis=1, dtype=t)": (
-        "tensor/protocol/rules/moments.py", "the result is float64: write {} for a type t",
+        "tensor/protocol/rules/sums.py", "the result is float64: write {} for a type t",
         ("{0}",), "np.std(Q, axis=1)",
     ),
     "np.quantile(q, 0.3)": (

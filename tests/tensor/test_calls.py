@@ -472,7 +472,7 @@ def test_eight_threads_of_mixed_calls_give_the_bits_of_one() -> None:
 # ---------------------------------------------------------------------------------------------- functions are functions
 
 
-HOMES = {"matmul": "products", "conv2d": "windows", "qcast": "casts", "dcast": "casts"}
+HOMES = {"matmul": "products", "conv2d": "products", "qcast": "casts", "dcast": "casts"}
 
 
 @pytest.mark.parametrize("function", [getattr(qrt, name) for name in HOMES])
