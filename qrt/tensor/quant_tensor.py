@@ -11,12 +11,11 @@ from typing import Any, SupportsIndex, overload
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, QuantValueError, require, shown
+from qrt.errors import QuantTypeError, QuantValueError, require, shown, worded_methods
 from qrt.ops.core import Array, Shape, check_bounds, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
 from qrt.ops.requant import max_magnitude
-from qrt.signatures import worded_methods
 from qrt.tensor import calls
 from qrt.tensor.arrays import aligned_copy, as_storage, cast, integers, native_floats, require_uniform
 from qrt.tensor.binding import EagerCall, bind, bind_arrays, eager

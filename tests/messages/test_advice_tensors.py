@@ -70,7 +70,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         "ops/window.py", ": write {}", ("qrt.conv2d(image, kernel, padding={0}, out_type=t)[:, 1:3, 1:3]",),
         "np.full((1, 2, 2, 2), 27)",
     ),
-    "qrt.mean(q, axis=0)": ("signatures.py", "did you mean {}?", ("qrt.mean(q, **{{{0}: 0}})",), "[2, 2]"),
+    "qrt.mean(q, axis=0)": ("errors.py", "did you mean {}?", ("qrt.mean(q, **{{{0}: 0}})",), "[2, 2]"),
     "qrt.quantize(x)": (
         "tensor/casts.py", "quantize: give a type, or bits= to choose one from the values: {}",
         ("{0}", "qrt.quantize(x, U)"), "x",

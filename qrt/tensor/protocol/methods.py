@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from qrt.errors import QuantIndexError, QuantTypeError, QuantValueError, nearest, shown
-from qrt.signatures import worded_methods
+from qrt.errors import QuantIndexError, QuantTypeError, QuantValueError, nearest, shown, worded_methods
 from qrt.tensor.arrays import integers
 from qrt.tensor.calls import Tensor
 from qrt.tensor.protocol.elements import truth
