@@ -254,9 +254,13 @@ def _reflected(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     return lambda self, other: by_ufunc(ufunc, other, self)
 
 
-def _answer_of(ufunc: np.ufunc) -> Callable[..., Any]:
-    """Return the operator with operands of any kind: what NumPy does not compare is an error, not False."""
-    return lambda *operands: answer(ufunc, operands, {})
+def _comparison(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+    """Return the operator with an operand of any kind: what NumPy does not compare is an error, not False."""
+    return lambda self, other: answer(ufunc, (self, other), {})
+
+
+def _unary(ufunc: np.ufunc) -> Callable[[Any], Any]:
+    return lambda self: answer(ufunc, (self,), {})
 
 
 class Operators:
@@ -264,16 +268,16 @@ class Operators:
 
     __slots__ = ()
 
-    __eq__ = _answer_of(np.equal)
-    __ne__ = _answer_of(np.not_equal)
-    __lt__ = _answer_of(np.less)
-    __le__ = _answer_of(np.less_equal)
-    __gt__ = _answer_of(np.greater)
-    __ge__ = _answer_of(np.greater_equal)
-    __neg__ = _answer_of(np.negative)
-    __pos__ = _answer_of(np.positive)
-    __abs__ = _answer_of(np.absolute)
-    __invert__ = _answer_of(np.invert)
+    __eq__ = _comparison(np.equal)
+    __ne__ = _comparison(np.not_equal)
+    __lt__ = _comparison(np.less)
+    __le__ = _comparison(np.less_equal)
+    __gt__ = _comparison(np.greater)
+    __ge__ = _comparison(np.greater_equal)
+    __neg__ = _unary(np.negative)
+    __pos__ = _unary(np.positive)
+    __abs__ = _unary(np.absolute)
+    __invert__ = _unary(np.invert)
 
     __radd__ = _reflected(np.add)
     __rsub__ = _reflected(np.subtract)
