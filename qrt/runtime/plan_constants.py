@@ -5,9 +5,9 @@ from functools import partial
 
 from qrt.ir import Module, Operation
 from qrt.ir.constants import replacements
-from qrt.ir.core.constant_folder import ConstantFolder
 from qrt.ir.passes.options import ENTRY, OBSERVING, SATURATING, option
 from qrt.ir.passes.planned import OBSERVED, planned_operations
+from qrt.ir.rewriting.constant_folder import ConstantFolder
 from qrt.ops.core import Array
 from qrt.runtime.constants import plan_constants
 from qrt.runtime.interpreter import TABLES

@@ -13,6 +13,7 @@ import qrt
 from qrt.ir import pipeline
 from qrt.ir.core.registry import definition
 from qrt.ir.pipeline import PASSES
+from qrt.ir.rewriting.rewrite import canonicalizations
 from qrt.numerics import RequantRule
 from tests.docs.documents import ROOT, sections
 from tests.docs.recipes import recipes
@@ -291,7 +292,7 @@ def add_pass(tree):
 
 
 def add_canonicalization(tree):
-    (pattern,) = definition("quant.cast").canonicalizations
+    (pattern,) = canonicalizations(definition("quant.cast"))
     tree.append(source(pattern), PATTERN)
     named = '    fold=fold_qcast,\n    canonicalize=("quant.canonicalize: repeated_qcast",),\n'
     tree.edit(source(pattern).replace("canonicalize.py", "ops.py"), "    fold=fold_qcast,\n", named)

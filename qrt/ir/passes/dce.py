@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from qrt.ir import Module
-from qrt.ir.core.rewrite import erase_dead, is_dead
+from qrt.ir.rewriting.rewrite import erase_dead, is_dead
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from qrt.ir import Block, Builder, Module, Operation, Region, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import element_of, is_ranked_tensor
-from qrt.ir.core.rewrite import replace
 from qrt.ir.dialects._shaped.types import ranked
 from qrt.ir.dialects.linalg.structure import generic
 from qrt.ir.passes.elementwise import extents
+from qrt.ir.rewriting.rewrite import replace
 from qrt.ops.elementwise import BINDERS
 from qrt.types import TensorType
 

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from qrt.ir import Builder, Module, Operation, Value
-from qrt.ir.core.greedy import rewrite_greedily
-from qrt.ir.core.rewrite import Folds, Pattern
+from qrt.ir.core.folding import Folds
 from qrt.ir.dialects.linalg.structure import StructuredOp, generic
+from qrt.ir.rewriting.greedy import rewrite_greedily
+from qrt.ir.rewriting.rewrite import Pattern
 
 
 def generalize(operation: Operation, builder: Builder) -> list[Value]:

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from qrt.ir import Builder, Module, Operation, StringAttr, UnitAttr, Value
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.operations import garbage_uncollected
-from qrt.ir.core.rewrite import replace
 from qrt.ir.dialects.quant.annotations import IDENTITIES
 from qrt.ir.passes.dce import DeadCodeElimination
 from qrt.ir.passes.inline import Inline
 from qrt.ir.passes.planned import OBSERVED, REPLACED
+from qrt.ir.rewriting.rewrite import replace
 from qrt.runtime.plan_source import ModuleSource
 from qrt.runtime.program import Program
 

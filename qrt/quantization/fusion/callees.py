@@ -1,10 +1,10 @@
 """Functions that are marked as kernels: each call becomes a region with the body of the function."""
 
 from qrt.ir import Builder, Module, Operation, StringAttr
-from qrt.ir.core.rewrite import replace
+from qrt.ir.core.functions import FuncOp
 from qrt.ir.core.symbols import symbol_of
-from qrt.ir.dialects.func.ops import FuncOp
 from qrt.ir.remarks import remark
+from qrt.ir.rewriting.rewrite import replace
 from qrt.quantization.fusion.wrap_region import make_region
 from qrt.quantization.targets.model import Target
 

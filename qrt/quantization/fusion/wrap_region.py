@@ -6,10 +6,10 @@ from functools import partial
 from qrt.ir import ArrayAttr, Block, Builder, Operation, Region, StringAttr, TypeAttr, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, element_of, is_ranked_tensor
-from qrt.ir.core.rewrite import erase_dead
 from qrt.ir.dialects._shaped.lists import static_values
 from qrt.ir.dialects._shaped.reshapes import reassociation_of
 from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.ir.rewriting.rewrite import erase_dead
 from qrt.ops.elementwise import BINDERS
 from qrt.quantization.forms.elements import splat_of
 from qrt.quantization.forms.padding import padding_of

@@ -1,10 +1,10 @@
 """Dimensions that are regrouped: what `expand_shape` and `collapse_shape` declare."""
 
+from qrt.ir.core.attribute_kinds import I64_ARRAY, array_of
 from qrt.ir.core.attributes import ArrayAttr
 from qrt.ir.core.define import AttributeSpec
 from qrt.ir.core.operations import Operation
 from qrt.ir.dialects._shaped.lists import static_values
-from qrt.ir.text.attribute_kinds import I64_ARRAY, array_of
 
 Groups = tuple[tuple[int, ...], ...]
 REASSOCIATION = AttributeSpec(kind=array_of("Array of 64-bit integer array attributes", I64_ARRAY.holds), required=True)
