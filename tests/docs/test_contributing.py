@@ -244,7 +244,7 @@ def add_family(tree):
     place = '"qrt.ir.passes.lower_qrt.negative:lower_negative"'
     tree.edit("qrt/ir/passes/lower_qrt/registry.py", line, f'        "negative": {place},\n{line}')
     tree.append(source(qrt.clamp), FUNCTION)
-    tree.edit("qrt/__init__.py", "import add, clamp,", "import add, clamp, negative,")
+    tree.edit("qrt/__init__.py", "    mul,\n", "    mul,\n    negative,\n")
     tree.edit("qrt/__init__.py", '    "clamp",\n', '    "clamp",\n    "negative",\n')
     tree.edit("tests/cases.py", '    "clamp": CASTS,\n', '    "clamp": CASTS,\n    "negative": CASTS,\n')
     rule = "| `clamp`, `relu` |"
