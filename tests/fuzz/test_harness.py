@@ -19,7 +19,7 @@ from qrt.models.onnx.registry import OPERATORS
 from qrt.quantization.report.differences import Differences, TensorDifference
 from tests.fuzz import seeds, worker
 from tests.fuzz.campaign import Campaign
-from tests.fuzz.kinds import KINDS, Kind, eager, text, values
+from tests.fuzz.kinds import KINDS, Kind, command, eager, text, values
 from tests.fuzz.kinds.onnx_functions import put_in_functions
 from tests.fuzz.minimize import minimized
 from tests.fuzz.mutate import mutated
@@ -296,6 +296,17 @@ def test_a_pass_that_breaks_a_program_is_a_finding(monkeypatch: pytest.MonkeyPat
 def test_a_mutant_of_a_call_reaches_nothing_else(expression: str) -> None:
     with pytest.raises(SyntaxError):
         eager.evaluate(expression)
+
+
+@pytest.mark.parametrize("seconds", ["1e9", "9", "1e-1", "0.5", "00001"])
+def test_a_benchmark_that_lasts_is_no_case(seconds: str) -> None:
+    """A mutant of `1e-9` without its sign would be a hang, which the caller asked for."""
+    assert command.check(f"qrt bench --case gemm_4x4x4 --seconds={seconds}") == "no command"
+
+
+@pytest.mark.parametrize("seconds", ["1e-9", "0", "-1", "nan", "inf", "x"])
+def test_a_benchmark_of_a_moment_is_a_case(seconds: str) -> None:
+    assert command.check(f"qrt bench --case gemm_4x4x4 --seconds={seconds}").startswith("status ")
 
 
 def test_other_bits_on_one_isa_are_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:

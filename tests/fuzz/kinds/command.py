@@ -3,6 +3,7 @@ full. A case is a line as a shell takes it: `qrt ...` or `python -m qrt ...`, th
 
 import contextlib
 import io
+import math
 import os
 import re
 import shlex
@@ -75,11 +76,15 @@ def _lasts(arguments: Sequence[str]) -> bool:
     if "bench" not in arguments:
         return False
     seconds = [word.partition("=")[2] for word in arguments if word.startswith("--seconds=")]
-    return (
-        "gemm_4x4x4" not in arguments
-        or not seconds
-        or any((s[:1].isdigit() and len(s) > 4) or s in ("1", "9") for s in seconds)
-    )
+    return "gemm_4x4x4" not in arguments or not seconds or any(map(_is_long, seconds))
+
+
+def _is_long(seconds: str) -> bool:
+    """Whether it is a duration that a benchmark takes, and more than a moment."""
+    try:
+        return 0.01 < float(seconds) < math.inf
+    except ValueError:
+        return False
 
 
 def _last_line(text: str) -> str:
