@@ -197,7 +197,7 @@ def test_an_annotation_that_makes_a_rescale_go(heard: Any) -> None:
     assert regions.run(regions.function("%x", *lines)).causes == []
 
 
-@advises("quantization/propagation/coupling.py", "couples this value in vain: {}: annotate both as one type")
+@advises("quantization/propagation/classes.py", "couples this value in vain: {}: annotate both as one type")
 def test_values_that_are_annotated_as_one_type(heard: Any) -> None:
     def program(first: str, second: str) -> str:
         pairs = ((0, first), (1, second))

@@ -1,5 +1,6 @@
 """Which kernel of a target computes a value: that of the largest pattern, constants included. Of equal ones a table
-comes last, and the others come in the target's order. Regions that are there already get the kernel of the target that is asked for.
+comes last, and the others come in the target's order. Regions that are there
+already get the kernel of the target that is asked for.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ from qrt.quantization.checking.kernels import violation
 from qrt.quantization.checking.regions import RESCALE, ports_of
 from qrt.quantization.forms import KernelMatch, reading_of, readings_of
 from qrt.quantization.forms.elements import splat_of
-from qrt.quantization.forms.functions import name_of_function
+from qrt.quantization.forms.elementwise import name_of_function
 from qrt.quantization.targets.model import Target
 from qrt.types import FloatType, TensorType, Type, UniformType
 

@@ -14,10 +14,9 @@ from qrt.errors import QuantError
 from qrt.ir import Block, Operation, Region, Value
 from qrt.ir.core.constant_folder import captured
 from qrt.ops.core import KernelCall
-from qrt.runtime.planner.coverage import copied
 from qrt.runtime.planner.executable import copy_call
 from qrt.runtime.planner.places import SlotTable
-from qrt.runtime.planner.slots import CallStep, Coverage, PlanSlot, SlotView, is_kernel, layout, root
+from qrt.runtime.planner.slots import CallStep, Coverage, PlanSlot, SlotView, copied, is_kernel, layout, root
 from qrt.types import TensorType
 
 

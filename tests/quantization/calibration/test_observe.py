@@ -13,8 +13,8 @@ import pytest
 import qrt
 from qrt import ir, kernels
 from qrt.errors import ModelError, QuantTypeError
-from qrt.quantization.calibration.calibration import Calibration
 from qrt.quantization.calibration.observe import calibrate_program, observed_program
+from qrt.quantization.calibration.observers import Calibration
 
 NETWORK = """
 func.func @cell(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8xf32> {

@@ -9,7 +9,7 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.ir import Operation, Value
-from qrt.quantization.calibration.tapped_program import flattened, name_of, tapped_program
+from qrt.quantization.calibration.observe import flattened, name_of, tapped_program
 
 T = "tensor<2x4xf32>"
 Q = "tensor<2x4x!quant.uniform<i8:f32, 0.5>>"

@@ -1,7 +1,7 @@
 """reduce_max, reduce_min, argmax, argmin, top_k: loops that hold the extreme element so far, and its number.
 
-Elements are taken in order, and one that equals the extreme one so far does not replace it. top_k counts for each element
-how many come before it, and puts it at that place of the result.
+Elements are taken in order, and one that equals the extreme one so far does not replace it. top_k counts how many come
+before each element, and puts it at that place of the result.
 """
 
 from collections.abc import Sequence

@@ -1,5 +1,5 @@
-"""A value of a program while it is written: the tensors of the graph that hold it, each with its axes in some order, and
-the storage that ONNX has for it, whose types say the sign.
+"""A value of a program while it is written: the tensors of the graph that hold it, each with its axes in some order,
+and the storage that ONNX has for it, whose types say the sign.
 """
 
 from typing import Any

@@ -7,7 +7,7 @@ from qrt.models.importing.data_movement import axis_of, reshaped
 from qrt.models.importing.unquantized import Operand, apply, compare, number_of, select, shape_of, signless
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.operands import finish, one_integer, operands_of, raw
-from qrt.numerics.comparison_operands import compared_values
+from qrt.numerics.comparisons import compared_values
 from qrt.ops.core import Array, storage_dtype
 from qrt.types import IntegerType, TensorType, UniformType
 

@@ -1,9 +1,9 @@
 """UNIDIRECTIONAL_SEQUENCE_LSTM of integers, and SVDF. Their state is variables of the program."""
 
 from qrt.ir import Value
+from qrt.models.tflite.model import element_of
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.functions import read_as
-from qrt.models.tflite.types import element_of
 from qrt.numerics import GATES, NORM_BITS
 from qrt.types import UniformType
 

@@ -13,7 +13,7 @@ from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import F32, LoweringContext
 from qrt.models.importing.float_products import total
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import lowering_context
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.float_nests import activated
 from qrt.models.tflite.operators.operands import input_shape

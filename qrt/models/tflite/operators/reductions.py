@@ -5,7 +5,7 @@ from math import prod
 from qrt.ir import Value
 from qrt.models.importing.data_movement import axes_of, axis_of, reshaped
 from qrt.models.importing.float_reductions import reduced
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import Operand, apply, as_value, number_of
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators import float_sums

@@ -7,7 +7,7 @@ import numpy as np
 from qrt.ir import Attribute, DenseArrayAttr, Value
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.models.importing.data_movement import Shape, erase_unused, known_result, reshaped
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import apply, as_value, broadcast, index, number_of, signless
 from qrt.models.importing.unquantized import shape_of as shape_of_operand
 from qrt.models.tflite.node import Node
