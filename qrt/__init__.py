@@ -23,10 +23,22 @@ from qrt.errors import QuantError
 from qrt.tensor import PackedTensor, QuantTensor
 from qrt.tensor.casts import bias_type, dcast, qcast, quantize, scast, values
 from qrt.tensor.float_results import float_results
-from qrt.tensor.functions import add, clamp, lookup, mean, mul, relu, requantize, softmax, sub
-from qrt.tensor.movement import concat, pad, reshape, transpose
-from qrt.tensor.products import float_matmul, matmul, pack
-from qrt.tensor.windows import avg_pool2d, conv2d, depthwise_conv2d, max_pool2d
+from qrt.tensor.functions import (
+    add,
+    clamp,
+    concat,
+    lookup,
+    mean,
+    mul,
+    pad,
+    relu,
+    requantize,
+    reshape,
+    softmax,
+    sub,
+    transpose,
+)
+from qrt.tensor.products import avg_pool2d, conv2d, depthwise_conv2d, float_matmul, matmul, max_pool2d, pack
 from qrt.types import AnyQuantizedType, CalibratedType, TensorType, UniformType, parse_type
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ one-dimensional and hold at least as many values as the largest index needs.
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from mmap import mmap
-from typing import Any, NoReturn, Protocol, Self, final, type_check_only
+from typing import Any, Never, Protocol, Self, final, type_check_only
 
 import numpy as np
 import numpy.typing as npt
@@ -53,7 +53,7 @@ class KernelCall:
     for operands of another count, dtype, size, layout or a read-only output. An output may overlap no other operand,
     but stand exactly where one of those `in_place` does."""
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn: ...
+    def __new__(cls, unmakable: Never) -> Self: ...  # `bind_*` makes it
     @property
     def name(self) -> str: ...
     @property

@@ -26,8 +26,7 @@ from qrt.errors import ModelError, shown
 from qrt.ops.window import output_size
 from qrt.tensor import QuantTensor
 from qrt.tensor.casts import dcast, qcast
-from qrt.tensor.products import matmul, pack
-from qrt.tensor.windows import conv2d, depthwise_conv2d
+from qrt.tensor.products import conv2d, depthwise_conv2d, matmul, pack
 from qrt.types import UniformType
 
 LARGEST_CAST = 1 << 20  # elements: larger ones measure the memory alone

@@ -3,7 +3,7 @@ or braces stands in quotes, escaped as in JSON."""
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any, ClassVar, Protocol
 
@@ -69,13 +69,15 @@ def parse_pipeline(text: str, passes: Mapping[str, type[Pass]], strict_upstream:
     return [step.action for step, _ in flattened(parse_steps(text, passes, strict_upstream))]
 
 
-def flattened(steps: Steps, anchors: tuple[str, ...] = ()) -> Iterator[tuple[PipelineStep, tuple[str, ...]]]:
-    """Each step in order, and the names of what it is nested in."""
+def flattened(steps: Steps, anchors: tuple[str, ...] = ()) -> list[tuple[PipelineStep, tuple[str, ...]]]:
+    """Return each step in order, and the names of what it is nested in."""
+    flat: list[tuple[PipelineStep, tuple[str, ...]]] = []
     for step in steps:
         if isinstance(step, NestedPipeline):
-            yield from flattened(step.steps, (*anchors, step.anchor))
+            flat += flattened(step.steps, (*anchors, step.anchor))
         else:
-            yield step, anchors
+            flat.append((step, anchors))
+    return flat
 
 
 def in_module(steps: Steps) -> list[PipelineStep | NestedPipeline]:

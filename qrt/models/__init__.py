@@ -4,7 +4,7 @@
   exporter of ONNX; `importing` is what both share.
 - A profile (`profiles`) is the arithmetic of a runtime, an engine (`engines`) the runtime itself in a child process;
   `diff` compares a program with it, tensor by tensor.
-- Start with `importing/graph.py`. LiteRT's rounding of ADD is a row of `tflite/operators/arithmetic.py`.
+- Start with `importing/graph.py`. LiteRT's rounding of ADD is a row of `profiles/litert.py`.
 - Imports `quantization`, `runtime`, `ir` and what lies below.
 """
 

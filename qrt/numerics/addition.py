@@ -6,6 +6,7 @@ ONNX Runtime's kernel of QLinearAdd for AVX2 for ``float32_fused``. ``fixed`` is
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final, Literal
 
 import numpy as np
@@ -22,8 +23,6 @@ from qrt.numerics.rules import Summand, Table, ZeroPoint
 SumName = Literal["fixed", "fixed_double", "fixed_double_16", "float32_fused", "scaled20"]
 BLOCK: Final = 16
 """Elements of the blocks of rules whose name ends in ``_16``, counted from the first element of a tensor on."""
-_NO_SHIFT = np.empty(0, np.int32)
-_NO_SCALE = np.empty(0, np.float32)
 _FMA = OPS["math.fma"]("f32")
 _MOST_RATIO: Final = 2.0**64
 """Below it no sum of two scaled values leaves float32."""
@@ -38,13 +37,13 @@ class SumParameters:
     a_multiplier: Array
     b_multiplier: Array
     end: RequantParameters
-    a_shift: Array = field(default_factory=lambda: _NO_SHIFT)
-    b_shift: Array = field(default_factory=lambda: _NO_SHIFT)
+    a_shift: Array = field(default_factory=partial(np.empty, 0, np.int32))
+    b_shift: Array = field(default_factory=partial(np.empty, 0, np.int32))
     left: int = 0
     block: int = 0
     """In whole blocks of so many elements, if there are blocks, operands are rounded once, not twice."""
-    a_scale: Array = field(default_factory=lambda: _NO_SCALE)
-    b_scale: Array = field(default_factory=lambda: _NO_SCALE)
+    a_scale: Array = field(default_factory=partial(np.empty, 0, np.float32))
+    b_scale: Array = field(default_factory=partial(np.empty, 0, np.float32))
     """float32, for ``float32_fused`` alone: factors of storage as it is. ``end`` has the offset of their sum."""
 
 
@@ -85,8 +84,8 @@ def rounded_shift(bounds: tuple[str, int, int], zero_points: Array, places: Arra
 
 def form_fixed_sum(sums: Sums) -> SumParameters:
     """Round ratios of scales half to even to 20 fractional bits."""
-    *operands, to = (scales.tolist() for scales in sums.scales)
-    a, b = (np.array([*map(add_multiplier, own, to)], np.int64) for own in operands)
+    *operands, to = [scales.tolist() for scales in sums.scales]
+    a, b = [np.array([*map(add_multiplier, own, to)], np.int64) for own in operands]
     return SumParameters(a, b, rounded_shift(sums.bounds, sums.zero_points[2], np.full(len(a), ADD_FRACTION_BITS)))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +14,6 @@ from qrt.numerics.gemmlowp import scale_fixed_double, scale_half_up_twice
 from qrt.numerics.multipliers import fixed_multiplier
 from qrt.numerics.rounding import Array, round_integral
 from qrt.numerics.rules import ARITHMETICS, RULES, Arithmetic, Domain, Factors
-
-_NO_INTEGERS, _NO_FLOATS, _NO_DOUBLES = np.empty(0, np.int32), np.empty(0, np.float32), np.empty(0, np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,12 +29,12 @@ class RequantParameters:
     storage_min: int
     storage_max: int
     zero_point: Array
-    multiplier: Array = field(default_factory=lambda: _NO_INTEGERS)
-    shift: Array = field(default_factory=lambda: _NO_INTEGERS)
-    scale_f32: Array = field(default_factory=lambda: _NO_FLOATS)
-    scale_f64: Array = field(default_factory=lambda: _NO_DOUBLES)
-    offset_f32: Array = field(default_factory=lambda: _NO_FLOATS)
-    divisor_f32: Array = field(default_factory=lambda: _NO_FLOATS)
+    multiplier: Array = field(default_factory=partial(np.empty, 0, np.int32))
+    shift: Array = field(default_factory=partial(np.empty, 0, np.int32))
+    scale_f32: Array = field(default_factory=partial(np.empty, 0, np.float32))
+    scale_f64: Array = field(default_factory=partial(np.empty, 0, np.float64))
+    offset_f32: Array = field(default_factory=partial(np.empty, 0, np.float32))
+    divisor_f32: Array = field(default_factory=partial(np.empty, 0, np.float32))
 
     def take(self, index: Array) -> "RequantParameters":
         """The parameters of each entry of ``index``, flat."""

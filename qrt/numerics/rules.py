@@ -11,7 +11,7 @@ the TFLite reference fully connected kernel for ``float64_away``, its average po
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NoReturn, TypeVar, get_args
 
 import numpy as np
@@ -85,12 +85,12 @@ class Arithmetic:
     roundings: tuple[str, ...]
     element_scale: str = ""
     """The array with the factor of elements that are summed as floats; such a sum is the accumulator."""
+    reads: tuple[str, ...] = field(init=False)
+    """The arrays of parameters that are filled."""
 
-    @property
-    def reads(self) -> tuple[str, ...]:
-        """The arrays of parameters that are filled."""
+    def __post_init__(self) -> None:
         names = [name for _, name in self.steps]
-        return (self.element_scale, *names) if self.element_scale else tuple(names)
+        object.__setattr__(self, "reads", (self.element_scale, *names) if self.element_scale else tuple(names))
 
 
 _SHIFTED: Final[tuple[tuple[Step, str], ...]] = (("multiply", "multiplier"), ("shift", "shift"))

@@ -6,6 +6,7 @@ in 64; nothing wraps.
 """
 
 from collections.abc import Callable, Sequence
+from itertools import product
 
 import numpy as np
 
@@ -57,24 +58,26 @@ def exact_result(op: str, a: UniformType, w: UniformType, depth: int | None, axi
     """The i32 type of scale ``sa * sw`` that holds every accumulator exactly, or the error that asks for
     ``out_type``."""
     bound = accumulator_bound(a, w, depth)
-    instead = say_how_to_give_type(op, "a, w" if op == "matmul" else "x, w", bound)
-    if bound is None or bound >= 1 << 31:
-        reason = "the depth is dynamic" if bound is None else f"the accumulator may reach {bound}"
-        raise QuantTypeError(f"{op}: no exact i32 result type exists ({reason}): {instead}")
-    if (a.is_per_axis and w.is_per_axis) or a.is_sub_channel or w.is_sub_channel:
-        raise QuantTypeError(f"{op}: the product of {a} and {w} has no quantized type: {instead}")
-    scales = [s * t for s in a.scales for t in w.scales]
+    reason = ""
+    if bound is None:
+        reason = "no exact i32 result type exists (the depth is dynamic)"
+    elif bound >= 1 << 31:
+        reason = f"no exact i32 result type exists (the accumulator may reach {bound})"
+    elif (a.is_per_axis and w.is_per_axis) or a.is_sub_channel or w.is_sub_channel:
+        reason = f"the product of {a} and {w} has no quantized type"
+    if reason:
+        operands = "a, w" if op == "matmul" else "x, w"
+        raise QuantTypeError(f"{op}: {reason}: {say_how_to_give_type(op, operands, bound)}")
+    scales = [s * t for s, t in product(a.scales, w.scales)]
     per_axis = a.is_per_axis or w.is_per_axis
     return UniformType("i32", a.expressed_type, scales if per_axis else scales[0], axis=axis if per_axis else None)
 
 
 def check_bias(
-    op: str, bias: TensorType | None, channels: int | None, a: UniformType, w: UniformType, channel_axis: int
-) -> UniformType | None:
+    op: str, bias: TensorType, channels: int | None, a: UniformType, w: UniformType, channel_axis: int
+) -> UniformType:
     """The bias type, checked: a vector of one value per output channel (``channel_axis`` of ``w``), per layer or per
     axis."""
-    if bias is None:
-        return None
     element = quantized(bias, op, "bias")
     size = bias.shape[0] if bias.shape is not None and len(bias.shape) == 1 else -1
     if size == -1 or (None not in (size, channels) and size != channels) or element.is_sub_channel:

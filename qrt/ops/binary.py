@@ -102,8 +102,9 @@ def _check_sum(op: str, attributes: Attributes, a: UniformType, b: UniformType, 
     check_choice(op, rule, tuple(numerics.SUM_RULES))
     if numerics.SUM_RULES[rule].is_shifted and max(map(max_magnitude, (a, b))) << _left(a, b, element) >= 1 << 31:
         raise QuantTypeError(f"{op}: requant = '{rule}' is not defined on zero points outside of the storage")
-    smallest = min(element.scales)
-    bound = sum(max_magnitude(t) * numerics.add_multiplier(max(t.scales), smallest) for t in (a, b))
+    smallest = element.scale_array.min()
+    largest = [numerics.add_multiplier(t.scale_array.max(), smallest) for t in (a, b)]
+    bound = max_magnitude(a) * largest[0] + max_magnitude(b) * largest[1]
     if rule == "fixed" and bound >= 1 << 62:
         raise QuantTypeError(
             f"{op}: the scales of {a} and {b} are too far from that of {element}: 64 bits do not hold the sum"
@@ -142,9 +143,8 @@ def _indices(types: Types, result: TensorType) -> tuple[list[UniformType], list[
     rank = len(result.shape or ())
     tensors = (*types, result)
     elements = [uniform(t) for t in tensors]
-    return elements, [
-        _index_in_result(e, static_shape(t, "binary"), rank) for e, t in zip(elements, tensors, strict=True)
-    ]
+    shapes = [static_shape(t, "binary") for t in tensors]
+    return elements, [_index_in_result(e, shape, rank) for e, shape in zip(elements, shapes, strict=True)]
 
 
 def sum_parameters(
@@ -153,7 +153,7 @@ def sum_parameters(
     """(parameters, index) of the sum of two types, or of their difference, with a result of a third, over the broadcast
     of their parameter indices. Parameters are formed once per distinct combination."""
     columns = broadcast_arrays(*indices)
-    sizes = [len(t.scales) for t in elements]
+    sizes = [t.scale_array.size for t in elements]
     flat = np.ravel_multi_index([c.ravel() for c in columns], sizes)
     distinct, inverse = np.unique(flat, return_inverse=True)
     rows = np.unravel_index(distinct, sizes)
@@ -196,7 +196,7 @@ def _mul_parameters(
 def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
     elements, indices = _indices(types, result)
     a, b, _ = elements
-    shape = broadcast_shapes(*(i.shape for i in indices))
+    shape = broadcast_shapes(*[i.shape for i in indices])
 
     def spread(t: UniformType, index: Array) -> Array:
         zero_points = np.zeros((), np.int64) if _is_raw(op, attributes) else t.zero_point_array.ravel()[index]
@@ -217,7 +217,7 @@ def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, con
         if sums.a_scale.size:
             arguments["a_scales"], arguments["b_scales"] = sums.a_scale[index], sums.b_scale[index]
     a_shape, b_shape = static_shape(types[0], op), static_shape(types[1], op)
-    step = tuple(step if size > 1 else 0 for size, step in zip(shape, row_major_strides(shape), strict=True))
+    step = tuple([step if size > 1 else 0 for size, step in zip(shape, row_major_strides(shape), strict=True)])
     if arguments.get("rounding_block"):  # which count from the first element on
         a_shape, b_shape, step = (prod(a_shape),), (prod(b_shape),), (0,)
     return bind_binary(

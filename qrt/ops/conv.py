@@ -89,7 +89,7 @@ def checked_convolution(
     """
     x, w = uniform(types[0]), uniform(types[1])
     element = declared_element(op, result)
-    bias = check_bias(op, types[2] if len(types) > 2 else None, shape[3], x, w, axis)
+    bias = check_bias(op, types[2], shape[3], x, w, axis) if len(types) > 2 else None
     if element is None:
         if bias is not None:
             raise QuantTypeError(f"{op}: a bias needs out_type")

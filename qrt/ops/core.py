@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import prod
 from numbers import Real
-from typing import Any, NoReturn, Protocol, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar, cast
 from weakref import WeakSet
 
 import numpy as np
@@ -264,8 +264,8 @@ def _is_sound(t: TensorType) -> bool:
         return True
     assert isinstance(t.element, UniformType)
     try:
-        check_integrity(t.element, t.shape)
         check_zero_points(t.element, "")
+        check_integrity(t.element, t.shape)
     except QuantTypeError:
         return False
     _SOUND.add(t)
@@ -303,7 +303,7 @@ def static_shape(t: TensorType, op: str) -> Shape:
     """The shape of a type that must be static by now."""
     if t.shape is None or None in t.shape:
         raise QuantTypeError(f"{op}: the shape of {t} is not known")
-    return tuple(d for d in t.shape if d is not None)
+    return cast("Shape", t.shape)
 
 
 def row_major_strides(shape: Shape) -> Shape:

@@ -11,8 +11,7 @@ family's traits: facts that passes, targets and exporters ask for, which list no
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -175,29 +174,28 @@ class Declaration:
     dialect: Literal["qrt", "quant"] = "qrt"
     public: bool = True
     article: str = ""
+    op: str = field(init=False)
+    """The name in IR."""
+    ops: tuple[str, ...] = field(init=False)
+    """Every name in IR."""
+    defaults: Mapping[str, Any] = field(init=False)
+    choices: Mapping[str, tuple[str, ...]] = field(init=False)
+    least: int = field(init=False)
+    """The number of operands that must be there."""
+    is_variadic: bool = field(init=False)
 
-    @property
-    def op(self) -> str:
-        """The name in IR."""
-        return f"{self.dialect}.{self.name}"
-
-    @property
-    def ops(self) -> tuple[str, ...]:
-        """Every name in IR."""
-        return (self.op, self.article) if self.article else (self.op,)
-
-    @cached_property
-    def defaults(self) -> Mapping[str, Any]:
-        return {attribute.name: attribute.default for attribute in self.attributes}
-
-    @cached_property
-    def choices(self) -> Mapping[str, tuple[str, ...]]:
-        return {attribute.name: attribute.choices for attribute in self.attributes if attribute.choices}
-
-    @cached_property
-    def least(self) -> int:
-        """The number of operands that must be there."""
-        return sum(operand.size != "?" for operand in self.operands)
+    def __post_init__(self) -> None:
+        op = f"{self.dialect}.{self.name}"
+        derived = {
+            "op": op,
+            "ops": (op, self.article) if self.article else (op,),
+            "defaults": {attribute.name: attribute.default for attribute in self.attributes},
+            "choices": {attribute.name: attribute.choices for attribute in self.attributes if attribute.choices},
+            "least": sum(operand.size != "?" for operand in self.operands),
+            "is_variadic": self.operands[-1].size == "*",
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
 
     def operand_name(self, index: int) -> str:
         """What an operand is called, by its place in a call: `bias`, or `tensors[2]` of any number."""
@@ -205,7 +203,3 @@ class Declaration:
         if self.is_variadic and index >= first:
             return f"{self.operands[first].name}[{index - first}]"
         return self.operands[index].name
-
-    @property
-    def is_variadic(self) -> bool:
-        return self.operands[-1].size == "*"

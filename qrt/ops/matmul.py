@@ -56,14 +56,16 @@ Dims = tuple[int | None, ...]
 
 
 def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
-    a, w = (quantized(t, "matmul", name) for t, name in zip(types, ("a", "w"), strict=False))
+    a, w = quantized(types[0], "matmul", "a"), quantized(types[1], "matmul", "w")
     if types[0].shape is None or types[1].shape is None or not types[0].shape or not types[1].shape:
         fail("matmul", "operands must be ranked tensors of rank 1 or more", types)
     shape, depth = _result_shape(types, types[0].shape, types[1].shape)
     _check_axes(types, a, w)
     element = declared_element("matmul", result)
     columns = types[1].shape[-1] if len(types[1].shape) > 1 else 1
-    bias = check_bias("matmul", types[2] if len(types) > 2 else None, columns, a, w, len(types[1].shape) - 1)
+    bias = None
+    if len(types) > 2:
+        bias = check_bias("matmul", types[2], columns, a, w, len(types[1].shape) - 1)
     if element is None:
         if bias is not None:
             raise QuantTypeError("matmul: a bias needs out_type")
@@ -194,8 +196,8 @@ def _matrix_steps(t: UniformType, rank: int, contracted: int) -> tuple[int, int]
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    a, w = uniform(types[0]), uniform(types[1])
     a_matrix, w_matrix = _as_matrices(types)
+    a, w = uniform(types[0]), uniform(types[1])
     if w.is_sub_channel:
         return _bind_sub_channel(types, result, attributes, constants)
     a_steps = _matrix_steps(a, len(types[0].shape or ()), -1)
@@ -206,7 +208,6 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
     parameters, index = _requant_index(types, (a_matrix, w_matrix), result, attributes["requant"])
     batch_shape = broadcast_shapes(a_matrix[:-2], w_matrix[:-2])
     folded = len(w_matrix) == 2 and a.is_per_layer and prod(index.shape[:-1]) == 1
-    bias, prepare = bias_operand(types, a, w, constants)
     batch = prod(batch_shape)
     arguments: dict[str, Any] = {"batch": 1, "m": batch * rows}
     if not folded:
@@ -221,14 +222,15 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
     if index.shape[-2] > 1 and index.shape[-1] > 1:
         return None  # parameters of their own for every element of the result
     flat, steps = _three_steps(index, batch_shape)
-    zero_points = without_repeats(w.zero_points)
+    bias, prepare = bias_operand(types, a, w, constants)
+    a_zero_points, zero_points = a.zero_points, without_repeats(w.zero_points)
     call = bind_gemm(
         isa=kernels.active(),
         a=container(a),
         b=container(w),
         n=columns,
         k=depth,
-        a_zero_points=a.zero_points,
+        a_zero_points=a_zero_points,
         b_zero_points=zero_points,
         a_zero_point_steps=a_steps,
         b_zero_point_steps=(w_steps[0], 0, w_steps[1]) if len(zero_points) > 1 else (0, 0, 0),

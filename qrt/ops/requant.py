@@ -88,7 +88,7 @@ def combined_parameters(
     ``index`` has that broadcast shape. Parameters are formed once per distinct combination.
     """
     columns = [i for _, i in factors] + [element_index]
-    sizes = [len(t.scales) for t, _ in factors] + [len(element.scales)]
+    sizes = [t.scale_array.size for t, _ in factors] + [element.scale_array.size]
     if counts is not None:
         known, count_index = np.unique(counts, return_inverse=True)
         columns.append(count_index.reshape(counts.shape))
@@ -97,12 +97,13 @@ def combined_parameters(
     flat = np.ravel_multi_index([c.ravel() for c in broadcast], sizes)
     distinct, inverse = np.unique(flat, return_inverse=True)
     *rows, result = np.unravel_index(distinct, sizes)[: len(factors) + 1]
+    scales = np.column_stack([t.scale_array.ravel()[row] for (t, _), row in zip(factors, rows, strict=True)])
     parameters = numerics.requant_parameters(
         rule,
         container(element),
         element.storage_min,
         element.storage_max,
-        np.column_stack([t.scale_array.ravel()[row] for (t, _), row in zip(factors, rows, strict=True)]),
+        scales,
         element.scale_array.ravel()[result, None],
         element.zero_point_array.ravel()[result],
         None if counts is None else known[distinct % sizes[-1]],

@@ -3,7 +3,7 @@
 - `quantize_program` (`workflow.py`) is the whole way: `calibration` finds ranges, `propagation` gives each value a type
   by the rules of a `Target` (`targets`), `fusion` makes regions of kernels, `scaling` moves factors, and `export`
   writes the program of integers; `search` chooses widths, `checking` verifies, `report` explains.
-- How calibration chooses ranges is in `calibration/observers.py`.
+- Calibration chooses ranges in `calibration/records.py`, from what `calibration/observers.py` keeps of values.
 - Start with docs/quantization.md, then `workflow.py` and `steps.py`.
 - Imports `runtime`, `ir` and what lies below.
 """

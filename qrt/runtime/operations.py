@@ -24,12 +24,10 @@ def family_call(op: Operation, types: Sequence[TensorType]) -> tuple[OpFamily, d
     family = family_of(op)
     if family is None:
         raise failure(op, "does not run: it has neither a kernel nor a reference")
-    attributes = family.read(op.attributes)
     declared = [as_tensor(value.type) for value in op.results]
+    attributes = family.read(op.attributes)
     inferred = family.resolve_all(tuple(types), attributes, declared)
-    pairs = zip(declared, inferred, strict=True)
-    return (
-        family,
-        attributes,
-        tuple(concrete(t, static_shape(i, family.name), f"the result of {op.name}") for t, i in pairs),
-    )
+    shapes = [static_shape(t, family.name) for t in inferred]
+    what = f"the result of {op.name}"
+    results = [concrete(t, shape, what) for t, shape in zip(declared, shapes, strict=True)]
+    return family, attributes, tuple(results)

@@ -9,12 +9,11 @@ import numpy as np
 import qrt.ir as ir
 from qrt.errors import require
 from qrt.ir.core.operations import garbage_uncollected
-from qrt.ir.dialects.func.ops import FuncOp
 from qrt.ops.core import Array
 from qrt.runtime.build import build
 from qrt.runtime.interpreter import Interpreter
 from qrt.runtime.plan import Plan
-from qrt.runtime.ports import Port, check_dimensions, check_extents, check_storage, choose, ports
+from qrt.runtime.ports import Port, check_dimensions, check_values, choose, ports
 from qrt.runtime.prepare import PreparedFunction, prepared
 from qrt.runtime.values import of_rank
 from qrt.types import TensorType
@@ -77,11 +76,10 @@ class ModuleSource(PlanSource):
         require(function, (str, type(None)), "the function", "a name")
         module.verify()
         module.check_channels()
-        check_extents(module)
-        check_storage(module)
+        check_values(module)
         chosen = choose(module, function)
-        self._module, self.saturating, self.is_observed = module, saturating, is_observed
-        self.name: str = chosen.attributes["sym_name"].python
+        self._module, self._function, self.saturating, self.is_observed = module, chosen, saturating, is_observed
+        self.name = chosen.sym_name
         self.inputs, self.outputs = ports(chosen, "arg"), ports(chosen, "result")
         self.is_stateful = any(op.name == "ml_program.global_store" for op in module.operation.walk())
 
@@ -94,7 +92,6 @@ class ModuleSource(PlanSource):
         return prepared(self.module, self.name, self.saturating, observed=self.is_observed)
 
     def plan(self, types: Sequence[TensorType]) -> Plan:
-        function: FuncOp = choose(self.module, self.name)
-        check_dimensions(function, types)
+        check_dimensions(self._function, types)
         with garbage_uncollected():
             return build(self.prepared, types)

@@ -51,19 +51,17 @@ def brief(t: Type) -> str:
     return text if len(text) <= 200 else f"{text[:200]}..."
 
 
-def check_extents(module: "ir.Module") -> None:
-    """Raise ModelError at an operation with a value of a shape that no array has."""
-    for type, operation in _types_of(module).items():
+def check_values(module: "ir.Module") -> None:
+    """Raise ModelError at an operation with a value of a shape that no array has, or one that is stored in floats or by
+    a table, which no kernel reads."""
+    types = _types_of(module)
+    for type, operation in types.items():
         if isinstance(type, TensorType | VectorType):
             try:
                 check_extent(type, 8 if isinstance(type, VectorType) else None)
             except QuantTypeError as error:
                 raise failure(operation, str(error)) from None
-
-
-def check_storage(module: "ir.Module") -> None:
-    """Raise ModelError at an operation with a value that is stored in floats or by a table, which no kernel reads."""
-    for type, operation in _types_of(module).items():
+    for type, operation in types.items():
         element = type.element if isinstance(type, TensorType) else type
         if isinstance(element, UniformType):
             element = element.storage_type
@@ -87,7 +85,7 @@ def _types_of(module: "ir.Module") -> "dict[Type, ir.Operation]":
 
 def choose(module: "ir.Module", name: str | None) -> "FuncOp":
     """The function of a name; ``main``, or the only one, if none is given. Raises ModelError where there is none."""
-    functions = {f.attributes["sym_name"].python: f for f in module.functions}
+    functions = {function.sym_name: function for function in module.functions}
     if name is None:
         name = "main" if "main" in functions or len(functions) != 1 else next(iter(functions))
     if name not in functions:
@@ -105,9 +103,10 @@ def ports(function: "FuncOp", prefix: str) -> tuple[Port, ...]:
         raise ModelError(f"the {kind} share a name: {', '.join(names)}")
     said = function.regions[0].blocks[0].names if prefix == "arg" else ()
     spelled = said if len(said) == len(names) else ("",) * len(names)
+    tensors = [as_tensor(t) for t in types]
     return tuple(
-        Port(name, as_tensor(t), isinstance(t, MemRefType), text)
-        for name, t, text in zip(names, types, spelled, strict=True)
+        Port(name, tensor, isinstance(t, MemRefType), text)
+        for name, tensor, t, text in zip(names, tensors, types, spelled, strict=True)
     )
 
 

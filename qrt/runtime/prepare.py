@@ -1,11 +1,11 @@
 """Prepares a copy of a program for planning: a pipeline of passes, and the arrays with which constants run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from qrt.ir import Module, Operation
-from qrt.ir.core.operations import garbage_uncollected
+from qrt.ir.dialects.func.ops import FuncOp
 from qrt.ir.dialects.quant import FAKE_QUANTS
 from qrt.ir.passes.inline_regions import ANNOTATED
 from qrt.ir.passes.planned import body, with_regions
@@ -31,19 +31,17 @@ class PreparedFunction:
 def prepared(module: Module, name: str, saturating: bool, *, observed: bool = False) -> PreparedFunction:
     """Prepare the function of that name. Raise ModelError for calls that are nested too deeply and constants that do
     not run. If it is ``observed``, each `quant.stats_ref` stays."""
-    with garbage_uncollected():
-        copy = Module(module.operation.clone({}), module.upstream)
-        steps = preparation(copy, name, saturating, observed=observed)
-        run_steps(copy, steps[:-1], verify_first=False, verify_each=False)  # the last one gives the arrays
-        function = copy.function(name)
-        constants = FoldPlanConstants(name, saturating, observed).fold(copy, function)
+    copy = Module(module.operation.clone({}), module.upstream)
+    function = copy.function(name)
+    steps = preparation(copy, function, saturating, observed=observed)
+    run_steps(copy, steps[:-1], verify_first=False, verify_each=False)  # the last one gives the arrays
+    constants = FoldPlanConstants(name, saturating, observed).fold(copy, function)
     return PreparedFunction(copy, function, saturating, constants)
 
 
-def preparation(module: Module, name: str, saturating: bool, *, observed: bool = False) -> list[PipelineStep]:
-    """Return the passes that run before the function of that name is planned, those that its operations need.
+def preparation(module: Module, function: FuncOp, saturating: bool, *, observed: bool = False) -> list[PipelineStep]:
+    """Return the passes that run before a function of the module is planned, those that its operations need.
     None run before the interpreter runs it as a whole."""
-    function = module.function(name)
     if body(function) is None:
         return []
     names = {op.name for op in module.operation.walk()}
@@ -51,10 +49,10 @@ def preparation(module: Module, name: str, saturating: bool, *, observed: bool =
     if not names.isdisjoint(ANNOTATED):
         steps.append(_step("inline-regions", observed=observed))
     if "func.call" in names:
-        steps.append(_step("inline", entry=name, canonicalize=False, remove_unused=False))
+        steps.append(_step("inline", entry=function.sym_name, canonicalize=False, remove_unused=False))
     if _has_kernels(module, function):
         steps += [_step(fusing) for fusing, needed in FUSING.items() if not names.isdisjoint(needed)]
-    steps.append(_step("fold-plan-constants", entry=name, saturating=saturating, observed=observed))
+    steps.append(_step("fold-plan-constants", entry=function.sym_name, saturating=saturating, observed=observed))
     return steps
 
 
@@ -76,11 +74,14 @@ def _has_kernels(module: Module, function: Operation) -> bool:
     return False
 
 
-def _operations(function: Operation) -> Iterator[Operation]:
-    """Yield the operations that a plan may have once regions are inlined."""
+def _operations(function: Operation) -> list[Operation]:
+    """Return the operations that a plan may have once regions are inlined."""
+    operations: list[Operation] = []
     stack = list(body(function) or ())
     while stack:
-        for op in with_regions(stack.pop()):
-            yield op
+        inside = [*with_regions(stack.pop())]
+        operations += inside
+        for op in inside:
             if op.name == "quant.region":
                 stack.extend(op.regions[0].blocks[0])
+    return operations

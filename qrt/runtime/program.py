@@ -101,7 +101,7 @@ class Program:
         """Return what runs a plan on arguments that fit as they are; None where a step is no kernel."""
         elements = [port.type.element for port in (*self.inputs, *self.outputs)]
         quantized = [element if isinstance(element, UniformType) else None for element in elements]
-        if plan.executable is None or any(t is not None and is_packed(t) for t in quantized):
+        if plan.executable is None or any(map(is_packed, elements)):
             return None
         count = len(self.inputs)
         return ArgumentBinder(
@@ -111,7 +111,7 @@ class Program:
             tuple(quantized[:count]),
             tuple(map(is_whole, elements[:count])),
             tuple(quantized[count:]),
-            tuple(() if t is None else static_shape(t, "plan") for t in plan.results),
+            tuple([() if t is None else static_shape(t, "plan") for t in plan.results]),
             self._state,
             tuple(plan.states),
             tuple(plan.states.values()),
@@ -447,7 +447,7 @@ class Program:
 def preparation_text(program: Program) -> str:
     """Return the passes that run before a program is planned, as ``qrt run --print-pipeline`` shows them and
     ``qrt opt --pass-pipeline`` takes them."""
-    return spell_steps(preparation(program.module, program.name, program._source.saturating))
+    return spell_steps(preparation(program.module, program.module.function(program.name), program._source.saturating))
 
 
 def _rebuild(version: int, text: str, function: str, saturating: bool) -> Program:

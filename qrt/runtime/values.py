@@ -18,6 +18,7 @@ import numpy as np
 from qrt.errors import ModelError, QuantError, QuantTypeError, UndefinedError
 from qrt.ops.core import Array, check_bounds, element_dtype
 from qrt.tensor import QuantTensor
+from qrt.tensor.protocol.elements import made
 from qrt.tensor.storage import ready
 from qrt.types import (
     FloatType,
@@ -154,7 +155,7 @@ def is_whole(element: Type) -> bool:
 
 def outgoing(array: Array, t: TensorType) -> Any:
     """A result as the caller gets it: quantized ones as ``QuantTensor``."""
-    return QuantTensor._of(array, t.element) if isinstance(t.element, UniformType) else array
+    return made(array, t.element) if isinstance(t.element, UniformType) else array
 
 
 def spelled(value: Any) -> str:

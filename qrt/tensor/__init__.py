@@ -1,7 +1,7 @@
 """Quantized tensors that behave as NumPy arrays, the public functions, and files of tensors.
 
-- `QuantTensor` (`quant_tensor.py`) holds storage and a type. Functions stand in `casts.py`, `functions.py`,
-  `products.py`, `windows.py` and `movement.py`; NumPy's own functions find their rule in the table of `protocol`.
+- `QuantTensor` (`quant_tensor.py`) holds storage and a type. Functions stand in `casts.py`, `functions.py` and
+  `products.py`; NumPy's own functions find their rule in the table of `protocol`.
 - `binding.py` describes a call, finds it in the call cache or binds a `KernelCall`, and runs it.
 - `npz.py`, `safetensors.py` and `tensor_files.py` read and write files; `choose.py` chooses a type from data.
 - Start with `quant_tensor.py`, then `binding.py`.

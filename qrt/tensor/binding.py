@@ -3,17 +3,16 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, ParamSpec, TypeVar, get_args
-from weakref import ref
 
 import numpy as np
 
 import qrt.kernels as kernels
 from qrt.errors import QuantTypeError, shown
 from qrt.ops import FAMILIES
-from qrt.ops.core import Array, Constants, DerivedArray, KernelCall, Shape, element_dtype, static_shape
+from qrt.ops.core import Array, Constants, KernelCall, Shape, element_dtype, static_shape
 from qrt.tensor.calls import CallCache, Function, Tensor, call_cache, tensor_of
 from qrt.tensor.docstrings import complete_docstring
-from qrt.tensor.storage import is_packed, pack, ready, unpack
+from qrt.tensor.storage import constant_of, is_packed, operand, pack
 from qrt.types import FloatType, TensorType, UniformType, parse_type
 
 F32 = FloatType("f32")
@@ -50,20 +49,16 @@ class EagerCall(Generic[R]):
     key: tuple[Any, ...] | None
 
     def run(self) -> R:
-        family_call, out = self.family_call, self.out
-        place = None if out is None else self._memory()
-        if place is not None and self._takes(place):
-            family_call.call(*self.inputs, place)
-            return out  # type: ignore[no-any-return]  # R is what the family's results are
-        storage = np.empty(family_call.shape, family_call.dtype)
-        family_call.call(*self.inputs, storage)
-        element = family_call.result.element
-        made = pack(storage, element) if isinstance(element, UniformType) else storage
-        if place is None:
-            out = tensor_of(made, element, family_call.shape) if isinstance(element, UniformType) else made
-        else:
-            place[...] = made
-        return out  # type: ignore[no-any-return]
+        family_call, element = self.family_call, self.family_call.result.element
+        memory = None if self.out is None else self._memory()
+        data = np.empty(family_call.shape, family_call.dtype)
+        family_call.call(*self.inputs, data)
+        if isinstance(element, UniformType):
+            data = pack(data, element)
+        if memory is not None:
+            memory[...] = data
+            return self.out  # type: ignore[no-any-return]  # R is what the family's results are
+        return tensor_of(data, element, family_call.shape) if isinstance(element, UniformType) else data  # type: ignore[return-value]
 
     def of_values(self) -> "EagerCall[R]":
         """Return the call for arguments whose values, not their types alone, chose it: the cache does not keep it."""
@@ -71,28 +66,19 @@ class EagerCall(Generic[R]):
 
     def _memory(self) -> Array:
         """The memory of ``out``, after a check that ``out`` has the result's type and may be written."""
-        out, family_call = self.out, self.family_call
+        out, family_call, name = self.out, self.family_call, self.family_call.name
         if isinstance(family_call.result.element, UniformType):
             if out.tensor_type != family_call.result:
-                raise QuantTypeError(f"{family_call.name}: out must be {family_call.result}, got {out.tensor_type}")
+                raise QuantTypeError(f"{name}: out must be {family_call.result}, got {out.tensor_type}")
             if not out._data.flags.writeable:
-                raise QuantTypeError(f"{family_call.name}: out is read-only")
-            held: Array = out._data
-            return held
-        name = getattr(family_call.call, "name", "the op")
+                raise QuantTypeError(f"{name}: out is read-only")
+            return out._data  # type: ignore[no-any-return]
         if not (isinstance(out, np.ndarray) and out.flags.writeable):
             raise QuantTypeError(f"{name}: out must be a writable array")
         if out.shape != family_call.shape or out.dtype != family_call.dtype:
             wanted = f"shape {family_call.shape} and dtype {family_call.dtype}"
             raise QuantTypeError(f"{name}: out must have {wanted}, got {out.shape} and {out.dtype}")
         return out
-
-    def _takes(self, place: Array) -> bool:
-        """Whether the kernel may write there directly; otherwise it writes to a copy."""
-        element = self.family_call.result.element
-        if not place.flags.carray or (isinstance(element, UniformType) and is_packed(element)):
-            return False
-        return not any(np.may_share_memory(place, array) for array in self.inputs)
 
 
 def eager(bind: Callable[P, EagerCall[R]]) -> Callable[P, R]:
@@ -140,7 +126,7 @@ def bind_arrays(
     packs = FAMILIES[name].packs
     packed = {i: x for i, x in enumerate(operands) if i in packs and isinstance(x, Tensor) and x._cache is not None}
     cache = packed[min(packed)]._cache if packed else call_cache
-    words = name, types, key, declared, kernels.active(), tuple([(i, x._cache.number) for i, x in packed.items()])
+    words = name, types, key, declared, tuple([(i, x._cache.number) for i, x in packed.items()]), kernels.active()
     family_call: FamilyCall | None = cache.get(words)
     is_kept = family_call is not None
     if family_call is None:
@@ -172,31 +158,11 @@ def bind_family(
     complete = family.complete(attributes)
     result = family.resolve(types, complete, None if out_type is None else TensorType(None, out_type))
     call, _ = family.call(types, result, complete, constants)
-    reads = tuple(i for i in range(len(types)) if i not in constants)
-    held = [t.element for t in (*(types[i] for i in reads), result)]
-    is_in_place = not any(isinstance(element, UniformType) and is_packed(element) for element in held)
+    reads = tuple([i for i in range(len(types)) if i not in constants])
+    elements = [types[i].element for i in reads] + [result.element]
+    is_in_place = not any(map(is_packed, elements))
     shape, dtype = static_shape(result, name), element_dtype(result.element)
     return FamilyCall(name, call, reads, result, shape, dtype, is_in_place)
-
-
-def constant_of(x: Tensor) -> Array:
-    """Return the storage of a tensor that never changes, in the form that kernels take: calls that read it unpacked
-    share one array."""
-    cache = x._cache
-    if not is_packed(x.type):
-        return cache.constant
-    unpacked: Array | None = None if cache.unpacked is None else cache.unpacked()
-    if unpacked is None:
-        unpacked = DerivedArray.of(operand(x), x._data)
-        cache.unpacked = ref(unpacked)
-    return unpacked
-
-
-def operand(x: Tensor | Array) -> Array:
-    """The array of an operand, or a tensor's storage, in the form that kernels take."""
-    if not isinstance(x, Tensor):
-        return ready(x)
-    return unpack(x._data, x.type, x._shape) if is_packed(x.type) else ready(x._data)
 
 
 def require_tensor(q: object, what: str) -> None:

@@ -7,21 +7,16 @@ cdef class CachedCall:
 
     cdef tuple named  # objects that the words name by identity stay alive, so that no other object takes their places
     cdef uint64_t hash
-    cdef uint64_t *word
-    cdef int words
+    cdef bytes words
     cdef object value
     cdef KernelCall call
     cdef int inputs
     cdef int input[QRT_MAX_OPERANDS]  # which array each input is
     # The result, where none is given: an array, of a tensor of type `element` unless that is None.
     cdef int dtype, rank
-    cdef cnp.npy_intp *dims
+    cdef cnp.ndarray sizes
     cdef tuple shape
     cdef object element
-
-    def __dealloc__(self):
-        PyMem_Free(self.word)
-        PyMem_Free(self.dims)
 
 
 cdef inline uint64_t hash_of(const Arguments *given) noexcept:
@@ -54,73 +49,52 @@ cdef class CallCache:
     """Sets of a few calls, the latest used first in each. Only ever touched with the GIL held. `sets` is a power of 2.
     calls.pyi has the policy."""
 
-    cdef PyObject **slot
+    cdef list slots  # None, or a CachedCall
     cdef int sets, ways
     cdef readonly int64_t hits
-    cdef readonly cnp.ndarray constant
-    cdef readonly int64_t number  # that no other tensor has; 0 where there is no constant
+    cdef readonly int64_t number  # that no other cache has
     cdef public object unpacked
 
-    def __cinit__(self, int sets, int ways, cnp.ndarray constant=None):
-        global constants
-        cdef int i
-        self.slot = <PyObject **>PyMem_Malloc(sets * ways * sizeof(PyObject *))
-        if self.slot == NULL:
-            raise MemoryError
-        for i in range(sets * ways):
-            self.slot[i] = NULL
-        self.sets, self.ways = sets, ways
-        if constant is not None:
-            constants += 1
-            self.constant, self.number = constant, constants
-
-    def __dealloc__(self):
-        cdef int i
-        if self.slot != NULL:
-            for i in range(self.sets * self.ways):
-                if self.slot[i] != NULL:
-                    Py_DECREF(<object>self.slot[i])
-        PyMem_Free(self.slot)
+    def __cinit__(self, int sets, int ways):
+        global caches
+        caches += 1
+        self.slots, self.sets, self.ways, self.number = [None] * (sets * ways), sets, ways, caches
 
     def __len__(self):
-        cdef int i
-        return sum([1 for i in range(self.sets * self.ways) if self.slot[i] != NULL])
+        return len(self.slots) - self.slots.count(None)
 
-    cdef PyObject **set_of(self, uint64_t hash) noexcept:
-        return self.slot + ((hash >> 40) & <uint64_t>(self.sets - 1)) * self.ways
+    cdef int first_of(self, uint64_t hash) noexcept:
+        return <int>((hash >> 40) & <uint64_t>(self.sets - 1)) * self.ways
 
     cdef CachedCall find(self, const Arguments *given, uint64_t hash):
-        cdef PyObject **first = self.set_of(hash)
-        cdef PyObject *found
-        cdef int i
-        for i in range(self.ways):
-            found = first[i]
-            if found == NULL:
+        cdef int first = self.first_of(hash), i
+        cdef Py_ssize_t size = given.words * sizeof(uint64_t)
+        cdef CachedCall cached
+        for i in range(first, first + self.ways):
+            cached = <CachedCall>self.slots[i]
+            if cached is None:
                 return None
-            if ((<CachedCall>found).hash == hash and (<CachedCall>found).words == given.words
-                    and memcmp((<CachedCall>found).word, given.word, given.words * sizeof(uint64_t)) == 0):
-                to_front(first, i)
-                return <CachedCall>found
+            if (cached.hash == hash and PyBytes_GET_SIZE(cached.words) == size
+                    and memcmp(PyBytes_AS_STRING(cached.words), given.word, size) == 0):
+                if i > first:
+                    self.put_first(first, i, cached)
+                return cached
         return None
 
+    cdef put_first(self, int first, int i, CachedCall cached):
+        """Put a call first in its set, and those before place i, whose call goes, one place on."""
+        replaced = self.slots[i]  # goes last: it may run other code
+        for i in range(i, first, -1):
+            self.slots[i] = self.slots[i - 1]
+        self.slots[first] = cached
+
     cdef add(self, CachedCall cached, const Arguments *given, uint64_t hash):
-        cdef PyObject **first = self.set_of(hash)
-        cdef PyObject *oldest
-        cdef int i
+        cdef int first = self.first_of(hash)
         if self.find(given, hash) is not None:  # another thread was faster
             return
-        cached.word = <uint64_t *>PyMem_Malloc(given.words * sizeof(uint64_t))
-        if cached.word == NULL:
-            raise MemoryError
-        memcpy(cached.word, given.word, given.words * sizeof(uint64_t))
-        cached.hash, cached.words = hash, given.words
+        cached.hash, cached.words = hash, (<const char *>given.word)[:given.words * sizeof(uint64_t)]
         cached.named = tuple([<object>given.type[i] for i in range(given.types)])
-        oldest = first[self.ways - 1]
-        Py_INCREF(cached)
-        first[self.ways - 1] = <PyObject *>cached
-        to_front(first, self.ways - 1)
-        if oldest != NULL:
-            Py_DECREF(<object>oldest)  # last: it may run other code
+        self.put_first(first, first + self.ways - 1, cached)
 
     def get(self, tuple key):
         cdef Arguments given
@@ -136,11 +110,3 @@ cdef class CallCache:
             cached = CachedCall.__new__(CachedCall)
             cached.value = value
             self.add(cached, &given, hash_of(&given))
-
-
-cdef inline void to_front(PyObject **first, int i) noexcept:
-    cdef PyObject *moved = first[i]
-    while i > 0:
-        first[i] = first[i - 1]
-        i -= 1
-    first[0] = moved

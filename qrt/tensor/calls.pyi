@@ -33,9 +33,8 @@ class Tensor:
     @property
     def _cache(self) -> CallCache: ...  # None but of a tensor that never changes
     def _fill(self, data: np.ndarray[Any, Any], type: Any, shape: tuple[int, ...]) -> None: ...
-    def _keep_calls(self, constant: np.ndarray[Any, Any]) -> None:
-        """Give a tensor whose data never changes a cache of its own. ``constant`` is its data in the form that kernels
-        take, or packed bits."""
+    def _keep_calls(self) -> None:
+        """Give a cache of its own to a tensor whose data never changes, and is in the form that kernels take."""
 
 def set_tensor_class(kind: type) -> None:
     """The subclass of Tensor that results are of."""
@@ -55,18 +54,16 @@ class CallCache:
 
     The process has one of 512 calls, `call_cache`; a tensor that never changes has one of 8. Of a few calls the least
     recently used goes first, and those of a tensor go with it. They are the calls that have the tensor as an operand,
-    but for the first, and they alone may hold its data in another form: ``constant``, as kernels read it, what a family
-    packed of it, and, as long as a call reads it, the storage of packed bits, ``unpacked``, a weak reference.
-    ``number`` stands for the tensor in keys."""
+    but for the first, and they alone may hold its data in another form: what a family packed of it, and, as long as a
+    call reads it, the storage of packed bits, ``unpacked``, a weak reference. ``number`` stands for the tensor in
+    keys."""
 
     unpacked: weakref.ref[Any] | None
 
-    def __new__(cls, sets: int, ways: int, constant: npt.NDArray[Any] | None = None) -> CallCache: ...
+    def __new__(cls, sets: int, ways: int) -> CallCache: ...
     def __len__(self) -> int: ...
     @property
     def hits(self) -> int: ...  # of functions
-    @property
-    def constant(self) -> npt.NDArray[Any]: ...
     @property
     def number(self) -> int: ...
     def get(self, key: tuple[Any, ...]) -> Any:

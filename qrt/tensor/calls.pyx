@@ -7,10 +7,10 @@ kernel could not read in place) goes the long way every time.
 
 cimport cython
 cimport numpy as cnp
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.contextvars cimport PyContextVar_Get
 from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
-from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_CheckExact
@@ -21,12 +21,13 @@ from libc.string cimport memcmp, memcpy
 from qrt._ext.kernels cimport QRT_MAX_OPERANDS, KernelCall, Operand, overlapped_operand, run
 
 from functools import update_wrapper
+from inspect import signature
 
 import numpy as np
 
 cdef object FORCED_ISA
 from qrt.kernels import forced_isa as FORCED_ISA
-from qrt.signatures import is_of_call, misfit, worded
+from qrt.signatures import is_of_call, misfit
 from qrt.types import TensorType, UniformType
 
 cnp.import_array()
@@ -42,6 +43,7 @@ cdef extern from *:
     """
     ctypedef object (*vectorcallfunc)(object callable, PyObject *const *args, size_t nargsf, PyObject *names)
     void call_by_vector(PyTypeObject *type, Py_ssize_t offset)
+    object PyVectorcall_Call(object callable, object args, object kwargs)
     Py_ssize_t PyVectorcall_NARGS(size_t nargsf)
     object PyObject_Vectorcall(object callable, PyObject *const *args, size_t nargsf, PyObject *names)
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
@@ -65,7 +67,7 @@ cdef enum:
 cdef PyObject *UNIFORM_TYPE = <PyObject *>UniformType
 cdef PyObject *TENSOR_TYPE = <PyObject *>TensorType
 cdef frozenset NUMBER_TYPES = frozenset([np.dtype(code).type for code in "?bBhHiIlLqQefd"])  # of 8 bytes at most
-cdef int64_t constants = 0
+cdef int64_t caches = 0
 cdef PyTypeObject *tensor_class = NULL
 cdef tuple NOTHING = ()
 
@@ -76,8 +78,8 @@ cdef class Tensor:
     def _fill(self, cnp.ndarray data not None, object type, tuple shape not None):
         self._data, self.type, self._shape = data, type, shape
 
-    def _keep_calls(self, cnp.ndarray constant not None):
-        self._cache = CallCache(1, TENSOR_WAYS, constant)
+    def _keep_calls(self):
+        self._cache = CallCache(1, TENSOR_WAYS)
 
     @property
     def tensor_type(self):
@@ -122,7 +124,7 @@ cdef object run_cached(CachedCall cached, const Arguments *given, PyObject *out)
         if overlapped_operand(call, pointers) < 0:
             run(call, pointers)
             return <object>out
-    fresh = cnp.PyArray_EMPTY(cached.rank, cached.dims, cached.dtype, False)
+    fresh = cnp.PyArray_EMPTY(cached.rank, <cnp.npy_intp *>cnp.PyArray_DATA(cached.sizes), cached.dtype, False)
     pointers[cached.inputs] = cnp.PyArray_DATA(fresh)
     run(call, pointers)
     if given.out >= 0:
@@ -143,7 +145,7 @@ cdef CachedCall keep(const Arguments *given, object family_call, object result):
     cdef CachedCall cached = CachedCall.__new__(CachedCall)
     cdef tuple reads = family_call.reads
     cdef KernelCall call
-    cdef int i, axis, index
+    cdef int i, index
     cdef cnp.ndarray final = (<Tensor>result)._data if isinstance(result, Tensor) else result
     if not (family_call.is_in_place and isinstance(family_call.call, KernelCall)):
         return None
@@ -160,11 +162,7 @@ cdef CachedCall keep(const Arguments *given, object family_call, object result):
         if i not in reads and i != given.out and not given.constant[i]:
             return None  # an attribute, whose values the words do not hold
     cached.rank, cached.dtype = cnp.PyArray_NDIM(final), cnp.PyArray_TYPE(final)
-    cached.dims = <cnp.npy_intp *>PyMem_Malloc((cached.rank + 1) * sizeof(cnp.npy_intp))
-    if cached.dims == NULL:
-        raise MemoryError
-    for axis in range(cached.rank):  # not memcpy: an array without axes has none to copy from
-        cached.dims[axis] = cnp.PyArray_DIM(final, axis)
+    cached.sizes = np.array((<object>final).shape, np.intp)
     if isinstance(result, Tensor):
         cached.element, cached.shape = (<Tensor>result).type, (<Tensor>result)._shape
     return cached
@@ -191,10 +189,9 @@ cdef class Function:
         self.positional, self.parameters = code.co_argcount, code.co_argcount + code.co_kwonlyargcount
         if self.parameters > MAX_PARAMETERS or code.co_posonlyargcount or code.co_flags & 0x0C:
             raise TypeError(f"{bind.__qualname__}: at most {MAX_PARAMETERS} named parameters are taken")
-        self.names = code.co_varnames[:self.parameters]
-        values = bind.__defaults__ or ()
-        given = dict(zip(self.names[self.positional - len(values):self.positional], values)) | (bind.__kwdefaults__ or {})
-        self.defaults = tuple(given.values())
+        parameters = signature(bind).parameters
+        given = {name: p.default for name, p in parameters.items() if p.default is not p.empty}
+        self.names, self.defaults = tuple(parameters), tuple(given.values())
         self.out = self.names.index("out") if "out" in self.names else -1
         for i in range(self.parameters):
             self.name[i] = <PyObject *>self.names[i]
@@ -205,8 +202,7 @@ cdef class Function:
         update_wrapper(self, bind)
 
     def __call__(self, *args, **kwargs):
-        """The call without a search of the cache. Only callers of this very method come here."""
-        return worded(self.bind)(*args, **kwargs).run()
+        return PyVectorcall_Call(self, args, kwargs)
 
     def __get__(self, instance, owner):
         """Makes `help`, `inspect` and `doctest` take the object for a function. It is no method, so it binds to nothing."""

@@ -15,6 +15,7 @@ from qrt.tensor import choose
 from qrt.tensor.arrays import as_storage, expressed_array, native_floats, require_uniform
 from qrt.tensor.binding import EagerCall, bind_arrays, eager, require_tensor
 from qrt.tensor.docstrings import complete_docstring
+from qrt.tensor.protocol.elements import made
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import FloatType, UniformType, check_integrity
 
@@ -262,4 +263,4 @@ def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | str | None = None)
     if type is None:
         raise QuantTypeError("scast: integers need the quantized type to cast to")
     t = require_uniform(type, "scast: type")
-    return QuantTensor._of(from_signless(as_storage(x), t), t)
+    return made(from_signless(as_storage(x), t), t)

@@ -15,7 +15,7 @@ R = TypeVar("R")
 
 _PARAMETERS = {
     "q": ("QuantTensor", "Of any shape."),
-    "a": ("QuantTensor", "Of a shape that broadcasts to that of ``b``, as NumPy's do; per layer or per axis."),
+    "a": ("QuantTensor", "Of a shape that broadcasts with that of ``b``, as NumPy's do; per layer or per axis."),
     "b": ("QuantTensor", "As ``a``."),
     "x": ("QuantTensor", "The images, of shape ``(images, height, width, channels)``; per layer."),
     "kernel": ("int or (int, int)", "The height and width of the window."),
@@ -49,7 +49,7 @@ _RAISES = {
     "missing, ``requant`` is no rule or cannot hold the values, or an option has another value.",
     "": "If an argument is of another kind, type or shape, or an option has another value.",
 }
-"""Of functions that have the parameter; last of all others."""
+"""Texts by a parameter of the functions that they are for; the last is for all others."""
 _TITLE = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
 
 

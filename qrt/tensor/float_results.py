@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import FrameType
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -61,7 +62,10 @@ def in_floats(
 ) -> Any:
     """What ``function`` gives for the dequantized values, if the switch allows it. ``hint`` says what to write."""
     mode = _MODE.get()
-    message = "" if mode == "allow" else f"{name} has no exact result as quantized values: write {hint()}"
+    message = ""
+    if mode != "allow":
+        advice = advice_to_the_caller_of_numpy() or f": write {hint()}"
+        message = f"{name} has no exact result as quantized values{advice}"
     if mode == "raise":
         raise QuantTypeError(f'{message}, or use qrt.float_results("allow")')
     out = kwargs.get("out")
@@ -77,8 +81,20 @@ def in_floats(
         raise from_numpy(error, name) from error
 
 
+def advice_to_the_caller_of_numpy() -> str:
+    """Return what to write where code of NumPy's made the call, as ``np.tri(3, k=q)`` does ``3 - q``: no user wrote it,
+    and the function of NumPy is given the values. Empty where a user made it."""
+    frame: FrameType | None = sys._getframe(_frames_inside() - 1)
+    caller = ""
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "numpy":
+        name = frame.f_code.co_name
+        caller = f"np.{name}" if hasattr(np, name) and not name.startswith("_") else "NumPy"
+        frame = frame.f_back
+    return caller and f", and {caller} calls it: give {caller} np.asarray(q)"
+
+
 def _frames_inside() -> int:
-    """The ``stacklevel`` that makes a warning point to the code that called NumPy, or an operator."""
+    """The ``stacklevel`` that makes a warning of the caller point to the code that called NumPy, or an operator."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_INSIDE):
         frame, level = frame.f_back, level + 1

@@ -16,7 +16,11 @@ _OBJECTS = (
 )
 _REWORDED = {
     rf"could not broadcast input array from shape ({_SHAPE}) into shape ({_SHAPE}).*": r"\1 does not broadcast to \2",
+    rf"could not broadcast where mask from shape ({_SHAPE}) into shape ({_SHAPE})": r"a mask of shape \1 does not "
+    r"broadcast to \2",
     rf"shape mismatch: value array of shape ({_SHAPE}) .* result of shape ({_SHAPE})": r"\1 does not broadcast to \2",
+    rf".*could not be broadcast together with .*({_SHAPE}) and requested shape ({_SHAPE})": r"\1 does not "
+    r"broadcast to \2",
     rf".*could not be broadcast together with .*?((?:{_SHAPE} ?)+)(?: and .*)?": r"the shapes \1 do not broadcast",
     r"'([\w.]+)' object cannot be interpreted as an integer": r"an integer is needed, got a \1",
     r"'([\w.]+)' object is not iterable": r"a sequence is needed, got a \1",

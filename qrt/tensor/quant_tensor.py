@@ -19,7 +19,7 @@ from qrt.ops.requant import max_magnitude
 from qrt.signatures import worded_methods
 from qrt.tensor import calls
 from qrt.tensor.arrays import aligned_copy, as_storage, cast, integers, native_floats, require_uniform
-from qrt.tensor.binding import EagerCall, bind, bind_arrays, eager, operand
+from qrt.tensor.binding import EagerCall, bind, bind_arrays, eager
 from qrt.tensor.calls import Tensor, set_tensor_class
 from qrt.tensor.html import tensor_html
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
@@ -29,7 +29,7 @@ from qrt.tensor.protocol.methods import Methods
 from qrt.tensor.protocol.operators import Operators, by_ufunc
 from qrt.tensor.protocol.table import answer
 from qrt.tensor.protocol.written import written_operator
-from qrt.tensor.storage import is_packed, pack, unpack
+from qrt.tensor.storage import is_packed, pack, ready, unpack
 from qrt.types import UniformType, check_integrity
 
 _I32_END = 1 << 31
@@ -93,11 +93,6 @@ class QuantTensor(Operators, Tensor, Methods):
         check_integrity(type, array.shape)
         check_bounds(array, type)
         self._fill(pack(aligned_copy(array, storage_dtype(type)), type), type, array.shape)
-
-    @staticmethod
-    def _of(storage: Array, type: UniformType) -> "QuantTensor":
-        """Around storage known to be valid: a view of it where the width is not packed."""
-        return tensor_of(pack(storage, type), type, storage.shape)
 
     # ------------------------------------------------------------------------------------------------------ properties
 
@@ -231,7 +226,7 @@ class QuantTensor(Operators, Tensor, Methods):
     __copy__ = copy
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "QuantTensor":
-        return self.copy()
+        return self.__copy__()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (np.ascontiguousarray(self._data).reshape(self._data.shape), self.type, self._shape)
@@ -296,10 +291,10 @@ class QuantTensor(Operators, Tensor, Methods):
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> "QuantTensor":
         """A reshape that keeps the channel axis of a per-axis type as one axis; any other is a ``QuantTypeError``."""
         source, wanted = stored(self), _integers_of(shape, "reshape: the shape")
+        if not isinstance(order, str) or order not in ("C", "F", "A"):
+            raise QuantValueError(f"reshape: order must be 'C', 'F' or 'A', got {shown(order)}")
         if order == "F" or (order == "A" and source.flags.fnc):
             return self.T.reshape(wanted[::-1], copy=copy).T
-        if order not in ("C", "A"):
-            raise QuantValueError(f"reshape: order must be 'C', 'F' or 'A', got {shown(order)}")
         try:
             data = source.reshape(wanted)
         except (ValueError, OverflowError) as error:
@@ -349,14 +344,10 @@ class PackedTensor(QuantTensor):
 
     def __init__(self, q: QuantTensor) -> None:
         require(q, QuantTensor, "PackedTensor: q", "a QuantTensor")
-        self._fill(_frozen(q._data), q.type, q._shape)
-        constant = self._data if is_packed(q.type) else operand(self)
-        self._keep_calls(constant if constant is self._data else _frozen(constant))
+        self._fill(_frozen(ready(q._data)), q.type, q._shape)
+        self._keep_calls()
 
     def __copy__(self) -> "PackedTensor":
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "PackedTensor":
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -385,16 +376,16 @@ def bind_sum(
 ) -> EagerCall[Any]:
     """Bind ``add`` or ``sub``. Two elements of one scale have an exact result in i32 wherever their values have: so
     Python's ``sum`` adds an element to the sum of those before, whose type alone says nothing of its size."""
-    attributes, is_exact = {"requant": requant}, out_type is None and out is None
-    if not (
-        is_exact and isinstance(requant, str) and requant == "fixed" and isinstance(a, Tensor) and isinstance(b, Tensor)
-    ):
+    attributes = {"requant": requant}
+    is_of_elements = (
+        out_type is None
+        and out is None
+        and all(isinstance(q, Tensor) and q._shape == () and q.type.is_per_layer for q in (a, b))
+        and (a.type.scales, a.type.expressed_type) == (b.type.scales, b.type.expressed_type)
+        and max_magnitude(a.type) + max_magnitude(b.type) >= _I32_END
+    )
+    if not is_of_elements or not isinstance(requant, str) or requant != "fixed":
         return bind(name, (a, b), attributes, out_type, out)
-    t: UniformType = a.type
-    are_elements = a._shape == () == b._shape and t.is_per_layer and b.type.is_per_layer
-    is_alike = t.scales == b.type.scales and t.expressed_type == b.type.expressed_type
-    if not (are_elements and is_alike and max_magnitude(t) + max_magnitude(b.type) >= _I32_END):
-        return bind(name, (a, b), attributes, None, None)
     first, second = (int(q.storage) - q.type.zero_point for q in (a, b))  # type: ignore[attr-defined]
     total = first + second if name == "add" else first - second
     if not -_I32_END <= total < _I32_END:
@@ -403,7 +394,7 @@ def bind_sum(
             f"{name}: the exact result is {total} times the scale, which i32 does not hold: write {floats}, "
             f"qrt.{name}(a, b, out_type=t), or for the sum of a tensor np.sum(q, dtype=np.float64)"
         )
-    return bind(name, (a, b), attributes, UniformType("i32", t.expressed_type, t.scale), None).of_values()
+    return bind(name, (a, b), attributes, UniformType("i32", a.type.expressed_type, a.type.scale), None).of_values()
 
 
 @eager

@@ -3,14 +3,15 @@ first, and pad rows to a byte.
 """
 
 from math import prod
+from weakref import ref
 
 import numpy as np
 
 import qrt.kernels as kernels
 from qrt._ext.kernels import bind_pack_bits, bind_unpack_bits
-from qrt.ops.core import Array, KernelCall, Shape, container, storage_dtype
-from qrt.tensor.calls import call_cache
-from qrt.types import UniformType
+from qrt.ops.core import Array, DerivedArray, KernelCall, Shape, container, storage_dtype
+from qrt.tensor.calls import Tensor, call_cache
+from qrt.types import Type, UniformType
 
 PACKED_WIDTHS = (1, 2, 4)
 
@@ -23,8 +24,9 @@ def ready(array: Array) -> Array:
     return np.require(array, array.dtype.newbyteorder("="), ["C", "A"]).reshape(array.shape)
 
 
-def is_packed(t: UniformType) -> bool:
-    return t.storage_type.width in PACKED_WIDTHS
+def is_packed(t: Type) -> bool:
+    """Return True for an element type that tensors keep several elements of in a byte."""
+    return isinstance(t, UniformType) and t.storage_width in PACKED_WIDTHS
 
 
 def _bits_call(isa: str, pack: bool, storage: str, width: int, rows: int, columns: int) -> KernelCall:
@@ -58,3 +60,23 @@ def unpack(packed: Array, t: UniformType, shape: Shape) -> Array:
     storage = np.empty(shape, storage_dtype(t))
     _bits_call(kernels.active(), False, container(t), t.storage_width, *_rows(shape))(packed, storage)
     return storage
+
+
+def constant_of(x: Tensor) -> Array:
+    """Return the storage of a tensor that never changes, in the form that kernels take: calls that read it unpacked
+    share one array."""
+    if not is_packed(x.type):
+        return x._data
+    cache = x._cache
+    unpacked: Array | None = None if cache.unpacked is None else cache.unpacked()
+    if unpacked is None:
+        unpacked = DerivedArray.of(operand(x), x._data)
+        cache.unpacked = ref(unpacked)
+    return unpacked
+
+
+def operand(x: Tensor | Array) -> Array:
+    """Return the array of an operand, or a tensor's storage, in the form that kernels take."""
+    if not isinstance(x, Tensor):
+        return ready(x)
+    return unpack(x._data, x.type, x._shape) if is_packed(x.type) else ready(x._data)

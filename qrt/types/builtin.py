@@ -24,7 +24,8 @@ class IntegerType(Type):
     signedness: Signedness
 
     def __new__(cls, width: int, signedness: Signedness = "signless") -> Self:
-        return cls._intern((width, signedness), lambda: cls._checked(width, signedness))
+        key = cls, width, signedness
+        return cls._interned.get(key) or cls._intern(key, cls._checked(width, signedness))
 
     @staticmethod
     def _checked(width: int, signedness: Signedness) -> dict[str, object]:
@@ -58,7 +59,8 @@ class FloatType(Type):
     """The largest finite value as a double (infinite where a double cannot hold it)."""
 
     def __new__(cls, name: str) -> Self:
-        return cls._intern((name,), lambda: cls._checked(name))
+        key = cls, name
+        return cls._interned.get(key) or cls._intern(key, cls._checked(name))
 
     @staticmethod
     def _checked(name: str) -> dict[str, object]:
@@ -103,7 +105,7 @@ class IndexType(Type):
     __slots__ = ()
 
     def __new__(cls) -> Self:
-        return cls._intern((), dict)
+        return cls._intern((cls,), {})
 
     def spell(self) -> str:
         return "index"
@@ -115,7 +117,7 @@ class NoneType(Type):
     __slots__ = ()
 
     def __new__(cls) -> Self:
-        return cls._intern((), dict)
+        return cls._intern((cls,), {})
 
     def spell(self) -> str:
         return "none"
@@ -134,7 +136,7 @@ class FunctionType(Type):
 
     def __new__(cls, inputs: Iterable[Type], results: Iterable[Type]) -> Self:
         inputs, results = tuple(inputs), tuple(results)
-        return cls._intern((inputs, results), lambda: {"inputs": inputs, "results": results})
+        return cls._intern((cls, inputs, results), {"inputs": inputs, "results": results})
 
     def spell(self) -> str:
         results = ", ".join(map(str, self.results))
@@ -152,7 +154,7 @@ class ComplexType(Type):
     def __new__(cls, element: Type) -> Self:
         if not isinstance(element, FloatType | IntegerType):
             raise QuantTypeError(f"complex of {element} is not a type; its element is a float or an integer")
-        return cls._intern((element,), lambda: {"element": element})
+        return cls._intern((cls, element), {"element": element})
 
     def spell(self) -> str:
         return f"complex<{self.element}>"
@@ -166,7 +168,7 @@ class TupleType(Type):
 
     def __new__(cls, elements: Iterable[Type]) -> Self:
         elements = tuple(elements)
-        return cls._intern(elements, lambda: {"elements": elements})
+        return cls._intern((cls, elements), {"elements": elements})
 
     def spell(self) -> str:
         return f"tuple<{', '.join(map(str, self.elements))}>"
@@ -179,7 +181,7 @@ class OpaqueType(Type):
     text: str
 
     def __new__(cls, text: str) -> Self:
-        return cls._intern((text,), lambda: {"text": text})
+        return cls._intern((cls, text), {"text": text})
 
     def spell(self) -> str:
         return self.text

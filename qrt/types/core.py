@@ -1,9 +1,9 @@
 """The base of every type: immutable values, interned so that equality is identity."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from html import escape
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 from weakref import WeakValueDictionary
 
 from qrt.errors import shortened
@@ -28,24 +28,21 @@ class Type:
 
     __slots__ = ("__weakref__", "_text")
 
-    _interned: ClassVar[WeakValueDictionary[tuple[object, ...], "Type"]] = WeakValueDictionary()
+    _interned: ClassVar[WeakValueDictionary[tuple[object, ...], Any]] = WeakValueDictionary()
+    """Every type by its class and what it is made of."""
     _lock: ClassVar[threading.Lock] = threading.Lock()
     _text: str | None
 
     @classmethod
-    def _intern(cls, key: tuple[object, ...], fields: Callable[[], dict[str, object]]) -> Self:
-        """The one object of this class and key; `fields` gives the attributes of a new one, or raises."""
-        key = (cls, *key)
-        found = Type._interned.get(key)
-        if found is None:
-            values = fields()
-            new = object.__new__(cls)
-            for name, value in values.items():
-                object.__setattr__(new, name, value)
-            object.__setattr__(new, "_text", None)
-            with Type._lock:
-                found = Type._interned.setdefault(key, new)
-        return found  # type: ignore[return-value]  # the key begins with cls
+    def _intern(cls, key: tuple[object, ...], fields: Mapping[str, object]) -> Self:
+        """Return the one type of a key, which begins with the class; of these attributes if there is none yet."""
+        new = object.__new__(cls)
+        for name, value in fields.items():
+            object.__setattr__(new, name, value)
+        object.__setattr__(new, "_text", None)
+        with Type._lock:
+            one: Self = Type._interned.setdefault(key, new)
+            return one
 
     def spell(self) -> str:
         """Build the text form; `str` keeps it."""

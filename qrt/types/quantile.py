@@ -92,7 +92,7 @@ class QuantileType(TableStorage):
             "quantile_type": kind,
             "quantiles": values,
         }
-        return cls._intern((*fields.values(), signs), lambda: fields)
+        return cls._intern((cls, *fields.values(), signs), fields)
 
     @property
     def width(self) -> int:

@@ -50,18 +50,28 @@ class QuantizedType(Type):
 class StoredType(QuantizedType):
     """A quantized type that says how it is stored."""
 
-    __slots__ = ("expressed_type", "is_signed", "storage_max", "storage_min", "storage_type")
+    __slots__ = (
+        "default_bounds",
+        "expressed_type",
+        "has_default_bounds",
+        "is_signed",
+        "storage_max",
+        "storage_min",
+        "storage_type",
+        "storage_width",
+    )
     storage_type: StorageType
     """`iN` for storage `iN` and `uN`; `siN`, `uiN`, floats and quantile types as they are."""
     is_signed: bool
     storage_min: int
     storage_max: int
+    storage_width: int
+    """The bits of the storage type."""
+    default_bounds: tuple[int, int]
+    """The least and greatest integer that the storage type holds."""
+    has_default_bounds: bool
+    """The storage bounds are those of the storage type."""
     expressed_type: FloatType | None
-
-    @property
-    def storage_width(self) -> int:
-        """The bits of the storage type."""
-        return self.storage_type.width
 
     @property
     def storage(self) -> str:
@@ -79,16 +89,6 @@ class StoredType(QuantizedType):
     def is_storage_castable(self) -> bool:
         """Whether `quant.scast` converts to the storage type and back: to signless integers alone."""
         return isinstance(self.storage_type, IntegerType) and self.storage_type.is_signless
-
-    @property
-    def default_bounds(self) -> tuple[int, int]:
-        """The least and greatest integer that the storage type holds."""
-        return default_bounds(self.storage_type, self.is_signed)
-
-    @property
-    def has_default_bounds(self) -> bool:
-        """Whether the storage bounds are those of the storage type."""
-        return (self.storage_min, self.storage_max) == self.default_bounds
 
     def _spell_storage(self) -> str:
         bounds = "" if self.has_default_bounds else f"<{self.storage_min}:{self.storage_max}>"
@@ -136,26 +136,29 @@ class UniformType(StoredType):
     """
 
     __slots__ = (
-        "_scale_bytes",
         "_scales",
-        "_zero_point_bytes",
         "_zero_points",
         "axis",
         "block_sizes",
         "is_per_axis",
         "is_per_layer",
         "is_sub_channel",
+        "scale_array",
         "scales_shape",
+        "zero_point_array",
+        "zero_point_bounds",
     )
-    _scale_bytes: bytes
-    """Doubles, row-major."""
     _scales: tuple[float, ...] | None
-    _zero_point_bytes: bytes
-    """64-bit integers; none where all are 0."""
     _zero_points: tuple[int, ...] | None
     expressed_type: FloatType
     scales_shape: tuple[int, ...]
     """`()` per layer, `(channels,)` per axis, one entry per tensor dimension for sub-channel."""
+    scale_array: Array
+    """The scales as doubles in an array of `scales_shape`, which cannot be written to."""
+    zero_point_array: Array
+    """The zero points as 64-bit integers in an array of `scales_shape`, which cannot be written to."""
+    zero_point_bounds: tuple[int, int]
+    """The least and the greatest zero point."""
     axis: int | None
     block_sizes: BlockSizes | None
     is_per_layer: bool
@@ -198,16 +201,10 @@ class UniformType(StoredType):
             check_scales_shape(shape, axis, blocks)
             check_scales(values, kind)
             scale_bytes = (values if blocks is None else rounded_scales(values, kind)).tobytes()
+        parameters = shape, scale_bytes, integer_bytes(zero_points, shape)
         # Bytes are hashed faster than as many Python numbers; -0.0 is no scale, so that equal numbers are equal bytes.
-        fields["scales_shape"], fields["_scale_bytes"] = shape, scale_bytes
-        fields["_zero_point_bytes"] = integer_bytes(zero_points, shape)
-        granularity = {
-            "is_per_layer": axis is None and blocks is None,
-            "is_per_axis": axis is not None,
-            "is_sub_channel": blocks is not None,
-        }
-        lists = {"_scales": None, "_zero_points": None}  # of Python numbers, when they are first asked for
-        return cls._intern(tuple(fields.values()), lambda: fields | granularity | lists)
+        key = (cls, *fields.values(), *parameters)
+        return cls._interned.get(key) or cls._intern(key, fields | _parameters(*parameters, axis, blocks))
 
     @property
     def scales(self) -> tuple[float, ...]:
@@ -224,28 +221,6 @@ class UniformType(StoredType):
             object.__setattr__(self, "_zero_points", tuple(self.zero_point_array.ravel().tolist()))
             assert self._zero_points is not None
         return self._zero_points
-
-    @property
-    def scale_array(self) -> Array:
-        """The scales as doubles in an array of `scales_shape`, which cannot be written to."""
-        return np.frombuffer(self._scale_bytes).reshape(self.scales_shape)
-
-    @property
-    def zero_point_array(self) -> Array:
-        """The zero points as 64-bit integers in an array of `scales_shape`, which cannot be written to."""
-        if not self._zero_point_bytes:
-            zeros = np.zeros(self.scales_shape, np.int64)
-            zeros.flags.writeable = False
-            return zeros
-        return np.frombuffer(self._zero_point_bytes, np.int64).reshape(self.scales_shape)
-
-    @property
-    def zero_point_bounds(self) -> tuple[int, int]:
-        """The least and the greatest zero point."""
-        if not self._zero_point_bytes:
-            return 0, 0
-        zeros = np.frombuffer(self._zero_point_bytes, np.int64)
-        return int(zeros.min()), int(zeros.max())
 
     @classmethod
     @worded
@@ -339,13 +314,13 @@ class UniformType(StoredType):
             raise QuantTypeError(f"a uniform type has no {', '.join(sorted(unknown))}")
         if "storage" in changes:
             arguments["storage_min"] = arguments["storage_max"] = None
-        if "scales" in changes and "zero_points" not in changes and not self._zero_point_bytes:
+        if "scales" in changes and "zero_points" not in changes and not any(self.zero_point_bounds):
             arguments["zero_points"] = None
         return UniformType(**(arguments | changes))
 
     def spell(self) -> str:
         texts = spell_all(self.scale_array.ravel(), "f64" if self.block_sizes is None else self.expressed_type.name)
-        if self._zero_point_bytes:
+        if any(self.zero_point_bounds):
             texts = [*map(_spell_pair, texts, self.zero_points)]
         if self.is_per_layer:
             return f"{self._head()}{texts[0]}>"
@@ -356,8 +331,8 @@ class UniformType(StoredType):
     def shown(self) -> str:
         if math.prod(self.scales_shape) <= MOST_LISTED:
             return shortened(str(self))
-        scales, zeros = self.scale_array, self.zero_point_array
-        bounds = (int(zeros.min()), int(zeros.max())) if self._zero_point_bytes else ()
+        scales = self.scale_array
+        bounds = self.zero_point_bounds if any(self.zero_point_bounds) else ()
         return shortened(f"{self._head()}{summary(self.scales_shape, 'scales', (scales.min(), scales.max()), bounds)}>")
 
     def _head(self) -> str:
@@ -369,7 +344,7 @@ class UniformType(StoredType):
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         scales: Any = self.scales[0] if self.is_per_layer else self.scale_array
         zeros: Any = self.zero_points[0] if self.is_per_layer else None
-        if self._zero_point_bytes and not self.is_per_layer:
+        if any(self.zero_point_bounds) and not self.is_per_layer:
             zeros = self.zero_point_array
         bounds = (None, None) if self.has_default_bounds else (self.storage_min, self.storage_max)
         return type(self), (
@@ -381,6 +356,26 @@ class UniformType(StoredType):
             self.block_sizes,
             *bounds,
         )
+
+
+def _parameters(
+    shape: tuple[int, ...], scales: bytes, zeros: bytes, axis: int | None, blocks: BlockSizes | None
+) -> dict[str, Any]:
+    """Return the attributes of a type that scales and zero points give."""
+    scale_array = np.frombuffer(scales).reshape(shape)
+    zero_point_array = np.frombuffer(zeros or bytes(len(scales)), np.int64).reshape(shape)
+    ends = (zero_point_array.min(), zero_point_array.max()) if zeros and shape else zero_point_array.flat[[0, 0]]
+    return {
+        "scales_shape": shape,
+        "scale_array": scale_array,
+        "zero_point_array": zero_point_array,
+        "zero_point_bounds": (int(ends[0]), int(ends[1])),
+        "is_per_layer": axis is None and blocks is None,
+        "is_per_axis": axis is not None,
+        "is_sub_channel": blocks is not None,
+        "_scales": None,  # lists of Python numbers, when they are first asked for
+        "_zero_points": None,
+    }
 
 
 _ARGUMENTS = ("storage", "expressed", "scales", "zero_points", "axis", "block_sizes", "storage_min", "storage_max")

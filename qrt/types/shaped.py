@@ -39,18 +39,20 @@ def _dims(shape: Shape) -> str:
 class _Shaped(Type):
     """A type whose shape may be open."""
 
-    __slots__ = ()
+    __slots__ = ("has_static_shape", "rank", "shape")
     shape: Shape | None
+    rank: int | None
+    """The number of dimensions; `None` if unranked."""
+    has_static_shape: bool
+    """Every size is known."""
 
-    @property
-    def rank(self) -> int | None:
-        """The number of dimensions; `None` if unranked."""
-        return None if self.shape is None else len(self.shape)
 
-    @property
-    def has_static_shape(self) -> bool:
-        """Whether every size is known."""
-        return self.shape is not None and None not in self.shape
+def _shape_fields(shape: Shape | None) -> dict[str, object]:
+    return {
+        "shape": shape,
+        "rank": None if shape is None else len(shape),
+        "has_static_shape": shape is not None and None not in shape,
+    }
 
 
 class TensorType(_Shaped):
@@ -76,16 +78,16 @@ class TensorType(_Shaped):
     ('tensor<2x?xf32>', 'tensor<*xf32>')
     """
 
-    __slots__ = ("element", "encoding", "shape")
+    __slots__ = ("element", "encoding")
     shape: Shape | None
     element: Type
     encoding: str | None
 
     def __new__(cls, shape: Iterable[int | None] | None, element: Type | str, encoding: str | None = None) -> Self:
         dims = None if shape is None else _shape(shape)
-        kind = as_type(element)
+        key = cls, dims, as_type(element) if isinstance(element, str) else element, encoding
         try:
-            return cls._intern((dims, kind, encoding), lambda: cls._checked(dims, kind, encoding))
+            return cls._interned.get(key) or cls._intern(key, cls._checked(*key[1:]))
         except TypeError as error:
             if isinstance(error, QuantTypeError):
                 raise
@@ -104,7 +106,7 @@ class TensorType(_Shaped):
             raise QuantTypeError(f"an encoding is text, not {shown(encoding)}")
         if shape is None and encoding is not None:
             raise QuantTypeError("an unranked tensor has no encoding")
-        return {"shape": shape, "element": element, "encoding": encoding}
+        return {**_shape_fields(shape), "element": element, "encoding": encoding}
 
     def with_(
         self, *, shape: Iterable[int | None] | EllipsisType | None = ..., element: Type | None = None
@@ -136,7 +138,8 @@ class VectorType(Type):
     def __new__(cls, shape: Iterable[int], element: Type, scalable: Iterable[bool] | None = None) -> Self:
         dims = _shape(shape)
         flags = (False,) * len(dims) if scalable is None else tuple(scalable)
-        return cls._intern((dims, element, flags), lambda: cls._checked(dims, element, flags))
+        key = cls, dims, element, flags
+        return cls._interned.get(key) or cls._intern(key, cls._checked(dims, element, flags))
 
     @staticmethod
     def _checked(shape: Shape, element: Type, scalable: tuple[bool, ...]) -> dict[str, object]:
@@ -191,7 +194,7 @@ class MemRefType(_Shaped):
     'memref<4x?xf32, strided<[?, 1]>, 1>'
     """
 
-    __slots__ = ("element", "layout", "shape", "space")
+    __slots__ = ("element", "layout", "space")
     shape: Shape | None
     element: Type
     layout: StridedLayout | str | None
@@ -209,7 +212,8 @@ class MemRefType(_Shaped):
             layout = None
         if space is not None and space.partition(" : ")[0] == "0":  # the default, of whatever integer type
             space = None
-        return cls._intern((dims, element, layout, space), lambda: cls._checked(dims, element, layout, space))
+        key = cls, dims, element, layout, space
+        return cls._interned.get(key) or cls._intern(key, cls._checked(dims, element, layout, space))
 
     @staticmethod
     def _checked(
@@ -222,7 +226,7 @@ class MemRefType(_Shaped):
             raise QuantTypeError("cannot have affine map for unranked memref type")
         if shape is not None and isinstance(layout, StridedLayout) and len(layout.strides) != len(shape):
             raise QuantTypeError("expected the number of strides to match the rank")
-        return {"shape": shape, "element": element, "layout": layout, "space": space}
+        return {**_shape_fields(shape), "element": element, "layout": layout, "space": space}
 
     @property
     def strides(self) -> StridedLayout | None:

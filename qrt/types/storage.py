@@ -82,12 +82,18 @@ def default_bounds(storage: StorageType, is_signed: bool) -> tuple[int, int]:
 def storage_fields(storage: str | StorageType | npt.DTypeLike, low: int | None, high: int | None) -> dict[str, Any]:
     if low is None and high is None and not isinstance(storage, TableStorage):
         return dict(_default_storage(_storage_text(storage)))
-    type, is_signed = parse_storage(storage)
+    return _checked_fields(*parse_storage(storage), low, high)
+
+
+@lru_cache(maxsize=256)
+def _default_storage(storage: str) -> dict[str, Any]:
+    return _checked_fields(*parse_storage(storage), None, None)
+
+
+def _checked_fields(type: StorageType, is_signed: bool, low: int | None, high: int | None) -> dict[str, Any]:
     least, greatest = default_bounds(type, is_signed)
-    low, high = (
-        least if low is None else as_integer(low, "storage minimum"),
-        (greatest if high is None else as_integer(high, "storage maximum")),
-    )
+    low = least if low is None else as_integer(low, "storage minimum")
+    high = greatest if high is None else as_integer(high, "storage maximum")
     if not least <= low <= greatest:
         raise QuantTypeError(f"illegal storage type minimum: {low}")
     if not least <= high <= greatest:
@@ -99,12 +105,10 @@ def storage_fields(storage: str | StorageType | npt.DTypeLike, low: int | None, 
         "is_signed": is_signed,
         "storage_min": low,
         "storage_max": high,
+        "storage_width": type.width,
+        "default_bounds": (least, greatest),
+        "has_default_bounds": (low, high) == (least, greatest),
     }
-
-
-@lru_cache(maxsize=256)
-def _default_storage(storage: str) -> dict[str, Any]:
-    return storage_fields(storage, *default_bounds(*parse_storage(storage)))
 
 
 _SIGNEDNESS: dict[str, Signedness] = {"si": "signed", "ui": "unsigned"}
@@ -143,3 +147,30 @@ def expressed_type(expressed: str | FloatType | npt.DTypeLike) -> FloatType:
     if name not in FORMATS:
         raise QuantTypeError(f"invalid expressed type {shown(expressed).strip(chr(39))}: expected a float type")
     return FloatType(name)
+
+
+# -- NumPy's names: "int8" for `i8`, "float32" for `f32`, "float8_e5m2" for `f8E5M2` -----------------------------------
+
+_NAME = re.compile(r"(u?)int(\d{1,2})|float(\d{1,2})(?:_(e\d+m\d+(?:b11)?(?:fn|fnuz|fnu)?))?", re.ASCII)
+
+
+def dtype_name(dtype: object) -> str | None:
+    """The name of a dtype, or of the type of its scalars; None for what is neither."""
+    if isinstance(dtype, type) and issubclass(dtype, np.generic):
+        dtype = np.dtype(dtype)
+    return dtype.name if isinstance(dtype, np.dtype) else None
+
+
+def mlir_name(name: str) -> str | None:
+    """MLIR's spelling of what NumPy calls so; unsigned storage is `uN`. None for another name.
+
+    >>> mlir_name("uint4"), mlir_name("bfloat16"), mlir_name("float8_e4m3b11fnuz"), mlir_name("i8")
+    ('u4', 'bf16', 'f8E4M3B11FNUZ', None)
+    """
+    if name == "bfloat16":
+        return "bf16"
+    match = _NAME.fullmatch(name)
+    if match is None:
+        return None
+    sign, bits, width, kind = match.groups()
+    return f"{sign or 'i'}{bits}" if bits else f"f{width}{(kind or '').upper()}"

@@ -59,7 +59,7 @@ class AnyQuantizedType(StoredType):
     ) -> Self:
         fields = storage_fields(storage, storage_min, storage_max)
         fields["expressed_type"] = None if expressed is None else expressed_type(expressed)
-        return cls._intern(tuple(fields.values()), lambda: fields)
+        return cls._intern((cls, *fields.values()), fields)
 
     def spell(self) -> str:
         expressed = "" if self.expressed_type is None else f":{self.expressed_type}"
@@ -100,8 +100,8 @@ class CalibratedType(QuantizedType):
         if not low < high:
             raise QuantTypeError(f"illegal min and max: ({spell_double(low)}:{spell_double(high)})")
         kind = expressed_type(expressed)
-        key = (kind, low, high, math.copysign(1.0, low), math.copysign(1.0, high))
-        return cls._intern(key, lambda: {"expressed_type": kind, "min": low, "max": high})
+        key = (cls, kind, low, high, math.copysign(1.0, low), math.copysign(1.0, high))
+        return cls._intern(key, {"expressed_type": kind, "min": low, "max": high})
 
     def spell(self) -> str:
         return f"!quant.calibrated<{self.expressed_type}<{spell_double(self.min)}:{spell_double(self.max)}>>"
@@ -136,7 +136,7 @@ class NoQuantizedType(QuantizedType):
 
     def __new__(cls, expressed: str | FloatType) -> Self:
         kind = expressed_type(expressed)
-        return cls._intern((kind,), lambda: {"expressed_type": kind})
+        return cls._intern((cls, kind), {"expressed_type": kind})
 
     def spell(self) -> str:
         return f"!quant.none<{self.expressed_type}>"

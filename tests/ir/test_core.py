@@ -83,6 +83,26 @@ def test_walk_visits_each_before_what_is_inside():
     assert [o.name for o in module.operation.walk()] == ["builtin.module", "a.a", "a.b", "a.c", "a.d"]
 
 
+def test_loops_see_operations_as_they_were(block):
+    seen = []
+    for operation in block:
+        seen.append(operation.name)
+        while block.last is not block.first:
+            block.last.erase()  # those to come too
+    assert seen == ["t.a", "t.b", "func.return"]
+    assert names(block) == ["t.a"]
+
+
+def test_a_walk_sees_operations_as_they_were():
+    module = ir.parse("func.func @f() { return }\nfunc.func @g() { return }")
+    seen = []
+    for operation in module.operation.walk():
+        seen.append(operation.name)
+        for function in module.functions:
+            function.erase()
+    assert seen == ["builtin.module", "func.func", "func.return", "func.func", "func.return"]
+
+
 def test_functions_are_found_and_missed():
     module = ir.parse("func.func private @g()\nfunc.func @f() { call @g() : () -> ()  return }")
     assert [f.sym_name for f in module.functions] == ["g", "f"]

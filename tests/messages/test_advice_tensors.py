@@ -110,11 +110,15 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("np.choose([0], [deep.reshape(1)])",), "[1.0]",
     ),
     "q / r": (
-        "tensor/float_results.py", "has no exact result as quantized values: write ",
+        "tensor/float_results.py", ": write ",
         ("np.asarray(q) / np.asarray(r)",), "Q / np.asarray(r)",
     ),
     "q / v": (
         "tensor/float_results.py", ", or use qrt.float_results({})", ("allowing({0}, 'q / v')",), "Q / np.asarray(v)",
+    ),
+    "np.trapezoid(x, dx=q)": (
+        "tensor/float_results.py", ", and {} calls it: give {} np.asarray(q)",
+        ("{1}(x, dx=np.asarray(q))",), "np.trapezoid(x, dx=Q)",
     ),
     "q + r": (
         "ops/requant.py", "give out_type, qrt.{}({}, out_type=t)", ("qrt.{0}(q, r, out_type=t)",), "Q + np.asarray(r)",
@@ -178,7 +182,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("np.frompyfunc(float, 1, 1)(np.asarray(q)).astype(float)",), "Q",
     ),
     "q.__array_function__(np.asarray_chkfinite, (), (q,), {})": (
-        "tensor/protocol/table.py", "takes no QuantTensor: give it {}, the values as floats",
+        "tensor/protocol/table.py", ": give it {}, the values as floats",
         ("np.asarray_chkfinite({0})",), "Q",
     ),
     "q.__dlpack__(copy=False)": (

@@ -143,6 +143,24 @@ def test_a_tensor_is_no_place_for_floats(call: str) -> None:
     run(codes(error)[0], {"q": Q})
 
 
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        ("np.frexp(q, r, None)", "np.frexp(np.asarray(q))"),
+        ("np.frexp(q, out=(r, r))", "np.frexp(np.asarray(q))"),
+        ("np.frexp(q, out=(r, x))", "np.frexp(np.asarray(q), out=(None, x))"),
+        ("np.frexp(q, x, r)", "np.frexp(np.asarray(q), out=(x, None))"),
+        ("np.divmod(q, q, r, x)", "np.divmod(np.asarray(q), np.asarray(q), out=(None, x))"),
+    ],
+)
+def test_an_array_beside_a_tensor_takes_its_result(call: str, code: str) -> None:
+    error = caught(call, {"q": Q, "r": R.copy(), "x": np.zeros(Q.shape, np.float64)})
+    assert codes(error)[0] == code
+    x = np.full(Q.shape, -1.0)
+    run(code, {"q": Q, "x": x})
+    assert ("out=" in code) == (x != -1).all()
+
+
 KNOWN: dict[str, Any] = {
     "q": Q, "r": R, "v": V, "x": X, "numbers": NUMBERS, "wide": WIDE, "per_axis": QuantTensor([[1, 2], [3, 4]], AXIS),
     "other": QuantTensor([[1, 2], [3, 4]], OTHER), "blocks": QuantTensor([[1, 2], [3, 4]], BLOCKS), "T": T, "U": U,

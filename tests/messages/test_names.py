@@ -121,7 +121,7 @@ def test_verbs_of_the_command_line_exist() -> None:
 def keywords() -> set[str]:
     """Return the parameters of what qrt exports, of its methods, and the names of NumPy's that messages know."""
     known = set()
-    for module in (qrt, qrt.quantization.calibration, qrt.ir, qrt.runtime, qrt.quantization.targets):
+    for module in (qrt, qrt.errors, qrt.ir, qrt.models, qrt.quantization, qrt.quantization.targets, qrt.runtime):
         for name in module.__all__:
             value = getattr(module, name)
             members = [value, *(vars(value).values() if inspect.isclass(value) else ())]

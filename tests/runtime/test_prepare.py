@@ -173,7 +173,7 @@ def test_the_printed_pipeline_makes_the_program_that_is_planned(name, saturating
     module = ir.parse(PREPARED[name])
     program = qrt.compile(module, "main", saturating=saturating)
     text = preparation_text(program)
-    assert module_steps(text) == prepare.preparation(module, "main", saturating)
+    assert module_steps(text) == prepare.preparation(module, module.function("main"), saturating)
     by_hand = run_passes(ir.parse(PREPARED[name]), text).print(exact=True)
     again = qrt.compile(ir.parse(by_hand, upstream=24), "main", saturating=saturating)
     sizes = [tuple(2 if n is None else n for n in port.type.shape or ()) for port in program.inputs]
@@ -189,20 +189,25 @@ def test_the_printed_pipeline_makes_the_program_that_is_planned(name, saturating
 @pytest.mark.parametrize("name", ["fused", "annotated", "constants", "calls"])
 def test_each_pass_runs_alone(name):
     module = ir.parse(PREPARED[name])
-    steps = prepare.preparation(module, "main", saturating=False)
+    steps = prepare.preparation(module, module.function("main"), saturating=False)
     assert {step.name for step in steps} <= PASSES.keys()
     for step in steps:
         ir.parse(run_passes(ir.parse(PREPARED[name]), spell_steps([step])).print(exact=True), upstream=24).verify()
 
 
-def test_passes_run_that_the_program_needs():
-    def names(name):
-        return [step.name for step in prepare.preparation(ir.parse(PREPARED[name]), "main", saturating=False)]
+def names(text, entry="main"):
+    module = ir.parse(text)
+    return [step.name for step in prepare.preparation(module, module.function(entry), saturating=False)]
 
-    assert names("calls") == ["inline", "fold-plan-constants"]
-    assert names("annotated") == ["inline-regions", "fold-plan-constants"]  # loops alone are the interpreter's
+
+def test_passes_run_that_the_program_needs():
+    assert names(PREPARED["calls"]) == ["inline", "fold-plan-constants"]
+    assert names(PREPARED["annotated"]) == [
+        "inline-regions",
+        "fold-plan-constants",
+    ]  # loops alone are the interpreter's
     fusing = ["split-concat", "make-tables", "fold-clamp", "fold-sign"]
-    assert names("fused") == [*fusing, "fold-plan-constants"]
+    assert names(PREPARED["fused"]) == [*fusing, "fold-plan-constants"]
 
 
 def test_requantizations_that_a_pass_makes_reach_those_behind_it():
@@ -211,8 +216,7 @@ def test_requantizations_that_a_pass_makes_reach_those_behind_it():
       %0 = qrt.concat %x, %y {{axis = 0 : i64}} : ({_Q}, {_U}) -> tensor<8x!quant.uniform<i8:f32, 0.5>>
       return %0 : tensor<8x!quant.uniform<i8:f32, 0.5>>
     }}"""
-    names = [step.name for step in prepare.preparation(ir.parse(text), "main", saturating=False)]
-    assert names == ["split-concat", "make-tables", "fold-sign", "fold-plan-constants"]
+    assert names(text) == ["split-concat", "make-tables", "fold-sign", "fold-plan-constants"]
 
 
 def test_kernels_of_a_function_that_is_not_called_fuse_nothing():
@@ -233,12 +237,8 @@ def test_kernels_of_a_function_that_is_not_called_fuse_nothing():
       %1 = call @inner(%0) : (tensor<4xf32>) -> {_Q}
       return %1 : {_Q}
     }}"""
-    names = {
-        entry: [step.name for step in prepare.preparation(ir.parse(text), entry, saturating=False)]
-        for entry in ("main", "calls")
-    }
-    assert names["main"] == ["inline", "fold-plan-constants"]
-    assert names["calls"] == ["inline", "make-tables", "fold-clamp", "fuse-loops", "fold-plan-constants"]
+    assert names(text) == ["inline", "fold-plan-constants"]
+    assert names(text, "calls") == ["inline", "make-tables", "fold-clamp", "fuse-loops", "fold-plan-constants"]
 
 
 def test_a_function_of_several_blocks_has_no_plan_to_prepare():

@@ -128,6 +128,14 @@ def test_how_arguments_are_given_does_not_matter() -> None:
         assert qrt.clamp(X, -1, 6, out=None).equals(expected)
 
 
+def test_the_method_of_a_call_is_the_call() -> None:
+    expected = qrt.clamp(X, -1, max=6)
+    with hits(1):
+        assert qrt.clamp.__call__(X, -1, max=6).equals(expected)
+    with pytest.raises(QuantTypeError, match="clamp: an argument is missing: q"):
+        qrt.clamp.__call__()
+
+
 @pytest.mark.parametrize("shape", [(), (0, 3), (1, 1, 1, 1, 1, 1, 1), (1,) * 30])
 def test_shapes_of_any_rank(shape: tuple[int, ...]) -> None:
     q = filled(shape)
@@ -464,7 +472,7 @@ def test_eight_threads_of_mixed_calls_give_the_bits_of_one() -> None:
 # ---------------------------------------------------------------------------------------------- functions are functions
 
 
-HOMES = {"matmul": "products", "conv2d": "windows", "qcast": "casts", "dcast": "casts"}
+HOMES = {"matmul": "products", "conv2d": "products", "qcast": "casts", "dcast": "casts"}
 
 
 @pytest.mark.parametrize("function", [getattr(qrt, name) for name in HOMES])

@@ -50,6 +50,41 @@ def test_a_warning_points_to_the_caller() -> None:
             assert [warning.filename for warning in caught] == [__file__]
 
 
+X = np.float64([[1, 2], [3, 4]])
+ELEMENT = Q[0, 0]
+COMPUTED_BY_NUMPY: dict[str, Any] = {
+    "np.array_repr": lambda: np.array_repr(X, ELEMENT),
+    "np.array_str": lambda: np.array_str(X, ELEMENT),
+    "np.array2string": lambda: np.array2string(X, ELEMENT),
+    "np.var": lambda: np.var(X, ddof=ELEMENT),
+    "np.trapezoid": lambda: np.trapezoid(X, dx=Q),
+    "np.tril": lambda: np.tril(X, ELEMENT),
+    "np.unwrap": lambda: np.unwrap(X, period=ELEMENT),
+}
+"""Functions that compute with arguments which NumPy does not look at for tensors."""
+
+
+@pytest.mark.parametrize("function", COMPUTED_BY_NUMPY)
+def test_what_numpy_computes_is_not_said_of_the_caller(function: str) -> None:
+    """The hint to write ``q - qrt.quantize(1, q.type)`` is about code that nobody but NumPy can change."""
+    with pytest.raises(QuantTypeError, match=rf", and {function} calls it: give {function} np\.asarray\(q\)") as raised:
+        COMPUTED_BY_NUMPY[function]()
+    assert "write" not in str(raised.value)
+    with qrt.float_results("warn"), pytest.warns(UserWarning, match=f", and {function} calls it: give "):
+        COMPUTED_BY_NUMPY[function]()
+
+
+def test_what_numpy_calls_and_refuses_is_not_said_of_the_caller() -> None:
+    for call in (lambda: np.poly1d(Q[0]), lambda: np.testing.assert_array_almost_equal_nulp(X, Q)):
+        with pytest.raises(QuantTypeError, match=", and NumPy calls it: give NumPy"):
+            call()
+
+
+def test_what_a_callers_function_computes_is_said_of_it() -> None:
+    with pytest.raises(QuantTypeError, match=r"write q \+ qrt\.quantize"):
+        np.apply_along_axis(lambda row: Q + 1, 0, X)
+
+
 def test_blocks_nest_and_end_with_an_error() -> None:
     with qrt.float_results("allow"):
         with qrt.float_results("raise"):

@@ -21,6 +21,11 @@ RAISED = [
     ),
     (lambda: np.zeros(2).__setitem__([0, 1], np.zeros(3)), QuantValueError, r"\(3,\) does not broadcast to \(2,\)"),
     (lambda: np.zeros(2) + np.zeros(3), QuantValueError, r"the shapes \(2,\) \(3,\) do not broadcast"),
+    (
+        lambda: np.copyto(np.zeros((2, 1)), 1.0, where=np.zeros((2, 4), bool)),
+        QuantValueError,
+        r"a mask of shape \(2,4\) does not broadcast to \(2,1\)",
+    ),
     (lambda: np.array([[1], [1, 2]]), QuantValueError, "their lengths differ"),
     (lambda: range(0.5), QuantTypeError, "an integer is needed, got a float"),  # type: ignore[call-overload]
     (lambda: list(5), QuantTypeError, "a sequence is needed, got a int"),  # type: ignore[call-overload]
@@ -50,6 +55,33 @@ def test_the_switch_of_floats_lets_no_error_of_numpy_through() -> None:
         pytest.raises(QuantValueError, match=r"np.arctan2: the shapes .* do not broadcast"),
     ):
         np.arctan2(Q, np.ones(3))
+
+
+MASK = np.ones((3, 1), bool)
+ROW = qrt.quantize([1.0, 2.0, 3.0, 4.0], Q.type)
+
+
+@pytest.mark.parametrize(
+    ("work", "message"),
+    [
+        (lambda: np.unwrap(Q, discont=ROW), r"np\.unwrap: a mask of shape \(2,4\) does not broadcast to \(2,1\)"),
+        (
+            lambda: np.copyto(np.zeros((2, 2)), Q, where=MASK),
+            r"np\.copyto: a mask of shape \(3,1\) does not broadcast to \(2,2\)",
+        ),
+        (lambda: np.max(Q, where=MASK, initial=0), r"np\.max: \(3,1\) does not broadcast to \(2,2\)"),
+        (
+            lambda: np.sqrt(Q, out=np.zeros((2, 2)), where=MASK),
+            r"np\.sqrt: the shapes \(2,2\) \(2,2\) \(3,1\) do not broadcast",
+        ),
+        (lambda: np.less(Q, Q, where=MASK), r"np\.less: shapes do not broadcast: \(2, 2\), \(3, 1\)"),
+        (lambda: np.sum(Q, where=MASK), r"np\.sum: where must be bools that broadcast to \(2, 2\)"),
+    ],
+)
+def test_a_mask_of_another_shape_is_said_of_the_shapes(work: Any, message: str) -> None:
+    """The caller's mask, and the one that NumPy makes of the values and copies by."""
+    with qrt.float_results("allow"), pytest.raises(QuantValueError, match=f"^{message}$"):
+        work()
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,17 @@ def test_types_are_immutable_and_interned():
         del t.scales
 
 
+@pytest.mark.parametrize("zero_points", [None, [0, 0], [0, 3]])
+def test_parameters_of_a_type_cannot_be_written(zero_points):
+    t = UniformType("i8", "f32", [0.5, 1.0], zero_points, axis=0)
+    for array in (t.scale_array, t.zero_point_array):
+        assert not array.flags.writeable
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.flags.writeable = True
+    assert t.zero_point_bounds == (0, max(zero_points or [0]))
+    assert UniformType("i8", "f32", [0.5, 1.0], zero_points, axis=0).zero_point_array is t.zero_point_array
+
+
 def test_interning_does_not_keep_types_alive():
     alive = weakref.ref(UniformType("i7", "f32", 0.012345))
     gc.collect()

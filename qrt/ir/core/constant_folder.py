@@ -98,7 +98,7 @@ def captured(operation: Operation) -> list[Value]:
     """Return the values from outside that an operation and its regions read."""
     if not operation.regions:
         return list(dict.fromkeys(operation.operands))
-    every = list(operation.walk())
+    every = operation.walk()
     inside = {value for inner in every for region in inner.regions for b in region.blocks for value in b.arguments}
     inside.update(value for inner in every for value in inner.results)
     return list(dict.fromkeys(value for inner in every for value in inner.operands if value not in inside))

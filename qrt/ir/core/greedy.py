@@ -41,7 +41,7 @@ def _erase_dead(root: Operation) -> bool:
     """Erase operations that died and were not visited since. Returns whether there were any. As in upstream's driver,
     an operation that a terminator reads stays this time, even if the operation around the terminator is erased.
     """
-    operations = list(root.walk())
+    operations = root.walk()
     read = {value.operation for each in operations if each.has_trait(TERMINATOR) for value in each.operands}
     changed = False
     for operation in reversed(operations):
@@ -67,7 +67,7 @@ class _Worklist(BuilderObserver):
     def run(self, root: Operation) -> bool:
         """Visits all operations, and returns whether anything changed."""
         constants = _Constants(self)
-        operations = list(root.walk())
+        operations = root.walk()
         self.budget.start(operations)
         self.cyclic = cyclic_operations(operations)
         for operation in operations:

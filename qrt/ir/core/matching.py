@@ -69,16 +69,17 @@ def cyclic_operations(operations: Iterable[Operation]) -> Collection[Operation]:
     """The operations that depend on themselves, as a graph region allows, with those that read or hold them. No value
     is computed for these, so that patterns and folds, which would follow the cycle forever, leave them alone."""
     waiting = dict.fromkeys(operations, 0)
-    for operation in waiting:
-        waiting[operation] += sum(value.owner in waiting for value in operation.operands)
-        if (around := operation.parent_operation) in waiting:
-            waiting[around] += 1
+    holders = {operation: operation.parent_operation for operation in waiting}
+    for operation, holder in holders.items():
+        waiting[operation] += sum([value.owner in waiting for value in operation.operands])
+        if holder in waiting:
+            waiting[holder] += 1
     ready = [operation for operation, count in waiting.items() if not count]
     while ready:
         operation = ready.pop()
         del waiting[operation]
         readers = [user for value in operation.results for user, _ in value.uses]
-        for reader in [*readers, operation.parent_operation]:
+        for reader in [*readers, holders[operation]]:
             if reader in waiting:
                 waiting[reader] -= 1
                 if not waiting[reader]:
@@ -89,7 +90,7 @@ def cyclic_operations(operations: Iterable[Operation]) -> Collection[Operation]:
 def acyclic_operations(root: Operation) -> list[Operation]:
     """Return the operations of a root, in the order of the text, without those that depend on themselves and those that
     read or hold them. From the others a walk from operand to operand ends."""
-    operations = list(root.walk())
+    operations = root.walk()
     cyclic = cyclic_operations(operations)
     return [operation for operation in operations if operation not in cyclic]
 

@@ -278,17 +278,17 @@ class Operation:
                         inner.set_operand(index, values[value])
         return copy
 
-    def walk(self) -> "Iterator[Operation]":
-        """This operation and all inside it, each before what is inside it. Safe against erasing the one given."""
+    def walk(self) -> "list[Operation]":
+        """Return this operation and all inside it, each before what is inside it, as they are now."""
+        operations: list[Operation] = []
         stack = [self]
         while stack:
             operation = stack.pop()
-            if not operation.regions:  # nearly all operations
-                yield operation
-                continue
-            inner = [child for region in operation.regions for block in region.blocks for child in block]
-            yield operation
-            stack.extend(reversed(inner))
+            operations.append(operation)
+            if operation.regions:
+                inner = [child for region in operation.regions for block in region.blocks for child in block]
+                stack.extend(reversed(inner))
+        return operations
 
     def error(self, message: str, at: Location | None = None) -> VerifyError:
         """A VerifyError at this operation, or `at` the part of it that is wrong (see `places`)."""
@@ -323,7 +323,7 @@ class Block:
     def __init__(self, types: Iterable[Type | str] = (), location: Location = NOWHERE) -> None:
         self.arguments: list[Value] = []
         for index, given in enumerate(types):
-            type = as_type(given)
+            type = as_type(given) if isinstance(given, str) else given
             if not isinstance(type, Type):
                 raise QuantTypeError(f"Block: a type must be a Type or its text, got {shown(given)}")
             self.arguments.append(Value(type, self, index))
@@ -337,16 +337,17 @@ class Block:
         self._symbols: dict[str, Operation] = {}  # the symbols at the last search
 
     def __iter__(self) -> Iterator[Operation]:
-        operation = self.first
-        while operation is not None:
-            following = operation.next  # so that the loop's body may erase or move the operation
-            yield operation
-            operation = following
+        return iter(self.operations)
 
     @property
     def operations(self) -> list[Operation]:
-        """The operations in order."""
-        return list(self)
+        """The operations in order, as they are now: the body of a loop over them may erase or move them."""
+        operations: list[Operation] = []
+        operation = self.first
+        while operation is not None:
+            operations.append(operation)
+            operation = operation.next
+        return operations
 
     def symbol(self, name: str) -> Operation | None:
         """The first operation here that defines a symbol of this name."""

@@ -51,7 +51,7 @@ def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], b
     this before it converts an operation. What depends on itself is not folded. Returns the operations to erase.
     """
     decided: dict[Value, Value] = {}
-    operations = list(root.walk())
+    operations = root.walk()
     cyclic = cyclic_operations(operations)
     for operation in operations:
         values = fold(operation, folds) if applies(operation) and operation not in cyclic else None

@@ -1,6 +1,6 @@
 """Verification: SSA dominance, block structure, symbols, and each op's own rules."""
 
-from collections.abc import Iterator
+from collections.abc import Collection
 
 from qrt.errors import Diagnostic, VerifyError
 from qrt.ir.core import registry
@@ -48,7 +48,7 @@ class _Verifier:
             sound = [self.isolated(inner) for inner in self.inner]
             if not all(sound):
                 return False
-            if operation.has_trait(SYMBOL_TABLE):
+            if SYMBOL_TABLE in _traits(operation):
                 _check_symbols(operation)
             if self.dominance is not None:
                 raise self.dominance
@@ -65,7 +65,7 @@ class _Verifier:
         for region in operation.regions:
             if region.blocks and region.blocks[0].branches:
                 raise operation.error("entry block of region may not have predecessors")
-        if operation.has_trait(SYMBOL):
+        if SYMBOL in _traits(operation):
             _check_symbol_parent(operation)
         for value in operation.results:
             self._value_type(value.type, operation)
@@ -80,7 +80,7 @@ class _Verifier:
         if not region.blocks:
             return
         if len(region.blocks) == 1:
-            ordered = owner.definition is not None and not owner.has_trait(GRAPH_REGION)
+            ordered = owner.definition is not None and GRAPH_REGION not in owner.definition.traits
             self.visible.difference_update(self._block(region.blocks[0], owner, ordered))
         else:
             self._dominated(region, owner)
@@ -101,8 +101,7 @@ class _Verifier:
             for operand in operation.operands:
                 if operand not in visible:
                     self.dominance = self.dominance or _dominance_error(operation, operand)
-            definition = operation.definition
-            if operation.regions and operation.has_trait(ISOLATED_FROM_ABOVE):
+            if operation.regions and ISOLATED_FROM_ABOVE in _traits(operation):
                 self.inner.append(operation)
             elif operation.regions:
                 self._operation(operation)
@@ -112,13 +111,11 @@ class _Verifier:
                 for value in operation.results:
                     if value.type not in self.checked:
                         self._value_type(value.type, operation)
-            if operation is not last and (
-                operation.successors or (definition is not None and TERMINATOR in definition.traits)
-            ):
+            if operation is not last and (operation.successors or TERMINATOR in _traits(operation)):
                 raise operation.op_error("must be the last operation in the parent block")
             visible.update(operation.results)
             added.extend(operation.results)
-        if ordered and not owner.has_trait(NO_TERMINATOR):
+        if ordered and NO_TERMINATOR not in _traits(owner):
             _check_terminator(block, owner)
         return added
 
@@ -164,6 +161,11 @@ class _Verifier:
         self.found.append(Diagnostic("warning", error.message, operation.location))
 
 
+def _traits(operation: Operation) -> Collection[object]:
+    """Return the traits of an operation; none where it has no definition."""
+    return () if operation.definition is None else operation.definition.traits
+
+
 def _check_alone(operation: Operation) -> None:
     """Verifies an operation, before anything inside it."""
     if operation.attributes:
@@ -182,10 +184,8 @@ def _check_name(operation: Operation) -> None:
         )
 
 
-def _defined(block: Block) -> Iterator[Value]:
-    yield from block.arguments
-    for operation in block:
-        yield from operation.results
+def _defined(block: Block) -> list[Value]:
+    return [*block.arguments, *(value for operation in block for value in operation.results)]
 
 
 def _dominance_error(operation: Operation, operand: Value) -> VerifyError:
@@ -205,7 +205,7 @@ def _check_terminator(block: Block, owner: Operation) -> None:
 
 def _check_symbol_parent(symbol: Operation) -> None:
     parent = symbol.parent_operation
-    if parent is not None and parent.definition is not None and not parent.has_trait(SYMBOL_TABLE):
+    if parent is not None and parent.definition is not None and SYMBOL_TABLE not in parent.definition.traits:
         raise symbol.op_error("symbol's parent must have the SymbolTable trait")
 
 

@@ -20,7 +20,7 @@ class ConvertElementwiseToLinalg:
     """Writes element-wise arith and math ops on ranked tensors as linalg.generic. Changes no value."""
 
     def run(self, module: Module) -> None:
-        for operation in list(module.operation.walk()):
+        for operation in module.operation.walk():
             if operation.name in BINDERS and _is_on_tensors(operation):
                 replace(operation, as_generic(operation))
 

@@ -33,7 +33,7 @@ class StripFuncQuantTypes:
     def run(self, module: Module) -> None:
         replaced = _fold(module, self.strict_upstream)
         converter = _Converter()
-        for operation in list(module.operation.walk()):
+        for operation in module.operation.walk():
             try:
                 if isinstance(operation, FuncOp):
                     converter.function(operation)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import ModelError, QuantTypeError, require
+from qrt.errors import ModelError, QuantTypeError, require, shown
 from qrt.extras import extra
 from qrt.models.onnx.exporting.operation_metadata import without_states
 from qrt.models.onnx.importing import Importer
@@ -126,7 +126,7 @@ class Backend(_base.Backend):  # type: ignore[misc]
             raise QuantTypeError(f"prepare: {next(iter(kwargs))} is no option of qrt's backend")
         require(profile, str, "the profile of a backend", "a string")
         if not cls.supports_device(device):
-            raise ModelError(f"device {device!r} is not supported, only CPU")
+            raise ModelError(f"device {shown(device)} is not supported, only CPU")
         content = model if isinstance(model, bytes) else model.SerializeToString()
         found = without_states(read(content))
         return PreparedModel(found, profile, [_output_dtype(port.dtype) for port in found.graph.outputs])

@@ -15,7 +15,7 @@ def carry(module: Module) -> None:
 
     A loop that runs no iteration yields its initial value: that one is rounded only if it is quantized wherever it is
     read."""
-    for op in reversed(list(module.operation.walk())):  # what is inside another comes first
+    for op in reversed(module.operation.walk()):  # what is inside another comes first
         if op.name == "scf.for":
             for number in range(len(op.results)):
                 _carry(op, number)

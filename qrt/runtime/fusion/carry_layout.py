@@ -33,7 +33,7 @@ class CarryLayout:
     cancels those that meet. Preserves every value."""
 
     def run(self, module: Module) -> None:
-        operations = list(module.operation.walk())
+        operations = module.operation.walk()
         cyclic = cyclic_operations(operations)  # nor do transposes move into these: they would move on forever
         pending = [op for op in operations if _is_transpose(op) and op not in cyclic][::-1]
         for _ in range(_MOST):

@@ -30,11 +30,14 @@ class MakeTables:
 
 def _input(op: Operation | None) -> int | None:
     """Which operand the op is a function of; None where it is not one of a single element."""
-    traits = traits_of(op)
-    if op is None or not traits.is_elementwise or not _is_per_layer(op.results[0]) or is_by_place(said(op)):
+    family = family_of(op)
+    if op is None or family is None or not family.traits.is_elementwise or not _is_per_layer(op.results[0]):
         return None
-    if len(op.operands) == 1 + len(traits.tables):
-        is_known = all(stored_constant(op.operands[i]) is not None for i in traits.tables)
+    if is_by_place(family.read(op.attributes)):
+        return None
+    tables = family.traits.tables
+    if len(op.operands) == 1 + len(tables):
+        is_known = all(stored_constant(op.operands[i]) is not None for i in tables)
         return 0 if is_known and _is_per_layer(op.operands[0]) else None
     for i, value in enumerate(op.operands):
         other = op.operands[1 - i]
@@ -49,8 +52,7 @@ def _is_per_layer(value: Value) -> bool:
 
 
 def _is_single(value: Value) -> bool:
-    found = stored_constant(value) if _is_per_layer(value) and _elements(value) == 1 else None
-    return found is not None
+    return _elements(value) == 1 and _is_per_layer(value) and stored_constant(value) is not None
 
 
 def _elements(value: Value) -> int | None:

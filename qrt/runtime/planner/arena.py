@@ -1,12 +1,13 @@
-"""Arenas: where the temporaries of a plan stand, so that none overlap while both live, but where a step writes over
-an operand that dies.
+"""Arenas: where the temporaries of a plan stand, so that none overlap while both live, but for a result that is written
+over an operand.
 """
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from qrt.runtime.planner.slots import CallStep, PlanSlot, Step, is_kernel, root
+from qrt._ext import kernels as kernel_calls
+from qrt.runtime.planner.slots import CallStep, PlanSlot, Step, root
 
 ALIGNMENT = 64
 _MOST_SORTED = 128
@@ -145,7 +146,7 @@ def overwritten(slots: Mapping[int, PlanSlot], steps: Sequence[Step]) -> list[St
 
 def _overwrites(slots: Mapping[int, PlanSlot], step: Step, number: int) -> bool:
     """Has a step write over the first operand that allows it. Returns whether there is one."""
-    if not isinstance(step, CallStep) or not is_kernel(step.call) or not step.results:
+    if not isinstance(step, CallStep) or not isinstance(step.call, kernel_calls.KernelCall) or not step.results:
         return False
     *given, written = step.slots
     result = slots[written]

@@ -7,16 +7,16 @@ its end.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+from qrt._ext import kernels as kernel_calls
 from qrt._ext.kernels import bind_control
 from qrt.errors import QuantError
 from qrt.ir import Block, Operation, Region, Value
 from qrt.ir.core.constant_folder import captured
 from qrt.ops.core import KernelCall
 from qrt.runtime.planner.executable import copy_call
-from qrt.runtime.planner.places import SlotTable
-from qrt.runtime.planner.slots import CallStep, Coverage, PlanSlot, SlotView, copied, is_kernel, layout, root
+from qrt.runtime.planner.places import Attempt, SlotTable
+from qrt.runtime.planner.slots import CallStep, Coverage, SlotView, copied, layout, root
 from qrt.types import TensorType
 
 
@@ -24,22 +24,8 @@ class PlanningRefusal(Exception):
     """Why the interpreter runs an operation with regions."""
 
 
-@dataclass
-class _Attempt:
-    """What to go back to, if a region turns out to need the interpreter."""
-
-    slots: int
-    """Slots from this number on are new."""
-    steps: int
-    states: set[str]
-    changed: dict[int, PlanSlot]
-    """The older slots as they were."""
-
-
 class ControlPlanner(SlotTable):
     """Plans operations with regions. `block` plans the operations of one."""
-
-    attempt: _Attempt | None = None
 
     def block(self, block: Block, arguments: Sequence[SlotView]) -> list[SlotView]:
         """Plans the operations of a block on these places; returns those of its terminator's operands."""
@@ -64,7 +50,7 @@ class ControlPlanner(SlotTable):
         coverage: Coverage,
         operands: Sequence[SlotView],
     ) -> list[SlotView]:
-        if not is_kernel(call):
+        if not isinstance(call, kernel_calls.KernelCall):
             self.leave_to_interpreter(op, "has no kernel")
         return super()._call(op, call, inputs, results, coverage, operands)
 
@@ -77,7 +63,7 @@ class ControlPlanner(SlotTable):
             place = self.places[value]
             if place.type is not None:  # what the interpreter made is an array for the regions too
                 self._array_slot(place)
-        self.attempt = _Attempt(len(self.frame), len(self.steps), set(self.states), {})
+        self.attempt = Attempt(len(self.frame), len(self.steps), set(self.states), {})
         try:
             return plan(op, operands)
         except (PlanningRefusal, QuantError, RecursionError) as error:
@@ -85,21 +71,6 @@ class ControlPlanner(SlotTable):
             return _reason(error)
         finally:
             self.attempt = None
-
-    def _changing(self, number: int) -> PlanSlot:
-        """A slot that is about to change. An attempt notes what it was."""
-        slot = self.slots[number]
-        if self.attempt is not None and number < self.attempt.slots:
-            self.attempt.changed.setdefault(number, replace(slot))
-        return slot
-
-    def _undo(self, attempt: _Attempt) -> None:
-        for number in range(attempt.slots, len(self.frame)):
-            self.slots.pop(number, None)
-        self.slots.update(attempt.changed)
-        del self.frame[attempt.slots :], self.steps[attempt.steps :]
-        self.states = {name: place for name, place in self.states.items() if name in attempt.states}
-        self.converted = {key: number for key, number in self.converted.items() if number < attempt.slots}
 
     # -- loops -------------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from qrt.ops.core import Array
 from qrt.runtime.interpreter import core
 from qrt.runtime.interpreter.core import raise_located
 from qrt.runtime.operations import family_call
-from qrt.runtime.planner.slots import CallStep, PlanSlot, SlotView, Step, empty, is_kernel, layout, root
+from qrt.runtime.planner.slots import CallStep, PlanSlot, SlotView, Step, empty, layout, root
 from qrt.runtime.values import as_tensor
 from qrt.tensor.storage import ready
 from qrt.types import TensorType
@@ -47,11 +47,12 @@ def plan_executable(
     arena_bytes: int,
 ) -> Executable | None:
     """Return the executable of a whole plan; None where a step is no kernel, or an argument no array that C takes."""
-    calls = [step for step in steps if isinstance(step, CallStep) and is_kernel(step.call)]
+    calls = [step for step in steps if isinstance(step, CallStep) and isinstance(step.call, KernelCall)]
     if len(calls) < len(steps) or any(place.type is None for place in (*inputs, *results)):
         return None
     states = [SlotView(number, slot.type, slot.static_type) for number, slot in slots.items() if slot.kind == "state"]
-    if any(len(place.shape) > MOST_DIMENSIONS for place in (*inputs, *results, *states)):
+    shapes = [place.shape for place in (*inputs, *results, *states)]
+    if any(len(shape) > MOST_DIMENSIONS for shape in shapes):
         return None
     return _ExecutableBuilder(slots, frame, inputs, results).executable(calls, arena_bytes)
 
@@ -59,7 +60,7 @@ def plan_executable(
 def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[Executable, list[int]]:
     """Return the executable of consecutive kernels of a plan that has other steps too, and the slots whose arrays it
     runs over, those that it writes last. The first of the kernels is step ``first_step`` of the plan."""
-    calls = [step.call for step in steps if is_kernel(step.call)]
+    calls = [step.call for step in steps if isinstance(step.call, KernelCall)]
     written: set[int] = set()
     layouts: dict[int, tuple[np.dtype[Any], tuple[int, ...]]] = {}
     for step, call in zip(steps, calls, strict=True):
@@ -135,9 +136,10 @@ class _ExecutableBuilder:
         used = {number for step in steps for number in step.slots}
         if any(self.slots[number].kind not in known for number in used):
             return None
-        if any(self.slots[n].kind == "owned" and n not in self.base_of for n in (root(self.slots, n)[0] for n in used)):
+        roots = {root(self.slots, number)[0] for number in used}
+        if any(self.slots[number].kind == "owned" and number not in self.base_of for number in roots):
             return None
-        calls = [step.call for step in steps if is_kernel(step.call)]
+        calls = [step.call for step in steps if isinstance(step.call, KernelCall)]
         operands = [[self.place(number) for number in step.slots] for step in steps]
         for number, base in copied:
             shape, dtype = layout(self.slots[number])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from qrt._ext import kernels as kernel_calls
 from qrt.errors import KernelError
 from qrt.ops.core import Array
 from qrt.runtime.interpreter.buffers import given
@@ -22,7 +23,6 @@ from qrt.runtime.planner.slots import (
     SlotView,
     Step,
     ValueStep,
-    is_kernel,
     layout,
     root,
     seen,
@@ -57,7 +57,8 @@ class FrameRunner:
     def _segments(self) -> Iterator["_KernelSegment | _ValueSegment"]:
         first = 0
         for steps in self._details.segments:
-            kernels = [step for step in steps if isinstance(step, CallStep) and is_kernel(step.call)]
+            calls = [step for step in steps if isinstance(step, CallStep)]
+            kernels = [step for step in calls if isinstance(step.call, kernel_calls.KernelCall)]
             yield _KernelSegment(kernels, first) if len(kernels) == len(steps) else _ValueSegment(steps, first)
             first += len(steps)
 

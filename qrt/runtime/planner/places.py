@@ -1,6 +1,7 @@
 """The places of values while a function is planned: slots, their memory, and the calls that read and write them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,18 @@ from qrt.runtime.planner.slots import CallStep, Coverage, PlanSlot, SlotView, St
 from qrt.runtime.values import ShapedType, of_rank
 from qrt.tensor.storage import ready
 from qrt.types import TensorType, Type
+
+
+@dataclass
+class Attempt:
+    """What to go back to, if a region turns out to need the interpreter."""
+
+    slots: int
+    """Slots from this number on are new."""
+    steps: int
+    states: set[str]
+    changed: dict[int, PlanSlot]
+    """The older slots as they were."""
 
 
 class SlotTable:
@@ -30,6 +43,7 @@ class SlotTable:
         ] = {}  # by value of the interpreter: the steps to run right after it is made
         self.states: dict[str, SlotView | None] = {}  # of the globals, by name
         self.converted: dict[tuple[int, Any], int] = {}  # slots that hold the value of another slot in another form
+        self.attempt: Attempt | None = None
 
     def place(self, kind: str, t: TensorType | None, declared: Type, content: Any = None) -> SlotView:
         """A new slot."""
@@ -56,8 +70,19 @@ class SlotTable:
         self._changing(root(self.slots, number)[0]).last = len(self.steps)
 
     def _changing(self, number: int) -> PlanSlot:
-        """A slot that is about to change."""
-        return self.slots[number]
+        """A slot that is about to change. An attempt notes what it was."""
+        slot = self.slots[number]
+        if self.attempt is not None and number < self.attempt.slots:
+            self.attempt.changed.setdefault(number, replace(slot))
+        return slot
+
+    def _undo(self, attempt: Attempt) -> None:
+        for number in range(attempt.slots, len(self.frame)):
+            self.slots.pop(number, None)
+        self.slots.update(attempt.changed)
+        del self.frame[attempt.slots :], self.steps[attempt.steps :]
+        self.states = {name: place for name, place in self.states.items() if name in attempt.states}
+        self.converted = {key: number for key, number in self.converted.items() if number < attempt.slots}
 
     def _call(
         self,

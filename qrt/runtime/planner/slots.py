@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, TypeGuard
+from typing import Any, cast
 
 import numpy as np
 
@@ -53,7 +53,8 @@ class PlanSlot:
 
     @property
     def nbytes(self) -> int:
-        return prod(static_shape(self.static_type, "plan")) * element_dtype(self.static_type.element).itemsize
+        shape, dtype = layout(self)
+        return prod(shape) * dtype.itemsize
 
 
 def root(slots: Mapping[int, PlanSlot], number: int) -> tuple[int, int]:
@@ -66,7 +67,8 @@ def root(slots: Mapping[int, PlanSlot], number: int) -> tuple[int, int]:
 
 def layout(slot: PlanSlot) -> tuple[tuple[int, ...], np.dtype[Any]]:
     """The shape and the dtype of a slot's array."""
-    return static_shape(slot.static_type, "plan"), element_dtype(slot.static_type.element)
+    t = slot.static_type
+    return static_shape(t, "plan"), element_dtype(t.element)
 
 
 def seen(memory: Array, slot: PlanSlot) -> Array:
@@ -92,7 +94,7 @@ class SlotView:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return static_shape(self.static_type, "plan")
+        return cast("tuple[int, ...]", self.static_type.shape)
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ class PlanDetails:
     def segments(self) -> list[list[Step]]:
         """The steps as maximal runs of one kind: kernels, which are one call into C, and all others."""
         segments: list[list[Step]] = []
-        kinds = [isinstance(step, CallStep) and is_kernel(step.call) for step in self.steps]
+        kinds = [isinstance(step, CallStep) and isinstance(step.call, kernel_calls.KernelCall) for step in self.steps]
         for number, step in enumerate(self.steps):
             if number and kinds[number] == kinds[number - 1]:
                 segments[-1].append(step)
@@ -155,11 +157,6 @@ class PlanDetails:
 def empty(t: TensorType) -> Array:
     """An array of a static type, not filled."""
     return np.empty(static_shape(t, "plan"), element_dtype(t.element))
-
-
-def is_kernel(call: KernelCall) -> TypeGuard[kernel_calls.KernelCall]:
-    """Return whether a call is one entry of C, which an executable can hold."""
-    return isinstance(call, kernel_calls.KernelCall)
 
 
 def copied(op: Operation) -> Coverage:
@@ -177,7 +174,7 @@ def kernel_coverage(op: Operation, call: kernel_calls.KernelCall) -> Coverage:
 
 
 def family_coverage(op: Operation, call: KernelCall, has_kernel: bool) -> Coverage:
-    detail = kernel_name(call) if is_kernel(call) else op.name.partition(".")[2]
+    detail = kernel_name(call) if isinstance(call, kernel_calls.KernelCall) else op.name.partition(".")[2]
     if FUSED in op.attributes:
         detail += f" with {' '.join(op.attributes[FUSED].python)}"
     return Coverage(op.name, str(op.location), "kernel" if has_kernel else "reference", detail)

@@ -1,6 +1,6 @@
 """Shared by all rules: the storage of tensors for NumPy's functions, and tensors around what these give."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +80,13 @@ def _refuse_tensor(x: Any, message: str) -> None:
         raise QuantTypeError(message)
     for item in x if isinstance(x, (tuple, list)) else ():
         _refuse_tensor(item, message)
+
+
+def no_tensors_beside(args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """Refuse a QuantTensor among all arguments but the first by position: shapes, axes, counts and the like."""
+    no_tensor(args[1:], "an argument after the first")
+    for name, value in kwargs.items():
+        no_tensor(value, name)
 
 
 def zero_points(q: Tensor) -> Array:

@@ -18,7 +18,7 @@ from qrt.errors import QuantAxisError, QuantTypeError, shown
 from qrt.numerics.elements import broadcast_arrays
 from qrt.numerics.sums import rounded_multiples
 from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_index, storage_dtype
-from qrt.tensor.protocol.elements import first_element, into, stored, tensor
+from qrt.tensor.protocol.elements import first_element, into, made, stored, tensor
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import FloatType, UniformType, check_integrity, parse_type
 from qrt.types.parameters import BlockSizes
@@ -83,7 +83,7 @@ def finish(acc: Any, bound: int, units: Units, dtype: Any = NO_DTYPE, out: Any =
         t, storage = _i32_type(units, bound, takes_dtype), acc.astype(np.int32, copy=False)
     else:
         t, storage = wanted, requantized(acc, bound, units, wanted)
-    return into(out, QuantTensor._of(storage, t))
+    return into(out, made(storage, t))
 
 
 def write_floats(values: Array, dtype: np.dtype[Any], out: Any) -> Any:

@@ -72,7 +72,9 @@ class Methods:
             if hint is None:
                 near = None if name.startswith("_") else nearest(name, dir(self))
                 hint = f": did you mean {near!r}?" if near else ""
-                raise AttributeError(f"a {type(self).__name__} has no attribute {name!r}{hint}", name=name, obj=self)
+                raise AttributeError(
+                    f"a {type(self).__name__} has no attribute {shown(name)}{hint}", name=name, obj=self
+                )
             raise AttributeError(f"a QuantTensor has no {name}: {hint}", name=name, obj=self)
 
     # ------------------------------------------------------------------------------------------------------- protocols
@@ -146,7 +148,7 @@ class Methods:
     def to_device(self: Any, device: Literal["cpu"], /, *, stream: None = None) -> "QuantTensor":
         """The tensor itself; there is one device."""
         if not isinstance(device, str) or device != "cpu":
-            raise QuantValueError(f'the only device is "cpu", got {device!r}')
+            raise QuantValueError(f'the only device is "cpu", got {shown(device)}')
         return self
 
     # ------------------------------------------------------------------------------------------------------------ moves

@@ -16,7 +16,7 @@ import numpy as np
 
 from qrt.errors import QuantAxisError, QuantError, QuantTypeError
 from qrt.registry import Registry
-from qrt.tensor.float_results import in_floats
+from qrt.tensor.float_results import advice_to_the_caller_of_numpy, in_floats
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 from qrt.tensor.protocol.written import VALUES, written_call
 
@@ -145,13 +145,17 @@ def answer(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         except Exception as error:
             _in_words(name, error)
             raise
-    if row is None and isinstance(function, tuple) and function[1] == "at":
-        raise QuantTypeError(f"{name} takes no QuantTensor: q[indices] = x writes elements")
-    if row is None:
-        raise QuantTypeError(f"{name} takes no QuantTensor: give it np.asarray(q), the values as floats")
-    if row.kind == "refused":
-        raise QuantTypeError(f"{name} takes no QuantTensor: {row.hint}")
+    if row is None or row.kind == "refused":
+        raise QuantTypeError(f"{name} takes no QuantTensor{advice_to_the_caller_of_numpy() or _instead(function, row)}")
     return answer_in_floats(function, args, kwargs, row.word)
+
+
+def _instead(function: Function, row: Entry | None) -> str:
+    if row is not None:
+        return f": {row.hint}"
+    if isinstance(function, tuple) and function[1] == "at":
+        return ": q[indices] = x writes elements"
+    return ": give it np.asarray(q), the values as floats"
 
 
 def _are_floats(args: tuple[Any, ...], count: int) -> bool:

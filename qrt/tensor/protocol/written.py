@@ -28,10 +28,18 @@ def written_call(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], word
     writer = _Writer(word)
     words = [writer.written(value) for value in args]
     for key, value in kwargs.items():
-        is_tensor = isinstance(value[0] if isinstance(value, tuple) and value else value, Tensor)
-        if value is not np._NoValue and not (key == "out" and is_tensor):
-            words.append(f"{key}={writer.written(value)}")
+        given = _places_of_floats(value) if key == "out" else value
+        if given is not np._NoValue and not (key == "out" and given is None):
+            words.append(f"{key}={writer.written(given)}")
     return f"{name}({', '.join(words)})"
+
+
+def _places_of_floats(out: Any) -> Any:
+    """Return ``out`` with None in the place of each tensor; None where no array is left."""
+    if isinstance(out, tuple):
+        places = tuple(map(_places_of_floats, out))
+        return places if any(place is not None for place in places) else None
+    return None if isinstance(out, Tensor) else out
 
 
 def written_operands(*operands: Any, word: str = VALUES) -> list[str]:

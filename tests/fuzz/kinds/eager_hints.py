@@ -48,8 +48,8 @@ def check_hint(case: str, error: Exception, evaluate: Callable[[str], Any], word
         if name not in str(error):  # NumPy computed on the objects of the list, and one operation of that failed
             return
     # A tensor that was to take the result is left out.
-    if isinstance(function, np.ufunc) and all(isinstance(x, QuantTensor) for x in operands[function.nin :]):
-        operands = operands[: function.nin]
+    if isinstance(function, np.ufunc):
+        operands[function.nin :] = [None if isinstance(x, QuantTensor) else x for x in operands[function.nin :]]
     if isinstance(options.get("out"), QuantTensor):
         del options["out"]
     try:

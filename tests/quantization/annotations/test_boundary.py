@@ -18,7 +18,7 @@ from qrt.quantization.annotations.boundary import joined
 from qrt.types import FloatType, parse_type
 from tests.expected import TESTS
 
-FILES = TESTS / "passes" / "files"
+FILES = TESTS / "ir" / "passes" / "files"
 T = "tensor<2x4xf32>"
 F32 = FloatType("f32")
 Q, NARROW, COARSE = "!quant.uniform<i8:f32, 0.5:3>", "!quant.uniform<i4:f32, 0.5>", "!quant.uniform<i8:f32, 2.0>"

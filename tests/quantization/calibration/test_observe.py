@@ -1,5 +1,8 @@
-"""Observed values. Hazards: a split or an order that changes the records, a value that is not told or told twice, a
-value that lives longer, an error that names no place."""
+"""Observed values, and programs that tell values and go on with others. Hazards: a split or an order that changes the
+records, a value that is not told or told twice, a value that lives longer, an error that names no place; a value that
+was converted, or named another way, before it was replaced; one that a kernel reads from memory that somebody else
+holds; a reference to memory that is used again.
+"""
 
 import re
 import tracemalloc

@@ -1,5 +1,8 @@
-"""Arenas. Hazards: two that live together share bytes; one begins where its element is not aligned; far more bytes than
-live at once."""
+"""Arenas, and steps that write over an operand. Hazards: two that live together share bytes; one begins where its
+element is not aligned; far more bytes than live at once; an operand that is read again, or in the same step elsewhere
+in the memory; a broadcast operand, which is read more than once; elements of another size; what is not the plan's own
+memory; views and parts that see more than the operand.
+"""
 
 import random
 from itertools import combinations

@@ -107,6 +107,59 @@ def test_a_tensor_is_no_mask_and_takes_no_bools(call: Callable[[], Any]) -> None
     assert (Q.storage == before).all()
 
 
+AN_AXIS = Q[0, 0]
+"""Its storage is 1, which is an axis of ``Q``; its value is -1."""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda q: np.array2string(Q, q),
+        lambda q: np.array2string(Q, separator=q),
+        lambda q: np.array_str(Q, q),
+        lambda q: np.array_str(Q, precision=q),
+        lambda q: np.array_repr(Q, q),
+        lambda q: np.array_repr(Q, suppress_small=q),
+        lambda q: np.savetxt("/dev/null", Q, q),
+        lambda q: np.savetxt("/dev/null", Q, header=q),
+        lambda q: np.size(Q, q),
+        lambda q: np.tril_indices_from(Q, q),
+        lambda q: np.triu_indices_from(Q, k=q),
+        lambda q: np.tril(Q, q),
+        lambda q: np.triu(Q, k=q),
+        lambda q: np.rot90(Q, q),
+        lambda q: np.rot90(Q, axes=(0, q)),
+        lambda q: np.roll(Q, q),
+        lambda q: np.roll(Q, 1, axis=q),
+        lambda q: np.moveaxis(Q, q, 0),
+        lambda q: np.squeeze(Q[None], q),
+        lambda q: np.repeat(Q, q),
+        lambda q: np.tile(Q, q),
+        lambda q: np.delete(Q, q),
+        lambda q: np.insert(Q, q, 1),
+        lambda q: np.insert(Q, [q], 1, axis=0),
+        lambda q: np.split(Q, q),
+        lambda q: np.array_split(Q, [q]),
+        lambda q: np.vsplit(Q, q),
+        lambda q: np.resize(Q, q),
+        lambda q: np.resize(Q, (q, q)),
+        lambda q: np.fft.fftshift(Q, q),
+        lambda q: np.linalg.diagonal(Q, offset=q),
+        lambda q: np.lib.stride_tricks.sliding_window_view(Q, (1, q)),
+    ],
+)
+@pytest.mark.parametrize("q", [AN_AXIS, Q[0], Q])
+def test_a_tensor_is_no_integer_and_no_text(call: Callable[[Any], Any], q: QuantTensor) -> None:
+    """Its storage would be taken for the integer, or NumPy would compute with it, and blame its own arithmetic."""
+    with pytest.raises(QuantTypeError, match=r"^np\.[\w.]+: .* must not be a QuantTensor"):
+        call(q)
+
+
+def test_the_order_of_a_norm_is_no_text_that_describes_a_tensor() -> None:
+    with pytest.raises(QuantTypeError, match=r"write np\.linalg\.norm\(np\.asarray\(q\), ord=np\.asarray\(r\)\)"):
+        np.linalg.norm(Q, ord=AN_AXIS)  # type: ignore[call-overload]
+
+
 def test_a_keyword_without_meaning_is_named_with_numpys_function() -> None:
     for call, said in (
         (lambda: np.isinf(Q, dtype=bool), r"np\.isinf: dtype is not supported for a QuantTensor"),

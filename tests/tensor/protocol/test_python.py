@@ -69,6 +69,10 @@ def test_truth_is_exact() -> None:
         (lambda: Q.astype(np.int8), QuantTypeError, "int8 does not hold the values: write q.storage for the integers"),
         (lambda: Q.to_device("gpu"), ValueError, 'the only device is "cpu"'),
         (lambda: Q.to_device(np.zeros(0)), ValueError, 'the only device is "cpu"'),
+        (lambda: Q.to_device(Q), ValueError, r'the only device is "cpu", got a QuantTensor of shape \(2, 3\)$'),
+        (lambda: Q.reshape(-1, order=Q), ValueError, r"'C', 'F' or 'A', got a QuantTensor of shape \(2, 3\)$"),
+        (lambda: np.reshape(Q, -1, order=np.zeros(2)), ValueError, r"got an ndarray of shape \(2,\)$"),
+        (lambda: getattr(Q, "a" * 5000), AttributeError, r"^a QuantTensor has no attribute 'a{199}\.\.\.$"),
     ],
 )
 def test_what_is_no_number_says_so(call: Any, error: type, message: str) -> None:

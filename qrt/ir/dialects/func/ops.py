@@ -1,6 +1,6 @@
 """`func`: functions, calls and returns."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from qrt.ir.core.attributes import (
     ArrayAttr,
@@ -41,13 +41,11 @@ class FuncOp(Operation):
 
     @property
     def sym_name(self) -> str:
-        return str(self.attributes["sym_name"].python)
+        return cast("StringAttr", self.attributes["sym_name"]).value  # the verifier holds it
 
     @property
     def type(self) -> FunctionType:
-        value = self.attributes["function_type"].python
-        assert isinstance(value, FunctionType)  # the verifier holds it
-        return value
+        return cast("FunctionType", cast("TypeAttr", self.attributes["function_type"]).type)  # the verifier holds it
 
     @property
     def is_declaration(self) -> bool:
@@ -177,7 +175,7 @@ def _port_text(operation: FuncOp, kind: Literal["inputs", "results"], index: int
 
 
 def _verify_function(operation: Operation) -> None:
-    kind = operation.attributes["function_type"].python
+    kind = cast("TypeAttr", operation.attributes["function_type"]).type
     if not isinstance(kind, FunctionType):
         raise operation.op_error("requires a function type")
     for key, count in (("arg_attrs", len(kind.inputs)), ("res_attrs", len(kind.results))):

@@ -41,7 +41,7 @@ class LowerQrt:
                 raise QuantTypeError(f"{option} is one of {listed}, not {getattr(self, name)!r}")
 
     def run(self, module: Module) -> None:
-        for op in list(module.operation.walk()):
+        for op in module.operation.walk():
             if op.name.startswith("qrt."):
                 self.lower(op)
 

@@ -32,7 +32,7 @@ def with_kernels(module: Module) -> tuple[Module, Programs]:
     programs: dict[Operation, ExportedProgram] = {}
     _replace_nests(made, programs)
     FuseKernels().run(made)
-    for op in list(made.operation.walk()):
+    for op in made.operation.walk():
         if op.name == KERNEL and len(op.results) == 1:
             form = form_of(op.regions[0].blocks[0], str(op.attributes["kernel"].python))
             if form is None or form.family == "lookup" or _is_one_op(op):
@@ -46,7 +46,7 @@ def _replace_nests(module: Module, programs: dict[Operation, ExportedProgram]) -
     """Puts ops in place of loop nests that the pass does not read: averages in an order of their own, and sums of
     products of integers.
     """
-    for op in reversed(list(module.operation.walk())):
+    for op in reversed(module.operation.walk()):
         if op.name != "linalg.generic" or op.parent is None or len(op.results) != 1:
             continue
         average = average_of(op.results[0])

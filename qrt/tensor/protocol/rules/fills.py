@@ -63,6 +63,7 @@ def _triangle(function: Any) -> Callable[..., QuantTensor]:
     def rule(m: QuantTensor, k: int = 0) -> QuantTensor:
         if m.ndim < 2:
             raise QuantValueError(f"a tensor of at least 2 axes is needed, got {m.ndim}")
+        no_tensor(k, "k")
         rows, columns = m.shape[-2:]
         is_lower = np.tri(rows, columns, k if function is np.tril else k - 1, dtype=bool)
         is_kept = is_lower if function is np.tril else ~is_lower

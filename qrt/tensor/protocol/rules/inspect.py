@@ -1,12 +1,13 @@
 """Functions that ask a tensor for what it is, or write its values out."""
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from qrt.ops.core import Array, expressed_dtype
-from qrt.tensor.protocol.elements import stored
+from qrt.tensor.protocol.elements import no_tensors_beside, stored
 from qrt.tensor.protocol.table import enter, implements
 from qrt.tensor.quant_tensor import QuantTensor
 
@@ -23,6 +24,20 @@ def _asked(function: Any, stand_in: Any) -> Callable[..., Any]:
     def rule(*args: Any, **options: Any) -> Any:
         given = [stand_in(x) if isinstance(x, QuantTensor) else x for x in args]
         return function(*given, **{key: stand_in(x) if isinstance(x, QuantTensor) else x for key, x in options.items()})
+
+    return rule
+
+
+def _asked_of_one(function: Any, stand_in: Any) -> Callable[..., Any]:
+    """Return the rule of a function that NumPy answers, with what ``stand_in`` makes of the one tensor that it takes.
+    Its other arguments are integers, text and the like."""
+    parameters = signature(function)
+    operand = "X" if function is np.savetxt else next(iter(parameters.parameters))
+
+    def rule(*args: Any, **options: Any) -> Any:
+        given = parameters.bind(*args, **options).arguments
+        no_tensors_beside((), {name: x for name, x in given.items() if name != operand})
+        return function(**{**given, operand: stand_in(given[operand])})
 
     return rule
 
@@ -46,6 +61,9 @@ _ASKED = {
     np.may_share_memory: (_memory, "Whether the storage of tensors lies in the same bounds."),
     np.shares_memory: (_memory, "Whether tensors share storage."),
     np.min_scalar_type: (_number, "The dtype of the values."),
+    np.einsum_path: (stored, "The order in which NumPy would contract operands of these shapes."),
+}
+_ASKED_OF_ONE = {
     np.shape: (stored, "As ``q.shape``."),
     np.ndim: (stored, "As ``q.ndim``."),
     np.size: (stored, "The number of elements, or that along axes."),
@@ -55,13 +73,13 @@ _ASKED = {
     np.isreal: (stored, "True everywhere."),
     np.tril_indices_from: (stored, "Indices of the lower triangle of a matrix of this shape."),
     np.triu_indices_from: (stored, "Indices of the upper triangle of a matrix of this shape."),
-    np.einsum_path: (stored, "The order in which NumPy would contract operands of these shapes."),
     np.diag_indices_from: (stored, "Indices of the main diagonal of a tensor of this shape."),
     np.array2string: (np.asarray, "The values as text."),
     np.array_str: (np.asarray, "The values as text."),
     np.savetxt: (np.asarray, "Writes the values as text."),
 }
 enter("inspects", _asked, _ASKED)
+enter("inspects", _asked_of_one, _ASKED_OF_ONE)
 
 
 @implements(np.array_repr, kind="inspects")
@@ -72,5 +90,6 @@ def array_repr(
     suppress_small: bool | None = None,
 ) -> str:
     """As ``repr(q)``."""
+    no_tensors_beside((), {"max_line_width": max_line_width, "precision": precision, "suppress_small": suppress_small})
     with np.printoptions(linewidth=max_line_width, precision=precision, suppress=suppress_small):
         return repr(arr)

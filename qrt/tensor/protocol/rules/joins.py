@@ -16,6 +16,7 @@ from qrt.tensor.protocol.elements import (
     broadcast,
     into,
     made,
+    no_tensor,
     numbers,
     one_type,
     plain,
@@ -115,6 +116,7 @@ def append(arr: QuantTensor, values: Any, axis: int | None = None) -> QuantTenso
 def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> QuantTensor:
     """Elements put between those along an axis or in one line; real numbers are quantized. Nothing is inserted
     along the axis of channels or blocks."""
+    no_tensor(obj, "obj")
     t = tensor(arr, "arr").type
     if t.is_per_layer:
         is_tensor = isinstance(values, QuantTensor) and one_type((t, values.type))

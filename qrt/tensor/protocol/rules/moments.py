@@ -131,8 +131,9 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
     rank = x.ndim if axis is None else len(axes_of(axis, x.ndim))
     if axis is not None and rank not in (1, 2):
         raise QuantValueError(f"a norm is along one axis or two, got axis {shown(axis)}")
-    ord = ord if isinstance(ord, (int, float, str, type(None))) else shown(ord)
-    if not (ord is None or (rank == 2 and ord == "fro") or (rank == 1 and ord == 2)):
+    is_named = isinstance(ord, (int, float, str))
+    is_root = ord is None or (is_named and ((rank == 2 and ord == "fro") or (rank == 1 and ord == 2)))
+    if not is_root:
         return answer_in_floats(np.linalg.norm, (x,), asked_for(ord=ord, axis=axis, keepdims=keepdims))
     axes, keepdims, units, count = reduction(x, axis, keepdims, 2)
     return to_float64(_squares(x, axes, keepdims, count)[1], units, root=True)[()]

@@ -17,7 +17,19 @@ from qrt.numerics.elements import broadcast_shapes
 from qrt.ops.core import Array
 from qrt.ops.indexing import Selection, indexed_element, selected_element
 from qrt.ops.movement import reshaped_element, transposed_element
-from qrt.tensor.protocol.elements import ALL, broadcast, filled, flat_element, into, made, stored, tensor, truth
+from qrt.tensor.protocol.elements import (
+    ALL,
+    broadcast,
+    filled,
+    flat_element,
+    into,
+    made,
+    no_tensor,
+    no_tensors_beside,
+    stored,
+    tensor,
+    truth,
+)
 from qrt.tensor.protocol.table import enter, implements
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
@@ -34,6 +46,7 @@ def _moved(function: Any, element_of: ElementOf) -> Callable[..., QuantTensor]:
         if not args:
             name = next(iter(signature(function).parameters))
             args, kwargs = (kwargs[name],), {key: value for key, value in kwargs.items() if key != name}
+        no_tensors_beside(args, kwargs)
         q, source = tensor(args[0], "the operand"), stored(args[0])
         data = function(source, *args[1:], **kwargs)
         t = q.type if q.type.is_per_layer else element_of(q, data, *args[1:], **kwargs)
@@ -192,6 +205,7 @@ def _split(function: Any, least: int = 0, fixed: int | None = None) -> Callable[
     cut: Any = function if fixed is None else np.split
 
     def rule(ary: QuantTensor, indices_or_sections: Any, axis: int = 0) -> list[QuantTensor]:
+        no_tensor(indices_or_sections, "indices_or_sections")
         _require_rank(least, ary)
         at = normalize_axis_index(axis if fixed is None else min(ary.ndim - 1, fixed), ary.ndim)
         if isinstance(indices_or_sections, (int, float)) and indices_or_sections == 0:  # a ZeroDivisionError of NumPy's
@@ -303,6 +317,7 @@ def reshape(a: QuantTensor, /, shape: Any, order: Any = "C", *, copy: bool | Non
 @implements(np.resize, kind="moves")
 def resize(a: QuantTensor, new_shape: Any) -> QuantTensor:
     """The elements in one line, and again from the first, in another shape."""
+    no_tensor(new_shape, "new_shape")
     if not a.type.is_per_layer:
         return a.ravel()[np.resize(np.arange(a.size), new_shape)]  # type: ignore[no-any-return]
     return made(np.resize(stored(a), new_shape), a.type) if a.size else filled(a.type, np.zeros(new_shape, bool).shape)
