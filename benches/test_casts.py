@@ -1,16 +1,13 @@
 """Casts against a NumPy copy that moves the same bytes: f32 and i8 along every axis, then other formats, wider storage,
 small blocks. The goal: within twice the copy at 1M."""
 
-from math import prod
-
 import ml_dtypes
 import numpy as np
 import pytest
 
 import qrt
-from qrt.cases import CASTS, CastCase
+from qrt.cli.bench import CASTS, CastCase
 
-TIMED = [case for case in CASTS if case.timed and prod(case.shape) <= 1 << 20]
 SHAPE = (1024, 1024)
 FORMATS = [("f16", "i8"), ("bf16", "i8"), ("f64", "i8"), ("f16", "u16"), ("f32", "i16"), ("f32", "i32"), ("f64", "u32")]
 BLOCKS = [1, 2, 3, 4, 8, 16, 32, 128]
@@ -49,7 +46,7 @@ def measure(benchmark, isa, paired, report, shape: tuple[int, ...], t: qrt.Unifo
 
 
 @pytest.mark.parametrize("direction", ["qcast", "dcast"])
-@pytest.mark.parametrize("case", TIMED, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASTS, ids=lambda case: case.name)
 def test_cast(benchmark, isa, paired, report, case: CastCase, direction: str):
     measure(benchmark, isa, paired, report, case.shape, cast_type(case), direction, case.name)
 

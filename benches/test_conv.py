@@ -6,9 +6,7 @@ import pytest
 
 from qrt import numerics
 from qrt._ext.kernels import KernelCall, bind_conv2d, bind_depthwise_conv2d
-from qrt.cases import CONVS, DEPTHWISE, ConvCase, DepthwiseCase
-
-CASES = [case for case in (*CONVS, *DEPTHWISE) if case.timed and (case.groups == 1 or isinstance(case, DepthwiseCase))]
+from qrt.cli.bench import CONVS, DEPTHWISE, ConvCase, DepthwiseCase
 
 
 def bound(case: ConvCase, isa: str) -> KernelCall:
@@ -31,7 +29,7 @@ def bound(case: ConvCase, isa: str) -> KernelCall:
     )
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*CONVS, *DEPTHWISE], ids=lambda case: case.name)
 def test_conv(benchmark, isa, paired, peak, report, case: ConvCase):
     call = bound(case, isa)
     x = np.random.default_rng(1).integers(0, 256, case.x_shape, np.uint8)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt.cases import GEMMS, GemmCase
+from qrt.cli.bench import GEMMS, GemmCase
 
 A = qrt.UniformType("i8", "f32", 0.02, 3)
 W = qrt.UniformType("i8", "f32", 0.01)
@@ -19,7 +19,7 @@ def storage(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     return rng.integers(-128, 128, shape, np.int8)
 
 
-@pytest.mark.parametrize("case", [case for case in GEMMS if case.timed], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", GEMMS, ids=lambda case: case.name)
 def test_matmul(benchmark, isa, paired, peak, report, case: GemmCase):
     rng = np.random.default_rng(0)
     a = qrt.QuantTensor(storage(rng, case.a_shape), A)

@@ -158,3 +158,7 @@ def _checked(name: str, source: str = "") -> str:
     if not isinstance(name, str) or name not in available():
         raise KernelError(f"{source}unknown ISA {shown(name)}, this machine has {', '.join(available())}")
     return name
+
+
+def __dir__() -> list[str]:
+    return __all__

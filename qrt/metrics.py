@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, shown
+from qrt.errors import QuantTypeError, shown, worded
 from qrt.numerics.sums import exact_sum, nearest_float, require_finite, square_sum
 from qrt.numerics.transcendental.correctly_rounded import bind
-from qrt.signatures import worded
 from qrt.tensor import QuantTensor
 from qrt.tensor.arrays import as_array
 
@@ -218,3 +217,7 @@ def _error_sum(r: Array, a: Array) -> Fraction:
     with np.errstate(over="ignore"):
         error = r - a
     return square_sum(error) if np.isfinite(error).all() else 4 * square_sum(r / 2 - a / 2)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -5,10 +5,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, require
+from qrt.errors import QuantTypeError, require, worded
 from qrt.extras import extra
 from qrt.ops.core import Array
-from qrt.signatures import worded
 from qrt.tensor import QuantTensor
 from qrt.tensor.arrays import as_array, native_floats
 
@@ -113,3 +112,7 @@ def _values(x: Any, what: str) -> Array:
 def _finite(q: QuantTensor) -> Array:
     values = _values(q, "plot.histogram: q").reshape(-1)
     return values[np.isfinite(values)]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from tests.skipped import summary
+
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("few", derandomize=True, deadline=None, max_examples=6)
 settings.register_profile("search", deadline=None, max_examples=1000)
@@ -24,3 +26,12 @@ def pytest_collection() -> Iterator[None]:
     finally:
         gc.enable()
         gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
+    """Count the skipped tests by what would run them, in the line before pytest's last."""
+    yield
+    line = summary(str(report.longrepr) for report in terminalreporter.stats.get("skipped", ()))
+    if line:
+        terminalreporter.write_line(line)

@@ -65,6 +65,14 @@ def test_a_cast_and_a_matmul_load_no_more_of_qrt_and_no_extra_formats() -> None:
     assert not [name for name in loaded[1:] if name.startswith(("qrt.ir", "qrt.runtime"))]
 
 
+def test_import_and_calls_leave_no_variable_in_the_context() -> None:
+    """Each call of NumPy would look it up among them."""
+    left = run("import contextvars, qrt; t = qrt.UniformType('i8', 'f32', 1.0); q = qrt.quantize([[1.0]], t); q @ q; "
+               "qrt.compile('func.func @f(%x: f32) -> f32 { %0 = arith.addf %x, %x : f32 return %0 : f32 }')(1.0); "
+               "print([variable.name for variable in contextvars.copy_context()])")  # fmt: skip
+    assert left.strip() == "[]"
+
+
 def test_every_public_name_exists() -> None:
     """Lazy names included."""
     run("import qrt; [getattr(qrt, name) for name in qrt.__all__]; assert set(qrt.__all__) <= set(dir(qrt))")

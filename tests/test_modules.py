@@ -24,8 +24,7 @@ CIRCLES_OF_TYPES = (
     qrt.ir.text.resources
     """,
     """
-    qrt.tensor.html qrt.tensor.protocol.assignment qrt.tensor.protocol.elements qrt.tensor.protocol.methods
-    qrt.tensor.quant_tensor
+    qrt.tensor.html qrt.tensor.protocol.elements qrt.tensor.protocol.methods qrt.tensor.quant_tensor
     """,
 )
 """Modules that reach each other if imports for types count, which are still to be parted. No line may be added."""

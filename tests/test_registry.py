@@ -9,7 +9,6 @@ from typing import Any, get_args
 import pytest
 
 import qrt
-from qrt import cases
 from qrt.ir.core.registry import every_definition
 from qrt.ir.passes.lower_qrt.registry import LOWERINGS
 from qrt.models.onnx.exporting.registry import WRITERS
@@ -17,6 +16,7 @@ from qrt.ops import FAMILIES, OpFamily
 from qrt.ops.declare import REQUIRED, SAME, Declaration
 from qrt.quantization.targets.registry import TARGETS
 from qrt.runtime.interpreter import TABLES
+from tests import cases
 from tests.docs.documents import DIALECTS, ROOT, family_row
 from tests.ir.passes.lower_qrt.draw_ops import DRAWS
 from tests.kernels.jobs import mixed_jobs
@@ -98,7 +98,7 @@ def test_a_family_is_whole(name: str) -> None:
     check_op(family)
     assert (name in LOWERINGS) == has("lowering", name), "lower_qrt/registry.py: its line"
     assert (name in DRAWS) == has("draws", name), "tests/ir/passes/lower_qrt/draw_ops.py: its programs"
-    assert (name in cases.CASES) == has("cases", name), "qrt/cases.py: its shapes"
+    assert (name in cases.CASES) == has("cases", name), "tests/cases.py: its shapes"
     is_written = family.declaration.op in WRITERS
     assert is_written == has("writer", name), "qrt/models/onnx/exporting/writers: its operator"
     assert has_form(family) == has("form", name), "a float op or a movement among its traits, or a kernel of a target"

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from qrt.errors import QuantTypeError
-from qrt.signatures import worded, worded_methods
+from qrt.errors import QuantTypeError, worded, worded_methods
 
 
 @worded

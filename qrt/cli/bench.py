@@ -2,12 +2,13 @@
 
 ``--coverage`` measures nothing: it says which ISA's kernel each ISA runs.
 
-The shapes are those of ``qrt.cases`` that are worth a measurement. A line is the median of repeated calls through the
-public functions, into a result that exists already, with weights packed beforehand.
+The shapes are those of networks. A line is the median of repeated calls through the public functions, into a result
+that exists already, with weights packed beforehand.
 """
 
 import argparse
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -18,7 +19,6 @@ from time import perf_counter
 
 import numpy as np
 
-import qrt.cases as cases
 import qrt.kernels as kernels
 from qrt._version import __version__
 from qrt.cli.options import add_kernel_choice, chosen_kernels, duration
@@ -29,11 +29,184 @@ from qrt.tensor.casts import dcast, qcast
 from qrt.tensor.products import conv2d, depthwise_conv2d, matmul, pack
 from qrt.types import UniformType
 
-LARGEST_CAST = 1 << 20  # elements: larger ones measure the memory alone
 X = UniformType("u8", "f32", 0.02, 121)
 OUT = UniformType("u8", "f32", 0.1, 118)
 
 Call = Callable[[], object]
+Pair = tuple[int, int]
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GemmCase:
+    """``[m, k] @ [k, n]``, for each of ``batch`` matrices (a batch of one is a plain matrix)."""
+
+    m: int
+    k: int
+    n: int
+    batch: int = 1
+
+    @property
+    def name(self) -> str:
+        return f"{f'{self.batch}x' if self.batch > 1 else ''}{self.m}x{self.k}x{self.n}"
+
+    @property
+    def operations(self) -> int:
+        """Two per multiply-add."""
+        return 2 * self.batch * self.m * self.k * self.n
+
+    @property
+    def a_shape(self) -> Shape:
+        return (self.batch, self.m, self.k) if self.batch > 1 else (self.m, self.k)
+
+    @property
+    def w_shape(self) -> Shape:
+        return (self.batch, self.k, self.n) if self.batch > 1 else (self.k, self.n)
+
+
+@dataclass(frozen=True, slots=True)
+class ConvCase:
+    """NHWC input of ``size``, ``channels`` to ``out_channels`` through ``kernel``."""
+
+    size: Pair
+    channels: int
+    out_channels: int
+    kernel: Pair
+    strides: Pair = (1, 1)
+    padding: tuple[Pair, Pair] = ((0, 0), (0, 0))
+    dilations: Pair = (1, 1)
+    groups: int = 1
+    images: int = 1
+
+    @property
+    def name(self) -> str:
+        extra = [f"s{self.strides[0]}x{self.strides[1]}"] if self.strides != (1, 1) else []
+        extra += [f"d{self.dilations[0]}x{self.dilations[1]}"] if self.dilations != (1, 1) else []
+        extra += [f"g{self.groups}"] if self.groups > 1 else []
+        extra += ["p" + "".join(str(p) for both in self.padding for p in both)] if any(map(any, self.padding)) else []
+        window = f"{self.kernel[0]}x{self.kernel[1]}{''.join(extra)}"
+        images = f"{self.images}x" if self.images != 1 else ""
+        return f"{window}_{images}{self.size[0]}x{self.size[1]}x{self.channels}-{self.out_channels}"
+
+    @property
+    def x_shape(self) -> Shape:
+        return (self.images, *self.size, self.channels)
+
+    @property
+    def w_shape(self) -> Shape:
+        return (self.out_channels, *self.kernel, self.channels // self.groups)
+
+    @property
+    def attributes(self) -> dict[str, object]:
+        return {
+            "strides": self.strides,
+            "padding": self.padding,
+            "dilations": self.dilations,
+            "groups": self.groups,
+        }
+
+
+class DepthwiseCase(ConvCase):
+    """A convolution whose groups are its channels, its weights [KH, KW, C * M]."""
+
+    __slots__ = ()
+
+    @property
+    def w_shape(self) -> Shape:
+        return (*self.kernel, self.out_channels)
+
+    @property
+    def attributes(self) -> dict[str, object]:
+        return {"strides": self.strides, "padding": self.padding, "dilations": self.dilations}
+
+
+@dataclass(frozen=True, slots=True)
+class CastCase:
+    """An array of ``shape``, its parameters along ``axis`` (None: per layer)."""
+
+    shape: Shape
+    axis: int | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{'x'.join(map(str, self.shape)) or 'scalar'}_{'layer' if self.axis is None else f'axis{self.axis}'}"
+
+
+_SAME = ((1, 1), (1, 1))
+GEMMS = (
+    GemmCase(512, 512, 512),
+    GemmCase(1024, 1024, 1024),
+    GemmCase(128, 768, 3072),
+    GemmCase(256, 4096, 4096),
+    GemmCase(1, 1024, 1024),
+    GemmCase(16, 768, 768),
+    GemmCase(127, 129, 65),
+    GemmCase(4, 4, 4),
+)
+CONVS = (
+    ConvCase((56, 56), 64, 64, (3, 3), padding=_SAME),
+    ConvCase((14, 14), 256, 256, (3, 3), padding=_SAME),
+    ConvCase((112, 112), 32, 64, (1, 1)),
+    ConvCase((224, 224), 3, 32, (3, 3), strides=(2, 2), padding=_SAME),
+)
+DEPTHWISE = (
+    DepthwiseCase((112, 112), 32, 32, (3, 3), padding=_SAME, groups=32),
+    DepthwiseCase((14, 14), 512, 512, (3, 3), padding=_SAME, groups=512),
+)
+CASTS = (
+    *(CastCase((size, size), axis) for size in (64, 1024) for axis in (None, 1, 0)),
+    CastCase((16,)),
+)
+"""What networks run. No cast is larger, as it would measure the memory alone."""
+
+_SIZE = r"(\d{1,9})"
+_GEMM = re.compile(rf"(?:{_SIZE}x)?{_SIZE}x{_SIZE}x{_SIZE}", re.ASCII)
+_CONV = re.compile(
+    rf"{_SIZE}x{_SIZE}(?:s{_SIZE}x{_SIZE})?(?:d{_SIZE}x{_SIZE})?(?:g{_SIZE})?(?:p(\d)(\d)(\d)(\d))?"
+    rf"_(?:{_SIZE}x)?{_SIZE}x{_SIZE}x{_SIZE}-{_SIZE}",
+    re.ASCII,
+)
+_CAST = re.compile(rf"(scalar|{_SIZE}(?:x{_SIZE})*)_(?:layer|axis(\d{{1,2}}))", re.ASCII)
+
+
+def gemm_case(name: str) -> GemmCase | None:
+    """The case of a name such as ``4x64x32``, or ``8x4x64x32`` for a batch of 8; None where it is no such name."""
+    match = _GEMM.fullmatch(name)
+    if match is None:
+        return None
+    batch, m, k, n = (int(size or 1) for size in match.groups())
+    return GemmCase(m, k, n, batch)
+
+
+def conv_case(name: str, kind: type[ConvCase] = ConvCase) -> ConvCase | None:
+    """The case of a name such as ``3x3s2x2p1111_56x56x64-128``; None where it is no such name."""
+    match = _CONV.fullmatch(name)
+    if match is None:
+        return None
+    kh, kw, sh, sw, dh, dw, groups, *rest = match.groups()
+    top, bottom, left, right = (int(size or 0) for size in rest[:4])
+    images, h, w, channels, out = (int(size or 1) for size in rest[4:])
+    return kind(
+        (h, w),
+        channels,
+        out,
+        (int(kh), int(kw)),
+        (int(sh or 1), int(sw or 1)),
+        ((top, bottom), (left, right)),
+        (int(dh or 1), int(dw or 1)),
+        int(groups or (channels if kind is DepthwiseCase else 1)),
+        images,
+    )
+
+
+def cast_case(name: str) -> CastCase | None:
+    """The case of a name such as ``128x768_layer`` or ``128x768_axis1``; None where it is no such name."""
+    match = _CAST.fullmatch(name)
+    if match is None:
+        return None
+    shape = () if match[1] == "scalar" else tuple(map(int, match[1].split("x")))
+    axis = None if match[4] is None else int(match[4])
+    return CastCase(shape, axis) if axis is None or axis < len(shape) else None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,27 +243,22 @@ def workloads() -> Iterator[Workload]:
     >>> next(workloads()).name
     'gemm_512x512x512'
     """
-    for gemm in cases.GEMMS:
-        if gemm.timed:
-            yield _gemm(gemm)
-    for conv in (*cases.CONVS, *cases.DEPTHWISE):
-        if conv.timed and (isinstance(conv, cases.DepthwiseCase) or conv.groups == 1):
-            yield _conv(conv)
-    for cast in cases.CASTS:
-        if cast.timed and prod(cast.shape) <= LARGEST_CAST:
-            yield from (_cast("qcast", cast), _cast("dcast", cast))
+    yield from map(_gemm, GEMMS)
+    yield from map(_conv, (*CONVS, *DEPTHWISE))
+    for cast in CASTS:
+        yield from (_cast("qcast", cast), _cast("dcast", cast))
 
 
-def _gemm(case: cases.GemmCase) -> Workload:
+def _gemm(case: GemmCase) -> Workload:
     return Workload(f"gemm_{case.name}", case.operations, "GOP/s", partial(_matmul, case))
 
 
-def _conv(case: cases.ConvCase) -> Workload:
-    kind = "depthwise" if isinstance(case, cases.DepthwiseCase) else "conv"
+def _conv(case: ConvCase) -> Workload:
+    kind = "depthwise" if isinstance(case, DepthwiseCase) else "conv"
     return Workload(f"{kind}_{case.name}", _operations(case), "GOP/s", partial(_convolution, case))
 
 
-def _cast(kind: str, case: cases.CastCase) -> Workload:
+def _cast(kind: str, case: CastCase) -> Workload:
     prepare = _qcast if kind == "qcast" else _dcast
     return Workload(f"{kind}_{case.name}", 5 * prod(case.shape), "GB/s", partial(prepare, case))
 
@@ -103,13 +271,13 @@ def workload_of(text: str) -> Workload:
     """
     kind, _, shape = text.partition(":")
     match kind:
-        case "gemm" if (gemm := cases.gemm_case(shape)) is not None:
+        case "gemm" if (gemm := gemm_case(shape)) is not None:
             return _gemm(gemm)
-        case "conv" if (conv := cases.conv_case(shape)) is not None:
+        case "conv" if (conv := conv_case(shape)) is not None:
             return _conv(conv)
-        case "depthwise" if (conv := cases.conv_case(shape, cases.DepthwiseCase)) is not None:
+        case "depthwise" if (conv := conv_case(shape, DepthwiseCase)) is not None:
             return _conv(conv)
-        case "qcast" | "dcast" if (cast := cases.cast_case(shape)) is not None:
+        case "qcast" | "dcast" if (cast := cast_case(shape)) is not None:
             return _cast(kind, cast)
     raise ModelError(
         "--shape takes gemm:MxKxN, conv:KHxKW_HxWxC-O, depthwise:KHxKW_HxWxC-C, qcast:SIZES_layer or "
@@ -117,7 +285,7 @@ def workload_of(text: str) -> Workload:
     )
 
 
-def _operations(case: cases.ConvCase) -> int:
+def _operations(case: ConvCase) -> int:
     """Two per multiply-add."""
     sizes = zip(case.size, case.kernel, case.padding, case.strides, case.dilations, strict=True)
     out = [output_size("bench", *each) or 0 for each in sizes]
@@ -134,29 +302,29 @@ def _weights(count: int, axis: int) -> UniformType:
     return UniformType("i8", "f32", [0.005 + 0.01 * i / count for i in range(count)], axis=axis)
 
 
-def _matmul(case: cases.GemmCase) -> Call:
+def _matmul(case: GemmCase) -> Call:
     a, w = _tensor(case.a_shape, X), pack(_tensor(case.w_shape, _weights(case.n, len(case.w_shape) - 1)))
     return partial(matmul, a, w, out_type=OUT, out=matmul(a, w, out_type=OUT))
 
 
-def _convolution(case: cases.ConvCase) -> Call:
-    is_depthwise = isinstance(case, cases.DepthwiseCase)
+def _convolution(case: ConvCase) -> Call:
+    is_depthwise = isinstance(case, DepthwiseCase)
     function, axis = (depthwise_conv2d, 2) if is_depthwise else (partial(conv2d, groups=case.groups), 0)
     x, w = _tensor(case.x_shape, X), pack(_tensor(case.w_shape, _weights(case.out_channels, axis)))
     call = partial(function, x, w, out_type=OUT, strides=case.strides, padding=case.padding, dilations=case.dilations)
     return partial(call, out=call())
 
 
-def _cast_type(case: cases.CastCase) -> UniformType:
+def _cast_type(case: CastCase) -> UniformType:
     return UniformType("i8", "f32", 0.02, 3) if case.axis is None else _weights(case.shape[case.axis], case.axis)
 
 
-def _qcast(case: cases.CastCase) -> Call:
+def _qcast(case: CastCase) -> Call:
     t, x = _cast_type(case), np.random.default_rng(0).standard_normal(case.shape, np.float32)
     return partial(qcast, x, t, out=qcast(x, t))
 
 
-def _dcast(case: cases.CastCase) -> Call:
+def _dcast(case: CastCase) -> Call:
     q = _tensor(case.shape, _cast_type(case))
     return partial(dcast, q, out=dcast(q))
 

@@ -64,3 +64,7 @@ __all__ = [
     "register_pass",
     "run_passes",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

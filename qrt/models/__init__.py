@@ -11,3 +11,7 @@
 from qrt.models.programs import export_onnx, load
 
 __all__ = ["export_onnx", "load"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -8,6 +8,7 @@
 - Imports `runtime`, `ir` and what lies below.
 """
 
+from qrt.quantization import targets
 from qrt.quantization.calibration.observe import calibrate_program
 from qrt.quantization.checking.check_quant import is_fully_quantized, is_quantized
 from qrt.quantization.explain import explain_program
@@ -20,4 +21,9 @@ __all__ = [
     "is_fully_quantized",
     "is_quantized",
     "quantize_program",
+    "targets",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -13,3 +13,7 @@ from qrt.runtime.ports import Port
 from qrt.runtime.program import Program, compile
 
 __all__ = ["Coverage", "Port", "Program", "compile"]
+
+
+def __dir__() -> list[str]:
+    return __all__

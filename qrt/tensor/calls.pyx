@@ -27,7 +27,7 @@ import numpy as np
 
 cdef object FORCED_ISA
 from qrt.kernels import forced_isa as FORCED_ISA
-from qrt.signatures import is_of_call, misfit
+from qrt.errors import is_of_call, misfit
 from qrt.types import TensorType, UniformType
 
 cnp.import_array()

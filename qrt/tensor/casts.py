@@ -6,11 +6,10 @@ from typing import Literal, overload
 import numpy as np  # noqa: F401 - for the examples
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, worded
 from qrt.numerics import Rounding, ScaleForm, ZeroPointOrder
 from qrt.ops.casts import from_signless, signless
 from qrt.ops.core import Array
-from qrt.signatures import worded
 from qrt.tensor import choose
 from qrt.tensor.arrays import as_storage, expressed_array, native_floats, require_uniform
 from qrt.tensor.binding import EagerCall, bind_arrays, eager, require_tensor

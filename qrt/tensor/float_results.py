@@ -10,13 +10,12 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from qrt.errors import QuantError, QuantTypeError, shown
-from qrt.signatures import worded
+from qrt.errors import QuantError, QuantTypeError, shown, worded
 from qrt.tensor.calls import Tensor
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 
 Mode = Literal["allow", "warn", "raise"]
-_INSIDE = ("qrt.tensor", "qrt.signatures")
+_INSIDE = ("qrt.tensor", "qrt.errors")
 """The modules whose frames stand between a call and what it warns of."""
 _MODE: ContextVar[Mode] = ContextVar("qrt_float_results", default="raise")
 

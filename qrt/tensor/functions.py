@@ -8,9 +8,8 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, worded
 from qrt.numerics import MeanName, MulName, RequantizeName, RequantName, SoftmaxRule, SumName
-from qrt.signatures import worded
 from qrt.tensor.arrays import integers, items, require_uniform
 from qrt.tensor.binding import EagerCall, bind, eager, require_tensor
 from qrt.tensor.docstrings import complete_docstring

@@ -7,12 +7,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, worded
 from qrt.numerics import AverageName, RequantName
 from qrt.ops.core import Array
 from qrt.ops.float_matmul import sums_integers
 from qrt.ops.window import resolve_padding, two_positive
-from qrt.signatures import worded
 from qrt.tensor.arrays import as_array
 from qrt.tensor.binding import F32, EagerCall, bind, bind_arrays, eager, require_tensor
 from qrt.tensor.quant_tensor import PackedTensor, QuantTensor

@@ -11,22 +11,19 @@ from typing import Any, SupportsIndex, overload
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, QuantValueError, require, shown
+from qrt.errors import QuantTypeError, QuantValueError, require, shown, worded_methods
 from qrt.ops.core import Array, Shape, check_bounds, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
 from qrt.ops.requant import max_magnitude
-from qrt.signatures import worded_methods
 from qrt.tensor import calls
 from qrt.tensor.arrays import aligned_copy, as_storage, cast, integers, native_floats, require_uniform
 from qrt.tensor.binding import EagerCall, bind, bind_arrays, eager
 from qrt.tensor.calls import Tensor, set_tensor_class
 from qrt.tensor.html import tensor_html
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
-from qrt.tensor.protocol.assignment import assign
-from qrt.tensor.protocol.elements import made, stored
-from qrt.tensor.protocol.methods import Methods
-from qrt.tensor.protocol.operators import Operators, by_ufunc
+from qrt.tensor.protocol.elements import assign, made, stored
+from qrt.tensor.protocol.methods import Methods, Operators, by_ufunc
 from qrt.tensor.protocol.table import answer
 from qrt.tensor.protocol.written import written_operator
 from qrt.tensor.storage import is_packed, pack, ready, unpack

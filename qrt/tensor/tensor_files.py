@@ -8,8 +8,7 @@ import numpy as np  # noqa: F401 - for the examples
 import numpy.typing as npt
 
 import qrt.files as files
-from qrt.errors import FileError, ModelError, QuantTypeError, require, shown
-from qrt.signatures import worded
+from qrt.errors import FileError, ModelError, QuantTypeError, require, shown, worded
 from qrt.tensor import QuantTensor, npz, safetensors
 from qrt.tensor.file_entries import as_entry, of_entry
 

@@ -13,10 +13,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import MOST_LISTED, QuantTypeError, require, shortened, summary
+from qrt.errors import MOST_LISTED, QuantTypeError, require, shortened, summary, worded
 from qrt.numerics.float_arrays import spell_all
 from qrt.numerics.ranges import range_parameters
-from qrt.signatures import worded
 from qrt.types.builtin import FloatType, IntegerType
 from qrt.types.core import Type
 from qrt.types.parameters import (

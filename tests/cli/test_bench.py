@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from qrt import cases, kernels
+from qrt import kernels
 from qrt.cli import bench, main
+from tests import cases
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def test_every_kind_runs(kind: str):
 
 
 def test_operations_count_the_result():
-    case = cases.ConvCase((5, 7), 4, 6, (3, 2), strides=(2, 3), padding=((0, 1), (2, 0)), groups=2)
+    case = bench.ConvCase((5, 7), 4, 6, (3, 2), strides=(2, 3), padding=((0, 1), (2, 0)), groups=2)
     assert bench._operations(case) == 2 * (2 * 3) * 6 * (3 * 2) * 2
 
 
@@ -55,17 +56,19 @@ def test_every_listed_name_is_a_shape():
         assert (found.name, found.work, found.unit) == (workload.name, workload.work, workload.unit)
 
 
-@pytest.mark.parametrize("case", [*cases.GEMMS, *cases.CONVS, *cases.DEPTHWISE, *cases.CASTS], ids=lambda c: c.name)
+@pytest.mark.parametrize(
+    "case",
+    [case for table in (bench, cases) for case in (*table.GEMMS, *table.CONVS, *table.DEPTHWISE, *table.CASTS)],
+    ids=lambda case: case.name,
+)
 def test_a_name_is_read_as_its_case(case: object):
-    read = {cases.GemmCase: cases.gemm_case, cases.ConvCase: cases.conv_case, cases.CastCase: cases.cast_case}
-    if isinstance(case, cases.DepthwiseCase):
-        found = cases.conv_case(case.name, cases.DepthwiseCase)
+    read = {bench.GemmCase: bench.gemm_case, bench.ConvCase: bench.conv_case, bench.CastCase: bench.cast_case}
+    if isinstance(case, bench.DepthwiseCase):
+        parsed = bench.conv_case(case.name, bench.DepthwiseCase)
     else:
-        found = read[type(case)](case.name)
-    assert found is not None
-    assert type(found) is type(case)
-    same = [field for field in case.__dataclass_fields__ if field != "timed"]
-    assert [getattr(found, field) for field in same] == [getattr(case, field) for field in same]
+        parsed = read[type(case)](case.name)
+    assert parsed == case
+    assert type(parsed) is type(case)
 
 
 @pytest.mark.usefixtures("threads")

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_origin
 import pytest
 
 import qrt
-from qrt import errors, ir, kernels, metrics, models, plot, quantization
+from qrt import errors, ir, kernels, metrics, models, plot, quantization, runtime
 from qrt.ir.pipeline import PASSES
 from qrt.quantization import targets
 from tests.docs.documents import ROOT, blocks
@@ -54,6 +54,12 @@ def literals(annotation: Any) -> Iterator[Any]:
     """The values of every Literal in an annotation."""
     for part in get_args(annotation):
         yield from get_args(annotation) if get_origin(annotation) is Literal else literals(part)
+
+
+@pytest.mark.parametrize("module", [*MODULES, runtime], ids=lambda module: module.__name__)
+def test_dir_shows_public_names_only(module: types.ModuleType) -> None:
+    assert dir(module) == sorted(module.__all__)
+    assert all(hasattr(module, name) for name in module.__all__)
 
 
 @pytest.mark.parametrize(("name", "value"), NAMES)

@@ -15,6 +15,7 @@ from qrt.ir.core.registry import definition
 from qrt.ir.pipeline import PASSES
 from qrt.numerics import RequantRule
 from tests.docs.documents import ROOT, sections
+from tests.docs.recipes import recipes
 from tests.docs.tree import Tree, python
 
 PAGE = sections((ROOT / "CONTRIBUTING.md").read_text())
@@ -244,7 +245,7 @@ def add_family(tree):
     tree.append(source(qrt.clamp), FUNCTION)
     tree.edit("qrt/__init__.py", "import add, clamp,", "import add, clamp, negative,")
     tree.edit("qrt/__init__.py", '    "clamp",\n', '    "clamp",\n    "negative",\n')
-    tree.edit("qrt/cases.py", '    "clamp": CASTS,\n', '    "clamp": CASTS,\n    "negative": CASTS,\n')
+    tree.edit("tests/cases.py", '    "clamp": CASTS,\n', '    "clamp": CASTS,\n    "negative": CASTS,\n')
     rule = "| `clamp`, `relu` |"
     tree.edit("docs/numerics_operations.md", rule, f"| `negative` | `2*z - q`, clamped |\n{rule}")
     line = "  %4 = qrt.clamp %3 {"
@@ -353,3 +354,18 @@ def test_additions_touch_what_contributing_names_and_nothing_else(tmp_path):
         "%0, %0" in (tmp_path / "tests/ir/passes/files/quant_kernels.expected.mlir").read_text().rpartition("@casts")[2]
     )
     tree.run("pytest", "-q", "-p", "no:cacheprovider", *ASKED)
+
+
+def test_recipes_touch_what_they_name_and_pass_the_tests_that_they_name(tmp_path):
+    tree, known = Tree(tmp_path), set()
+    additions = recipes(PAGE["Add a command, an operator, a profile, an engine or a target"])
+    assert len(additions) == 7
+    for recipe in additions:
+        recipe.apply(tree)
+        assert tree.touched() - known == recipe.edited - known, recipe.title
+        assert recipe.tests, recipe.title
+        known |= recipe.edited
+    tree.run("tests.expected")
+    assert tree.touched() - known == {path for recipe in additions for path in recipe.written}
+    tests = dict.fromkeys(test for recipe in additions for test in recipe.tests)
+    tree.run("pytest", "-q", "-p", "no:cacheprovider", *tests)

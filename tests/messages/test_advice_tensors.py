@@ -70,7 +70,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         "ops/window.py", ": write {}", ("qrt.conv2d(image, kernel, padding={0}, out_type=t)[:, 1:3, 1:3]",),
         "np.full((1, 2, 2, 2), 27)",
     ),
-    "qrt.mean(q, axis=0)": ("signatures.py", "did you mean {}?", ("qrt.mean(q, **{{{0}: 0}})",), "[2, 2]"),
+    "qrt.mean(q, axis=0)": ("errors.py", "did you mean {}?", ("qrt.mean(q, **{{{0}: 0}})",), "[2, 2]"),
     "qrt.quantize(x)": (
         "tensor/casts.py", "quantize: give a type, or bits= to choose one from the values: {}",
         ("{0}", "qrt.quantize(x, U)"), "x",
@@ -162,7 +162,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("{0} * 1e300".replace("{0}", "np.asarray(huge, np.float64)"),), "np.float64(np.asarray(huge)) * 1e300",
     ),
     "np.std(q, axis=1, dtype=t)": (
-        "tensor/protocol/rules/moments.py", "the result is float64: write {} for a type t",
+        "tensor/protocol/rules/sums.py", "the result is float64: write {} for a type t",
         ("{0}",), "np.std(Q, axis=1)",
     ),
     "np.quantile(q, 0.3)": (

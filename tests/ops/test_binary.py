@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrt.cases import BINARIES, BinaryCase
 from qrt.errors import QuantTypeError
 from qrt.numerics import SUM_RULES
 from qrt.types import FloatType, TensorType, UniformType
+from tests.cases import BINARIES, BinaryCase
 from tests.ops import naive
 from tests.ops.harness import check_kernels, infer, reference, tensor
 from tests.ops.strategies import generators, maybe_per_axis, rules, shapes, storage_of
@@ -27,7 +27,7 @@ def channels(t: UniformType, count: int, axis: int) -> UniformType:
     return t.with_(scales=[t.scale * (1 + i / 5) for i in range(count)], zero_points=list(range(count)), axis=axis)
 
 
-@pytest.mark.parametrize("case", [c for c in BINARIES if not c.timed], ids=lambda c: c.name)
+@pytest.mark.parametrize("case", BINARIES, ids=lambda c: c.name)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("out", [OUT, WIDE_OUT])
 def test_table_of_shapes(kind: str, case: BinaryCase, out: UniformType) -> None:

@@ -10,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qrt import numerics
-from qrt.cases import CASTS, CastCase
+from qrt.cli import bench
+from qrt.cli.bench import CastCase
 from qrt.errors import QuantTypeError
 from qrt.ops import FAMILIES
 from qrt.ops.core import element_dtype, expressed_dtype
 from qrt.types import FloatType, IntegerType, TensorType, UniformType
+from tests.cases import CASTS
 from tests.ops import naive
 from tests.ops.harness import check_kernels, infer, reference, tensor
 from tests.ops.strategies import SCALES, generators, maybe_per_axis, rules, shapes, storage_of, uniform_types
@@ -45,7 +47,7 @@ def layered(case: CastCase, expressed: str = "f32") -> UniformType:
     )
 
 
-@pytest.mark.parametrize("case", [c for c in CASTS if np.prod(c.shape) < 2**16], ids=lambda c: c.name)
+@pytest.mark.parametrize("case", [c for c in (*CASTS, *bench.CASTS) if np.prod(c.shape) < 2**16], ids=lambda c: c.name)
 def test_table_of_shapes(case: CastCase) -> None:
     t = layered(case)
     rng = np.random.default_rng(1)

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qrt import numerics
-from qrt.cases import CASTS, CastCase
+from qrt.cli.bench import CastCase
 from qrt.errors import QuantTypeError
 from qrt.types import FloatType, UniformType
+from tests.cases import CASTS
 from tests.ops.harness import check_kernels, infer, tensor
 from tests.ops.strategies import generators, maybe_per_axis, shapes, storage_of
 
@@ -41,7 +42,7 @@ def test_drawn(data: st.DataObject, rng: np.random.Generator, shape: tuple[int, 
         assert got[index] == min(max(int(q[index]), bounds[0]), bounds[1])
 
 
-@pytest.mark.parametrize("case", [c for c in CASTS if not c.timed], ids=lambda c: c.name)
+@pytest.mark.parametrize("case", CASTS, ids=lambda c: c.name)
 def test_table_of_shapes(case: CastCase) -> None:
     count = case.shape[case.axis] if case.axis is not None else None
     scales = T.scale if count is None else [T.scale * (1 + i / 4) for i in range(count)]

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from qrt.cases import CONVS, ConvCase
+from qrt.cli.bench import ConvCase
 from qrt.errors import QuantTypeError
 from qrt.numerics import REQUANT_RULES
 from qrt.ops.window import resolve_padding
 from qrt.types import FloatType, TensorType, UniformType
+from tests.cases import CONVS
 from tests.ops import naive
 from tests.ops.draws import Drawn, convolutions
 from tests.ops.harness import check_kernels, infer, reference, tensor
@@ -26,7 +27,7 @@ W = UniformType("i8", "f32", 0.25, storage_min=-127)
 OUT = UniformType("i8", "f32", 4.0, -7)
 WIDE_OUT = UniformType("i32", "f32", 0.01, -7)  # shows every bit of the accumulator
 I32 = UniformType("i32", "f32", 0.125)
-SMALL = [c for c in CONVS if not c.timed]
+SMALL = CONVS
 
 
 def channels(t: UniformType, count: int, axis: int = 0) -> UniformType:

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from qrt.cases import DEPTHWISE, DepthwiseCase
+from qrt.cli.bench import DepthwiseCase
 from qrt.errors import QuantTypeError
 from qrt.numerics import REQUANT_RULES
 from qrt.types import FloatType, TensorType, UniformType
+from tests.cases import DEPTHWISE
 from tests.ops import naive
 from tests.ops.draws import Drawn, convolutions
 from tests.ops.harness import check_kernels, infer, reference, tensor
@@ -36,7 +37,7 @@ def channels(t: UniformType, count: int, axis: int = 2) -> UniformType:
     )
 
 
-@pytest.mark.parametrize("case", [c for c in DEPTHWISE if not c.timed], ids=lambda c: c.name)
+@pytest.mark.parametrize("case", DEPTHWISE, ids=lambda c: c.name)
 @pytest.mark.parametrize("rule", REQUANT_RULES)
 @pytest.mark.parametrize("out", [OUT, WIDE_OUT])
 def test_table_of_shapes(case: DepthwiseCase, rule: str, out: UniformType) -> None:
@@ -53,7 +54,7 @@ def test_table_of_shapes(case: DepthwiseCase, rule: str, out: UniformType) -> No
     np.testing.assert_array_equal(got, naive.depthwise_conv2d(x, w, X, tw, to, rule, case.attributes, (b, tb)))
 
 
-@pytest.mark.parametrize("case", [c for c in DEPTHWISE if not c.timed], ids=lambda c: c.name)
+@pytest.mark.parametrize("case", DEPTHWISE, ids=lambda c: c.name)
 def test_it_is_conv2d_of_as_many_groups(case: DepthwiseCase) -> None:
     """The same sums through the GEMM: weights [KH, KW, C * M] are [C * M, KH, KW, 1] transposed."""
     rng = np.random.default_rng(2)

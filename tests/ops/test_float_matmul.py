@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import qrt
-from qrt.cases import GEMMS, GemmCase
+from qrt.cli.bench import GemmCase
 from qrt.errors import KernelError, QuantTypeError
 from qrt.ops.core import parameters_of
 from qrt.ops.float_matmul import sums_integers
 from qrt.types import FloatType, TensorType, Type, UniformType, storage_range
+from tests.cases import GEMMS
 from tests.ops.harness import check_kernels, infer, reference, tensor
 from tests.ops.strategies import generators, storage_of
 
@@ -62,7 +63,7 @@ def weights(
     return storage_of(t, (depth, columns), rng), t
 
 
-@pytest.mark.parametrize("case", [c for c in GEMMS if not c.timed and c.batch == 1], ids=lambda c: c.name)
+@pytest.mark.parametrize("case", [c for c in GEMMS if c.batch == 1], ids=lambda c: c.name)
 @pytest.mark.parametrize("element", [F32, I8, UniformType("u4", "f32", 0.1, 9)], ids=["floats", "bytes", "nibbles"])
 def test_table_of_shapes(case: GemmCase, element: Type) -> None:
     rng = np.random.default_rng(1)

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 import qrt
 from qrt import numerics
-from qrt.cases import LOOKUPS, CastCase
+from qrt.cli.bench import CastCase
 from qrt.errors import QuantTypeError
 from qrt.ops.lookup import table_of
 from qrt.types import FloatType, TensorType, UniformType
+from tests.cases import LOOKUPS
 from tests.ir.passes.lower_qrt.harness import check_lowered
 from tests.ops.harness import check_kernels, infer, tensor
 from tests.ops.strategies import generators, shapes, storage_of, uniform_types
@@ -29,7 +30,7 @@ def logistic(x: float) -> float:
     return 1 / (1 + math.exp(-x))
 
 
-@pytest.mark.parametrize("case", [c for c in LOOKUPS if not c.timed], ids=lambda c: c.name)
+@pytest.mark.parametrize("case", LOOKUPS, ids=lambda c: c.name)
 @pytest.mark.parametrize("storage", ["i8", "u8", "i16", "u16", "i32", "u32"])
 def test_table_of_shapes(case: CastCase, storage: str) -> None:
     """Tables of every container, given and constant."""

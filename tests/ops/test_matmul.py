@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from qrt.cases import GEMMS, GemmCase
+from qrt.cli import bench
+from qrt.cli.bench import GemmCase
 from qrt.errors import QuantTypeError
 from qrt.numerics import REQUANT_RULES
 from qrt.types import FloatType, TensorType, UniformType
+from tests.cases import GEMMS
 from tests.ops import naive
 from tests.ops.draws import Drawn, matmuls
 from tests.ops.harness import check_kernels, infer, reference, tensor
@@ -199,7 +201,7 @@ def test_sub_channel_scales_outside_float32_are_errors(scale: float) -> None:
     check_kernels("matmul", arrays, types, out, constants=[(), (1,)])
 
 
-@pytest.mark.parametrize("case", [c for c in GEMMS if c.operations < 2**22], ids=lambda c: c.name)
+@pytest.mark.parametrize("case", [c for c in (*GEMMS, *bench.GEMMS) if c.operations < 2**22], ids=lambda c: c.name)
 @pytest.mark.parametrize("rule", ["fixed", "float32"])
 def test_table_of_shapes(case: GemmCase, rule: str) -> None:
     """The shared table on every kernel, with a bias and per-axis weights where they are not batched."""

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import qrt
-from qrt.cases import MEANS, MeanCase
 from qrt.errors import QuantTypeError
 from qrt.ops.mean import MEAN_RULES, SUM_RULES
 from qrt.types import FloatType, TensorType, UniformType
+from tests.cases import MEANS, MeanCase
 from tests.ir.passes.lower_qrt.harness import OPTIONS, check_lowered
 from tests.ops import naive
 from tests.ops.harness import check_kernels, infer, tensor
@@ -29,7 +29,7 @@ def channels(t: UniformType, count: int, axis: int) -> UniformType:
     )
 
 
-@pytest.mark.parametrize("case", [c for c in MEANS if not c.timed], ids=lambda c: c.name)
+@pytest.mark.parametrize("case", MEANS, ids=lambda c: c.name)
 @pytest.mark.parametrize("rule", MEAN_RULES)
 @pytest.mark.parametrize("keepdims", [False, True])
 def test_table_of_shapes(case: MeanCase, rule: str, keepdims: bool) -> None:

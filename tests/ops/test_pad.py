@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import qrt
-from qrt.cases import PADS, PadCase
 from qrt.errors import QuantTypeError
 from qrt.ops import FAMILIES
 from qrt.types import FloatType, IntegerType, TensorType, UniformType
+from tests.cases import PADS, PadCase
 from tests.ops import naive
 from tests.ops.harness import check_kernels, infer, tensor
 from tests.ops.strategies import generators, maybe_per_axis, shapes, storage_of
@@ -26,7 +26,7 @@ def channels(t: UniformType, count: int, axis: int) -> UniformType:
     )
 
 
-@pytest.mark.parametrize("case", [c for c in PADS if not c.timed], ids=lambda c: c.name)
+@pytest.mark.parametrize("case", PADS, ids=lambda c: c.name)
 @pytest.mark.parametrize("value", [None, 0.0, -7.3, 1e9])
 @pytest.mark.parametrize("storage", ["i8", "u4", "i16", "u32"])
 def test_table_of_shapes(case: PadCase, value: float | None, storage: str) -> None:

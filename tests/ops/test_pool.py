@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qrt.cases import POOLS, PoolCase
 from qrt.errors import QuantTypeError
 from qrt.ops.pool import AVERAGE_RULES
 from qrt.types import FloatType, TensorType, UniformType
+from tests.cases import POOLS, PoolCase
 from tests.ops import naive
 from tests.ops.harness import check_kernels, infer, tensor
 from tests.ops.strategies import generators, maybe_per_axis, rules, storage_of
@@ -26,7 +26,7 @@ def channels(t: UniformType, count: int, axis: int = 3) -> UniformType:
     )
 
 
-@pytest.mark.parametrize("case", [c for c in POOLS if not c.timed], ids=lambda c: c.name)
+@pytest.mark.parametrize("case", POOLS, ids=lambda c: c.name)
 @pytest.mark.parametrize("rule", [rule for rule in AVERAGE_RULES if rule != "dequantized_lanes"])
 @pytest.mark.parametrize("per_axis", [False, True])
 def test_average_leaves_padding_out(case: PoolCase, rule: str, per_axis: bool) -> None:
@@ -38,7 +38,7 @@ def test_average_leaves_padding_out(case: PoolCase, rule: str, per_axis: bool) -
     np.testing.assert_array_equal(got, naive.pool("avg_pool2d", x, t, out, rule, case.attributes))
 
 
-@pytest.mark.parametrize("case", [c for c in POOLS if not c.timed], ids=lambda c: c.name)
+@pytest.mark.parametrize("case", POOLS, ids=lambda c: c.name)
 @pytest.mark.parametrize(
     "t", [T, UniformType("u4", "f32", 0.5), UniformType("i32", "f32", 1.0), UniformType("i16", "f32", 1.0)]
 )

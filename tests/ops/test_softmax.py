@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import qrt
-from qrt.cases import SOFTMAXES, SoftmaxCase
 from qrt.errors import QuantTypeError
 from qrt.types import FloatType, TensorType, UniformType
+from tests.cases import SOFTMAXES, SoftmaxCase
 from tests.ir.passes.lower_qrt.harness import check_lowered
 from tests.ops import naive
 from tests.ops.harness import check_kernels, infer, tensor
@@ -22,7 +22,7 @@ WORD = UniformType("i16", "f32", 0.0005)
 OUT = UniformType("i8", "f32", 1 / 256, -128)
 
 
-@pytest.mark.parametrize("case", [c for c in SOFTMAXES if not c.timed], ids=lambda c: c.name)
+@pytest.mark.parametrize("case", SOFTMAXES, ids=lambda c: c.name)
 @pytest.mark.parametrize("beta", [1.0, 0.3])
 @pytest.mark.parametrize("out", [OUT, UniformType("i16", "f32", 2.0**-15), UniformType("u4", "f32", 0.11, 2)])
 def test_table_of_shapes(case: SoftmaxCase, beta: float, out: UniformType) -> None:

@@ -141,7 +141,7 @@ class _Subgraph:
                     self._check_index(f"{place}, {what} {number}", index)
         for number, index in enumerate(operator.intermediates):
             self._check_index(f"{place}, intermediate {number}", index)
-        if operator.is_custom or operator.name not in OPERANDS:
+        if operator.name not in OPERANDS:
             return
         declared, least, results = operands(operator.name)
         most = math.inf if declared and declared[-1].is_many else len(declared)

@@ -57,6 +57,7 @@ OPERANDS = {
     "WHILE": "x* -> *",
     "CALL": "x* -> *",
     "STABLEHLO_COMPOSITE": "x* -> *",
+    "TFLite_Detection_PostProcess": "boxes scores anchors -> 4",
 }
 """By operator: the operands, and after an arrow the number of results where it is not 1. `?` may be absent, `*` stands
 for any number, `+` for one or more. Operators that are not here are not checked, and none of them is imported."""

@@ -6,3 +6,7 @@ from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
 from qrt.quantization.targets.registry import find, register_target
 
 __all__ = ["Target", "TargetKernel", "TargetPort", "find", "register_target"]
+
+
+def __dir__() -> list[str]:
+    return __all__

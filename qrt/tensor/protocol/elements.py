@@ -1,12 +1,13 @@
-"""Shared by all rules: the storage of tensors for NumPy's functions, and tensors around what these give."""
+"""Shared by all rules: the storage of tensors for NumPy's functions, tensors around what these give, and values written
+to tensors."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qrt.errors import QuantTypeError, QuantValueError, shown
+from qrt.errors import QuantError, QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Array, Shape, parameter_index, storage_dtype
 from qrt.ops.indexing import Selection, indexed_element, selected_element
 from qrt.ops.movement import reshaped_element
@@ -14,6 +15,7 @@ from qrt.tensor import calls
 from qrt.tensor.arrays import expressed_array
 from qrt.tensor.binding import EagerCall, bind_arrays, eager
 from qrt.tensor.calls import Tensor
+from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 from qrt.tensor.storage import is_packed, pack, unpack
 from qrt.types import UniformType, check_integrity
 
@@ -167,9 +169,7 @@ def first_element(t: UniformType, shape: Shape, axes: Collection[int], keepdims:
 
 def per_layer(t: UniformType) -> UniformType:
     """Return the type of the first element."""
-    return (
-        t if t.is_per_layer else t.with_(scales=t.scales[0], zero_points=t.zero_points[0], axis=None, block_sizes=None)
-    )
+    return t.with_(scales=t.scales[0], zero_points=t.zero_points[0], axis=None, block_sizes=None)
 
 
 def flat_element(q: Tensor, name: str) -> UniformType:
@@ -191,3 +191,120 @@ def one_type(types: Sequence[UniformType]) -> UniformType:
         if other is not first:  # they are interned
             raise QuantTypeError(f"tensors of one type are needed, got {first} and {other}: qrt.requantize one of them")
     return first
+
+
+# ----------------------------------------------------------------------------------------------------- order along axes
+
+
+def have_one_scale(tensors: Sequence[Tensor]) -> bool:
+    """Return whether one scale and one zero point are those of all elements of all the tensors."""
+    scales: set[float] = set().union(*(q.type.scales for q in tensors))
+    return len(scales) == 1 and len(set().union(*(q.type.zero_points for q in tensors))) == 1
+
+
+def _axes_of(axis: Any, rank: int) -> tuple[int, ...]:
+    """Return axes counted from 0. None are all axes, and NumPy raises for those that are wrong."""
+    return tuple(range(rank)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, rank)
+
+
+def varies_along(q: Tensor, axis: Any) -> bool:
+    """Return whether scales or zero points differ along one of the axes."""
+    t: UniformType = q.type
+    if t.is_per_layer:
+        return False
+    axes = _axes_of(axis, len(q._shape))
+    if t.is_per_axis:
+        return t.axis in axes and (len(set(t.scales)) > 1 or len(set(t.zero_points)) > 1)
+    parameters = (t.scale_array, t.zero_point_array)
+    return any((blocks != blocks.take([0], axis)).any() for blocks in parameters for axis in axes)
+
+
+def in_order(q: Tensor, axis: Any) -> Array:
+    """Return an array in the order of the elements along the axis, None for all: the storage, or values where scales
+    differ there."""
+    return np.asarray(q) if varies_along(q, axis) else stored(q)
+
+
+def reduced(q: Tensor, axis: Any, keepdims: bool = False) -> UniformType:
+    """Return the type of a result with one element for those along the axes. Where scales or zero points differ along
+    them, it would hold elements of several: an error."""
+    require_one_scale(q, axis)
+    t: UniformType = q.type
+    return t if t.is_per_layer else first_element(t, q._shape, _axes_of(axis, len(q._shape)), keepdims)
+
+
+def require_one_scale(q: Tensor, axis: Any) -> None:
+    """Raise where elements of different scales or zero points along the axis, None for all, would need one type."""
+    if varies_along(q, axis):
+        raise QuantTypeError(
+            "the scales or zero points of its operand differ along the axis, so that no type holds the "
+            "result: requantize to a per-layer type first, qrt.requantize(q, t)"
+        )
+
+
+# -------------------------------------------------------------------------------------------------------------- writing
+
+
+def assign(q: Tensor, key: Any, value: Any) -> None:
+    """``q[key] = value``."""
+
+    def set_items(array: Array, values: Any) -> None:
+        array[key] = values
+
+    try:
+        if q.type.is_per_layer or not isinstance(value, Tensor):
+            write(q, value, set_items)
+            return
+        target, storage = memory(q), stored(q)
+        data, given = broadcast(value, np.shape(storage[key]))
+        one_type([indexed_element(q.type, q._shape, key), given])
+        storage[key] = data
+        _store(storage, q.type, target)
+    except QuantError:
+        raise
+    except NUMPY_ERRORS as error:
+        raise from_numpy(error) from None
+
+
+def write(q: Any, value: Any, routine: Callable[[Array, Any], None]) -> None:
+    """Write by a routine of NumPy's into a tensor: it takes an array and the values. Into an array it writes the
+    values of a tensor."""
+    if not isinstance(q, Tensor):
+        routine(q, np.asarray(value))
+        return
+    t: UniformType = q.type
+    target, storage, shape = memory(q), stored(q), q._shape
+    if isinstance(value, Tensor):
+        one_type([t, value.type])
+        if not t.is_per_layer:
+            _check_parameters(t, shape, value, routine)
+        routine(storage, stored(value))
+    elif t.is_per_layer:
+        routine(storage, numbers(value, t, shape))
+    else:
+        floats, written = np.zeros(shape), np.zeros(shape, bool)
+        routine(floats, exact_floats(value, t))
+        routine(written, np.True_)
+        storage[written] = numbers(floats, t, shape)[written]
+    _store(storage, t, target)
+
+
+def _check_parameters(t: UniformType, shape: Shape, value: Tensor, routine: Callable[[Array, Any], None]) -> None:
+    """Refuses to write elements where those of other parameters are: seen from indices of parameters, which are written
+    likewise."""
+    before = np.broadcast_to(parameter_index(t, shape), shape)
+    after = before.copy()
+    routine(after, np.broadcast_to(parameter_index(value.type, value._shape), value._shape))
+    if not np.array_equal(before, after):
+        raise QuantTypeError(f"elements would be written where those of another scale are, of {t}")
+
+
+def exact_floats(x: Any, t: UniformType) -> Array:
+    """Real numbers, rounded to the expressed type, as float64."""
+    return expressed_array(plain(x), t, exact=False).astype(np.float64)
+
+
+def _store(storage: Array, t: UniformType, target: Array) -> None:
+    """Packs what was written to a copy."""
+    if is_packed(t):
+        target[...] = pack(storage, t)

@@ -52,7 +52,8 @@ class Units:
         return Units(t.expressed_type, factors, t.scales_shape, t.axis, t.block_sizes)
 
     def products(self) -> list[Fraction]:
-        return [prod(map(Fraction, scales), start=Fraction(1)) for scales in self.factors]
+        ratios = [[scale.as_integer_ratio() for scale in scales] for scales in self.factors]
+        return [Fraction(prod(n for n, _ in pairs), prod(d for _, d in pairs)) for pairs in ratios]
 
 
 @lru_cache(maxsize=256)  # exact products of the scales of many channels take longer than their sums
@@ -144,7 +145,7 @@ def _index(units: Units, shape: Shape) -> Array:
 def to_float64(acc: Array, units: Units, divisor: Fraction | int = 1, root: bool = False) -> Array:
     """Return the integers times what each is worth over a divisor, or the root of that, rounded once to float64."""
     ratios = [unit / divisor for unit in units.products()]
-    return rounded_multiples(acc, ratios, np.broadcast_to(_index(units, acc.shape), acc.shape), root)
+    return rounded_multiples(acc, ratios, _index(units, acc.shape) + np.zeros(acc.shape, np.int64), root)
 
 
 # ------------------------------------------------------------------------------------------------------------ operands
@@ -232,6 +233,7 @@ def reduced_units(t: UniformType, shape: Shape, axes: Shape, keepdims: bool, pow
 
 def reduction(q: QuantTensor, axis: Any, keepdims: Any, power: int = 1) -> tuple[Shape, bool, Units, int]:
     """Return the axes of a reduction, whether they are kept, the units of its sums, and how many elements each has."""
+    require_tensors(q)
     axes, is_wanted = axes_of(axis, q.ndim), is_kept(keepdims)
     units = reduced_units(q.type, q.shape, axes, is_wanted, power)
     return axes, is_wanted, units, prod(q.shape[d] for d in axes)

@@ -1,13 +1,14 @@
 """What an ndarray has and Python's protocols ask for: each a call of NumPy's function, which the table knows."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from numbers import Number
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from qrt.errors import QuantIndexError, QuantTypeError, QuantValueError, nearest, shown
-from qrt.signatures import worded_methods
+from qrt.errors import QuantIndexError, QuantTypeError, QuantValueError, nearest, shown, worded_methods
 from qrt.tensor.arrays import integers
+from qrt.tensor.calls import Tensor
 from qrt.tensor.protocol.elements import truth
 from qrt.tensor.protocol.table import answer
 
@@ -232,3 +233,70 @@ def _place(at: int, shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     if not -size <= at < size:
         raise QuantIndexError(f"index {shown(at)} is out of bounds for size {size}")
     return tuple(int(i) for i in numpy.unravel_index(at % size, shape))
+
+
+# ------------------------------------------------------------------------------------------------------------ operators
+
+
+_OPERANDS = (Tensor, Number, np.ndarray, np.generic)
+
+
+def by_ufunc(ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """Return what NumPy's function gives; NotImplemented for operands unknown to NumPy, which Python asks."""
+    return ufunc(a, b) if isinstance(a, _OPERANDS) and isinstance(b, _OPERANDS) else NotImplemented
+
+
+def _operator(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+    return lambda self, other: by_ufunc(ufunc, self, other)
+
+
+def _reflected(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+    return lambda self, other: by_ufunc(ufunc, other, self)
+
+
+def _answer_of(ufunc: np.ufunc) -> Callable[..., Any]:
+    """Return the operator with operands of any kind: what NumPy does not compare is an error, not False."""
+    return lambda *operands: answer(ufunc, operands, {})
+
+
+class Operators:
+    """The operators that no op family computes, and the reflected ones."""
+
+    __slots__ = ()
+
+    __eq__ = _answer_of(np.equal)
+    __ne__ = _answer_of(np.not_equal)
+    __lt__ = _answer_of(np.less)
+    __le__ = _answer_of(np.less_equal)
+    __gt__ = _answer_of(np.greater)
+    __ge__ = _answer_of(np.greater_equal)
+    __neg__ = _answer_of(np.negative)
+    __pos__ = _answer_of(np.positive)
+    __abs__ = _answer_of(np.absolute)
+    __invert__ = _answer_of(np.invert)
+
+    __radd__ = _reflected(np.add)
+    __rsub__ = _reflected(np.subtract)
+    __rmul__ = _reflected(np.multiply)
+    __rmatmul__ = _reflected(np.matmul)
+    __truediv__ = _operator(np.divide)
+    __rtruediv__ = _reflected(np.divide)
+    __floordiv__ = _operator(np.floor_divide)
+    __rfloordiv__ = _reflected(np.floor_divide)
+    __mod__ = _operator(np.remainder)
+    __rmod__ = _reflected(np.remainder)
+    __divmod__ = _operator(np.divmod)
+    __rdivmod__ = _reflected(np.divmod)
+    __pow__ = _operator(np.power)
+    __rpow__ = _reflected(np.power)
+    # No value is an integer: each says to take those of the storage.
+    __and__ = _operator(np.bitwise_and)
+    __rand__ = _reflected(np.bitwise_and)
+    __or__ = _operator(np.bitwise_or)
+    __ror__ = _reflected(np.bitwise_or)
+    __xor__ = _operator(np.bitwise_xor)
+    __rxor__ = _reflected(np.bitwise_xor)
+    __lshift__ = _operator(np.left_shift)
+    __rlshift__ = _reflected(np.left_shift)
+    __rshift__ = _operator(np.right_shift)
+    __rrshift__ = _reflected(np.right_shift)

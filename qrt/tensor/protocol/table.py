@@ -30,7 +30,7 @@ Named = Function | str
 """A function, or its name within NumPy where NumPy 2.0 has not got it."""
 
 _FILES = """
-moves joins fills comparisons order signs sets sums moments products arithmetic inspect floats
+moves joins fills comparisons order signs sums products arithmetic inspect floats
 """
 _RULES: Registry[Any] = Registry(
     "file of rules", {name: f"qrt.tensor.protocol.rules.{name}" for name in _FILES.split()}
@@ -83,6 +83,11 @@ def enter(
         rule.__doc__ = summary
         entries |= dict.fromkeys(several, Entry(kind, rule, operands=operands))
     _add(entries)
+
+
+def enter_rules(kind: Kind, rows: Mapping[Any, tuple[Callable[..., Any], str]]) -> None:
+    """Enter functions of NumPy, each with its rule, an expression, and its summary."""
+    enter(kind, lambda function, rule: rule, rows)
 
 
 def _add(entries: Mapping[Any, Entry]) -> None:

@@ -82,6 +82,13 @@ def test_a_form_that_is_refused(name: str) -> None:
         imported(model(**said))
 
 
+def test_counts_of_operands_and_results() -> None:
+    boxes, result = Tensor((1, 3, 4), "float32"), [Tensor((1,), "float32")]
+    for count, message in ((2, "it has 2 inputs, expected 3"), (3, "it has 1 outputs, expected 4")):
+        with pytest.raises(qrt.errors.ModelError, match=f"operator 0 TFLite_Detection_PostProcess: {message}"):
+            imported(one_op("TFLite_Detection_PostProcess", [boxes] * count, result, custom_options=b""))
+
+
 def test_bytes_are_taken() -> None:
     imported(model(**BYTES))
 

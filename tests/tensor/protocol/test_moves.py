@@ -246,6 +246,12 @@ def test_a_diagonal_takes_the_channels_that_it_passes(axis: int, offset: int) ->
     assert_moves(lambda x: np.diagonal(x, offset, 2, 1), q, follows=True)
 
 
+def test_channels_of_lines_that_are_tiled_no_times_stay() -> None:
+    q = QuantTensor([[1, 2, 3], [4, 5, 6]], PER_AXIS)
+    assert (np.tile(q, (1, 0)).type, np.tile(q, (1, 0)).shape) == (PER_AXIS, (2, 0))
+    assert np.tile(q, (2, 0)).type.scales == (0.5, 1.0) * 2
+
+
 def test_errors_stay_short_for_many_channels() -> None:
     t = UniformType("i8", "f32", np.linspace(1, 2, 500), axis=0)
     q = QuantTensor(np.zeros((500, 2), int), t)

@@ -337,6 +337,7 @@ def test_the_scale_of_a_product_is_rounded_once() -> None:
         (lambda q: np.sum(q, dtype="no"), "np.sum: dtype must be a !quant.uniform type or np.float64, got 'no'"),
         (lambda q: np.sum(q, out=q.copy()), "np.sum: out has shape"),
         (lambda q: np.sum(q, dtype=T.with_(expressed="f64")), "np.sum: the result expresses f32"),
+        (lambda q: np.add.accumulate(q, axis=None), "np.add.accumulate: axis is needed for a tensor of rank 2"),
         (lambda q: np.cumulative_sum(q), "np.cumulative_sum: axis is needed for a tensor of rank 2"),
         (lambda q: np.diff(q, -1), "np.diff: n must be an integer from 0 to 64, got -1"),
         (lambda q: np.diff(q, prepend=1.0), "np.diff: an operand must be a QuantTensor, got float"),

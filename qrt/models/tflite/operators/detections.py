@@ -19,8 +19,6 @@ def detections(node: Node) -> None:
     """Boxes are decoded from their anchors, and those that overlap are suppressed, of all classes together or of each.
     Of float32 and uint8. Rows behind the last detection are 0; LiteRT leaves them as they are.
     """
-    if len(node.inputs) != 3 or len(node.outputs) != 4:
-        node.fail(f"it has {len(node.inputs)} inputs and {len(node.outputs)} outputs, expected 3 and 4")
     options = read_map(node.op.custom_options, node.graph.place(node.op))
     encodings, scores, anchors = (input_shape(node, i) for i in range(3))
     if None in (*encodings, *scores, *anchors):

@@ -1,11 +1,14 @@
-"""Comparisons of values: of tensors with tensors, with arrays of numbers and with real numbers of any size.
+"""Comparisons of values: of tensors with tensors, with arrays of numbers and with real numbers of any size; which
+values there are, and where one stands among others.
 
-The value of an element is the number that ``np.asarray`` gives, and every comparison is exact. A real number
-becomes two integers of the storage of a type per layer, so that NumPy compares storage.
+The value of an element is the number that ``np.asarray`` gives, and every comparison is exact. A real number becomes
+two integers of the storage of a type per layer, so that NumPy compares storage. Functions whose results hold values of
+the operands need one scale and zero point.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Real
@@ -16,13 +19,12 @@ import numpy as np
 import qrt.numerics as numerics
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics.elements import broadcast_shapes
-from qrt.ops.core import Array
+from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
 from qrt.tensor.calls import Tensor
-from qrt.tensor.protocol.elements import no_tensor, stored
+from qrt.tensor.protocol.elements import have_one_scale, made, no_tensor, per_layer, require_one_scale, stored, tensor
 from qrt.tensor.protocol.exact import refuse_others
-from qrt.tensor.protocol.keys import comparable
-from qrt.tensor.protocol.table import enter, implements
+from qrt.tensor.protocol.table import enter, enter_rules, implements
 from qrt.types import UniformType
 
 _MIRRORED: dict[Any, tuple[Any, str]] = {
@@ -57,6 +59,65 @@ def _broadcast(ufunc: np.ufunc, a: Array, b: Array) -> Any:
     except (TypeError, ArithmeticError):  # of what is no number, and of a Decimal that is a NaN
         raise QuantTypeError("a tensor is compared with real numbers alone") from None
     return result.astype(bool) if isinstance(result, np.ndarray) else np.bool_(result)
+
+
+# --------------------------------------------------------------------------------------------------------------- arrays
+
+_EXACT_INTEGERS = 1 << 53
+"""Float64 holds every integer of this magnitude."""
+
+
+@lru_cache(maxsize=256)
+def is_strictly_increasing(t: UniformType) -> bool:
+    """Return whether a greater integer of one scale and zero point always has a greater value.
+
+    It does where the expressed type holds every integer, zero point and difference, and no product overflows. A
+    difference of at most half the precision's range keeps the distance of its neighbours after one rounding.
+    """
+    half = 1 << t.expressed_type.precision - 1
+    distances = [max(t.storage_max - zero, zero - t.storage_min) for zero in t.zero_points]
+    if max(distances) > half or max(map(abs, (t.storage_min, t.storage_max, *t.zero_points))) > 2 * half:
+        return False
+    with np.errstate(over="ignore"):
+        scales = numerics.round_to_format(np.array(t.scales), t.expressed_type.name)
+        largest = numerics.round_to_format(scales * np.array(distances), t.expressed_type.name)
+    return bool((scales > 0).all() and np.isfinite(largest).all())
+
+
+def comparable(operands: Sequence[Any]) -> list[Array]:
+    """Return arrays that NumPy compares exactly as the values of tensors and the numbers of arrays, tensors among them.
+
+    They are storage of one strictly increasing type, floats of one dtype, float64 where it holds all numbers, or
+    Python's numbers as objects.
+    """
+    if all(isinstance(x, Tensor) and is_strictly_increasing(x.type) for x in operands):
+        kinds = {(x.type, x._shape) for x in operands}
+        if len(kinds) == 1 or have_one_scale(operands):
+            return [stored(x) for x in operands]
+    arrays = [np.asarray(x) if isinstance(x, Tensor) else as_array(x) for x in operands]
+    if len({x.dtype for x in arrays}) == 1 and arrays[0].dtype in _FLOATS:
+        return arrays
+    return [x.astype(np.float64 if all(map(_is_held, arrays)) else object) for x in arrays]
+
+
+_FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
+
+
+def _is_held(array: Array) -> bool:
+    """Return whether float64 holds all numbers of an array."""
+    if array.dtype.kind in "iub":
+        if array.dtype.itemsize < 8 or not array.size:
+            return True
+        return max(-int(array.min()), int(array.max())) <= _EXACT_INTEGERS
+    return array.dtype in _FLOATS or array.dtype.type.__module__ == "ml_dtypes"
+
+
+def sortable(operands: Sequence[Any]) -> list[Array]:
+    """Return `comparable` arrays, which must hold real numbers alone."""
+    arrays = comparable(operands)
+    if any(not isinstance(item, (Real, Decimal)) for x in arrays if x.dtype == object for item in x.ravel()):
+        raise QuantTypeError("a tensor is compared with real numbers alone")
+    return arrays
 
 
 # -------------------------------------------------------------------------------------------------------------- numbers
@@ -164,7 +225,88 @@ def _doubles(x: Any) -> Array:
         raise QuantTypeError(f"real numbers are needed, got {shown(x)}") from None
 
 
-@implements(np.allclose, kind="order")
-def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> bool:
-    """Whether ``np.isclose`` holds everywhere."""
-    return bool(np.all(isclose(a, b, rtol, atol)))
+_ALLCLOSE = "Whether ``np.isclose`` holds everywhere."
+enter_rules("order", {np.allclose: (lambda *args, **options: bool(np.all(isclose(*args, **options))), _ALLCLOSE)})
+
+# ----------------------------------------------------------------------------------------------------------------- sets
+
+
+def _around(result: Any, t: UniformType) -> Any:
+    """Return what NumPy gives for storage, with a tensor of the values that stand first or alone."""
+    if not isinstance(result, tuple):
+        return made(result, t)
+    parts = made(result[0], t), *result[1:]
+    return parts if type(result) is tuple else tuple.__new__(type(result), parts)
+
+
+@implements(np.unique, kind="order")
+def unique(ar: Any, *flags: Any, **options: Any) -> Any:
+    """The values that occur, in ascending order."""
+    axis = flags[3] if len(flags) > 3 else options.get("axis")
+    require_one_scale(tensor(ar, "ar"), axis)
+    t = per_layer(ar.type) if axis is None else ar.type
+    return _around(np.unique(stored(ar), *flags, **options), t)
+
+
+def _unique(function: Any) -> Callable[..., Any]:
+    def rule(x: Any) -> Any:
+        require_one_scale(tensor(x, "x"), None)
+        return _around(function(stored(x)), per_layer(x.type))
+
+    return rule
+
+
+_UNIQUE = {
+    np.unique_all: "The values that occur, their first indices, the inverse and the counts.",
+    np.unique_counts: "The values that occur, and how often each does.",
+    np.unique_inverse: "The values that occur, and for each element which it is.",
+    np.unique_values: "The values that occur.",
+}
+enter("order", _unique, _UNIQUE)
+
+
+def _of_two_sets(function: Any) -> Callable[..., Any]:
+    def rule(ar1: Any, ar2: Any, *args: Any, **options: Any) -> Any:
+        tensors = [x for x in (ar1, ar2) if isinstance(x, Tensor)]
+        types = {per_layer(x.type) for x in tensors}
+        if len(tensors) < 2 or len(types) > 1 or not have_one_scale(tensors):
+            raise QuantTypeError("two tensors of one per-layer type are needed: requantize one, or both")
+        return _around(function(stored(ar1), stored(ar2), *args, **options), types.pop())
+
+    return rule
+
+
+_OF_TWO_SETS = {
+    np.union1d: "The values that occur in one of two tensors of a type, or in both.",
+    np.intersect1d: "The values that occur in both of two tensors of a type.",
+    np.setdiff1d: "The values of one tensor that do not occur in another of its type.",
+    np.setxor1d: "The values that occur in one alone of two tensors of a type.",
+}
+enter("order", _of_two_sets, _OF_TWO_SETS)
+
+
+@implements(np.isin, kind="order")
+def isin(element: Any, test_elements: Any, *flags: Any, **options: Any) -> Any:
+    """Where a value of one operand occurs in the other."""
+    a, b = sortable([element, test_elements])
+    return np.isin(a, b, *flags, **options)
+
+
+@implements(np.searchsorted, kind="order")
+def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+    """Where values would stand among sorted values."""
+    is_number = isinstance(a, Tensor) and a.type.is_per_layer and isinstance(v, int | float)
+    places = places_of(a.type, v) if is_number and side in ("left", "right") else None
+    if places is not None:
+        first, end = places[side == "right"], a.type.storage_max
+        at = np.array(min(first, end), storage_dtype(a.type))
+        return stored(a).searchsorted(at, "left" if first <= end else "right", sorter)
+    x, y = sortable([a, v])
+    return np.searchsorted(x, y, side, sorter)
+
+
+@implements(np.digitize, kind="order")
+def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    """The bins of the values."""
+    values, edges = sortable([x, bins])
+    return np.digitize(values, edges, right)

@@ -8,12 +8,9 @@ from operator import index
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
 
 from qrt.errors import QuantTypeError, QuantValueError, shown
-from qrt.ops.core import Array, Shape
-from qrt.tensor.protocol.assignment import exact_floats, write
-from qrt.tensor.protocol.elements import filled, made, no_tensor, numbers, stored, truth, zeros
+from qrt.tensor.protocol.elements import exact_floats, filled, made, no_tensor, numbers, stored, truth, write, zeros
 from qrt.tensor.protocol.rules.moves import along
 from qrt.tensor.protocol.table import answer_in_floats, enter, implements
 from qrt.tensor.quant_tensor import QuantTensor
@@ -89,10 +86,9 @@ def diag(v: QuantTensor, k: int = 0) -> QuantTensor:
     if not v.type.is_per_layer:
         raise QuantTypeError(f"zeros beside the diagonal have no scale in {v.type}: qrt.requantize it first")
     n, k, zero = v.size + abs(index(k)), index(k), zeros(v.type, ())
-    data = np.full(n * n, zero, zero.dtype)
-    first = k if k > 0 else -k * n
-    data[first : first + v.size * (n + 1) : n + 1] = stored(v)
-    return made(data.reshape(n, n), v.type)
+    data, line = np.full((n, n), zero, zero.dtype), np.arange(v.size)
+    data[line + max(-k, 0), line + max(k, 0)] = stored(v)
+    return made(data, v.type)
 
 
 @implements(np.diagflat, kind="moves")
@@ -112,36 +108,25 @@ def pad(array: QuantTensor, pad_width: Any, mode: Any = "constant", **options: A
     """Elements around a tensor: zeros or real numbers, quantized; those of its edges; or its extremes along each axis.
     Channels and blocks are padded by their own edges alone."""
     t, source = array.type, stored(array)
-    if mode == "empty" or (mode == "constant" and not options):
-        return _framed(array, zeros, pad_width)
-    if mode == "constant" and options.keys() == {"constant_values"}:
-        values = exact_floats(options["constant_values"], t)
-        floats = np.pad(np.zeros(array.shape), pad_width, constant_values=values)
-        return _framed(array, lambda t, shape: numbers(floats, t, shape), pad_width)
+    if mode in ("constant", "empty") and options.keys() <= {"constant_values"}:
+        return _framed(array, pad_width, options.get("constant_values"))
     if (mode in _MOVES and options.get("reflect_type", "even") == "even") or (mode in _ORDER and t.is_per_layer):
         data = np.pad(source, pad_width, mode, **options)
-        return made(data, t if t.is_per_layer else along(_pads)(array, data, pad_width, mode, **options))
+        return made(data, t if t.is_per_layer else along(np.pad)(array, data, pad_width, mode, **options))
     return answer_in_floats(np.pad, (array, pad_width, mode), options)
 
 
-def _framed(array: QuantTensor, frame: Callable[[Any, Shape], Array], pad_width: Any) -> QuantTensor:
-    """Return the padded tensor, with the storage that ``frame`` gives for a type and a shape where it is new."""
-    if array.type.is_per_layer and frame is zeros:
-        return made(np.pad(stored(array), pad_width, constant_values=zeros(array.type, ())), array.type)
-    padded = np.pad(stored(array), pad_width)
-    check_integrity(array.type, padded.shape)
+def _framed(array: QuantTensor, pad_width: Any, values: Any) -> QuantTensor:
+    """Return the padded tensor, with real numbers where it is new; zeros for None."""
+    t, source = array.type, stored(array)
+    if t.is_per_layer:
+        fill = zeros(t, ()) if values is None else numbers(values, t, ())
+        return made(np.pad(source, pad_width, constant_values=fill), t)
+    floats = np.pad(np.zeros(array.shape), pad_width, constant_values=0 if values is None else exact_floats(values, t))
     is_new = np.pad(np.zeros(array.shape, bool), pad_width, constant_values=True)
-    return made(np.where(is_new, frame(array.type, padded.shape), padded), array.type)
-
-
-def _pads(q: QuantTensor, pad_width: Any, mode: str, **options: Any) -> dict[int, Array]:
-    if isinstance(pad_width, dict):
-        widths = np.zeros((q.ndim, 2), int)
-        for axis, width in pad_width.items():
-            widths[normalize_axis_index(axis, q.ndim)] = width
-    else:
-        widths = np.broadcast_to(np.asarray(pad_width), (q.ndim, 2))
-    return {d: np.pad(np.arange(n), widths[d].tolist(), mode, **options) for d, n in enumerate(q.shape)}  # type: ignore[call-overload]
+    check_integrity(t, floats.shape)
+    frame = zeros(t, floats.shape) if values is None else numbers(floats, t, floats.shape)
+    return made(np.where(is_new, frame, np.pad(source, pad_width)), t)
 
 
 # ------------------------------------------------------------------------------------------------------------- writing

@@ -6,14 +6,14 @@ In the hints q and r are QuantTensors, x and y arrays, and f is a function.
 
 import numpy as np
 
-from qrt.tensor.protocol.table import Function, has_no_exact_result, refuses, refuses_module
+from qrt.tensor.protocol.table import has_no_exact_result, refuses, refuses_module
 from qrt.tensor.protocol.written import STORAGE, VALUES
 
 _OF_ONE = """
 arccos arccosh arcsin arcsinh arctan arctanh cbrt ceil cos cosh deg2rad degrees exp exp2 expm1 floor frexp log log10
 log1p log2 modf rad2deg radians reciprocal rint sin sinh spacing sqrt tan tanh trunc
 angle around corrcoef cov cumprod fix gradient histogram histogram_bin_edges histogramdd i0 nan_to_num nancumprod poly
-round sinc trapezoid unwrap
+polyder polyint roots round sinc trapezoid unwrap vander
 linalg.cholesky linalg.cond linalg.det linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh linalg.inv
 linalg.matrix_norm linalg.matrix_rank linalg.pinv linalg.qr linalg.slogdet linalg.svd linalg.svdvals linalg.vector_norm
 fft.fft fft.fft2 fft.fftn fft.hfft fft.ifft fft.ifft2 fft.ifftn fft.ihfft fft.irfft fft.irfft2 fft.irfftn fft.rfft
@@ -21,16 +21,13 @@ fft.rfft2 fft.rfftn
 emath.arccos emath.arcsin emath.arctanh emath.log emath.log10 emath.log2 emath.sqrt
 """
 _OF_TWO = """
-arctan2 copysign divmod float_power floor_divide fmod heaviside hypot logaddexp logaddexp2 nextafter remainder
+arctan2 copysign divmod float_power floor_divide fmod geomspace heaviside histogram2d hypot linalg.cross linspace
+logaddexp logaddexp2 logspace nextafter polyadd polymul polysub remainder
 """
 _ON_STORAGE_OF_ONE = "bincount bitwise_count invert"
 _ON_STORAGE_OF_TWO = "bitwise_and bitwise_or bitwise_xor gcd lcm left_shift right_shift"
 _OTHERS = {
     "cumulative_prod": "np.cumulative_prod(np.asarray(q), axis=0)",
-    "histogram2d": "np.histogram2d(np.asarray(q), np.asarray(r))",
-    "polyadd": "np.polyadd(np.asarray(q), np.asarray(r))",
-    "polymul": "np.polymul(np.asarray(q), np.asarray(r))",
-    "polysub": "np.polysub(np.asarray(q), np.asarray(r))",
     "ldexp": "np.ldexp(np.asarray(q), 2)",
     "apply_along_axis": "np.apply_along_axis(f, 0, np.asarray(q))",
     "apply_over_axes": "np.apply_over_axes(np.sum, np.asarray(q), [0])",
@@ -38,19 +35,11 @@ _OTHERS = {
     "interp": "np.interp(np.asarray(q), x, y)",
     "polyval": "np.polyval(x, np.asarray(q))",
     "polyfit": "np.polyfit(x, np.asarray(q), 1)",
-    "polyder": "np.polyder(np.asarray(q))",
-    "polyint": "np.polyint(np.asarray(q))",
     "polydiv": "np.polydiv(np.asarray(q), x)",
-    "roots": "np.roots(np.asarray(q))",
-    "vander": "np.vander(np.asarray(q))",
-    "geomspace": "np.geomspace(np.asarray(q), np.asarray(r))",
-    "linspace": "np.linspace(np.asarray(q), np.asarray(r))",
-    "logspace": "np.logspace(np.asarray(q), np.asarray(r))",
     "linalg.solve": "np.linalg.solve(np.asarray(q), x)",
     "linalg.lstsq": "np.linalg.lstsq(np.asarray(q), x)",
     "linalg.matrix_power": "np.linalg.matrix_power(np.asarray(q), 2)",
     "linalg.multi_dot": "np.linalg.multi_dot([np.asarray(q), np.asarray(r)])",
-    "linalg.cross": "np.linalg.cross(np.asarray(q), np.asarray(r))",
     "linalg.tensorinv": "np.linalg.tensorinv(np.asarray(q), ind=1)",
     "linalg.tensorsolve": "np.linalg.tensorsolve(np.asarray(q), x)",
     "emath.logn": "np.emath.logn(2, np.asarray(q))",
@@ -83,18 +72,13 @@ refuses(np.block, hint="np.concatenate joins the tensors of a row along the last
 refuses(np.trim_zeros, hint="places = np.flatnonzero(q), and q[places[0] : places[-1] + 1] has no zeros at its ends")
 refuses((np.add, "reduceat"), hint="np.sum(q[i:j], axis=0) is the sum of a part")
 
-_LIKE: tuple[Function, ...] = (
-    np.array,
-    np.asarray,
-    np.asanyarray,
-    np.ascontiguousarray,
-    np.asfortranarray,
-    np.require,
-    np.fromiter,
+_LIKE = """
+arange array asanyarray asarray ascontiguousarray asfortranarray empty eye frombuffer fromfile fromfunction fromiter
+fromstring full genfromtxt identity loadtxt ones require tri zeros
+"""
+refuses(
+    *(getattr(np, name) for name in _LIKE.split()), hint="make the array without like=q, and qrt.quantize it to q.type"
 )
-_LIKE += (np.empty, np.zeros, np.ones, np.full, np.arange, np.eye, np.identity, np.tri, np.fromfunction, np.frombuffer)
-_LIKE += (np.fromfile, np.fromstring, np.loadtxt, np.genfromtxt)
-refuses(*_LIKE, hint="make the array without like=q, and qrt.quantize it to q.type")
 
 refuses(np.ix_, np.ravel_multi_index, np.unravel_index, hint="indices are integers")
 refuses(np.busday_count, np.busday_offset, np.is_busday, np.datetime_as_string, np.isnat, hint="it is about dates")

@@ -8,14 +8,8 @@ import numpy as np
 
 from qrt.ops.core import Array, expressed_dtype
 from qrt.tensor.protocol.elements import no_tensors_beside, stored
-from qrt.tensor.protocol.table import enter, implements
+from qrt.tensor.protocol.table import enter, enter_rules, implements
 from qrt.tensor.quant_tensor import QuantTensor
-
-
-@implements("astype", kind="inspects")
-def astype(x: QuantTensor, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Array:
-    """The values, in a float dtype."""
-    return x.astype(dtype)  # type: ignore[no-any-return]
 
 
 def _asked(function: Any, stand_in: Any) -> Callable[..., Any]:
@@ -80,15 +74,12 @@ _ASKED_OF_ONE = {
 }
 enter("inspects", _asked, _ASKED)
 enter("inspects", _asked_of_one, _ASKED_OF_ONE)
+_ASTYPE = (lambda x, dtype, /, *, copy=True, device=None: x.astype(dtype), "The values, in a float dtype.")
+enter_rules("inspects", {"astype": _ASTYPE})
 
 
 @implements(np.array_repr, kind="inspects")
-def array_repr(
-    arr: QuantTensor,
-    max_line_width: int | None = None,
-    precision: int | None = None,
-    suppress_small: bool | None = None,
-) -> str:
+def array_repr(arr: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> str:
     """As ``repr(q)``."""
     no_tensors_beside((), {"max_line_width": max_line_width, "precision": precision, "suppress_small": suppress_small})
     with np.printoptions(linewidth=max_line_width, precision=precision, suppress=suppress_small):

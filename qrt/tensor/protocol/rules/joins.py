@@ -10,10 +10,10 @@ from numpy.lib.array_utils import normalize_axis_index
 from qrt.errors import QuantTypeError, QuantValueError
 from qrt.numerics.elements import broadcast_shapes
 from qrt.ops.core import Array
-from qrt.tensor.protocol.assignment import exact_floats
 from qrt.tensor.protocol.elements import (
     ALL,
     broadcast,
+    exact_floats,
     into,
     made,
     no_tensor,

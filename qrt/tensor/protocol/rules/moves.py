@@ -30,11 +30,10 @@ from qrt.tensor.protocol.elements import (
     tensor,
     truth,
 )
-from qrt.tensor.protocol.table import enter, implements
+from qrt.tensor.protocol.table import enter, enter_rules, implements
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 
-REVERSED = slice(None, None, -1)
 ElementOf = Callable[..., UniformType]
 """The type of the result, not per layer, from the tensor, the storage that was moved, and the arguments beside them."""
 
@@ -114,14 +113,21 @@ enter("moves", _atleast, _AT_LEAST)
 # --------------------------------------------------------------------------------------------------------- along axes
 
 
-def along(lines: Callable[..., Mapping[int, Any]]) -> ElementOf:
-    """Return the type where ``lines`` are taken: the positions or the slice for each axis along which elements move.
-    New axes come first."""
+def along(function: Any) -> ElementOf:
+    """Return the type where the function moves the elements of every line along an axis alike: as it moves the
+    positions along an axis of channels or blocks. New axes come first."""
 
     def element_of(q: QuantTensor, data: Array, *args: Any, **options: Any) -> UniformType:
-        taken, more = lines(q, *args, **options), data.ndim - q.ndim
-        selections = [Selection(i, taken.get(i, ALL), i + more) for i in range(q.ndim)]
-        return selected_element(q.type, q.shape, selections, data.ndim)
+        t, more = q.type, data.ndim - q.ndim
+        axes: Any = (t.axis,) if t.is_per_axis else dict(t.block_sizes or ())
+        selections = [Selection(d, ALL, d + more) for d in range(q.ndim)]
+        for d in axes:
+            positions = np.arange(q.shape[d])
+            moved = function(positions.reshape([-1 if i == d else 1 for i in range(q.ndim)]), *args, **options)
+            lines = np.moveaxis(moved, d + more, -1) if moved.size else positions  # np.tile may take none
+            line = np.resize(lines, data.shape[d + more])
+            selections[d] = Selection(d, line, d + more)
+        return selected_element(t, q.shape, selections, data.ndim)
 
     return element_of
 
@@ -137,40 +143,18 @@ def _along_one(function: Any, name: str) -> ElementOf:
     return element_of
 
 
-def _flips(q: QuantTensor, axis: Any = None) -> Mapping[int, Any]:
-    axes = range(q.ndim) if axis is None else normalize_axis_tuple(axis, q.ndim)
-    return dict.fromkeys(axes, REVERSED)
-
-
 def _turned(q: QuantTensor, data: Array, k: int = 1, axes: Any = (0, 1)) -> UniformType:
     first, second = normalize_axis_tuple(axes, q.ndim)
     reversed_axes = ((), (second,), (first, second), (first,))[index(k) % 4]
-    t = along(_flips)(q, stored(q), reversed_axes)
+    t = along(np.flip)(q, stored(q), reversed_axes)
     return transposed_element(t, np.rot90(np.empty(range(q.ndim)), k, axes).shape)
-
-
-def _rolls(q: QuantTensor, shift: Any, axis: Any) -> Mapping[int, Any]:
-    shifts, axes = np.broadcast_arrays(np.atleast_1d(shift), normalize_axis_tuple(axis, q.ndim, allow_duplicate=True))
-    return {d: np.roll(np.arange(q.shape[d]), int(shifts[axes == d].sum())) for d in axes.tolist()}
 
 
 def _rolled(q: QuantTensor, data: Array, shift: Any, axis: Any = None) -> UniformType:
     if axis is not None:
-        return along(_rolls)(q, data, shift, axis)
+        return along(np.roll)(q, data, shift, axis)
     line = indexed_element(flat_element(q, "np.roll without axis"), (q.size,), np.roll(np.arange(q.size), shift))
     return reshaped_element(line, (q.size,), q.shape)
-
-
-def _shifts(function: Any) -> Callable[..., Mapping[int, Any]]:
-    return lambda q, axes=None: {
-        d: function(np.arange(q.shape[d]))
-        for d in (range(q.ndim) if axes is None else normalize_axis_tuple(axes, q.ndim))
-    }
-
-
-def _tiles(q: QuantTensor, reps: Any) -> Mapping[int, Any]:
-    counts = ((1,) * q.ndim + tuple(np.atleast_1d(reps).tolist()))[::-1]
-    return {d: np.tile(np.arange(q.shape[d]), counts[q.ndim - 1 - d]) for d in range(q.ndim)}
 
 
 @implements(np.take, kind="moves")
@@ -282,14 +266,14 @@ def take_along_axis(arr: QuantTensor, indices: Any, axis: Any = -1) -> QuantTens
 _MOVES: dict[Any, tuple[ElementOf, str]] = {
     np.expand_dims: (_key_of(_expanding), "A view with new axes of size 1."),
     np.squeeze: (_key_of(_squeezing), "A view without axes of size 1; of the type of the channel that is left."),
-    np.flip: (along(_flips), "A view in reverse order along axes."),
-    np.fliplr: (along(lambda q: {1: REVERSED}), "A view in reverse order along axis 1."),
-    np.flipud: (along(lambda q: {0: REVERSED}), "A view in reverse order along axis 0."),
+    np.flip: (along(np.flip), "A view in reverse order along axes."),
+    np.fliplr: (along(np.fliplr), "A view in reverse order along axis 1."),
+    np.flipud: (along(np.flipud), "A view in reverse order along axis 0."),
     np.rot90: (_turned, "A view rotated in the plane of two axes."),
     np.roll: (_rolled, "Elements moved on along axes; those beyond an end come in at the other."),
-    np.fft.fftshift: (along(_shifts(np.fft.fftshift)), "Rolled by half of each axis."),
-    np.fft.ifftshift: (along(_shifts(np.fft.ifftshift)), "Rolled back by half of each axis."),
-    np.tile: (along(_tiles), "The tensor again and again along axes."),
+    np.fft.fftshift: (along(np.fft.fftshift), "Rolled by half of each axis."),
+    np.fft.ifftshift: (along(np.fft.ifftshift), "Rolled back by half of each axis."),
+    np.tile: (along(np.tile), "The tensor again and again along axes."),
     np.repeat: (_along_one(np.repeat, "np.repeat"), "Each element several times, along an axis or in one line."),
     np.delete: (_along_one(np.delete, "np.delete"), "The elements but for some along an axis or in one line."),
     np.diagonal: (_on_diagonal, "The diagonals in the plane of two axes, as the last. A view that may be read alone."),
@@ -306,12 +290,6 @@ _MOVES: dict[Any, tuple[ElementOf, str]] = {
 enter("moves", _moved, _MOVES)
 
 # -------------------------------------------------------------------------------------------------------------- shapes
-
-
-@implements(np.reshape, kind="moves")
-def reshape(a: QuantTensor, /, shape: Any, order: Any = "C", *, copy: bool | None = None) -> QuantTensor:
-    """Another shape, in which the axis of the channels stays one axis; a view where NumPy makes one."""
-    return a.reshape(shape, order=order, copy=copy)
 
 
 @implements(np.resize, kind="moves")
@@ -343,30 +321,22 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     """The coordinates of a grid, each of its own type."""
     if indexing not in ("xy", "ij"):
         raise QuantValueError("Valid values for `indexing` are 'xy' and 'ij'.")
-    rank, grid = len(xi), []
-    for i, x in enumerate(xi):
-        place = 1 - i if indexing == "xy" and i < 2 <= rank else i
-        grid.append(np.ravel(x)[tuple(ALL if axis == place else None for axis in range(rank))])
+    axes = [1, 0, *range(2, len(xi))] if indexing == "xy" and len(xi) > 1 else range(len(xi))
+    keys = [tuple(ALL if axis == own else None for axis in range(len(xi))) for own in axes]
+    grid = [np.ravel(x)[key] for x, key in zip(xi, keys, strict=True)]
     full = tuple(grid) if sparse else broadcast_arrays(*grid)
     return tuple(x.copy() for x in full) if copy else full
 
 
 # ------------------------------------------------------------------------------------------------------------- copies
 
-
-@implements(np.copy, kind="moves")
-def copy(a: QuantTensor, order: Any = "K", subok: bool = False) -> QuantTensor:
-    """A tensor with storage of its own."""
-    return a.copy()
-
-
-@implements(np.real, np.real_if_close, kind="moves")
-def real(val: QuantTensor, tol: float = 100) -> QuantTensor:
-    """The tensor itself: its values are real."""
-    return val
-
-
-@implements(np.imag, kind="moves")
-def imag(val: QuantTensor) -> QuantTensor:
-    """Zeros of its type: the values are real."""
-    return filled(val.type, val.shape)
+_COPIES: dict[Any, Any] = {
+    np.reshape: (
+        lambda a, /, shape, order="C", *, copy=None: a.reshape(shape, order=order, copy=copy),
+        "Another shape, in which the axis of the channels stays one axis; a view where NumPy makes one.",
+    ),
+    np.copy: (lambda a, order="K", subok=False: a.copy(), "A tensor with storage of its own."),
+    (np.real, np.real_if_close): (lambda val, tol=100: val, "The tensor itself: its values are real."),
+    np.imag: (lambda val: filled(val.type, val.shape), "Zeros of its type: the values are real."),
+}
+enter_rules("moves", _COPIES)

@@ -13,9 +13,21 @@ from qrt.ops.clamp import stored_bounds
 from qrt.ops.core import Array, parameter_index
 from qrt.ops.indexing import indexed_element
 from qrt.tensor.float_results import in_floats
-from qrt.tensor.protocol.elements import ALL, clipped, into, made, numbers, per_layer, stored, tensor
+from qrt.tensor.protocol.elements import (
+    ALL,
+    clipped,
+    first_element,
+    in_order,
+    into,
+    made,
+    numbers,
+    per_layer,
+    reduced,
+    require_one_scale,
+    stored,
+    tensor,
+)
 from qrt.tensor.protocol.exact import along_first, is_kept, refuse_others
-from qrt.tensor.protocol.keys import in_order, reduced, require_one_scale
 from qrt.tensor.protocol.table import Function, enter, has_no_exact_result, implements, name_of
 from qrt.tensor.protocol.written import asked_for, written_call
 from qrt.tensor.quant_tensor import QuantTensor
@@ -63,15 +75,6 @@ def _place_of_extreme(find: Any) -> Callable[..., Any]:
     return rule
 
 
-for _ufunc, _word, _extremes in (
-    (np.maximum, "greatest", (np.max, np.amax, np.nanmax)),
-    (np.minimum, "least", (np.min, np.amin, np.nanmin)),
-):
-    enter("order", _extreme, {tuple(dict.fromkeys(_extremes)): (_ufunc, f"The {_word} value.")})
-    for _either in _UFUNCS[_ufunc]:
-        _whole = _extreme(_either, _ufunc)
-        enter("order", along_first, {(_either, "reduce"): (_whole, f"The {_word} value along an axis.")})
-        enter("order", _running, {(_either, "accumulate"): (_ufunc, f"The {_word} value so far along an axis.")})
 _PLACES = {
     (np.argmax, np.nanargmax): "The index of the greatest value, the first of equals.",
     (np.argmin, np.nanargmin): "The index of the least value, the first of equals.",
@@ -245,13 +248,8 @@ def _broadcast(q: QuantTensor, shape: Any) -> UniformType:
     repeated = [d for d in range(q.ndim) if q.shape[d] != shape[before + d]]
     if any(d in repeated for d, _ in q.type.block_sizes or ()):
         raise QuantTypeError("an axis with blocks is not broadcast: give tensors of one shape")
-    key = [item for d in range(q.ndim) for item in ((0, None) if d in repeated else (ALL,))]
-    return indexed_element(q.type, q.shape, (None,) * before + tuple(key))
-
-
-_WORDS = {np.maximum: "greater", np.minimum: "lesser"}
-_CHOICES = {_UFUNCS[ufunc]: f"The {word} of two values; a real number is quantized." for ufunc, word in _WORDS.items()}
-enter("order", _choice, _CHOICES)
+    t = first_element(q.type, q.shape, repeated, keepdims=True)
+    return indexed_element(t, q.shape, (None,) * before)
 
 
 @implements(np.clip, kind="order")
@@ -266,3 +264,17 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
         elif bound is not None:
             result = made(_with_bound(ufunc, stored(result), result.type, bound), result.type)
     return into(out, result.copy() if result is a else result)
+
+
+# ----------------------------------------------------------------------------------------------------------- the table
+
+for _ufunc, _most, _more, _extremes in (
+    (np.maximum, "greatest", "greater", (np.max, np.amax, np.nanmax)),
+    (np.minimum, "least", "lesser", (np.min, np.amin, np.nanmin)),
+):
+    enter("order", _extreme, {tuple(dict.fromkeys(_extremes)): (_ufunc, f"The {_most} value.")})
+    enter("order", _choice, {_UFUNCS[_ufunc]: f"The {_more} of two values; a real number is quantized."})
+    for _either in _UFUNCS[_ufunc]:
+        _whole = _extreme(_either, _ufunc)
+        enter("order", along_first, {(_either, "reduce"): (_whole, f"The {_most} value along an axis.")})
+        enter("order", _running, {(_either, "accumulate"): (_ufunc, f"The {_most} value so far along an axis.")})

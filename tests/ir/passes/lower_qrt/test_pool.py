@@ -4,17 +4,17 @@ zero point subtracted for elements that do not exist, channels that move, sums t
 import numpy as np
 import pytest
 
-from qrt.cases import POOLS
 from qrt.errors import VerifyError
 from qrt.numerics import REQUANT_RULES
 from qrt.types import UniformType
+from tests.cases import POOLS
 from tests.ir.passes.lower_qrt.harness import OPTIONS, check_lowered, lowered, program, run
 from tests.ops.harness import infer, reference, tensor
 from tests.ops.strategies import storage_of
 from tests.ops.test_pool import OUT, WHOLE, T, channels
 
 
-@pytest.mark.parametrize("case", [c for c in POOLS if not c.timed], ids=lambda c: c.name)
+@pytest.mark.parametrize("case", POOLS, ids=lambda c: c.name)
 @pytest.mark.parametrize("rule", [*REQUANT_RULES, "dequantized", "dequantized_rows", "dequantized_columns"])
 def test_average_leaves_padding_out(case, rule):
     """Per axis: a table by count and channel."""

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qrt.cases import CONVS, DEPTHWISE, ConvCase, DepthwiseCase
+from qrt.cli.bench import ConvCase, DepthwiseCase
 from qrt.types import UniformType
+from tests.cases import CONVS, DEPTHWISE
 from tests.ir.passes.lower_qrt.harness import OPTIONS, check_lowered, lowered, program, run
 from tests.ops.harness import check_kernels, infer, reference, tensor
 from tests.ops.strategies import storage_of
@@ -120,7 +121,7 @@ def test_sub_channel_weights(w_type: UniformType, rule: str, with_bias: bool) ->
     check_lowered("matmul", arrays[:count], types[:count], per_axis(WIDE_OUT, 6, 2), requant=rule)
 
 
-@pytest.mark.parametrize("case", [c for c in CONVS if not c.timed], ids=lambda c: c.name)
+@pytest.mark.parametrize("case", CONVS, ids=lambda c: c.name)
 def test_convolutions(case: ConvCase) -> None:
     """The shared table: groups, strides, dilations, uneven paddings."""
     rng = np.random.default_rng(1)
@@ -129,7 +130,7 @@ def test_convolutions(case: ConvCase) -> None:
     check_lowered("conv2d", arrays, types, WIDE_OUT, options=OPTIONS[::3], **case.attributes)
 
 
-@pytest.mark.parametrize("case", [c for c in DEPTHWISE if not c.timed], ids=lambda c: c.name)
+@pytest.mark.parametrize("case", DEPTHWISE, ids=lambda c: c.name)
 def test_depthwise_convolutions(case: DepthwiseCase) -> None:
     rng = np.random.default_rng(1)
     arrays = storage_of(U8, case.x_shape, rng), storage_of(I8, case.w_shape, rng)
