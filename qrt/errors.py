@@ -430,7 +430,7 @@ def worded_methods(kind: type[C]) -> type[C]:
 
 
 def is_of_call(error: TypeError) -> bool:
-    """Whether the error that a frame caught is about its own call: no frame below it was entered."""
+    """Return whether the error that a frame caught is about its own call: no frame below it was entered."""
     return error.__traceback__ is not None and error.__traceback__.tb_next is None
 
 

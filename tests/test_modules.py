@@ -16,15 +16,8 @@ ALLOWED: dict[frozenset[str], str] = {}
 """Cycles that may be, each with the reason: three at most."""
 CIRCLES_OF_TYPES = (
     """
-    qrt.ir.dialects.func.ops qrt.ir.builder qrt.ir.core.comparison qrt.ir.core.define qrt.ir.core.discardable
-    qrt.ir.core.matching qrt.ir.core.operations qrt.ir.core.registry qrt.ir.core.rewrite qrt.ir.core.symbols
-    qrt.ir.core.traits qrt.ir.core.verifier qrt.ir.making qrt.ir.module qrt.ir.text.affine_parser qrt.ir.text.assembly
-    qrt.ir.text.assembly_elements qrt.ir.text.attribute_kinds qrt.ir.text.attribute_parser
-    qrt.ir.text.dialect_attributes qrt.ir.text.names qrt.ir.text.parser qrt.ir.text.places qrt.ir.text.printer
-    qrt.ir.text.resources
-    """,
-    """
-    qrt.tensor.html qrt.tensor.protocol.elements qrt.tensor.protocol.methods qrt.tensor.quant_tensor
+    qrt.ir.core.define qrt.ir.core.folding qrt.ir.core.forms qrt.ir.core.operations qrt.ir.core.places
+    qrt.ir.core.registry qrt.ir.core.traits
     """,
 )
 """Modules that reach each other if imports for types count, which are still to be parted. No line may be added."""

@@ -1,7 +1,8 @@
 """The IR: MLIR text in and out, operations and their definitions, verification, and pipelines of passes.
 
-- `core` has operations, attributes, definitions, the verifier and rewriting; `text` the parser and the printer;
-  `dialects` a package for each dialect; `passes` a file or a folder for each pass.
+- `core` has operations, attributes, definitions and the verifier; `text` the parser and the printer, whose interface
+  for custom forms is `core/forms.py`; `rewriting` patterns and their driver; `dialects` a package for each dialect;
+  `passes` a file or a folder for each pass.
 - `Builder` (`builder.py`) makes operations at an insertion point; `Module` (`module.py`) is a program; `pipeline.py`
   knows passes by name and runs them.
 - Start with `core/operations.py`, then `core/define.py`.
@@ -29,10 +30,9 @@ from qrt.ir.core.define import Definition
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.registry import register_dialect
 from qrt.ir.core.traits import Trait
-from qrt.ir.module import Module
+from qrt.ir.module import Module, parse
 from qrt.ir.pipeline import register_pass, run_passes
 from qrt.ir.text.dense import DenseElementsAttr, DenseResourceAttr
-from qrt.ir.text.parser import parse
 
 __all__ = [
     "ArrayAttr",

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import DiagnosticError, QuantTypeError, nearest, require, shown
+from qrt.ir.core.attribute_kinds import ANY, AttributeKind
 from qrt.ir.core.attributes import (
     Attribute,
     Constraint,
@@ -25,7 +26,6 @@ from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.symbols import references
 from qrt.ir.core.traits import SYMBOL_TABLE, TERMINATOR
 from qrt.ir.text.assembly import inferences
-from qrt.ir.text.attribute_kinds import ANY, AttributeKind
 from qrt.ir.text.attribute_parser import AttributeParser
 from qrt.ir.text.dense import DenseElementsAttr, ShapedType, static_shape, storage_dtype, wrapped
 from qrt.types import (

@@ -1,18 +1,18 @@
-"""Whole programs."""
+"""Whole programs, read from text and printed."""
 
-from typing import TYPE_CHECKING, cast
+from typing import Any, cast
 
-from qrt.errors import Diagnostic
+from qrt.errors import Diagnostic, require
 from qrt.ir.core import registry
 from qrt.ir.core.comparison import equal
-from qrt.ir.core.operations import Block, Operation, Region
+from qrt.ir.core.functions import FuncOp
+from qrt.ir.core.operations import Block, Operation, Region, garbage_uncollected
 from qrt.ir.core.symbols import symbol_of
 from qrt.ir.core.verifier import verify
 from qrt.ir.text.dense import elided_above
-from qrt.ir.text.printer import print_module
-
-if TYPE_CHECKING:
-    from qrt.ir.dialects.func.ops import FuncOp
+from qrt.ir.text.parser import Parser
+from qrt.ir.text.printer import print_program
+from qrt.types.scanner import Source
 
 MODULE = "builtin.module"
 
@@ -54,11 +54,11 @@ class Module:
         return self.operation.regions[0].blocks[0]
 
     @property
-    def functions(self) -> "list[FuncOp]":
+    def functions(self) -> list[FuncOp]:
         """The `func.func` operations, in order."""
-        return [cast("FuncOp", operation) for operation in self.body if operation.name == "func.func"]
+        return [cast(FuncOp, operation) for operation in self.body if operation.name == "func.func"]
 
-    def function(self, name: str | None = None) -> "FuncOp":
+    def function(self, name: str | None = None) -> FuncOp:
         """The function of a name, or the only one that has a body. VerifyError if there is no such function."""
         functions = self.functions
         if name is None:
@@ -71,12 +71,12 @@ class Module:
                 return function
         raise self.operation.error(f"no function named @{name}")
 
-    def callee(self, call: Operation) -> "FuncOp":
+    def callee(self, call: Operation) -> FuncOp:
         """The function a `func.call` names; VerifyError if there is none."""
         found = symbol_of(call)
         if found is None or found.name != "func.func":
             raise call.op_error("does not reference a valid function")
-        return cast("FuncOp", found)
+        return cast(FuncOp, found)
 
     def verify(self, strict: bool = False) -> list[Diagnostic]:
         """The warnings: zero points that their storage type does not hold. Raises VerifyError at the first operation
@@ -100,7 +100,7 @@ class Module:
         the same types. Constants of more than `elide_above` elements, other than splats, are printed without their
         values."""
         with elided_above(elide_above):
-            return print_module(self, generic, locations, exact)
+            return print_program(self.operation, self.upstream, generic, locations, exact)
 
     def __str__(self) -> str:
         return self.print()
@@ -109,3 +109,54 @@ class Module:
         return isinstance(other, Module) and equal(self.operation, other.operation)
 
     __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.print(generic=True, locations=True, exact=True), self.upstream)
+
+
+def parse(text: str, filename: str = "<string>", allow_unregistered: bool = False, upstream: int = 22) -> Module:
+    """Read the program that a text holds. Several top-level operations are wrapped in one module.
+
+    It is not verified: see ``Module.verify``.
+
+    Parameters
+    ----------
+    text : str
+        MLIR, in custom or generic form.
+    filename : str, default "<string>"
+        What errors call the text.
+    allow_unregistered : bool, default False
+        True keeps operations and types of dialects that qrt does not know; False makes them a ParseError.
+    upstream : {22, 24}, default 22
+        The version of MLIR whose types are read and printed; 24 also has float storage and ``!quant.quantile``.
+
+    Returns
+    -------
+    Module
+
+    Raises
+    ------
+    ParseError
+        At the place where the text is not MLIR, or not a program that qrt knows.
+    QuantTypeError
+        If an argument is of another type, or ``upstream`` is no known version.
+
+    Examples
+    --------
+    >>> print(parse("func.func @f(%x: f32) -> f32 { return %x : f32 }"), end="")
+    module {
+      func.func @f(%arg0: f32) -> f32 {
+        return %arg0 : f32
+      }
+    }
+    """
+    require(text, str, "a program", "text")
+    require(filename, str, "the file's name", "text")
+    with garbage_uncollected():
+        return Module(Parser(Source(text, filename), allow_unregistered, upstream).program(), upstream)
+
+
+def _restore(text: str, upstream: int) -> Module:
+    module = parse(text, "<pickle>", allow_unregistered=True, upstream=24)  # whatever the parts were made of
+    module.upstream = upstream
+    return module

@@ -12,9 +12,9 @@ import numpy as np
 
 from qrt.errors import QuantError
 from qrt.ir import Block, Operation, Value
-from qrt.ir.core.constant_folder import ConstantFolder, captured
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir.passes.planned import CONTROL, OBSERVED, REPLACED, body
+from qrt.ir.rewriting.constant_folder import ConstantFolder, captured
 from qrt.ops import family_of
 from qrt.ops.core import Array, KernelCall, one_axis, static_shape
 from qrt.runtime.constants import MOST_ELEMENTS, interpret_constants

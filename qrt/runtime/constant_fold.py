@@ -7,10 +7,10 @@ from math import prod
 
 from qrt.ir import Module, Operation, Value
 from qrt.ir.constants import is_constant, replacements
-from qrt.ir.core.constant_folder import ConstantFolder
 from qrt.ir.core.matching import cyclic_operations
 from qrt.ir.passes.options import ENTRY, OBSERVING, SATURATING, option
 from qrt.ir.passes.planned import OBSERVED, planned_operations
+from qrt.ir.rewriting.constant_folder import ConstantFolder
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.ops.core import Array
 from qrt.runtime.constants import interpret_constants, plan_constants

@@ -12,7 +12,7 @@ from qrt.types import IntegerType, MemRefType, QuantileType, TensorType, Type, U
 
 if TYPE_CHECKING:
     import qrt.ir as ir
-    from qrt.ir.dialects.func.ops import FuncOp
+    from qrt.ir.core.functions import FuncOp
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from qrt.ir import Module, Operation
-from qrt.ir.dialects.func.ops import FuncOp
+from qrt.ir.core.functions import FuncOp
 from qrt.ir.dialects.quant import FAKE_QUANTS
 from qrt.ir.passes.inline_regions import ANNOTATED
 from qrt.ir.passes.planned import body, with_regions

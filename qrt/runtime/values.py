@@ -18,7 +18,7 @@ import numpy as np
 from qrt.errors import ModelError, QuantError, QuantTypeError, UndefinedError
 from qrt.ops.core import Array, check_bounds, element_dtype
 from qrt.tensor import QuantTensor
-from qrt.tensor.protocol.elements import made
+from qrt.tensor.quant_tensor import made
 from qrt.tensor.storage import ready
 from qrt.types import (
     FloatType,

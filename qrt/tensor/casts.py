@@ -14,8 +14,7 @@ from qrt.tensor import choose
 from qrt.tensor.arrays import as_storage, expressed_array, native_floats, require_uniform
 from qrt.tensor.binding import EagerCall, bind_arrays, eager, require_tensor
 from qrt.tensor.docstrings import complete_docstring
-from qrt.tensor.protocol.elements import made
-from qrt.tensor.quant_tensor import QuantTensor
+from qrt.tensor.quant_tensor import QuantTensor, made
 from qrt.types import FloatType, UniformType, check_integrity
 
 Method = Literal["minmax", "mse", "percentile"]

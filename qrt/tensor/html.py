@@ -1,16 +1,12 @@
 """A tensor as a notebook shows it: its type, a histogram of its values, and a part of the values."""
 
 from html import escape
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qrt.errors import QuantTypeError
-from qrt.ops.core import Array
+from qrt.ops.core import Array, Shape
 from qrt.tensor.arrays import native_floats
-
-if TYPE_CHECKING:
-    from qrt.tensor.quant_tensor import QuantTensor
+from qrt.types import UniformType
 
 _EDGE = 4
 """Rows and columns that are shown from each end."""
@@ -20,13 +16,11 @@ _SAMPLE = 1 << 16
 """Elements that the histogram counts at most."""
 
 
-def tensor_html(q: "QuantTensor") -> str:
-    """HTML without a script or a request: a line, a histogram as SVG, and a table of the last two axes."""
-    try:
-        values = native_floats(q.dequantize())
-    except QuantTypeError:  # f80 and f128 have no NumPy values
-        values = q.storage
-    head = f"<code>{escape(str(q.shape))} {escape(repr(q.type))}</code>"
+def tensor_html(type: UniformType, shape: Shape, values: Array) -> str:
+    """HTML without a script or a request: a line, a histogram of the values as SVG, and a table of their last two
+    axes."""
+    values = native_floats(values)
+    head = f"<code>{escape(str(shape))} {escape(repr(type))}</code>"
     return f'<div class="qrt-tensor">{head}{_histogram(values)}{_table(values)}</div>'
 
 

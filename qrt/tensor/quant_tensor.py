@@ -22,7 +22,7 @@ from qrt.tensor.binding import EagerCall, bind, bind_arrays, eager
 from qrt.tensor.calls import Tensor, set_tensor_class
 from qrt.tensor.html import tensor_html
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
-from qrt.tensor.protocol.elements import assign, made, stored
+from qrt.tensor.protocol.elements import assign, stored
 from qrt.tensor.protocol.methods import Methods, Operators, by_ufunc
 from qrt.tensor.protocol.table import answer
 from qrt.tensor.protocol.written import written_operator
@@ -44,7 +44,7 @@ def _operator(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
 
 
 @worded_methods
-class QuantTensor(Operators, Tensor, Methods):
+class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
     """An n-dimensional array of quantized values.
 
     ``storage`` holds integers within the type's storage bounds; the values that they stand for are ``(storage -
@@ -182,7 +182,7 @@ class QuantTensor(Operators, Tensor, Methods):
 
     def _repr_html_(self) -> str:
         """The type, a histogram and the values, as a notebook shows them."""
-        return tensor_html(self)
+        return tensor_html(self.type, self._shape, self._shown_values()[0])
 
     @overload
     def astype(self, type: UniformType) -> "QuantTensor": ...
@@ -249,13 +249,17 @@ class QuantTensor(Operators, Tensor, Methods):
         return self._shape[0]
 
     def __repr__(self) -> str:
-        try:
-            values, label = self.dequantize(), ""
-        except QuantTypeError:  # f80 and f128 have no NumPy values
-            values, label = self.storage, "storage="
+        values, label = self._shown_values()
         head = f"{self.__class__.__name__}({label}"
         shown = np.array2string(values, separator=", ", prefix=head, threshold=100)
         return f"{head}{shown}, type={self.type.shown()})"
+
+    def _shown_values(self) -> tuple[Array, str]:
+        """Return the values, or the storage where NumPy has no such values, and the word that labels it."""
+        try:
+            return self.dequantize(), ""
+        except QuantTypeError:  # f80 and f128
+            return self.storage, "storage="
 
     # ----------------------------------------------------------------------------------------------------------- views
 
@@ -358,6 +362,19 @@ def _frozen(data: Array) -> Array:
 
 def _rebuild(data: Array, type: UniformType, shape: Shape) -> QuantTensor:
     return tensor_of(data, type, shape)
+
+
+def made(data: Any, t: UniformType, source: Array | None = None) -> QuantTensor:
+    """Return a tensor around storage, or a scalar of it. Where bits are packed, and NumPy made a view of the storage
+    ``source`` of a tensor, it is read-only: the tensor would not hold what is written to it."""
+    array = np.asarray(data)
+    if t.block_sizes is not None:
+        check_integrity(t, array.shape)
+    if not is_packed(t):
+        return tensor_of(array, t, array.shape)
+    packed = pack(array, t)
+    packed.flags.writeable = source is None or not np.may_share_memory(array, source)
+    return tensor_of(packed, t, array.shape)
 
 
 # ---------------------------------------------------------------------------------------------------------- functions

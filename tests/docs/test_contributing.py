@@ -13,6 +13,7 @@ import qrt
 from qrt.ir import pipeline
 from qrt.ir.core.registry import definition
 from qrt.ir.pipeline import PASSES
+from qrt.ir.rewriting.rewrite import canonicalizations
 from qrt.numerics import RequantRule
 from tests.docs.documents import ROOT, sections
 from tests.docs.recipes import recipes
@@ -243,7 +244,7 @@ def add_family(tree):
     place = '"qrt.ir.passes.lower_qrt.negative:lower_negative"'
     tree.edit("qrt/ir/passes/lower_qrt/registry.py", line, f'        "negative": {place},\n{line}')
     tree.append(source(qrt.clamp), FUNCTION)
-    tree.edit("qrt/__init__.py", "import add, clamp,", "import add, clamp, negative,")
+    tree.edit("qrt/__init__.py", "    mul,\n", "    mul,\n    negative,\n")
     tree.edit("qrt/__init__.py", '    "clamp",\n', '    "clamp",\n    "negative",\n')
     tree.edit("tests/cases.py", '    "clamp": CASTS,\n', '    "clamp": CASTS,\n    "negative": CASTS,\n')
     rule = "| `clamp`, `relu` |"
@@ -291,7 +292,7 @@ def add_pass(tree):
 
 
 def add_canonicalization(tree):
-    (pattern,) = definition("quant.cast").canonicalizations
+    (pattern,) = canonicalizations(definition("quant.cast"))
     tree.append(source(pattern), PATTERN)
     named = '    fold=fold_qcast,\n    canonicalize=("quant.canonicalize: repeated_qcast",),\n'
     tree.edit(source(pattern).replace("canonicalize.py", "ops.py"), "    fold=fold_qcast,\n", named)

@@ -4,11 +4,11 @@ import pytest
 
 from qrt import ir
 from qrt.errors import ParseError, VerifyError
+from qrt.ir.core import attribute_kinds as kinds
 from qrt.ir.core.constraints import element_type_of, same_as
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.registry import DEFINITIONS, every_definition
 from qrt.ir.core.traits import MEM_ALLOC, MEM_READ, MEM_WRITE, PURE, TERMINATOR
-from qrt.ir.text import attribute_kinds as kinds
 from qrt.types import IntegerType
 from tests import mlir_opt
 from tests.mlir_opt import upstream

@@ -7,8 +7,8 @@ import pytest
 from qrt import ir
 from qrt.errors import QuantTypeError
 from qrt.ir.constants import constant_array, replacements
-from qrt.ir.core.constant_folder import ConstantFolder, captured
 from qrt.ir.core.matching import cyclic_operations
+from qrt.ir.rewriting.constant_folder import ConstantFolder, captured
 
 
 def folder_of(as_constant=None, may_fold=lambda op: bool(op.results)):

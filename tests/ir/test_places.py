@@ -6,8 +6,8 @@ import pytest
 from qrt import ir
 from qrt.errors import ParseError
 from qrt.ir import run_passes
+from qrt.ir.core import places
 from qrt.ir.core.operations import NOWHERE, Operation
-from qrt.ir.text import places
 
 Q = "tensor<2x!quant.uniform<i8<-9:9>:f32:0, {1.0, 2.0}>>"
 

@@ -88,7 +88,9 @@ def test_a_constant_without_a_sign_in_its_type(heard: Any) -> None:
     assert qrt.compile(module)() == 5
 
 
-@advises("ir/core/greedy.py", "; write the program without what the {} changes, or leave out the passes that simplify")
+@advises(
+    "ir/rewriting/greedy.py", "; write the program without what the {} changes, or leave out the passes that simplify"
+)
 def test_a_program_without_what_is_rewritten(heard: Any) -> None:
     def rewritten(operation: str) -> str:
         text = f"func.func @f(%x: i32, %y: i32) -> i32 {{ %0 = arith.{operation} %x, %y : i32 return %0 : i32 }}"

@@ -13,11 +13,14 @@ after a colon the operands that are passed to its block. Formats: see `qrt.ir.te
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from qrt.errors import QuantTypeError, nearest
+from qrt.ir.core import places
+from qrt.ir.core.attribute_kinds import AttributeKind
 from qrt.ir.core.attributes import Attribute, Constraint, DenseArrayAttr
 from qrt.ir.core.constraints import Relation, type_constraint
+from qrt.ir.core.folding import Fold
+from qrt.ir.core.forms import CompiledFormat, FormParser, FormPrinter, PendingOperation
 from qrt.ir.core.operations import Operation, Value, check_branch
 from qrt.ir.core.registry import TEXT_FORMS
 from qrt.ir.core.traits import (
@@ -29,18 +32,7 @@ from qrt.ir.core.traits import (
     has_parent,
     single_block_implicit_terminator,
 )
-from qrt.ir.text import places
-from qrt.ir.text.attribute_kinds import AttributeKind
-from qrt.registry import import_place
 from qrt.types import IntegerType, Type
-
-if TYPE_CHECKING:
-    from qrt.ir.core.rewrite import Fold, Pattern
-    from qrt.ir.text.assembly import Assembly
-    from qrt.ir.text.names import PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
-
 
 OPERAND_SEGMENTS, RESULT_SEGMENTS = "operandSegmentSizes", "resultSegmentSizes"
 
@@ -252,13 +244,13 @@ class Definition:
     format: str | None = None
     verify_signature: Callable[[Operation], None] | None = None
     verify: Callable[[Operation], None] | None = None
-    parse: "Callable[[Parser, PendingOperation], None] | None" = None
-    print: "Callable[[Printer, Operation], None] | None" = None
+    parse: Callable[[FormParser, PendingOperation], None] | None = None
+    print: Callable[[FormPrinter, Operation], None] | None = None
     operation_class: type[Operation] = Operation
     effects: Callable[[Operation], Collection[Trait]] | None = None
     speculatable: Callable[[Operation], bool] | None = None
     derived: Callable[[Operation], dict[str, Attribute]] | None = None
-    fold: "Fold | None" = None
+    fold: Fold | None = None
     canonicalize: tuple[str, ...] = ()
     passed_values: Callable[[Operation], list[list[Value]]] | None = None
     pass_values: Callable[[Operation, Sequence[Sequence[Value]]], None] | None = None
@@ -273,11 +265,11 @@ class Definition:
         object.__setattr__(self, "traits", frozenset(self.trait_order))
 
     @cached_property
-    def assembly(self) -> "Assembly | None":
+    def assembly(self) -> CompiledFormat | None:
         """The format, compiled when a text is first read or printed."""
         if self.format is None:
             return None
-        compiled: Assembly = TEXT_FORMS["assembly"](self)
+        compiled: CompiledFormat = TEXT_FORMS["assembly"](self)
         return compiled
 
     @cached_property
@@ -290,15 +282,6 @@ class Definition:
     def defaults(self) -> dict[str, Attribute]:
         """The attributes that a text may leave out, with the values that they then have."""
         return {name: spec.default for name, spec in self.attributes.items() if spec.default is not None}
-
-    @cached_property
-    def canonicalizations(self) -> "tuple[Pattern, ...]":
-        """The patterns of the op, loaded when a pass first asks for them."""
-        found: list[Pattern] = []
-        for entry in self.canonicalize:
-            module, _, names = entry.partition(": ")
-            found += [import_place(f"qrt.ir.dialects.{module}:{name}") for name in names.split()]
-        return tuple(found)
 
     @property
     def dialect(self) -> str:

@@ -105,7 +105,7 @@ class Operation:
     location : Location, optional
         Where a text says it.
     definition : Definition, optional
-        The definition of its name; None where the name is not registered. ``qrt.ir.core.rewrite`` finds it.
+        The definition of its name; None where the name is not registered. ``qrt.ir.core.registry`` finds it.
 
     Examples
     --------

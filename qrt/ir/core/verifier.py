@@ -3,12 +3,11 @@
 from collections.abc import Collection
 
 from qrt.errors import Diagnostic, VerifyError
-from qrt.ir.core import registry
+from qrt.ir.core import places, registry
 from qrt.ir.core.attributes import StringAttr, TypeAttr
 from qrt.ir.core.discardable import check_attributes
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.traits import GRAPH_REGION, ISOLATED_FROM_ABOVE, NO_TERMINATOR, SYMBOL, SYMBOL_TABLE, TERMINATOR
-from qrt.ir.text import places
 from qrt.types import FunctionType, TensorType, Type, UniformType
 
 

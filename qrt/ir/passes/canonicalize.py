@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from qrt.ir import Module, Operation
-from qrt.ir.core.greedy import rewrite_greedily
-from qrt.ir.core.rewrite import Folds, Pattern
+from qrt.ir.core.folding import Folds
 from qrt.ir.dialects.quant.canonicalize import CONSTANT_CASTS
 from qrt.ir.passes.options import FOLD_CONSTANTS, FOLD_DCAST_QCAST, FOLD_QCAST_DCAST, option
+from qrt.ir.rewriting.greedy import rewrite_greedily
+from qrt.ir.rewriting.rewrite import Pattern, canonicalizations
 
 
 def _patterns(operation: Operation) -> Sequence[Pattern]:
     """The patterns that upstream tries, in its order."""
     definition = operation.definition
-    return () if definition is None else definition.canonicalizations
+    return () if definition is None else canonicalizations(definition)
 
 
 def _patterns_and_constants(operation: Operation) -> Sequence[Pattern]:

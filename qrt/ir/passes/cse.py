@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from qrt.ir import Block, Module, Operation, Region, Value
-from qrt.ir.core.rewrite import is_dead
 from qrt.ir.core.traits import COMMUTATIVE, ISOLATED_FROM_ABOVE, TERMINATOR, has_no_memory_effect
 from qrt.ir.core.verifier import dominator_tree
+from qrt.ir.rewriting.rewrite import is_dead
 
 Known = dict[Hashable, Operation]
 

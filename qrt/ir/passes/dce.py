@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from qrt.ir import Module, Operation, SymbolRefAttr
-from qrt.ir.core.rewrite import erase_dead, is_dead
 from qrt.ir.core.symbols import is_symbol, may_be_discarded, nearest_table, references, require_known_tables, symbols
 from qrt.ir.core.traits import SYMBOL_TABLE
+from qrt.ir.rewriting.rewrite import erase_dead, is_dead
 
 
 @dataclass(frozen=True)

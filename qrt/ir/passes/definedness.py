@@ -4,14 +4,14 @@ Here an undefined operation raises an error.
 """
 
 from qrt.ir import Operation
+from qrt.ir.core.attribute_kinds import ENUMERATIONS
 from qrt.ir.core.constraints import Shaped, element_of
+from qrt.ir.core.folding import Folds
 from qrt.ir.core.matching import constant_number
-from qrt.ir.core.rewrite import Folds
 from qrt.ir.core.traits import CONSTANT_LIKE, ELEMENTWISE, is_speculatable
 from qrt.ir.dialects._shaped.types import ranked
 from qrt.ir.dialects.arith.ops import has_safe_constant
 from qrt.ir.dialects.arith.scalars import fold_constants
-from qrt.ir.text.attribute_kinds import ENUMERATIONS
 from qrt.types import FloatType, Type
 
 _UNBOUNDED = frozenset(("f16", "bf16", "f32", "f64"))

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from qrt.errors import ModelError
 from qrt.ir import Module, Operation, UnitAttr
+from qrt.ir.core.functions import FuncOp
 from qrt.ir.core.symbols import may_be_discarded, references, require_known_tables, symbol_of
 from qrt.ir.core.traits import SINGLE_BLOCK
 from qrt.ir.dialects.func.inlining import MAX_CALL_DEPTH, InliningBudget, inlined_at_most, put_body
-from qrt.ir.dialects.func.ops import FuncOp
 from qrt.ir.passes.canonicalize import Canonicalize
 from qrt.ir.passes.options import FOLD_CONSTANTS, FOLD_DCAST_QCAST, FOLD_QCAST_DCAST, option
 from qrt.ir.passes.planned import body, planned_operations, with_regions

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from qrt.ir import Builder, Module
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import replace
 from qrt.ir.dialects.quant import FAKE_QUANTS
 from qrt.ir.dialects.quant.annotations import IDENTITIES
 from qrt.ir.dialects.quant.fake_quant import as_casts
 from qrt.ir.passes.options import OBSERVING, option
 from qrt.ir.passes.planned import OBSERVED
+from qrt.ir.rewriting.rewrite import replace
 
 ANNOTATED = frozenset({"quant.region", *IDENTITIES, *FAKE_QUANTS})
 """The ops that the pass replaces."""

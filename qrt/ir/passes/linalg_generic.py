@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from qrt.ir import Block, Builder, Module, Operation, Region, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import element_of, is_ranked_tensor
-from qrt.ir.core.greedy import rewrite_greedily
-from qrt.ir.core.rewrite import Folds, Pattern, replace
+from qrt.ir.core.folding import Folds
 from qrt.ir.dialects._shaped.types import ranked
 from qrt.ir.dialects.linalg.structure import StructuredOp, generic
 from qrt.ir.passes.elementwise import extents
+from qrt.ir.rewriting.greedy import rewrite_greedily
+from qrt.ir.rewriting.rewrite import Pattern, replace
 from qrt.ops.elementwise import BINDERS
 from qrt.types import TensorType
 

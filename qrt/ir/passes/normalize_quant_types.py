@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from qrt.ir import Module, Operation, TypeAttr, Value
-from qrt.ir.core.rewrite import UPSTREAM_FOLDS, fold_at_once
-from qrt.ir.dialects.func.ops import FuncOp
+from qrt.ir.core.folding import UPSTREAM_FOLDS
+from qrt.ir.core.functions import FuncOp
 from qrt.ir.passes.options import option
+from qrt.ir.rewriting.rewrite import fold_at_once
 from qrt.types import FunctionType, TensorType, Type, UniformType
 
 

@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 from qrt.errors import QuantTypeError
 from qrt.ir import Builder, Module, Operation, TypeAttr, Value
 from qrt.ir.core.constraints import with_element
-from qrt.ir.core.rewrite import UPSTREAM_FOLDS, Folds, constants_last, fold_at_once
+from qrt.ir.core.folding import UPSTREAM_FOLDS, Folds
+from qrt.ir.core.functions import FuncOp
 from qrt.ir.core.traits import COMMUTATIVE
-from qrt.ir.dialects.func.ops import FuncOp
 from qrt.ir.dialects.quant.ops import element_of
 from qrt.ir.passes.options import option
+from qrt.ir.rewriting.rewrite import constants_last, fold_at_once
 from qrt.types import AnyQuantizedType, CalibratedType, FunctionType, TensorType, Type, UniformType, check_integrity
 
 _BOUNDARY = ("func.return", "func.call")

@@ -1,7 +1,7 @@
 """The text of affine maps and sets, read."""
 
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from qrt.ir.core.affine import (
     MAX_OPERATORS,
@@ -13,17 +13,14 @@ from qrt.ir.core.affine import (
     is_constant,
     multiply,
 )
+from qrt.ir.core.attribute_kinds import AttributeReader
+from qrt.ir.core.forms import FormParser, OperandName
 from qrt.types.scanner import Scanner
-
-if TYPE_CHECKING:
-    from qrt.ir.text.attribute_parser import AttributeParser
-    from qrt.ir.text.names import OperandName
-    from qrt.ir.text.parser import Parser
 
 _WORDS = ("floordiv", "ceildiv", "mod")
 
 
-def parse_affine_map(parser: "AttributeParser", start: int) -> AffineMapAttr:
+def parse_affine_map(parser: AttributeReader, start: int) -> AffineMapAttr:
     """Parses what follows the word `affine_map`. Raises ParseError."""
     parser.scanner.expect("<", " after 'affine_map'")
     map = parse_affine_map_body(parser)
@@ -31,7 +28,7 @@ def parse_affine_map(parser: "AttributeParser", start: int) -> AffineMapAttr:
     return map
 
 
-def parse_affine_map_body(parser: "AttributeParser") -> AffineMapAttr:
+def parse_affine_map_body(parser: AttributeReader) -> AffineMapAttr:
     """`(d0)[s0] -> (d0 + s0)`."""
     scanner = parser.scanner
     names, dimensions, symbols = _parse_header(parser)
@@ -39,7 +36,7 @@ def parse_affine_map_body(parser: "AttributeParser") -> AffineMapAttr:
     return AffineMapAttr(dimensions, symbols, tuple(parse_expressions(parser, names, before=" before affine results")))
 
 
-def parse_affine_set(parser: "AttributeParser", start: int) -> IntegerSetAttr:
+def parse_affine_set(parser: AttributeReader, start: int) -> IntegerSetAttr:
     """Parses what follows the word `affine_set`. Raises ParseError."""
     scanner = parser.scanner
     scanner.expect("<", " after 'affine_set'")
@@ -74,10 +71,10 @@ class ValueNames(Names):
         self.symbols: list[OperandName] = []
 
     @property
-    def operands(self) -> "list[OperandName]":
+    def operands(self) -> list[OperandName]:
         return [*self.dimensions, *self.symbols]
 
-    def value(self, parser: "Parser", kind: str) -> Expression:
+    def value(self, parser: FormParser, kind: str) -> Expression:
         """The expression of the value at the cursor."""
         operand = parser.operand()
         found = self.dimensions if kind == "d" else self.symbols
@@ -87,7 +84,7 @@ class ValueNames(Names):
         return self[f"{operand[0]}#{operand[1]}"]
 
 
-def parse_map_of_values(parser: "Parser", brackets: str) -> "tuple[AffineMapAttr, list[OperandName]]":
+def parse_map_of_values(parser: FormParser, brackets: str) -> tuple[AffineMapAttr, list[OperandName]]:
     """Expressions of SSA values in brackets: the map, and its operands, dimensions before symbols."""
     names = ValueNames()
     results = parse_expressions(parser, names, brackets)
@@ -95,14 +92,14 @@ def parse_map_of_values(parser: "Parser", brackets: str) -> "tuple[AffineMapAttr
 
 
 def parse_expressions(
-    parser: "AttributeParser", names: Names, brackets: str = "()", before: str = ""
+    parser: AttributeReader, names: Names, brackets: str = "()", before: str = ""
 ) -> list[Expression]:
     """Expressions in brackets. `before` completes the error where they do not begin."""
     read = partial(parse_expression, parser, names)
     return parser.scanner.bracketed(brackets, read, before, " after affine expressions")
 
 
-def parse_expression(parser: "AttributeParser", names: Names) -> Expression:
+def parse_expression(parser: AttributeReader, names: Names) -> Expression:
     """Parses an expression. Its depth counts from itself, because passes build expressions whatever the depth of their
     op is.
     """
@@ -115,7 +112,7 @@ def parse_expression(parser: "AttributeParser", names: Names) -> Expression:
         scanner.depth = around
 
 
-def _parse_header(parser: "AttributeParser") -> tuple[Names, int, int]:
+def _parse_header(parser: AttributeReader) -> tuple[Names, int, int]:
     """`(d0, d1)[s0]`: the names, and how many are dimensions and symbols."""
     scanner = parser.scanner
     scanner.expect("(", " before affine dimensions")
@@ -124,7 +121,7 @@ def _parse_header(parser: "AttributeParser") -> tuple[Names, int, int]:
     return names, dimensions, _names(parser, names, "s", "]") if scanner.accept("[") else 0
 
 
-def _constraint(parser: "AttributeParser", names: Names) -> tuple[Expression, bool]:
+def _constraint(parser: AttributeReader, names: Names) -> tuple[Expression, bool]:
     left = parse_expression(parser, names)
     for relation in (">=", "<=", "=="):
         if parser.scanner.accept(relation):
@@ -137,7 +134,7 @@ def _constraint(parser: "AttributeParser", names: Names) -> tuple[Expression, bo
     raise parser.scanner.error("expected '>=', '<=' or '==' in a constraint")
 
 
-def _names(parser: "AttributeParser", names: Names, kind: str, close: str) -> int:
+def _names(parser: AttributeReader, names: Names, kind: str, close: str) -> int:
     scanner = parser.scanner
     count = 0
     if scanner.accept(close):
@@ -154,7 +151,7 @@ def _names(parser: "AttributeParser", names: Names, kind: str, close: str) -> in
             return count
 
 
-def _sum(parser: "AttributeParser", names: Names) -> Expression:
+def _sum(parser: AttributeReader, names: Names) -> Expression:
     scanner = parser.scanner
     with scanner.nested():
         value = _product(parser, names)
@@ -169,7 +166,7 @@ def _sum(parser: "AttributeParser", names: Names) -> Expression:
                 return value
 
 
-def _product(parser: "AttributeParser", names: Names) -> Expression:
+def _product(parser: AttributeReader, names: Names) -> Expression:
     scanner = parser.scanner
     value = _operand(parser, names)
     while True:
@@ -188,7 +185,7 @@ def _product(parser: "AttributeParser", names: Names) -> Expression:
         value = names.combine(scanner, start, word, value, right)
 
 
-def _operand(parser: "AttributeParser", names: Names) -> Expression:
+def _operand(parser: AttributeReader, names: Names) -> Expression:
     scanner = parser.scanner
     start = scanner.skip()
     if scanner.accept("("):
@@ -201,14 +198,14 @@ def _operand(parser: "AttributeParser", names: Names) -> Expression:
     if scanner.text[start : start + 1].isdigit():
         return scanner.integer(64, "an affine constant")
     if isinstance(names, ValueNames):
-        return _value(cast("Parser", parser), names)
+        return _value(cast(FormParser, parser), names)
     name = scanner.word("an affine expression")
     if name not in names:
         raise scanner.error(f"use of undeclared identifier '{name}'", start, scanner.pos)
     return names[name]
 
 
-def _value(parser: "Parser", names: ValueNames) -> Expression:
+def _value(parser: FormParser, names: ValueNames) -> Expression:
     if not parser.scanner.accept_word("symbol"):
         return names.value(parser, "d")
     parser.scanner.expect("(", " after 'symbol'")

@@ -11,13 +11,13 @@ relations, from its traits, or from a constraint that only one type satisfies.
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from qrt.ir.core import attribute_kinds, grammar
 from qrt.ir.core.constraints import INDEX, Relation, always, same_as
 from qrt.ir.core.define import OPERAND_SEGMENTS, RESULT_SEGMENTS, Definition, segments
+from qrt.ir.core.forms import FormParser, FormPrinter, OperandName, PendingOperation
 from qrt.ir.core.operations import Operation, Region
 from qrt.ir.core.traits import SAME_OPERANDS_AND_RESULT_TYPE, SAME_TYPE_OPERANDS
-from qrt.ir.text import attribute_kinds, grammar
 from qrt.ir.text.assembly_elements import (
     DIRECTIVES,
     AllOperands,
@@ -36,11 +36,6 @@ from qrt.ir.text.assembly_elements import (
 )
 from qrt.types import Type
 from qrt.types.scanner import pattern
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import OperandName, PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 _TOKEN = re.compile(
     r"\s*(?:`(?P<literal>[^`]*)`|\$(?P<variable>\w+)|(?P<anchor>\^)|qualified\((?P<qualified>type\()?\$(?P<inner>\w+)\)+"
@@ -168,7 +163,7 @@ class Assembly:
         self.line = _line(self)
         self._lists = [element for element in self.elements if isinstance(element, TypeOf) and element.size == "*"]
 
-    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+    def parse(self, parser: FormParser, pending: PendingOperation) -> None:
         line = self.line
         if line is not None and parser.line(line, pending):
             if line.said is not None:
@@ -179,7 +174,7 @@ class Assembly:
             element.parse(parser, pending)
         self._finish(parser, pending)
 
-    def print(self, printer: "Printer", operation: Operation) -> None:
+    def print(self, printer: FormPrinter, operation: Operation) -> None:
         for element in self.elements:
             element.show(printer, operation)
 
@@ -187,7 +182,7 @@ class Assembly:
         """Whether the printed text can be read again: a list of types that is not optional needs one type at least."""
         return all(element.is_present(operation) for element in self._lists)
 
-    def _complete(self, said: Sequence[str], pending: "PendingOperation") -> None:
+    def _complete(self, said: Sequence[str], pending: PendingOperation) -> None:
         """Infer the types that a line leaves out, one for each group."""
         known = dict(zip(said, (*pending.operand_types, *pending.result_types), strict=True))
         for name, relation in self.inferred:
@@ -195,7 +190,7 @@ class Assembly:
         pending.operand_types = [known[name] for name in self.definition.operand_groups.names]
         pending.result_types = [known[name] for name in self.definition.result_groups.names]
 
-    def _finish(self, parser: "Parser", pending: "PendingOperation") -> None:
+    def _finish(self, parser: FormParser, pending: PendingOperation) -> None:
         """Put groups in order, and infer the missing types."""
         operands, results = self.definition.operand_groups, self.definition.result_groups
         given, types = pending.operand_groups, pending.types
@@ -223,13 +218,13 @@ class Assembly:
             missing = [] if declared.size else [Region()]
             pending.regions.extend(pending.region_groups.get(declared.name, missing))
 
-    def _check_types(self, parser: "Parser", pending: "PendingOperation") -> None:
+    def _check_types(self, parser: FormParser, pending: PendingOperation) -> None:
         for name, operands in pending.operand_groups.items():
             types = pending.types.get(name, ())
             if len(operands) != len(types):
                 raise parser.error_at(pending, f"'{name}' has {len(operands)} operands but {len(types)} types")
 
-    def _split(self, parser: "Parser", pending: "PendingOperation") -> "dict[str, list[OperandName]]":
+    def _split(self, parser: FormParser, pending: PendingOperation) -> dict[str, list[OperandName]]:
         """The operands that `operands` has read, in groups."""
         groups = self.definition.operand_groups
         count = len(pending.operands)
@@ -241,7 +236,7 @@ class Assembly:
         return {name: [next(remaining) for _ in range(size)] for name, size in zip(groups.names, sizes, strict=True)}
 
     def _infer(
-        self, name: str, relation: Relation, count: int, parser: "Parser", pending: "PendingOperation"
+        self, name: str, relation: Relation, count: int, parser: FormParser, pending: PendingOperation
     ) -> list[Type]:
         source = relation.source or ""
         sources = pending.types.get(source, [])

@@ -2,19 +2,15 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from qrt.ir.core import attribute_kinds
 from qrt.ir.core.attributes import UNIT, DenseArrayAttr, UnitAttr
 from qrt.ir.core.define import Definition
+from qrt.ir.core.forms import FormParser, FormPrinter, OperandName, PendingOperation
 from qrt.ir.core.operations import Operation, Region, Value
 from qrt.ir.core.traits import ISOLATED_FROM_ABOVE
-from qrt.ir.text import attribute_kinds
 from qrt.types import FunctionType, IntegerType, Type
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import OperandName, PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 DYNAMIC = -(1 << 63)
 """Upstream's `kDynamic`: an entry of a static list that an operand gives."""
@@ -25,13 +21,13 @@ class Element:
 
     space = True
 
-    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+    def parse(self, parser: FormParser, pending: PendingOperation) -> None:
         raise NotImplementedError
 
-    def print(self, printer: "Printer", operation: Operation) -> None:
+    def print(self, printer: FormPrinter, operation: Operation) -> None:
         raise NotImplementedError
 
-    def begins(self, parser: "Parser") -> bool:
+    def begins(self, parser: FormParser) -> bool:
         """Whether the text goes on with this element."""
         return True
 
@@ -39,7 +35,7 @@ class Element:
         """Whether the operation has what this element prints."""
         return True
 
-    def show(self, printer: "Printer", operation: Operation) -> None:
+    def show(self, printer: FormPrinter, operation: Operation) -> None:
         """Print, after a space where there is one."""
         if self.space:
             printer.attach(" ")
@@ -50,16 +46,16 @@ class Element:
 class LiteralElement(Element):
     text: str
 
-    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+    def parse(self, parser: FormParser, pending: PendingOperation) -> None:
         if not self.text[0].isalpha():
             parser.scanner.expect(self.text)
         elif not parser.scanner.accept_word(self.text):
             raise parser.scanner.unexpected(f"expected '{self.text}'")
 
-    def print(self, printer: "Printer", operation: Operation) -> None:
+    def print(self, printer: FormPrinter, operation: Operation) -> None:
         printer.attach(self.text)
 
-    def begins(self, parser: "Parser") -> bool:
+    def begins(self, parser: FormParser) -> bool:
         scanner = parser.scanner
         return scanner.peek_word() == self.text if self.text[0].isalpha() else scanner.at(self.text)
 
@@ -67,7 +63,7 @@ class LiteralElement(Element):
 T = TypeVar("T")
 
 
-def _group(parser: "Parser", size: str, read: Callable[[], T]) -> list[T]:
+def _group(parser: FormParser, size: str, read: Callable[[], T]) -> list[T]:
     """Reads one item by `read`, or several in a variadic group."""
     return parser.scanner.separated(read) if size == "*" else [read()]
 
@@ -80,7 +76,7 @@ class Operands(Element):
     name: str
     size: str
 
-    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+    def parse(self, parser: FormParser, pending: PendingOperation) -> None:
         if not self.size:
             pending.operand_groups[self.name] = [parser.operand()]
         elif not parser.scanner.at("%"):
@@ -88,10 +84,10 @@ class Operands(Element):
         else:
             pending.operand_groups[self.name] = parser.operand_list() if self.size == "*" else [parser.operand()]
 
-    def print(self, printer: "Printer", operation: Operation) -> None:
+    def print(self, printer: FormPrinter, operation: Operation) -> None:
         printer.attach(", ".join(map(printer.name, self.definition.operand_group(operation, self.name))))
 
-    def begins(self, parser: "Parser") -> bool:
+    def begins(self, parser: FormParser) -> bool:
         return parser.scanner.at("%")
 
     def is_present(self, operation: Operation) -> bool:
@@ -101,14 +97,14 @@ class Operands(Element):
 class AllOperands(Element):
     """`operands`."""
 
-    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+    def parse(self, parser: FormParser, pending: PendingOperation) -> None:
         if parser.scanner.at("%"):
             pending.operands = parser.operand_list()
 
-    def print(self, printer: "Printer", operation: Operation) -> None:
+    def print(self, printer: FormPrinter, operation: Operation) -> None:
         printer.attach(", ".join(map(printer.name, operation.operands)))
 
-    def begins(self, parser: "Parser") -> bool:
+    def begins(self, parser: FormParser) -> bool:
         return parser.scanner.at("%")
 
 
@@ -119,13 +115,13 @@ class Attribute(Element):
     definition: Definition
     name: str
 
-    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+    def parse(self, parser: FormParser, pending: PendingOperation) -> None:
         pending.attributes[self.name] = self.kind.parse(parser)
 
-    def print(self, printer: "Printer", operation: Operation) -> None:
+    def print(self, printer: FormPrinter, operation: Operation) -> None:
         printer.attach(self.kind.spell(operation.attributes[self.name]))
 
-    def begins(self, parser: "Parser") -> bool:
+    def begins(self, parser: FormParser) -> bool:
         return self.kind.begins(parser)
 
     def is_present(self, operation: Operation) -> bool:
@@ -142,10 +138,10 @@ class Unit(Attribute):
 
     space = False
 
-    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+    def parse(self, parser: FormParser, pending: PendingOperation) -> None:
         pending.attributes[self.name] = UNIT
 
-    def print(self, printer: "Printer", operation: Operation) -> None:
+    def print(self, printer: FormPrinter, operation: Operation) -> None:
         pass
 
     def is_present(self, operation: Operation) -> bool:
@@ -158,13 +154,13 @@ class AttributeDictionary(Element):
     elided: Iterable[str]
     space = False
 
-    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+    def parse(self, parser: FormParser, pending: PendingOperation) -> None:
         if not self.keyword:
             pending.attributes.update(parser.optional_attributes())
         elif parser.scanner.accept_word(self.keyword):
             pending.attributes.update(parser.attribute_dictionary())
 
-    def print(self, printer: "Printer", operation: Operation) -> None:
+    def print(self, printer: FormPrinter, operation: Operation) -> None:
         printer.attributes(operation, self.elided, self.keyword)
 
 
@@ -177,10 +173,10 @@ class TypeOf(Element):
     is_operand: bool
     size: str
 
-    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+    def parse(self, parser: FormParser, pending: PendingOperation) -> None:
         pending.types[self.name] = _group(parser, self.size, parser.type)
 
-    def print(self, printer: "Printer", operation: Operation) -> None:
+    def print(self, printer: FormPrinter, operation: Operation) -> None:
         printer.attach(", ".join([str(value.type) for value in self._values(operation)]))
 
     def is_present(self, operation: Operation) -> bool:
@@ -199,7 +195,7 @@ class FunctionalType(Element):
     inputs: str
     results: str
 
-    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+    def parse(self, parser: FormParser, pending: PendingOperation) -> None:
         for part, types in zip((self.inputs, self.results), parser.signature(), strict=True):
             if part == "operands":
                 pending.operand_types = types
@@ -208,7 +204,7 @@ class FunctionalType(Element):
             else:
                 pending.types[part] = types
 
-    def print(self, printer: "Printer", operation: Operation) -> None:
+    def print(self, printer: FormPrinter, operation: Operation) -> None:
         printer.attach(str(FunctionType(self._types(self.inputs, operation), self._types(self.results, operation))))
 
     def _types(self, part: str, operation: Operation) -> list[Type]:
@@ -224,21 +220,21 @@ class RegionOf(Element):
     name: str
     size: str
 
-    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+    def parse(self, parser: FormParser, pending: PendingOperation) -> None:
         pending.region_groups[self.name] = _group(parser, self.size, lambda: self._region(parser))
 
-    def _region(self, parser: "Parser") -> Region:
+    def _region(self, parser: FormParser) -> Region:
         definition = self.definition
         isolated = ISOLATED_FROM_ABOVE in definition.traits
         return parser.region(isolated, definition.name, terminator=definition.implicit_terminator)
 
-    def print(self, printer: "Printer", operation: Operation) -> None:
+    def print(self, printer: FormPrinter, operation: Operation) -> None:
         for index, region in enumerate(self._regions(operation)):
             printer.attach(", " if index else "")
             with printer.numbered(region):
                 printer.region(region, entry_said=False, terminator=self.definition.implicit_terminator)
 
-    def begins(self, parser: "Parser") -> bool:
+    def begins(self, parser: FormParser) -> bool:
         return parser.scanner.at("{")
 
     def is_present(self, operation: Operation) -> bool:
@@ -257,15 +253,15 @@ class SuccessorOf(Element):
     name: str
     size: str
 
-    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+    def parse(self, parser: FormParser, pending: PendingOperation) -> None:
         pending.successors += _group(parser, self.size, parser.successor)
 
-    def print(self, printer: "Printer", operation: Operation) -> None:
+    def print(self, printer: FormPrinter, operation: Operation) -> None:
         first = [declared.name for declared in self.definition.successor_names].index(self.name)
         blocks = operation.successors[first:] if self.size == "*" else operation.successors[first : first + 1]
         printer.attach(", ".join(map(printer.label, blocks)))
 
-    def begins(self, parser: "Parser") -> bool:
+    def begins(self, parser: FormParser) -> bool:
         return parser.scanner.at("^")
 
 
@@ -278,11 +274,11 @@ class GroupElement(Element):
     anchor: Element
     space = False
 
-    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+    def parse(self, parser: FormParser, pending: PendingOperation) -> None:
         for element in self.elements if self.elements[0].begins(parser) else self.others:
             element.parse(parser, pending)
 
-    def print(self, printer: "Printer", operation: Operation) -> None:
+    def print(self, printer: FormPrinter, operation: Operation) -> None:
         for element in self.elements if self.anchor.is_present(operation) else self.others:
             element.show(printer, operation)
 
@@ -295,12 +291,12 @@ class Directive:
     """A piece that Python parses and prints: both are given the names in parentheses. `parse` fills
     `pending.operand_groups`, `types`, `region_groups` and `attributes`."""
 
-    parse: "Callable[[Parser, PendingOperation, tuple[str, ...]], None]"
-    print: "Callable[[Printer, Operation, tuple[str, ...]], None]"
-    begins: "Callable[[Parser], bool]" = lambda parser: True
+    parse: Callable[[FormParser, PendingOperation, tuple[str, ...]], None]
+    print: Callable[[FormPrinter, Operation, tuple[str, ...]], None]
+    begins: Callable[[FormParser], bool] = lambda parser: True
 
 
-def parse_mixed(parser: "Parser", brackets: str, what: str) -> "tuple[list[OperandName], tuple[int, ...]]":
+def parse_mixed(parser: FormParser, brackets: str, what: str) -> tuple[list[OperandName], tuple[int, ...]]:
     """`[%a, 4]`: the operands, and integers with `DYNAMIC` for each."""
     operands: list[OperandName] = []
 
@@ -314,12 +310,12 @@ def parse_mixed(parser: "Parser", brackets: str, what: str) -> "tuple[list[Opera
     return operands, tuple(static)
 
 
-def _parse_dynamic_indices(parser: "Parser", pending: "PendingOperation", names: tuple[str, ...]) -> None:
+def _parse_dynamic_indices(parser: FormParser, pending: PendingOperation, names: tuple[str, ...]) -> None:
     pending.operand_groups[names[0]], static = parse_mixed(parser, "[]", "a list of indices")
     pending.attributes[names[1]] = DenseArrayAttr(IntegerType(64), static)
 
 
-def _print_dynamic_indices(printer: "Printer", operation: Operation, names: tuple[str, ...]) -> None:
+def _print_dynamic_indices(printer: FormPrinter, operation: Operation, names: tuple[str, ...]) -> None:
     static = operation.attribute(names[1], DenseArrayAttr)
     dynamic = iter(operation.operand_group(names[0]))
     printer.attach(f"[{', '.join(printer.name(next(dynamic)) if n == DYNAMIC else str(n) for n in static.values)}]")
@@ -338,11 +334,11 @@ class Call(Element):
     directive: Directive
     names: tuple[str, ...]
 
-    def parse(self, parser: "Parser", pending: "PendingOperation") -> None:
+    def parse(self, parser: FormParser, pending: PendingOperation) -> None:
         self.directive.parse(parser, pending, self.names)
 
-    def print(self, printer: "Printer", operation: Operation) -> None:
+    def print(self, printer: FormPrinter, operation: Operation) -> None:
         self.directive.print(printer, operation, self.names)
 
-    def begins(self, parser: "Parser") -> bool:
+    def begins(self, parser: FormParser) -> bool:
         return self.directive.begins(parser)

@@ -3,19 +3,15 @@ written.
 """
 
 import re
-from typing import TYPE_CHECKING
 
 from qrt.ir.core import registry
+from qrt.ir.core.attribute_kinds import ENUMERATIONS, AttributeReader
 from qrt.ir.core.attributes import OpaqueAttr
-from qrt.ir.text.attribute_kinds import ENUMERATIONS
-
-if TYPE_CHECKING:
-    from qrt.ir.text.attribute_parser import AttributeParser
 
 _DIALECT_SYMBOL = re.compile(r"([#!]\w+)<([a-zA-Z_]\w*(?:<.*>)?)>", re.ASCII | re.DOTALL)
 
 
-def parse_dialect_attribute(parser: "AttributeParser", name: str, start: int) -> OpaqueAttr:
+def parse_dialect_attribute(parser: AttributeReader, name: str, start: int) -> OpaqueAttr:
     """The attribute whose `#name` stands at `start`. Raises ParseError for a dialect that nobody knows."""
     scanner = parser.scanner
     scanner.pos = end = start + 1 + len(name)
@@ -41,7 +37,7 @@ def parse_dialect_attribute(parser: "AttributeParser", name: str, start: int) ->
     return OpaqueAttr(_trimmed(kept.text) if known else kept.text + type)
 
 
-def keep(parser: "AttributeParser", start: int) -> OpaqueAttr:
+def keep(parser: AttributeReader, start: int) -> OpaqueAttr:
     """Reads the rest of an attribute whose name has been read, and keeps it as text."""
     scanner = parser.scanner
     if scanner.text.startswith("[", scanner.pos):  # distinct[0]<...>

@@ -1,57 +1,12 @@
 """SSA names: values that are read before or after the text defines them."""
 
 from qrt.errors import Diagnostic, ParseError
-from qrt.ir.core.attributes import Attribute
-from qrt.ir.core.define import Definition
-from qrt.ir.core.operations import Block, Region, Value
+from qrt.ir.core.forms import PendingOperation
+from qrt.ir.core.grammar import RESULT_PATTERN
+from qrt.ir.core.operations import Value
 from qrt.ir.text.attribute_parser import AttributeParser
-from qrt.ir.text.grammar import RESULT_PATTERN
 from qrt.types import Type
 from qrt.types.scanner import Location, Source
-
-OperandName = tuple[str, int, int]
-"""(name, result number, offset in the text)."""
-
-
-class PendingOperation:
-    """An operation while its text is read: what a custom form fills in. An assembly format collects groups of operands,
-    types and regions by name, and puts them in order at its end."""
-
-    __slots__ = (
-        "attributes",
-        "definition",
-        "inherent",
-        "name",
-        "operand_groups",
-        "operand_types",
-        "operands",
-        "region_groups",
-        "regions",
-        "result_types",
-        "start",
-        "successors",
-        "types",
-    )
-    operand_groups: dict[str, list[OperandName]]
-    region_groups: dict[str, list[Region]]
-    types: dict[str, list[Type]]
-
-    def __init__(self, name: str, definition: Definition | None, start: int) -> None:
-        self.name = name
-        self.definition = definition
-        self.start = start
-        self.operands: list[OperandName] = []
-        self.operand_types: list[Type] = []
-        self.result_types: list[Type] = []
-        self.attributes: dict[str, Attribute] = {}
-        self.inherent: frozenset[str] = frozenset()  # names of an unregistered op's properties
-        self.regions: list[Region] = []
-        self.successors: list[Block] = []
-
-    def clear(self) -> None:
-        """Remove what a custom form has filled in."""
-        self.operands, self.operand_types, self.result_types, self.attributes = [], [], [], {}
-        self.inherent = frozenset()
 
 
 class Scope:

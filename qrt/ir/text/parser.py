@@ -4,17 +4,13 @@ What repeats in a program (types, signatures, attribute dictionaries) is read on
 that: this is where the speed comes from. A look-up is only kept where the full rule consumed the same characters.
 """
 
-import copyreg
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from qrt.errors import require
 from qrt.ir.core import registry
 from qrt.ir.core.attributes import Attribute, LocationAttr
-from qrt.ir.core.operations import Block, Operation, Region, garbage_uncollected
-from qrt.ir.core.traits import ISOLATED_FROM_ABOVE, TERMINATOR
-from qrt.ir.module import Module
-from qrt.ir.text.grammar import (
+from qrt.ir.core.forms import OperandName, PendingOperation
+from qrt.ir.core.grammar import (
     ATTRIBUTES_PATTERN,
     GENERIC_LINE,
     HEAD_PATTERN,
@@ -25,70 +21,15 @@ from qrt.ir.text.grammar import (
     TYPE_PATTERN,
     Line,
 )
-from qrt.ir.text.names import NameParser, OperandName, PendingOperation, Scope
+from qrt.ir.core.operations import Block, Operation, Region
+from qrt.ir.core.traits import ISOLATED_FROM_ABOVE, TERMINATOR
+from qrt.ir.text.names import NameParser, Scope
 from qrt.ir.text.resources import ResourceParser
 from qrt.types import Type
 from qrt.types.scanner import Location, Source
 
 _BLOCK_END = ("}", "^")
 _MEMO_LENGTH = 512  # characters: a longer text is not looked up
-
-
-def parse(text: str, filename: str = "<string>", allow_unregistered: bool = False, upstream: int = 22) -> Module:
-    """The program that a text holds. Several top-level operations are wrapped in one module.
-
-    It is not verified: see ``Module.verify``.
-
-    Parameters
-    ----------
-    text : str
-        MLIR, in custom or generic form.
-    filename : str, default "<string>"
-        What errors call the text.
-    allow_unregistered : bool, default False
-        True keeps operations and types of dialects that qrt does not know; False makes them a ParseError.
-    upstream : {22, 24}, default 22
-        The version of MLIR whose types are read and printed; 24 also has float storage and ``!quant.quantile``.
-
-    Returns
-    -------
-    Module
-
-    Raises
-    ------
-    ParseError
-        At the place where the text is not MLIR, or not a program that qrt knows.
-    QuantTypeError
-        If an argument is of another type, or ``upstream`` is no known version.
-
-    Examples
-    --------
-    >>> print(parse("func.func @f(%x: f32) -> f32 { return %x : f32 }"), end="")
-    module {
-      func.func @f(%arg0: f32) -> f32 {
-        return %arg0 : f32
-      }
-    }
-    """
-    require(text, str, "a program", "text")
-    require(filename, str, "the file's name", "text")
-    with garbage_uncollected():
-        module = Parser(Source(text, filename), allow_unregistered, upstream).module()
-    module.upstream = upstream
-    return module
-
-
-def _reduce(module: Module) -> Any:
-    return _restore, (module.print(generic=True, locations=True, exact=True), module.upstream)
-
-
-def _restore(text: str, upstream: int) -> Module:
-    module = parse(text, "<pickle>", allow_unregistered=True, upstream=24)  # whatever the parts were made of
-    module.upstream = upstream
-    return module
-
-
-copyreg.pickle(Module, _reduce)
 
 
 class _Blocks:
@@ -115,7 +56,8 @@ class Parser(NameParser, ResourceParser):
 
     # -- the whole --------------------------------------------------------------------------------------------------
 
-    def module(self) -> Module:
+    def program(self) -> Operation:
+        """The `builtin.module` that the text is or, where it has several operations or another one, holds."""
         scanner = self.scanner
         block = Block()
         while not scanner.at_end():
@@ -129,10 +71,10 @@ class Parser(NameParser, ResourceParser):
         self._finish_scope()
         only = block.first
         if only is not None and only is block.last and only.name == "builtin.module":
-            return Module(only.detach())
+            return only.detach()
         definition = registry.definition("builtin.module")
         location = Location(self.source, 0)
-        return Module(Operation("builtin.module", regions=[Region([block])], location=location, definition=definition))
+        return Operation("builtin.module", regions=[Region([block])], location=location, definition=definition)
 
     # -- operations -------------------------------------------------------------------------------------------------
 
@@ -472,6 +414,3 @@ class Parser(NameParser, ResourceParser):
         label = self.scanner.suffix("^", "a block label")
         self._blocks.used.setdefault(label, start)
         return self._blocks.labels.setdefault(label, Block())
-
-
-__all__ = ["OperandName", "Parser", "PendingOperation", "parse"]

@@ -3,15 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from qrt.ir.core.attributes import Attribute, quote, spell_entries
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.text.dense import Blob, DenseResourceAttr
 from qrt.types import FunctionType, Type
-
-if TYPE_CHECKING:
-    from qrt.ir.module import Module
 
 _STORAGE_OF_22 = {"si": "i", "ui": "u"}
 _STRING_OR_STORAGE = re.compile(
@@ -19,16 +15,18 @@ _STRING_OR_STORAGE = re.compile(
 )
 
 
-def print_module(module: "Module", generic: bool = False, locations: bool = False, exact: bool = False) -> str:
-    """The text of a module, and of the resources its constants name. Not `exact`: as its upstream prints it, which up
-    to 22 leaves the sign of storage unsaid."""
+def print_program(
+    root: Operation, upstream: int, generic: bool = False, locations: bool = False, exact: bool = False
+) -> str:
+    """Print a whole program, and the resources its constants name. Not `exact`: as this version of upstream prints it,
+    which up to 22 leaves the sign of storage unsaid."""
     printer = Printer(generic, locations)
     if generic:
-        printer.number_all(module.operation)
-    printer.operation(module.operation)
+        printer.number_all(root)
+    printer.operation(root)
     printer.resources()
     text = printer.text()
-    if exact or module.upstream > 22 or ("<si" not in text and "<ui" not in text):
+    if exact or upstream > 22 or ("<si" not in text and "<ui" not in text):
         return text
     return _STRING_OR_STORAGE.sub(lambda match: _STORAGE_OF_22.get(match[0], match[0]), text)
 
@@ -318,5 +316,3 @@ def _says_nothing(operation: Operation) -> bool:
 
 _SHORT = frozenset({"builtin.module", "func.return", "func.call"})
 """Ops that print without their dialect where it is the default: elsewhere upstream's printer keeps it."""
-
-__all__ = ["Printer", "print_module", "print_operation"]

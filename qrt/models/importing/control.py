@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from qrt.ir import Block, Builder, Region, Value
-from qrt.ir.dialects.func.ops import FuncOp
+from qrt.ir.core.functions import FuncOp
 from qrt.models.importing.node import Node
 from qrt.types import IndexType, IntegerType, TensorType
 

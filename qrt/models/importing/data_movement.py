@@ -7,7 +7,7 @@ import numpy as np
 
 from qrt.ir import DenseElementsAttr, Operation, Value
 from qrt.ir.constants import constant_array
-from qrt.ir.core.constant_folder import ConstantFolder
+from qrt.ir.rewriting.constant_folder import ConstantFolder
 from qrt.models.importing.node import Node
 from qrt.ops import family_of
 from qrt.ops.core import Array

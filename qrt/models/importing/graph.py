@@ -11,7 +11,7 @@ import numpy as np
 
 from qrt.ir import ArrayAttr, Attribute, Block, Builder, DictAttr, Module, Operation, StringAttr, TypeAttr, Value
 from qrt.ir.core.operations import NOWHERE, Region
-from qrt.ir.core.rewrite import erase_dead
+from qrt.ir.rewriting.rewrite import erase_dead
 from qrt.ir.text.dense import DenseElementsAttr, storage_dtype
 from qrt.models.profiles import Profile
 from qrt.ops.core import Array

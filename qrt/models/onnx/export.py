@@ -8,8 +8,8 @@ import qrt.ir as ir
 from qrt.errors import ModelError, QuantError, QuantTypeError
 from qrt.files import write_files
 from qrt.ir import DenseElementsAttr, Operation, Value
-from qrt.ir.core.rewrite import is_dead
-from qrt.ir.dialects.func.ops import FuncOp
+from qrt.ir.core.functions import FuncOp
+from qrt.ir.rewriting.rewrite import is_dead
 from qrt.models.importing.graph import refusal
 from qrt.models.importing.node import UnsupportedForm
 from qrt.models.onnx.exporting.exported_value import ExportedValue, Order, as_unsigned, is_unsigned, restored

@@ -5,7 +5,7 @@ it.
 from collections.abc import Sequence
 
 from qrt.ir import StringAttr, Value
-from qrt.ir.dialects.func.ops import FuncOp
+from qrt.ir.core.functions import FuncOp
 from qrt.models.onnx import model as description
 from qrt.models.onnx.graph import Constant
 from qrt.models.onnx.importing import FunctionGraph, Unsupported

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from qrt.errors import ModelError, shown
 from qrt.ir import Module, Value
-from qrt.ir.dialects.func.ops import FuncOp
+from qrt.ir.core.functions import FuncOp
 from qrt.models.importing import graph as importing
 from qrt.models.importing import variables
 from qrt.models.importing.node import UnsupportedForm

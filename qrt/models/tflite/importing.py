@@ -7,8 +7,8 @@ import numpy as np
 
 from qrt.errors import ModelError, shown
 from qrt.ir import ArrayAttr, Module, Operation, StringAttr, Value
+from qrt.ir.core.functions import FuncOp
 from qrt.ir.core.operations import garbage_uncollected
-from qrt.ir.dialects.func.ops import FuncOp
 from qrt.models.importing.graph import port_names, refusal
 from qrt.models.importing.node import UnsupportedForm
 from qrt.models.profiles import Profile

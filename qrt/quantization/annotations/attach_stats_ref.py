@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from qrt.ir import Block, Builder, Module, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
+from qrt.ir.core.functions import FuncOp
 from qrt.ir.core.matching import constant_of, require_acyclic
-from qrt.ir.dialects.func.ops import FuncOp
 from qrt.ir.dialects.quant.annotations import IDENTITIES
 from qrt.ir.dialects.quant.region import RegionOp, outside_bodies
 from qrt.quantization.annotations.region_metadata import KEY

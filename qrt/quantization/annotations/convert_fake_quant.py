@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from qrt.ir import Module, Operation
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ir.dialects.quant import FAKE_QUANTS
 from qrt.ir.dialects.quant.fake_quant import fake_quant_type
 from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.remarks import remark
+from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.quantization.annotations.boundary import ANNOTATIONS, AnnotatedType, Boundaries, source
 from qrt.types import QuantizedType, Type, UniformType
 

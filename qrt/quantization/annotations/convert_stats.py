@@ -7,9 +7,9 @@ import numpy as np
 
 from qrt.ir import Attribute, DenseElementsAttr, IntegerAttr, Module, Operation
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import replace
 from qrt.ir.dialects.quant.port_stats import Array, PortRange
 from qrt.ir.remarks import remark
+from qrt.ir.rewriting.rewrite import replace
 from qrt.quantization.annotations.boundary import AnnotatedType, Boundaries
 from qrt.types import CalibratedType, FloatType, TensorType
 

@@ -15,11 +15,11 @@ from qrt.ir.constants import constant_array
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.operations import garbage_uncollected
-from qrt.ir.core.rewrite import replace
 from qrt.ir.dialects.quant.annotations import IDENTITIES
 from qrt.ir.passes.dce import DeadCodeElimination
 from qrt.ir.passes.inline import Inline
 from qrt.ir.passes.planned import OBSERVED, REPLACED
+from qrt.ir.rewriting.rewrite import replace
 from qrt.ops.core import Array
 from qrt.quantization.calibration.batches import Data, batches
 from qrt.quantization.calibration.observers import Calibration

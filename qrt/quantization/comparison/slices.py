@@ -8,9 +8,9 @@ from typing import Any
 
 from qrt.errors import ModelError
 from qrt.ir import Block, Builder, Module, Operation, Region, StringAttr, TypeAttr, Value, equal
-from qrt.ir.core.constant_folder import captured
 from qrt.ir.core.constraints import element_of, with_element
 from qrt.ir.core.matching import constant_of
+from qrt.ir.rewriting.constant_folder import captured
 from qrt.ops.core import Array
 from qrt.quantization.annotations.region_metadata import CAUSE
 from qrt.runtime.program import Program

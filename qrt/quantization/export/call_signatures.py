@@ -1,8 +1,8 @@
 """Values that functions take and return, as quantized ones, where every call of the function is known."""
 
 from qrt.ir import Builder, Module, Operation, TypeAttr, Value
+from qrt.ir.core.functions import FuncOp
 from qrt.ir.core.symbols import may_be_discarded, references, symbol_of
-from qrt.ir.dialects.func.ops import FuncOp
 from qrt.quantization.export.loop_values import end_with, is_cast, retype, source_of
 from qrt.types import FunctionType
 

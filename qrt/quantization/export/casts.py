@@ -7,8 +7,8 @@ from qrt.errors import QuantTypeError
 from qrt.ir import Builder, DenseElementsAttr, Operation, Value
 from qrt.ir.constants import constant_attribute, write_constant
 from qrt.ir.core.constraints import element_of, with_element
-from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ir.dialects.quant.region import RegionOp
+from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.ops import FAMILIES
 from qrt.ops.movement import transposed_element
 from qrt.quantization.annotations.region_metadata import keep_tags

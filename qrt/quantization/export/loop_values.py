@@ -3,7 +3,7 @@ be quantized at the begin of the next."""
 
 from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import erase_dead, replace
+from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.types import Type, UniformType
 
 _BOUNDS = 3

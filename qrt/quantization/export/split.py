@@ -3,10 +3,10 @@
 from qrt.errors import QuantTypeError
 from qrt.ir import Builder, Value
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import replace
 from qrt.ir.dialects.linalg.lowering import tensor_type
 from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.remarks import remarks_to
+from qrt.ir.rewriting.rewrite import replace
 from qrt.ops import FAMILIES
 from qrt.ops.movement import transposed_element
 from qrt.quantization.annotations.region_metadata import keep_tags

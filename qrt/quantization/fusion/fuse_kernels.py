@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from qrt.ir import Block, Module, Operation
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of, cyclic_operations
-from qrt.ir.core.rewrite import is_dead
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir.passes.options import option
 from qrt.ir.remarks import remark
+from qrt.ir.rewriting.rewrite import is_dead
 from qrt.ops import family_of
 from qrt.quantization.checking.regions import regions_of
 from qrt.quantization.forms.elements import body_expression, elements_of, splat_of, tensor_type

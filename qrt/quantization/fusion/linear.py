@@ -2,8 +2,8 @@
 
 from qrt.ir import Block, Operation, Value
 from qrt.ir.core.matching import constant_of, cyclic_operations
-from qrt.ir.core.rewrite import is_dead
 from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.ir.rewriting.rewrite import is_dead
 from qrt.quantization.forms.elements import (
     INNER_ANNOTATIONS,
     Expression,

@@ -6,13 +6,13 @@ from functools import partial
 from qrt.ir import ArrayAttr, Block, Builder, IntegerAttr, Module, Operation, Region, StringAttr, TypeAttr, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, element_of, is_ranked_tensor
+from qrt.ir.core.functions import FuncOp
 from qrt.ir.core.matching import acyclic_operations, constant_of
-from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ir.core.symbols import symbol_of
 from qrt.ir.dialects._shaped.lists import reassociation_of, static_values
-from qrt.ir.dialects.func.ops import FuncOp
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir.remarks import remark
+from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.ops.elementwise import BINDERS
 from qrt.quantization.forms.elements import splat_of
 from qrt.quantization.forms.movement import padding_of

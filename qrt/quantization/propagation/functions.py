@@ -11,9 +11,9 @@ from typing import Literal, cast, get_args
 
 from qrt.errors import shown
 from qrt.ir import Module, Operation, StringAttr, SymbolRefAttr, UnitAttr, equal
+from qrt.ir.core.functions import FuncOp
 from qrt.ir.core.symbols import may_be_discarded, references, symbol_of
 from qrt.ir.dialects.func.inlining import InliningBudget, inlined_at_most, put_body
-from qrt.ir.dialects.func.ops import FuncOp
 from qrt.quantization.propagation.graph import REGION
 
 Functions = Literal["inline", "duplicate"]

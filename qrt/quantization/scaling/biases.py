@@ -3,9 +3,9 @@
 from qrt.ir import ArrayAttr, Block, Builder, Region, StringAttr, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import erase_dead
 from qrt.ir.dialects.linalg.structure import generic
 from qrt.ir.dialects.quant.region import RegionOp
+from qrt.ir.rewriting.rewrite import erase_dead
 from qrt.quantization.annotations.region_metadata import ORIGINS
 from qrt.quantization.forms.clamps import clamps_of
 from qrt.quantization.forms.elements import behind

@@ -8,9 +8,9 @@ import numpy as np
 
 from qrt.ir import Block, Builder, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import erase_dead
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir.dialects.quant.region import INPUT_SPECS, OUTPUT_SPECS, RegionOp
+from qrt.ir.rewriting.rewrite import erase_dead
 from qrt.quantization.annotations.attach_stats_ref import attach
 from qrt.quantization.annotations.region_metadata import KEY
 from qrt.quantization.checking.regions import LINEAR, RESCALE

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from qrt.ir import Builder, Operation, StringAttr, Value
 from qrt.ir.constants import constant_attribute
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import erase_dead
 from qrt.ir.dialects.quant.region import RegionOp
+from qrt.ir.rewriting.rewrite import erase_dead
 from qrt.numerics import round_to_format
 from qrt.numerics.float_text import FORMATS
 from qrt.ops import FAMILIES

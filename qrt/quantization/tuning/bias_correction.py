@@ -9,7 +9,7 @@ import numpy as np
 from qrt.errors import QuantError
 from qrt.ir import Builder, Module, Operation, StringAttr
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.rewrite import erase_dead
+from qrt.ir.rewriting.rewrite import erase_dead
 from qrt.numerics.float_text import FORMATS
 from qrt.numerics.sums import exact_sums, nearest_float
 from qrt.ops.core import Array

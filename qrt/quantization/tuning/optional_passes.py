@@ -6,8 +6,8 @@ from typing import Final, Literal, get_args
 from qrt.errors import Diagnostic, QuantError, QuantTypeError, shown
 from qrt.ir import ArrayAttr, Module, StringAttr
 from qrt.ir.core.operations import garbage_uncollected
-from qrt.ir.core.rewrite import replace
 from qrt.ir.remarks import remarks_to
+from qrt.ir.rewriting.rewrite import replace
 from qrt.quantization.annotations.attach_stats_ref import attach_keys
 from qrt.quantization.annotations.region_metadata import PASSES
 from qrt.quantization.calibration.observe import calibrate_program

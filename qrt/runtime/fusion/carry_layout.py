@@ -12,9 +12,9 @@ from qrt.ir import Builder, IntegerAttr, Module, Operation, Value
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_of, cyclic_operations
-from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ir.core.traits import ELEMENTWISE
 from qrt.ir.dialects.linalg.structure import StructuredOp
+from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.ops import FAMILIES, family_of
 from qrt.ops.declare import Order
 from qrt.ops.traits import inverse, is_by_place

@@ -6,7 +6,7 @@ from qrt.errors import QuantError
 from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.constraints import with_element
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import replace
+from qrt.ir.rewriting.rewrite import replace
 from qrt.ops import family_of
 from qrt.runtime.fusion.families import fused, may_be, quantized, said, traits_of
 from qrt.types import UniformType

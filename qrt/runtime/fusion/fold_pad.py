@@ -7,7 +7,7 @@ import numpy as np
 from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.attributes import attribute
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import erase_dead, replace
+from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.ops import family_of
 from qrt.ops.pad import stored_value
 from qrt.runtime.fusion.families import fused, may_be, quantized, said, traits_of

@@ -6,7 +6,7 @@ import numpy as np
 
 from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import erase_dead, replace
+from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.numerics import RULES, SUM_RULES
 from qrt.ops import family_of
 from qrt.ops.core import element_dtype

@@ -7,7 +7,7 @@ import numpy as np
 from qrt.errors import QuantError
 from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import erase_dead, replace
+from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.ops import family_of
 from qrt.ops.core import Array, element_dtype
 from qrt.ops.traits import is_by_place, values_of_storage

@@ -6,7 +6,7 @@ import numpy as np
 
 from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.matching import acyclic_operations
-from qrt.ir.core.rewrite import erase_dead, replace
+from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.ops import family_of
 from qrt.runtime.fusion.families import chained, constant, may_be, quantized, said, stored_constant
 from qrt.types import TensorType, UniformType

@@ -1,7 +1,7 @@
 """``func``: calls, and the functions that a program only declares."""
 
 from qrt.ir import Operation
-from qrt.ir.dialects.func.ops import FuncOp
+from qrt.ir.core.functions import FuncOp
 from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Function, Handler, Step
 from qrt.runtime.interpreter.runner import external
 

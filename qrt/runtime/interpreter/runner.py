@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import QuantError, UndefinedError
-from qrt.ir.dialects.func.ops import FuncOp
+from qrt.ir.core.functions import FuncOp
 from qrt.ops.core import Array
 from qrt.runtime.interpreter.buffers import laid_out, span_below, strides_of
 from qrt.runtime.values import spelled

@@ -12,7 +12,7 @@ from qrt._ext import kernels as kernel_calls
 from qrt._ext.kernels import bind_control
 from qrt.errors import QuantError
 from qrt.ir import Block, Operation, Region, Value
-from qrt.ir.core.constant_folder import captured
+from qrt.ir.rewriting.constant_folder import captured
 from qrt.ops.core import KernelCall
 from qrt.runtime.planner.executable import copy_call
 from qrt.runtime.planner.places import Attempt, SlotTable

@@ -11,8 +11,8 @@ import numpy as np
 import qrt.kernels as kernels
 from qrt._ext.kernels import KernelCall, bind_copy, bind_plain, bind_plain_cast, bind_plain_select
 from qrt.ir import Operation
-from qrt.ir.core.constant_folder import Known
-from qrt.ir.text.attribute_kinds import ENUMERATIONS
+from qrt.ir.core.attribute_kinds import ENUMERATIONS
+from qrt.ir.rewriting.constant_folder import Known
 from qrt.numerics.comparisons import INTEGER_PREDICATES
 from qrt.ops.core import Shape, element_dtype, row_major_strides, static_shape
 from qrt.types import IndexType, IntegerType, TensorType, Type

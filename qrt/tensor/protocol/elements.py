@@ -1,26 +1,22 @@
-"""Shared by all rules: the storage of tensors for NumPy's functions, tensors around what these give, and values written
-to tensors."""
+"""The storage of tensors for NumPy's functions, and values written to tensors, shared by all rules; `results`
+has tensors around what functions give."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from qrt.errors import QuantError, QuantTypeError, QuantValueError, shown
+from qrt.errors import QuantError, QuantTypeError, QuantValueError
 from qrt.ops.core import Array, Shape, parameter_index, storage_dtype
 from qrt.ops.indexing import Selection, indexed_element, selected_element
 from qrt.ops.movement import reshaped_element
-from qrt.tensor import calls
 from qrt.tensor.arrays import expressed_array
 from qrt.tensor.binding import EagerCall, bind_arrays, eager
 from qrt.tensor.calls import Tensor
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 from qrt.tensor.storage import is_packed, pack, unpack
 from qrt.types import UniformType, check_integrity
-
-if TYPE_CHECKING:
-    from qrt.tensor.quant_tensor import QuantTensor
 
 ALL = slice(None)
 
@@ -32,44 +28,11 @@ def stored(q: Tensor) -> Array:
     return unpack(q._data, q.type, q._shape) if is_packed(q.type) else q._data
 
 
-def made(data: Any, t: UniformType, source: Array | None = None) -> "QuantTensor":
-    """Return a tensor around storage, or a scalar of it. Where bits are packed, and NumPy made a view of the storage
-    ``source`` of a tensor, it is read-only: the tensor would not hold what is written to it."""
-    array = np.asarray(data)
-    if t.block_sizes is not None:
-        check_integrity(t, array.shape)
-    if not is_packed(t):
-        return calls.tensor_of(array, t, array.shape)  # type: ignore[no-any-return]
-    packed = pack(array, t)
-    packed.flags.writeable = source is None or not np.may_share_memory(array, source)
-    return calls.tensor_of(packed, t, array.shape)  # type: ignore[no-any-return]
-
-
-def into(out: Any, result: "QuantTensor") -> "QuantTensor":
-    """Return the result, or ``out``, if it is given, with the result written to it."""
-    if out is None:
-        return result
-    if not isinstance(out, Tensor) or out.type is not result.type:  # types are interned
-        given = shown(out.type) if isinstance(out, Tensor) else type(out).__name__
-        raise QuantTypeError(f"out must be a QuantTensor of the result's type {shown(result.type)}, got {given}")
-    if out._shape != result._shape:
-        raise QuantValueError(f"out has shape {out._shape}, the result has shape {result._shape}")
-    memory(out)[...] = result._data
-    return out  # type: ignore[return-value]
-
-
 def memory(q: Tensor) -> Array:
     """Return the memory of a tensor that may be written."""
     if not q._data.flags.writeable:
         raise QuantValueError("assignment destination is read-only" + " or a part of packed bits" * is_packed(q.type))
     return q._data
-
-
-def tensor(q: Any, argument: str) -> "QuantTensor":
-    """Return a QuantTensor, and refuse anything else; ``argument`` names it in the error."""
-    if not isinstance(q, Tensor):
-        raise QuantTypeError(f"{argument} must be a QuantTensor, got {type(q).__name__}")
-    return q  # type: ignore[return-value]
 
 
 def no_tensor(x: Any, argument: str) -> None:
@@ -137,12 +100,6 @@ def zeros(t: UniformType, shape: Shape) -> Array:
     ``shape``."""
     storage = np.clip(np.array(t.zero_points, np.int64), t.storage_min, t.storage_max).astype(storage_dtype(t))
     return storage[0, ...] if t.is_per_layer else storage[parameter_index(t, shape)]
-
-
-def filled(t: UniformType, shape: Shape) -> "QuantTensor":
-    """Return a tensor of zeros."""
-    check_integrity(t, shape)
-    return made(np.full(shape, zeros(t, shape), storage_dtype(t)), t)
 
 
 # --------------------------------------------------------------------------------------------------------------- types

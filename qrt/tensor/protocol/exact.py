@@ -18,8 +18,9 @@ from qrt.errors import QuantAxisError, QuantTypeError, shown
 from qrt.numerics.elements import broadcast_arrays
 from qrt.numerics.sums import rounded_multiples
 from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_index, storage_dtype
-from qrt.tensor.protocol.elements import first_element, into, made, stored, tensor
-from qrt.tensor.quant_tensor import QuantTensor
+from qrt.tensor.protocol.elements import first_element, stored
+from qrt.tensor.protocol.results import into, tensor
+from qrt.tensor.quant_tensor import QuantTensor, made
 from qrt.types import FloatType, UniformType, check_integrity, parse_type
 from qrt.types.parameters import BlockSizes
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from numbers import Number
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from qrt.tensor.calls import Tensor
 from qrt.tensor.protocol.elements import truth
 from qrt.tensor.protocol.table import answer
 
-if TYPE_CHECKING:
-    from qrt.tensor.quant_tensor import QuantTensor
+Q = TypeVar("Q")
+"""The class of tensors that has the methods."""
 
 numpy: Any = np
 """NumPy's functions, which are typed for arrays alone."""
@@ -61,7 +61,7 @@ def _method(function: Any, summary: str) -> Any:
 
 
 @worded_methods
-class Methods:
+class Methods(Generic[Q]):
     """Methods and protocols of an ndarray."""
 
     __slots__ = ()
@@ -80,7 +80,7 @@ class Methods:
 
     # ------------------------------------------------------------------------------------------------------- protocols
 
-    def __iter__(self: Any) -> Iterator["QuantTensor"]:
+    def __iter__(self: Any) -> Iterator[Q]:
         if not self.ndim:
             raise QuantTypeError("iteration over a tensor of rank 0")
         return (self[i] for i in range(len(self)))
@@ -127,17 +127,17 @@ class Methods:
     # ------------------------------------------------------------------------------------------------------ what it is
 
     @property
-    def mT(self: Any) -> "QuantTensor":  # noqa: N802 - NumPy's name
+    def mT(self: Any) -> Q:  # noqa: N802 - NumPy's name
         """The last two axes interchanged."""
         return numpy.matrix_transpose(self)
 
     @property
-    def real(self: Any) -> "QuantTensor":
+    def real(self: Any) -> Q:
         """The tensor itself."""
         return numpy.real(self)
 
     @property
-    def imag(self: Any) -> "QuantTensor":
+    def imag(self: Any) -> Q:
         """Zeros of its type."""
         return numpy.imag(self)
 
@@ -146,7 +146,7 @@ class Methods:
         """Where the storage is."""
         return "cpu"
 
-    def to_device(self: Any, device: Literal["cpu"], /, *, stream: None = None) -> "QuantTensor":
+    def to_device(self: Any, device: Literal["cpu"], /, *, stream: None = None) -> Q:
         """The tensor itself; there is one device."""
         if not isinstance(device, str) or device != "cpu":
             raise QuantValueError(f'the only device is "cpu", got {shown(device)}')
@@ -163,11 +163,11 @@ class Methods:
     put = _method(np.put, "Writes at positions in one line")
     conj = conjugate = _method(np.conjugate, "A copy")
 
-    def flatten(self: Any, order: str = "C") -> "QuantTensor":
+    def flatten(self: Any, order: str = "C") -> Q:
         """A copy in one line."""
         return numpy.ravel(self, order).copy()
 
-    def compress(self: Any, condition: Any, axis: int | None = None, out: Any = None) -> "QuantTensor":
+    def compress(self: Any, condition: Any, axis: int | None = None, out: Any = None) -> Q:
         """Elements where a condition holds, as ``np.compress``."""
         return numpy.compress(condition, self, axis, out)
 
@@ -254,9 +254,13 @@ def _reflected(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     return lambda self, other: by_ufunc(ufunc, other, self)
 
 
-def _answer_of(ufunc: np.ufunc) -> Callable[..., Any]:
-    """Return the operator with operands of any kind: what NumPy does not compare is an error, not False."""
-    return lambda *operands: answer(ufunc, operands, {})
+def _comparison(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+    """Return the operator with an operand of any kind: what NumPy does not compare is an error, not False."""
+    return lambda self, other: answer(ufunc, (self, other), {})
+
+
+def _unary(ufunc: np.ufunc) -> Callable[[Any], Any]:
+    return lambda self: answer(ufunc, (self,), {})
 
 
 class Operators:
@@ -264,16 +268,16 @@ class Operators:
 
     __slots__ = ()
 
-    __eq__ = _answer_of(np.equal)
-    __ne__ = _answer_of(np.not_equal)
-    __lt__ = _answer_of(np.less)
-    __le__ = _answer_of(np.less_equal)
-    __gt__ = _answer_of(np.greater)
-    __ge__ = _answer_of(np.greater_equal)
-    __neg__ = _answer_of(np.negative)
-    __pos__ = _answer_of(np.positive)
-    __abs__ = _answer_of(np.absolute)
-    __invert__ = _answer_of(np.invert)
+    __eq__ = _comparison(np.equal)
+    __ne__ = _comparison(np.not_equal)
+    __lt__ = _comparison(np.less)
+    __le__ = _comparison(np.less_equal)
+    __gt__ = _comparison(np.greater)
+    __ge__ = _comparison(np.greater_equal)
+    __neg__ = _unary(np.negative)
+    __pos__ = _unary(np.positive)
+    __abs__ = _unary(np.absolute)
+    __invert__ = _unary(np.invert)
 
     __radd__ = _reflected(np.add)
     __rsub__ = _reflected(np.subtract)

@@ -4,7 +4,7 @@ more than its operand."""
 import pytest
 
 from qrt import ir
-from qrt.ir.core.rewrite import Folds, fold
+from qrt.ir.core.folding import Folds, fold
 
 SOURCES = "%t: tensor<4x?xf32>, %i: index, %j: index, %x: f32, %y: f32, %u: tensor<*xf32>, %p: tensor<?x?xf32>"
 

@@ -9,10 +9,10 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.errors import QuantError, VerifyError
-from qrt.ir.core.greedy import rewrite_greedily
+from qrt.ir.core.folding import Folds
 from qrt.ir.core.matching import cyclic_operations
-from qrt.ir.core.rewrite import Folds
 from qrt.ir.pipeline import PASSES
+from qrt.ir.rewriting.greedy import rewrite_greedily
 
 CYCLES = (Path(__file__).parent / "cycles.txt").read_text().strip().split("\n\n")
 """Operations of which some depend on themselves."""

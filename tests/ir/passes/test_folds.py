@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from qrt import ir
-from qrt.ir.core.rewrite import Folds, fold
+from qrt.ir.core.folding import Folds, fold
 from qrt.numerics import SCALES, ZERO_POINTS, dequantize, quantize
 from qrt.types import UniformType
 

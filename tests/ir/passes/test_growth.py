@@ -8,8 +8,8 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.ir.core import greedy
 from qrt.ir.pipeline import PASSES
+from qrt.ir.rewriting import greedy
 from tests.ir.passes.growing import CASES, dead_users
 
 _OF_FUNCTIONS = ("fold-plan-constants",)

@@ -1,21 +1,16 @@
 """Helpers of the custom forms and verifiers of ops with regions, in `scf` and `affine`."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from qrt.ir.core.forms import FormParser, FormPrinter, OperandName, PendingOperation
 from qrt.ir.core.operations import Operation, Region, Value
 from qrt.types import Type
 
-if TYPE_CHECKING:
-    from qrt.ir.text.names import OperandName, PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
-
-def parse_assignments(parser: "Parser") -> "tuple[list[OperandName], list[OperandName]]":
+def parse_assignments(parser: FormParser) -> tuple[list[OperandName], list[OperandName]]:
     """`(%argument = %operand, ...)`: the arguments, and the operands they begin with."""
 
-    def assignment() -> "tuple[OperandName, OperandName]":
+    def assignment() -> tuple[OperandName, OperandName]:
         argument = parser.argument()
         parser.scanner.expect("=", " after an argument")
         return argument, parser.operand()
@@ -24,12 +19,12 @@ def parse_assignments(parser: "Parser") -> "tuple[list[OperandName], list[Operan
     return [argument for argument, _ in pairs], [operand for _, operand in pairs]
 
 
-def spell_assignments(printer: "Printer", arguments: Sequence[Value], operands: Sequence[Value]) -> str:
+def spell_assignments(printer: FormPrinter, arguments: Sequence[Value], operands: Sequence[Value]) -> str:
     pairs = zip(arguments, operands, strict=True)
     return f"({', '.join(f'{printer.name(a)} = {printer.name(b)}' for a, b in pairs)})"
 
 
-def parse_values(parser: "Parser", brackets: str = "()") -> "list[OperandName]":
+def parse_values(parser: FormParser, brackets: str = "()") -> list[OperandName]:
     """Operands in brackets, perhaps none."""
     parser.scanner.expect(brackets[0], " before operands")
     operands = parser.operand_list() if parser.scanner.at("%") else []
@@ -37,16 +32,16 @@ def parse_values(parser: "Parser", brackets: str = "()") -> "list[OperandName]":
     return operands
 
 
-def parse_arguments(parser: "Parser") -> "list[OperandName]":
+def parse_arguments(parser: FormParser) -> list[OperandName]:
     """The names of block arguments in parentheses, perhaps none."""
     return parser.scanner.bracketed("()", parser.argument, " before arguments", " after arguments")
 
 
-def spell_values(printer: "Printer", values: Sequence[Value], brackets: str = "()") -> str:
+def spell_values(printer: FormPrinter, values: Sequence[Value], brackets: str = "()") -> str:
     return f"{brackets[0]}{', '.join(map(printer.name, values))}{brackets[1]}"
 
 
-def parse_optional_results(parser: "Parser") -> list[Type]:
+def parse_optional_results(parser: FormParser) -> list[Type]:
     """`-> (types)` or `-> type`, if it is next."""
     return parser.types.results() if parser.scanner.accept("->") else []
 
@@ -56,8 +51,8 @@ def spell_types(types: Sequence[Type]) -> str:
 
 
 def parse_body(
-    parser: "Parser",
-    pending: "PendingOperation",
+    parser: FormParser,
+    pending: PendingOperation,
     arguments: "Sequence[OperandName] | None" = None,
     types: Sequence[Type] = (),
     terminator: str | None = None,
@@ -75,7 +70,7 @@ def spell_results(values: Sequence[Value]) -> str:
     return types if len(values) == 1 else f"({types})"
 
 
-def parse_branches(parser: "Parser", pending: "PendingOperation", terminator: str) -> None:
+def parse_branches(parser: FormParser, pending: PendingOperation, terminator: str) -> None:
     """A region, perhaps `else` and another one, and attributes."""
     parse_body(parser, pending, terminator=terminator)
     if parser.scanner.accept_word("else"):
@@ -85,7 +80,7 @@ def parse_branches(parser: "Parser", pending: "PendingOperation", terminator: st
     pending.attributes.update(parser.optional_attributes())
 
 
-def print_branches(printer: "Printer", operation: Operation, terminator: str) -> None:
+def print_branches(printer: FormPrinter, operation: Operation, terminator: str) -> None:
     """The regions of an operation that `parse_branches` reads."""
     unsaid = None if operation.results else terminator
     print_body(printer, operation, 0, unsaid)
@@ -94,7 +89,7 @@ def print_branches(printer: "Printer", operation: Operation, terminator: str) ->
         print_body(printer, operation, 1, unsaid)
 
 
-def print_body(printer: "Printer", operation: Operation, index: int, terminator: str | None = None) -> None:
+def print_body(printer: FormPrinter, operation: Operation, index: int, terminator: str | None = None) -> None:
     """Region number `index`, whose entry block says its own arguments."""
     region = operation.regions[index]
     printer.word("")

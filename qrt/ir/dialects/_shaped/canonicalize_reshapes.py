@@ -8,11 +8,11 @@ from qrt.ir import Attribute, Builder, DenseElementsAttr, IntegerAttr, Operation
 from qrt.ir.core.attributes import ArrayAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.core.rewrite import Made
 from qrt.ir.dialects._shaped.lists import Groups, Mixed, mixed_values, reassociation_of, with_lists
 from qrt.ir.dialects._shaped.strides import has_identity_layout
 from qrt.ir.dialects._shaped.types import Shape, ranked, shaped
 from qrt.ir.dialects.tensor.canonicalize import cast, cast_source
+from qrt.ir.rewriting.rewrite import Made
 from qrt.types import IntegerType, MemRefType, TensorType, Type
 from qrt.types.shaped import MAX_DIM
 

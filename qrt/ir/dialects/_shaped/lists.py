@@ -4,13 +4,13 @@ sizes and groups of dimensions of `expand_shape` and `collapse_shape`.
 
 from collections.abc import Sequence
 
+from qrt.ir.core.attribute_kinds import I64_ARRAY, array_of, dense_array
 from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr
 from qrt.ir.core.define import AttributeSpec, segments
 from qrt.ir.core.matching import constant_number
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.dialects._shaped.types import Shape
 from qrt.ir.text.assembly_elements import DYNAMIC
-from qrt.ir.text.attribute_kinds import I64_ARRAY, array_of, dense_array
 from qrt.types import IntegerType
 
 Mixed = list[int | Value]

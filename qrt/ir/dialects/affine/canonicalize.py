@@ -9,12 +9,12 @@ from qrt.ir import Attribute, Builder, Operation, Value
 from qrt.ir.core.affine import MAX_OPERATORS, AffineMapAttr, Expression, IntegerSetAttr, linear_terms, substitute
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import made_by
-from qrt.ir.core.rewrite import Made, Pattern
 from qrt.ir.dialects._regions.trip_counts import trips_of_affine_for
 from qrt.ir.dialects.affine.dimensions import map_of
 from qrt.ir.dialects.affine.maps import Inputs, simplest
 from qrt.ir.dialects.affine.ops import set_of
 from qrt.ir.dialects.affine.ranges import Ranges
+from qrt.ir.rewriting.rewrite import Made, Pattern
 
 
 def _with_map(first: int) -> Pattern:

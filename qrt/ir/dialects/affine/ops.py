@@ -1,16 +1,18 @@
 """`affine`: loops, conditions and accesses whose indices are affine functions of loops and symbols."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from qrt.errors import ParseError, UndefinedError
 from qrt.ir.core.affine import AffineMapAttr, IntegerSetAttr, evaluate, is_index, spell_expression
+from qrt.ir.core.attribute_kinds import AFFINE_MAP
+from qrt.ir.core.attribute_kinds import INDEX as INDEX_ATTRIBUTE
 from qrt.ir.core.attributes import IntegerAttr, instance_of
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import AttributeSpec, Definition, segments
+from qrt.ir.core.folding import Fold, Folded, Folds
+from qrt.ir.core.forms import FormParser, FormPrinter, OperandName, PendingOperation
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation, Value
-from qrt.ir.core.rewrite import Fold, Folded, Folds
 from qrt.ir.core.traits import (
     LOOP_LIKE,
     MEM_READ,
@@ -40,32 +42,25 @@ from qrt.ir.dialects._shaped.types import memref_type
 from qrt.ir.dialects.affine.dimensions import is_symbol, map_of, require_valid
 from qrt.ir.dialects.affine.parallel import PARALLEL
 from qrt.ir.text.affine_parser import parse_map_of_values
-from qrt.ir.text.attribute_kinds import AFFINE_MAP
-from qrt.ir.text.attribute_kinds import INDEX as INDEX_ATTRIBUTE
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import OperandName, PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 _YIELD = "affine.yield"
 
 # -- maps and their operands: affine_map<...>(%dims)[%symbols] -------------------------------------------------------
 
 
-def _parse_dimensions_and_symbols(parser: "Parser") -> "tuple[list[OperandName], int]":
+def _parse_dimensions_and_symbols(parser: FormParser) -> tuple[list[OperandName], int]:
     """`(%dims)[%symbols]`: the values, and how many are dimensions."""
     dimensions = parse_values(parser)
     symbols = parse_values(parser, "[]") if parser.scanner.at("[") else []
     return [*dimensions, *symbols], len(dimensions)
 
 
-def _spell_dimensions_and_symbols(printer: "Printer", values: Sequence[Value], dimensions: int) -> str:
+def _spell_dimensions_and_symbols(printer: FormPrinter, values: Sequence[Value], dimensions: int) -> str:
     symbols = spell_values(printer, values[dimensions:], "[]") if len(values) > dimensions else ""
     return spell_values(printer, values[:dimensions]) + symbols
 
 
-def _parse_map(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_map(parser: FormParser, pending: PendingOperation) -> None:
     start = parser.scanner.skip()
     map = parser.attribute()
     if not isinstance(map, AffineMapAttr):
@@ -79,7 +74,7 @@ def _parse_map(parser: "Parser", pending: "PendingOperation") -> None:
     pending.attributes.update(parser.optional_attributes())
 
 
-def _print_map(printer: "Printer", operation: Operation) -> None:
+def _print_map(printer: FormPrinter, operation: Operation) -> None:
     map = map_of(operation)
     printer.word(f"{map}{_spell_dimensions_and_symbols(printer, operation.operands, map.dimensions)}")
     printer.attributes(operation, ("map",))
@@ -128,7 +123,7 @@ def _fold_apply(operation: Operation, folds: Folds) -> Folded:
 # -- affine.load, affine.store ---------------------------------------------------------------------------------------
 
 
-def _parse_access(parser: "Parser", pending: "PendingOperation", before: int) -> None:
+def _parse_access(parser: FormParser, pending: PendingOperation, before: int) -> None:
     """`%memref[indices] : type`, after `before` other operands."""
     pending.operands.append(parser.operand())
     map, indices = parse_map_of_values(parser, "[]")
@@ -142,17 +137,17 @@ def _parse_access(parser: "Parser", pending: "PendingOperation", before: int) ->
     pending.result_types = [] if before else [element]
 
 
-def _parse_load(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_load(parser: FormParser, pending: PendingOperation) -> None:
     _parse_access(parser, pending, 0)
 
 
-def _parse_store(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_store(parser: FormParser, pending: PendingOperation) -> None:
     pending.operands = [parser.operand()]
     parser.scanner.expect(",", " after the value")
     _parse_access(parser, pending, 1)
 
 
-def _print_access(printer: "Printer", operation: Operation) -> None:
+def _print_access(printer: FormPrinter, operation: Operation) -> None:
     *values, memref = operation.operands[: 1 + (operation.name == "affine.store")]
     indices = operation.operands[len(values) + 1 :]
     access = map_of(operation)
@@ -187,7 +182,7 @@ def _verify_access(operation: Operation) -> None:
 # -- affine.for ------------------------------------------------------------------------------------------------------
 
 
-def _parse_for(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_for(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     induction = parser.argument()
     scanner.expect("=", " after the induction variable")
@@ -213,7 +208,7 @@ def _parse_for(parser: "Parser", pending: "PendingOperation") -> None:
     pending.attributes.update(parser.optional_attributes())
 
 
-def _parse_bound(parser: "Parser", pending: "PendingOperation", which: str, prefix: str) -> "list[OperandName]":
+def _parse_bound(parser: FormParser, pending: PendingOperation, which: str, prefix: str) -> list[OperandName]:
     """A constant, a value, or `max` or `min` of a map's results."""
     scanner = parser.scanner
     name = f"{which}BoundMap"
@@ -244,7 +239,7 @@ def _parse_bound(parser: "Parser", pending: "PendingOperation", which: str, pref
     return operands
 
 
-def _print_for(printer: "Printer", operation: Operation) -> None:
+def _print_for(printer: FormPrinter, operation: Operation) -> None:
     region = operation.regions[0]
     with printer.numbered(region):
         induction, *arguments = region.blocks[0].arguments
@@ -261,7 +256,7 @@ def _print_for(printer: "Printer", operation: Operation) -> None:
     printer.attributes(operation, ("lowerBoundMap", "upperBoundMap", "step", "operandSegmentSizes"))
 
 
-def _spell_bound(printer: "Printer", operation: Operation, which: str, prefix: str) -> str:
+def _spell_bound(printer: FormPrinter, operation: Operation, which: str, prefix: str) -> str:
     map, values = map_of(operation, f"{which}BoundMap"), operation.operand_group(f"{which}BoundOperands")
     if len(map.results) == 1:
         if isinstance(map.results[0], int) and not values:
@@ -305,7 +300,7 @@ def set_of(operation: Operation) -> IntegerSetAttr:
     return operation.attribute("condition", IntegerSetAttr)
 
 
-def _parse_if(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_if(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     start = scanner.skip()
     condition = parser.attribute()
@@ -324,7 +319,7 @@ def _parse_if(parser: "Parser", pending: "PendingOperation") -> None:
     parse_branches(parser, pending, _YIELD)
 
 
-def _print_if(printer: "Printer", operation: Operation) -> None:
+def _print_if(printer: FormPrinter, operation: Operation) -> None:
     condition = set_of(operation)
     values = _spell_dimensions_and_symbols(printer, operation.operands, condition.dimensions)
     printer.word(f"{condition}{values}")

@@ -2,27 +2,22 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from qrt.ir.core.affine import AffineMapAttr, Expression, spell_expression, substitute
+from qrt.ir.core.attribute_kinds import AFFINE_MAP, ARRAY, AttributeKind
 from qrt.ir.core.attributes import ArrayAttr, Attribute, IntegerAttr, StringAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.forms import FormParser, FormPrinter, OperandName, PendingOperation
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.traits import LOOP_LIKE, RECURSIVE_MEMORY_EFFECTS
 from qrt.ir.dialects._regions.forms import parse_body, parse_optional_results, parse_values, spell_types
 from qrt.ir.dialects.affine.dimensions import map_of, require_valid
 from qrt.ir.text.affine_parser import ValueNames, parse_expression, parse_expressions
-from qrt.ir.text.attribute_kinds import AFFINE_MAP, ARRAY, AttributeKind
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.types import FloatType, IntegerType, TensorType, Type
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import OperandName, PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 _YIELD = "affine.yield"
 _I32, _I64 = IntegerType(32), IntegerType(64)
@@ -72,7 +67,7 @@ def _group_sizes(operation: Operation, which: str) -> list[int]:
 # -- custom form: `(%i) = (0) to (min(%n, 4)) step (2) reduce ("addf") -> (f32)` ---------------------------------------
 
 
-def _parse(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     variables = parse_values(parser)
     scanner.expect("=", " after the induction variables")
@@ -88,7 +83,7 @@ def _parse(parser: "Parser", pending: "PendingOperation") -> None:
     pending.attributes.update(parser.optional_attributes())
 
 
-def _parse_bounds(parser: "Parser", pending: "PendingOperation", which: str, keyword: str) -> "list[OperandName]":
+def _parse_bounds(parser: FormParser, pending: PendingOperation, which: str, keyword: str) -> list[OperandName]:
     """The bounds of all dimensions become one map, each value one of its dimensions or symbols."""
     scanner = parser.scanner
     scanner.expect("(", " before bounds")
@@ -113,7 +108,7 @@ def _parse_bounds(parser: "Parser", pending: "PendingOperation", which: str, key
     return [*dimensions, *symbols]
 
 
-def _place(known: "list[OperandName]", name: "OperandName") -> int:
+def _place(known: list[OperandName], name: OperandName) -> int:
     """The index of a value among the known ones; a new value is added to them."""
     for place, (text, number, _) in enumerate(known):
         if (text, number) == name[:2]:
@@ -122,7 +117,7 @@ def _place(known: "list[OperandName]", name: "OperandName") -> int:
     return len(known) - 1
 
 
-def _parse_steps(parser: "Parser", count: int) -> ArrayAttr:
+def _parse_steps(parser: FormParser, count: int) -> ArrayAttr:
     steps: Sequence[Expression] = [1] * count
     start = parser.scanner.skip()
     if parser.scanner.accept_word("step"):
@@ -132,7 +127,7 @@ def _parse_steps(parser: "Parser", count: int) -> ArrayAttr:
     return ArrayAttr(tuple(IntegerAttr(step, _I64) for step in steps if isinstance(step, int)))
 
 
-def _parse_reductions(parser: "Parser") -> ArrayAttr:
+def _parse_reductions(parser: FormParser) -> ArrayAttr:
     scanner = parser.scanner
 
     def reduction() -> Attribute:
@@ -150,7 +145,7 @@ def _parse_reductions(parser: "Parser") -> ArrayAttr:
     return ArrayAttr(tuple(found))
 
 
-def _print(printer: "Printer", operation: Operation) -> None:
+def _print(printer: FormPrinter, operation: Operation) -> None:
     region = operation.regions[0]
     with printer.numbered(region):
         variables = ", ".join(map(printer.name, region.blocks[0].arguments))
@@ -166,7 +161,7 @@ def _print(printer: "Printer", operation: Operation) -> None:
     printer.attributes(operation, tuple(_ATTRIBUTES))
 
 
-def _spell_bounds(printer: "Printer", operation: Operation, which: str, keyword: str) -> str:
+def _spell_bounds(printer: FormPrinter, operation: Operation, which: str, keyword: str) -> str:
     groups, values = bounds_of(operation, which)
     dimensions = map_of(operation, f"{which}BoundsMap").dimensions
 

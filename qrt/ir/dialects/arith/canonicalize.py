@@ -5,10 +5,10 @@ from collections.abc import Callable
 from qrt.ir import Attribute, Builder, IntegerAttr, Operation, Value
 from qrt.ir.core.constraints import I1, element_of, with_element
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.core.rewrite import Made, Pattern
 from qrt.ir.dialects.arith.fold import holds_every_value, predicate_of
 from qrt.ir.dialects.arith.ops import OVERFLOW
 from qrt.ir.dialects.arith.scalars import filled, splat_is, width_of
+from qrt.ir.rewriting.rewrite import Made, Pattern
 from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.types import FloatType, IntegerType, Type
 

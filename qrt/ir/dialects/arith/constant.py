@@ -1,20 +1,15 @@
 """`arith.constant`: a value of an integer or float type, or the elements of a tensor or a vector."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from qrt.errors import QuantTypeError
 from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
 from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.forms import FormParser, FormPrinter, PendingOperation
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import CONSTANT_LIKE, PURE
 from qrt.ir.text.dense import DenseElementsAttr, DenseResourceAttr, KeptElementsAttr
 from qrt.types import IntegerType, Type, VectorType
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 _TYPED = (IntegerAttr, FloatAttr, DenseElementsAttr, DenseResourceAttr, KeptElementsAttr)
 
@@ -23,7 +18,7 @@ def _typed(value: Attribute) -> str | None:
     return None if isinstance(value, _TYPED) else "must be an integer, a float or elements"
 
 
-def _parse_constant(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_constant(parser: FormParser, pending: PendingOperation) -> None:
     pending.attributes.update(parser.optional_attributes())
     start = parser.scanner.skip()
     value = parser.attribute()
@@ -33,7 +28,7 @@ def _parse_constant(parser: "Parser", pending: "PendingOperation") -> None:
     pending.result_types = [value.type]
 
 
-def _print_constant(printer: "Printer", operation: Operation) -> None:
+def _print_constant(printer: FormPrinter, operation: Operation) -> None:
     printer.attributes(operation, elided=("value",))
     printer.word(str(operation.attributes["value"]))
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
 from qrt.ir.core.constraints import I1, element_of
+from qrt.ir.core.folding import Fold, Folded, Folds
 from qrt.ir.core.matching import constant_of, made_by
 from qrt.ir.core.operations import Operation
-from qrt.ir.core.rewrite import Fold, Folded, Folds
 from qrt.ir.dialects.arith.scalars import constant_value, filled, fold_constants, splat, splat_is, splat_number
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.ops.elementwise import FLOAT_PREDICATES, INTEGER_PREDICATES

@@ -2,8 +2,9 @@
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
 
+from qrt.ir.core import attribute_kinds as kinds
+from qrt.ir.core.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import (
     I1,
@@ -17,9 +18,10 @@ from qrt.ir.core.constraints import (
     with_element_type,
 )
 from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.folding import Fold
+from qrt.ir.core.forms import FormParser, FormPrinter, PendingOperation
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation
-from qrt.ir.core.rewrite import Fold
 from qrt.ir.core.traits import (
     COMMUTATIVE,
     ELEMENTWISE,
@@ -33,16 +35,9 @@ from qrt.ir.core.traits import (
 from qrt.ir.dialects.arith.constant import CONSTANT
 from qrt.ir.dialects.arith.fold import FOLDS
 from qrt.ir.dialects.arith.scalars import width_of
-from qrt.ir.text import attribute_kinds as kinds
-from qrt.ir.text.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.ops.elementwise import FLOAT_PREDICATES, INTEGER_PREDICATES, ROUNDING_MODES
 from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 FASTMATH_FLAGS = enumeration("arith.fastmath", "reassoc nnan ninf nsz arcp contract afn", ",", every="fast")
 OVERFLOW_FLAGS = enumeration("arith.overflow", "nsw nuw", ", ")
@@ -257,7 +252,7 @@ def result_of_test(source: str) -> Relation:
     return with_element_type(source, I1, "result type has i1 element type and same shape as operands")
 
 
-def _parse_select(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_select(parser: FormParser, pending: PendingOperation) -> None:
     pending.operands = parser.operand_list()
     pending.attributes.update(parser.optional_attributes())
     parser.scanner.expect(":", " before the type")
@@ -268,7 +263,7 @@ def _parse_select(parser: "Parser", pending: "PendingOperation") -> None:
     pending.operand_types, pending.result_types = [condition, type, type], [type]
 
 
-def _print_select(printer: "Printer", operation: Operation) -> None:
+def _print_select(printer: FormPrinter, operation: Operation) -> None:
     printer.operands(operation.operands)
     printer.attributes(operation)
     condition = operation.operands[0].type

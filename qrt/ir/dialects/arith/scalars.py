@@ -7,14 +7,14 @@ import numpy as np
 
 from qrt.errors import QuantTypeError, UndefinedError
 from qrt.ir.constants import constant_attribute
+from qrt.ir.core.attribute_kinds import ENUMERATIONS
 from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
-from qrt.ir.core.constant_folder import ConstantFolder
 from qrt.ir.core.constraints import element_of
+from qrt.ir.core.folding import Folded, Folds
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation, Value
-from qrt.ir.core.rewrite import Folded, Folds
+from qrt.ir.rewriting.constant_folder import ConstantFolder
 from qrt.ir.text import dense
-from qrt.ir.text.attribute_kinds import ENUMERATIONS
 from qrt.ir.text.dense import DenseElementsAttr, is_backed, storage_dtype
 from qrt.ops import elementwise
 from qrt.ops.core import element_dtype

@@ -4,7 +4,6 @@ from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, made_by, value_behind
-from qrt.ir.core.rewrite import Made
 from qrt.ir.core.traits import MEM_FREE, memory_effects
 from qrt.ir.dialects._shaped.lists import constant_sizes
 from qrt.ir.dialects._shaped.strides import strides_of
@@ -12,6 +11,7 @@ from qrt.ir.dialects._shaped.types import memref_type, ranked
 from qrt.ir.dialects.memref import canonicalize as memref
 from qrt.ir.dialects.memref.ops import open_numbers
 from qrt.ir.dialects.tensor.canonicalize import cast
+from qrt.ir.rewriting.rewrite import Made
 from qrt.types import MemRefType, TensorType
 
 # -- to_tensor, to_buffer ----------------------------------------------------------------------------------------------

@@ -1,11 +1,11 @@
 """`bufferization`: where tensors become buffers, and buffers tensors."""
 
+from qrt.ir.core.attribute_kinds import UNIT
 from qrt.ir.core.constraints import INDEX, Relation, same_as
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import MEM_ALLOC, MEM_FREE, MEM_READ, MEM_WRITE, PURE
 from qrt.ir.dialects._shaped.types import memref_type, ranked, require_cast, require_sizes, shaped
-from qrt.ir.text.attribute_kinds import UNIT
 from qrt.types import MemRefType, TensorType, Type
 
 _FLAG = AttributeSpec(kind=UNIT)

@@ -1,19 +1,13 @@
 """`builtin`: the module."""
 
-from typing import TYPE_CHECKING
-
 from qrt.ir.core.attributes import StringAttr, instance_of, symbol_text
 from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.forms import FormParser, FormPrinter, PendingOperation
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import GRAPH_REGION, ISOLATED_FROM_ABOVE, SYMBOL_TABLE
 
-if TYPE_CHECKING:
-    from qrt.ir.text.names import PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
-
-def _parse_module(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_module(parser: FormParser, pending: PendingOperation) -> None:
     if parser.scanner.at("@"):
         pending.attributes["sym_name"] = StringAttr(parser.symbol_name())
     if parser.scanner.accept_word("attributes"):
@@ -21,7 +15,7 @@ def _parse_module(parser: "Parser", pending: "PendingOperation") -> None:
     pending.regions.append(parser.region(isolated=True, dialect="builtin", arguments=()))
 
 
-def _print_module(printer: "Printer", operation: Operation) -> None:
+def _print_module(printer: FormPrinter, operation: Operation) -> None:
     name = operation.attributes.get("sym_name")
     if isinstance(name, StringAttr):
         printer.word(symbol_text(name.value))

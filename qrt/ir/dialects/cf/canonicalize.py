@@ -8,9 +8,9 @@ from qrt.ir import Attribute, Block, Builder, DenseArrayAttr, DenseElementsAttr,
 from qrt.ir.core.constraints import I1
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number
-from qrt.ir.core.rewrite import Made
 from qrt.ir.dialects.arith.scalars import filled
 from qrt.ir.dialects.cf.ops import passed_values, switch_cases
+from qrt.ir.rewriting.rewrite import Made
 from qrt.ir.text.dense import storage_dtype
 from qrt.types import IntegerType, VectorType
 

@@ -2,23 +2,18 @@
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from qrt.ir.core import attribute_kinds
 from qrt.ir.core.attributes import DenseArrayAttr, instance_of
 from qrt.ir.core.define import AttributeSpec, Definition, segments
+from qrt.ir.core.forms import FormParser, FormPrinter, OperandName, PendingOperation
 from qrt.ir.core.operations import Block, Operation, Value, check_branch
 from qrt.ir.core.traits import MEM_WRITE, PURE, TERMINATOR
 from qrt.ir.dialects._regions.forms import spell_types
-from qrt.ir.text import attribute_kinds
 from qrt.ir.text.dense import DenseElementsAttr, storage_dtype
 from qrt.types import IntegerType, VectorType
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import OperandName, PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 _I32 = IntegerType(32)
 _WEIGHTS = AttributeSpec(kind=attribute_kinds.dense_array(_I32))
@@ -51,7 +46,7 @@ def pass_values(branch: Operation, lists: Sequence[Sequence[Value]]) -> None:
 # -- cf.switch ---------------------------------------------------------------------------------------------------------
 
 
-def _parse_switch(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_switch(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     pending.operands = [parser.operand()]
     scanner.expect(":", " before the flag's type")
@@ -79,7 +74,7 @@ def _parse_switch(parser: "Parser", pending: "PendingOperation") -> None:
         pending.attributes["case_values"] = DenseElementsAttr(array, VectorType((len(values),), type))
 
 
-def _parse_destination(parser: "Parser", pending: "PendingOperation") -> int:
+def _parse_destination(parser: FormParser, pending: PendingOperation) -> int:
     """`: ^block(%operands : types)`; how many operands there are."""
     scanner = parser.scanner
     scanner.expect(":", " before a destination")
@@ -107,7 +102,7 @@ def switch_cases(operation: Operation) -> list[tuple[int, list[Value]]]:
     ]
 
 
-def _print_switch(printer: "Printer", operation: Operation) -> None:
+def _print_switch(printer: FormPrinter, operation: Operation) -> None:
     flag = operation.operands[0]
     assert isinstance(flag.type, IntegerType)  # the constraint
     printer.word(f"{printer.name(flag)} : {flag.type}, [")
@@ -126,7 +121,7 @@ def _print_switch(printer: "Printer", operation: Operation) -> None:
     printer.attributes(operation, ("case_operand_segments", "case_values", "operandSegmentSizes"))
 
 
-def _destination(printer: "Printer", block: Block, operands: list[Value]) -> str:
+def _destination(printer: FormPrinter, block: Block, operands: list[Value]) -> str:
     if not operands:
         return printer.label(block)
     names = ", ".join(map(printer.name, operands))

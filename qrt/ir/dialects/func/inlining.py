@@ -2,7 +2,7 @@
 
 from qrt.ir.builder import Builder
 from qrt.ir.core.operations import Operation, Region
-from qrt.ir.core.rewrite import replace
+from qrt.ir.rewriting.rewrite import replace
 
 MAX_CALL_DEPTH = 64
 """How deep calls may be nested that run."""

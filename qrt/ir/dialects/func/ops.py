@@ -1,7 +1,8 @@
 """`func`: functions, calls and returns."""
 
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
+from qrt.ir.core.attribute_kinds import FLAT_SYMBOL_REF, array_of
 from qrt.ir.core.attributes import (
     ArrayAttr,
     Attribute,
@@ -15,67 +16,21 @@ from qrt.ir.core.attributes import (
 )
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.discardable import check_argument
+from qrt.ir.core.forms import FormParser, FormPrinter, OperandName, PendingOperation
+from qrt.ir.core.functions import FuncOp
 from qrt.ir.core.operations import Operation, Region
 from qrt.ir.core.symbols import symbol_of
 from qrt.ir.core.traits import ISOLATED_FROM_ABOVE, PURE, RETURN_LIKE, SYMBOL, TERMINATOR
-from qrt.ir.text.attribute_kinds import FLAT_SYMBOL_REF, array_of
 from qrt.types import FunctionType, Type
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import OperandName, PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
-
-PORT_NAME = "qrt.name"
-"""The attribute that names an argument or a result to the command line and to programs."""
 
 _INFERRED = ("sym_name", "sym_visibility", "function_type")
 _INHERENT = (*_INFERRED, "arg_attrs", "res_attrs")
-_ATTRIBUTES_OF = {"inputs": "arg_attrs", "results": "res_attrs"}
-
-
-class FuncOp(Operation):
-    """A `func.func`."""
-
-    __slots__ = ()
-
-    @property
-    def sym_name(self) -> str:
-        return cast("StringAttr", self.attributes["sym_name"]).value  # the verifier holds it
-
-    @property
-    def type(self) -> FunctionType:
-        return cast("FunctionType", cast("TypeAttr", self.attributes["function_type"]).type)  # the verifier holds it
-
-    @property
-    def is_declaration(self) -> bool:
-        return not self.regions[0].blocks
-
-    def port_attributes(self, kind: Literal["inputs", "results"], index: int) -> dict[str, Attribute]:
-        """The attributes of an argument or a result."""
-        found = self.attributes.get(_ATTRIBUTES_OF[kind])
-        if not isinstance(found, ArrayAttr) or index >= len(found.elements):
-            return {}
-        entry = found.elements[index]
-        return dict(entry.items) if isinstance(entry, DictAttr) else {}
-
-    def port_name(self, kind: Literal["inputs", "results"], index: int) -> str | None:
-        """The name that `{qrt.name = "..."}` gives, or None."""
-        value = self.port_attributes(kind, index).get(PORT_NAME)
-        return value.value if isinstance(value, StringAttr) else None
-
-    def dimension_names(self, index: int) -> tuple[str, ...]:
-        """The names that `{qrt.dimensions = ["batch", ""]}` gives to the dimensions of an argument; empty ones are
-        none."""
-        names = self.port_attributes("inputs", index).get("qrt.dimensions")
-        elements = names.elements if isinstance(names, ArrayAttr) else ()
-        return tuple(name.value if isinstance(name, StringAttr) else "" for name in elements)
 
 
 # -- func.func ---------------------------------------------------------------------------------------------------------
 
 
-def _parse_function(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_function(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     for visibility in ("private", "public", "nested"):
         if scanner.accept_word(visibility):
@@ -99,7 +54,7 @@ def _parse_function(parser: "Parser", pending: "PendingOperation") -> None:
     pending.regions.append(parser.region(isolated=True, dialect="func", arguments=arguments))
 
 
-def _merge(parser: "Parser", pending: "PendingOperation", extra: dict[str, Attribute], start: int) -> None:
+def _merge(parser: FormParser, pending: PendingOperation, extra: dict[str, Attribute], start: int) -> None:
     """Attributes that stand behind the header. They may be those of arguments and results if the header says none."""
     for name, value in extra.items():
         if name in _INFERRED:
@@ -113,7 +68,7 @@ def _merge(parser: "Parser", pending: "PendingOperation", extra: dict[str, Attri
         pending.attributes[name] = value
 
 
-def _parse_arguments(parser: "Parser") -> "tuple[list[OperandName], list[Type], list[DictAttr]]":
+def _parse_arguments(parser: FormParser) -> tuple[list[OperandName], list[Type], list[DictAttr]]:
     scanner = parser.scanner
     names: list[OperandName] = []
     types: list[Type] = []
@@ -133,7 +88,7 @@ def _parse_arguments(parser: "Parser") -> "tuple[list[OperandName], list[Type], 
     return names, types, attributes
 
 
-def _parse_results(parser: "Parser") -> tuple[list[Type], list[DictAttr]]:
+def _parse_results(parser: FormParser) -> tuple[list[Type], list[DictAttr]]:
     if not parser.scanner.at("("):
         return [parser.types.parse_non_function()], []
 
@@ -144,7 +99,7 @@ def _parse_results(parser: "Parser") -> tuple[list[Type], list[DictAttr]]:
     return [type for type, _ in results], [attributes for _, attributes in results]
 
 
-def _print_function(printer: "Printer", operation: Operation) -> None:
+def _print_function(printer: FormPrinter, operation: Operation) -> None:
     assert isinstance(operation, FuncOp)
     visibility = operation.attributes.get("sym_visibility")
     if isinstance(visibility, StringAttr):

@@ -6,7 +6,6 @@ from qrt.ir import Attribute, Builder, DenseArrayAttr, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, element_of
 from qrt.ir.core.matching import made_by
-from qrt.ir.core.rewrite import Made
 from qrt.ir.dialects._shaped.lists import Mixed, mixed_values, numbers_of, with_lists
 from qrt.ir.dialects._shaped.slices import PARTS
 from qrt.ir.dialects._shaped.types import ranked
@@ -15,6 +14,7 @@ from qrt.ir.dialects.linalg.named_bodies import COPY, build_body
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
 from qrt.ir.dialects.tensor.canonicalize_padding import affine_sum, known_sum, pad_value, sum_fits
+from qrt.ir.rewriting.rewrite import Made
 from qrt.types import IntegerType, MemRefType, TensorType
 
 # -- all structured ops ------------------------------------------------------------------------------------------------

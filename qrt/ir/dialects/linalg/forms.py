@@ -1,14 +1,15 @@
 """`linalg` ops with a form of their own: `map`, `reduce`, `transpose`, `broadcast`."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from qrt.ir.builder import Builder
 from qrt.ir.core import registry
 from qrt.ir.core.affine import AffineMapAttr
+from qrt.ir.core.attribute_kinds import dense_array
 from qrt.ir.core.attributes import Attribute, DenseArrayAttr
 from qrt.ir.core.constraints import Shaped, element_of
 from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.forms import FormParser, FormPrinter, PendingOperation
 from qrt.ir.core.operations import Block, Operation, Region
 from qrt.ir.dialects.linalg.structure import (
     CANONICALIZE,
@@ -22,13 +23,7 @@ from qrt.ir.dialects.linalg.structure import (
     verify_structured,
 )
 from qrt.ir.text.assembly_elements import DYNAMIC
-from qrt.ir.text.attribute_kinds import dense_array
 from qrt.types import IntegerType, TensorType, Type
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 _I64_ARRAY = dense_array(IntegerType(64))
 
@@ -113,7 +108,7 @@ _ATTRIBUTE = {
 # -- custom forms ----------------------------------------------------------------------------------------------------
 
 
-def _parse_shared(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_shared(parser: FormParser, pending: PendingOperation) -> None:
     """Operands, the numbers where the op has some, and attributes; the results are the output tensors."""
     _, outputs = parse_operands(parser, pending, segmented=False)
     first = len(pending.operand_types) - outputs
@@ -127,7 +122,7 @@ def _parse_shared(parser: "Parser", pending: "PendingOperation") -> None:
     pending.attributes.update(parser.optional_attributes())
 
 
-def _print_shared(printer: "Printer", operation: Operation) -> None:
+def _print_shared(printer: FormPrinter, operation: Operation) -> None:
     assert isinstance(operation, _NamedForm)
     print_operands(printer, operation)
     attribute = _ATTRIBUTE.get(operation.name)
@@ -136,7 +131,7 @@ def _print_shared(printer: "Printer", operation: Operation) -> None:
     printer.attributes(operation, elided=(attribute or "",))
 
 
-def _parse_copying(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_copying(parser: FormParser, pending: PendingOperation) -> None:
     _parse_shared(parser, pending)
     block = Block(map(element_of, pending.operand_types))
     if len(pending.operand_types) == 2:  # else the verifier says so
@@ -144,7 +139,7 @@ def _parse_copying(parser: "Parser", pending: "PendingOperation") -> None:
     pending.regions.append(Region([block]))
 
 
-def _parse_body(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_body(parser: FormParser, pending: PendingOperation) -> None:
     """`{ payload op }` before the operands, or the body after them, its arguments named."""
     scanner = parser.scanner
     payload: tuple[str, dict[str, Attribute]] | None = None
@@ -176,7 +171,7 @@ def _payload_operands(name: str, count: int) -> list[int]:
     return [*range(count // 2, count), *range(count // 2)]
 
 
-def _payload_region(pending: "PendingOperation", name: str, attributes: dict[str, Attribute]) -> Region:
+def _payload_region(pending: PendingOperation, name: str, attributes: dict[str, Attribute]) -> Region:
     block = Block(map(element_of, pending.operand_types))
     if not block.arguments:  # the verifier says so
         return Region([block])
@@ -201,7 +196,7 @@ def _payload_of(operation: Operation) -> Operation | None:
     return first if fits and wanted else None
 
 
-def _print_body(printer: "Printer", operation: Operation) -> None:
+def _print_body(printer: FormPrinter, operation: Operation) -> None:
     payload = _payload_of(operation)
     if payload is not None:
         printer.word(f"{{ {payload.name}")

@@ -9,14 +9,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from qrt.errors import QuantTypeError
 from qrt.ir.builder import Builder
 from qrt.ir.core.affine import AffineMapAttr, Expression, add, multiply, plain_loops
+from qrt.ir.core.attribute_kinds import ARRAY, ENUMERATIONS, AttributeKind
 from qrt.ir.core.attributes import ArrayAttr, Attribute
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.define import OPERAND_SEGMENTS, AttributeSpec, Definition, segments
+from qrt.ir.core.forms import FormParser, FormPrinter, PendingOperation
 from qrt.ir.core.operations import NOWHERE, Operation, Region, Value
 from qrt.ir.dialects.linalg.named_bodies import (
     CAST,
@@ -49,15 +50,9 @@ from qrt.ir.dialects.linalg.structure import (
     stated_maps,
     verify_structured,
 )
-from qrt.ir.text.attribute_kinds import ARRAY, ENUMERATIONS, AttributeKind
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.types import IntegerType, MemRefType, TensorType, Type
 from qrt.types.scanner import Location
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 _I64 = IntegerType(64)
 _MEMOIZED = "linalg.memoized_indexing_maps"
@@ -270,7 +265,7 @@ def make_fill(builder: Builder, value: Value, output: Value) -> Value:
 # -- custom form: `indexing_maps = [...] {attributes} ins(...) outs(...) -> type` --------------------------------------
 
 
-def _parse(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     named = TABLE[pending.name]
     if named.build is None:
@@ -299,13 +294,13 @@ def _parse(parser: "Parser", pending: "PendingOperation") -> None:
         raise scanner.error(str(error), location.start, location.end) from None
 
 
-def _expect_word(parser: "Parser", word: str) -> None:
+def _expect_word(parser: FormParser, word: str) -> None:
     if not parser.scanner.accept_word(word):
         raise parser.scanner.error(f"expected '{word}'")
     parser.scanner.expect("=", f" after '{word}'")
 
 
-def _print(printer: "Printer", operation: Operation) -> None:
+def _print(printer: FormPrinter, operation: Operation) -> None:
     assert isinstance(operation, NamedOp)  # whose form this is
     named = TABLE[operation.name]
     if named.build is None:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 
 from qrt.errors import QuantTypeError
 from qrt.ir.builder import Builder
+from qrt.ir.core.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.ir.core.attributes import Attribute
 from qrt.ir.core.operations import NOWHERE, Block, Region, Value
-from qrt.ir.text.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.types import ComplexType, FloatType, IndexType, IntegerType, Type
 from qrt.types.scanner import Location
 

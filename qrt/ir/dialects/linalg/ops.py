@@ -1,10 +1,10 @@
 """`linalg`: structured ops, the loop nests of `generic` and of the ops with a name of their own."""
 
-from typing import TYPE_CHECKING
-
+from qrt.ir.core.attribute_kinds import ENUMERATIONS, I64
 from qrt.ir.core.attributes import ArrayAttr, Attribute, StringAttr, instance_of
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.define import OPERAND_SEGMENTS, AttributeSpec, Definition
+from qrt.ir.core.forms import FormParser, FormPrinter, PendingOperation
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import PURE, RETURN_LIKE, TERMINATOR
 from qrt.ir.dialects.linalg import forms as linalg_forms
@@ -27,12 +27,6 @@ from qrt.ir.dialects.linalg.structure import (
     stated_maps,
     verify_structured,
 )
-from qrt.ir.text.attribute_kinds import ENUMERATIONS, I64
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 _ITERATORS = "iterator_types"
 _HEADER = ("doc", MAPS, _ITERATORS, "library_call")
@@ -61,7 +55,7 @@ def _array_of_iterators(value: Attribute) -> str | None:
     return None if fine else "failed to satisfy constraint: Iterator type should be an enum."
 
 
-def _parse_generic(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_generic(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     start = scanner.skip()
     header = parser.dictionary()
@@ -87,7 +81,7 @@ def _parse_generic(parser: "Parser", pending: "PendingOperation") -> None:
     parse_results(parser, pending)
 
 
-def _print_generic(printer: "Printer", operation: Operation) -> None:
+def _print_generic(printer: FormPrinter, operation: Operation) -> None:
     assert isinstance(operation, GenericOp)
     entries = []
     for name in _HEADER:

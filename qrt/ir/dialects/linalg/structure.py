@@ -3,23 +3,18 @@ them.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from qrt.errors import UndefinedError
 from qrt.ir.builder import Builder
 from qrt.ir.core.affine import AffineMapAttr, Expression, evaluate
+from qrt.ir.core.attribute_kinds import enumeration
 from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr, OpaqueAttr
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
+from qrt.ir.core.forms import FormParser, FormPrinter, PendingOperation
 from qrt.ir.core.operations import Operation, Region, Value
 from qrt.ir.core.traits import MEM_READ, MEM_WRITE, RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE, Trait
 from qrt.ir.dialects._regions.forms import spell_results
-from qrt.ir.text.attribute_kinds import enumeration
 from qrt.types import MemRefType, TensorType, Type
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 MAPS = "indexing_maps"
 ITERATOR = enumeration("linalg.iterator_type", "parallel reduction")
@@ -120,7 +115,7 @@ def effects(operation: Operation) -> Collection[Trait]:
 # -- custom forms: `ins(%a, %b : type, type) outs(%c : type)` --------------------------------------------------------
 
 
-def parse_operands(parser: "Parser", pending: "PendingOperation", segmented: bool = True) -> tuple[int, int]:
+def parse_operands(parser: FormParser, pending: PendingOperation, segmented: bool = True) -> tuple[int, int]:
     """Both groups; how many inputs and outputs there were."""
     inputs, outputs = _parse_group(parser, pending, "ins"), _parse_group(parser, pending, "outs")
     if segmented:
@@ -128,7 +123,7 @@ def parse_operands(parser: "Parser", pending: "PendingOperation", segmented: boo
     return inputs, outputs
 
 
-def _parse_group(parser: "Parser", pending: "PendingOperation", word: str) -> int:
+def _parse_group(parser: FormParser, pending: PendingOperation, word: str) -> int:
     scanner = parser.scanner
     if not scanner.accept_word(word):
         return 0
@@ -146,19 +141,19 @@ def _parse_group(parser: "Parser", pending: "PendingOperation", word: str) -> in
     return len(operands)
 
 
-def print_operands(printer: "Printer", operation: StructuredOp) -> None:
+def print_operands(printer: FormPrinter, operation: StructuredOp) -> None:
     for word, values in (("ins", operation.inputs), ("outs", operation.outputs)):
         if values:
             names = ", ".join(map(printer.name, values))
             printer.word(f"{word}({names} : {', '.join(str(value.type) for value in values)})")
 
 
-def parse_results(parser: "Parser", pending: "PendingOperation") -> None:
+def parse_results(parser: FormParser, pending: PendingOperation) -> None:
     if parser.scanner.accept("->"):
         pending.result_types = parser.types.results()
 
 
-def print_results(printer: "Printer", operation: Operation) -> None:
+def print_results(printer: FormPrinter, operation: Operation) -> None:
     if operation.results:
         printer.word(f"-> {spell_results(operation.results)}")
 

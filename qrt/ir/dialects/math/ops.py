@@ -4,9 +4,9 @@ import numpy as np
 
 from qrt.ir.core.constraints import element_of, same_as
 from qrt.ir.core.define import Definition
+from qrt.ir.core.folding import Folded, Folds
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation
-from qrt.ir.core.rewrite import Folded, Folds
 from qrt.ir.core.traits import ELEMENTWISE, PURE, SAME_OPERANDS_AND_RESULT_SHAPE, SAME_OPERANDS_AND_RESULT_TYPE
 from qrt.ir.dialects.arith.ops import BOOL, FASTMATH, FLOAT, INTEGER, elementwise, result_of_test, said
 from qrt.ir.dialects.arith.scalars import constant_value, fold_constants

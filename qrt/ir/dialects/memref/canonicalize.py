@@ -4,11 +4,11 @@ from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, made_by
-from qrt.ir.core.rewrite import Made
 from qrt.ir.dialects._shaped.lists import constant_sizes, mixed_values, numbers_of
 from qrt.ir.dialects._shaped.slices import dropped_dimensions
 from qrt.ir.dialects._shaped.strides import strides_of
 from qrt.ir.dialects._shaped.types import memref_type
+from qrt.ir.rewriting.rewrite import Made
 from qrt.types import MemRefType, Type
 
 # -- casts -------------------------------------------------------------------------------------------------------------

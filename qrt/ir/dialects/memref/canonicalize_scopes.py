@@ -1,8 +1,8 @@
 """Canonicalization patterns of `memref.alloca_scope`, at whose end stack memory is freed: upstream's."""
 
 from qrt.ir import Builder, Operation
-from qrt.ir.core.rewrite import Made
 from qrt.ir.core.traits import RECURSIVE_MEMORY_EFFECTS, TERMINATOR, memory_effects
+from qrt.ir.rewriting.rewrite import Made
 
 _SCOPES = {
     "affine.for",

@@ -6,7 +6,6 @@ from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, made_by, number_of
-from qrt.ir.core.rewrite import Made
 from qrt.ir.dialects._shaped.canonicalize_reshapes import collapse, expand, products_of
 from qrt.ir.dialects._shaped.lists import Mixed, constant_sizes, mixed_values, numbers_of, reassociation_of, with_lists
 from qrt.ir.dialects._shaped.slices import PARTS, dropped_dimensions, may_state, static_lists
@@ -14,6 +13,7 @@ from qrt.ir.dialects._shaped.strides import Number, collapsed, expanded, strides
 from qrt.ir.dialects._shaped.types import memref_type
 from qrt.ir.dialects.memref.canonicalize import cast, keeps_more
 from qrt.ir.dialects.memref.views import permutation_of
+from qrt.ir.rewriting.rewrite import Made
 from qrt.types import MemRefType, StridedLayout
 
 # -- subview -----------------------------------------------------------------------------------------------------------

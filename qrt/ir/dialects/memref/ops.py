@@ -1,7 +1,8 @@
 """`memref`: buffers, their elements, and globals."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from qrt.ir.core.attribute_kinds import ALIGNMENT, BOOL, UNIT
 from qrt.ir.core.attributes import UNIT as PRESENT
 from qrt.ir.core.attributes import (
     IntegerAttr,
@@ -15,9 +16,10 @@ from qrt.ir.core.attributes import (
 )
 from qrt.ir.core.constraints import INDEX, add_type_constraint, element_type_of
 from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.folding import Folded, Folds
+from qrt.ir.core.forms import FormParser, FormPrinter, PendingOperation
 from qrt.ir.core.matching import constant_of, is_known_dimension
 from qrt.ir.core.operations import Operation
-from qrt.ir.core.rewrite import Folded, Folds
 from qrt.ir.core.symbols import searched_table, symbols
 from qrt.ir.core.traits import (
     MEM_ALLOC,
@@ -44,14 +46,8 @@ from qrt.ir.dialects._shaped.types import memref_type, require_sizes
 from qrt.ir.dialects.memref.views import VIEWS
 from qrt.ir.text.affine_parser import parse_affine_map_body
 from qrt.ir.text.assembly_elements import DIRECTIVES, Directive
-from qrt.ir.text.attribute_kinds import ALIGNMENT, BOOL, UNIT
 from qrt.ir.text.dense import DenseElementsAttr, DenseResourceAttr, KeptElementsAttr
 from qrt.types import IndexType, IntegerType, MemRefType, StridedLayout, TensorType, Type
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 
 def _is_line(type: Type, element: Any) -> bool:
@@ -150,13 +146,13 @@ def _fold_rank(operation: Operation, folds: Folds) -> Folded:
 _SCOPE_RETURN = "memref.alloca_scope.return"
 
 
-def _parse_scope(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_scope(parser: FormParser, pending: PendingOperation) -> None:
     pending.result_types = parse_optional_results(parser)
     parse_body(parser, pending, terminator=_SCOPE_RETURN)
     pending.attributes.update(parser.optional_attributes())
 
 
-def _print_scope(printer: "Printer", operation: Operation) -> None:
+def _print_scope(printer: FormPrinter, operation: Operation) -> None:
     printer.attach(" ")
     if operation.results:
         printer.word(f"-> ({spell_types([value.type for value in operation.results])})")
@@ -174,7 +170,7 @@ def _verify_scope(operation: Operation) -> None:
 # -- memref.global, memref.get_global --------------------------------------------------------------------------------
 
 
-def _parse_global(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_global(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     if scanner.at('"'):
         pending.attributes["sym_visibility"] = StringAttr(scanner.string())
@@ -197,7 +193,7 @@ def _parse_global(parser: "Parser", pending: "PendingOperation") -> None:
 _GLOBAL_ATTRIBUTES = ("sym_name", "sym_visibility", "constant", "type", "initial_value")
 
 
-def _print_global(printer: "Printer", operation: Operation) -> None:
+def _print_global(printer: FormPrinter, operation: Operation) -> None:
     visibility = operation.attributes.get("sym_visibility")
     if visibility is not None:
         printer.word(str(visibility))
@@ -256,11 +252,11 @@ def _verify_get_global(operation: Operation) -> None:
 # -- (d0, d1) -> (d1, d0) --------------------------------------------------------------------------------------------
 
 
-def _parse_permutation(parser: "Parser", pending: "PendingOperation", names: tuple[str, ...]) -> None:
+def _parse_permutation(parser: FormParser, pending: PendingOperation, names: tuple[str, ...]) -> None:
     pending.attributes[names[0]] = parse_affine_map_body(parser)
 
 
-def _print_permutation(printer: "Printer", operation: Operation, names: tuple[str, ...]) -> None:
+def _print_permutation(printer: FormPrinter, operation: Operation, names: tuple[str, ...]) -> None:
     printer.attach(str(operation.attributes[names[0]]).removeprefix("affine_map<").removesuffix(">"))
 
 

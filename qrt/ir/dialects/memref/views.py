@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from qrt.ir.core.affine import AffineMapAttr
+from qrt.ir.core.attribute_kinds import AFFINE_MAP, I32
 from qrt.ir.core.constraints import INDEX, add_type_constraint, same_as
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation, incompatible
@@ -29,7 +30,6 @@ from qrt.ir.dialects._shaped.strides import (
     subview,
 )
 from qrt.ir.dialects._shaped.types import memref_type, require_cast, require_sizes
-from qrt.ir.text.attribute_kinds import AFFINE_MAP, I32
 from qrt.types import MemRefType, StridedLayout, Type
 
 _CAST = "$source attr-dict `:` type($source) `to` type($result)"

@@ -1,27 +1,21 @@
 """`ml_program`: values that outlive a call of the program."""
 
-from typing import TYPE_CHECKING
-
+from qrt.ir.core.attribute_kinds import UNIT, enumeration
 from qrt.ir.core.attributes import UNIT as PRESENT
 from qrt.ir.core.attributes import StringAttr, SymbolRefAttr, TypeAttr, instance_of, one_of, symbol_text
 from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.forms import FormParser, FormPrinter, PendingOperation
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.symbols import nearest_table
 from qrt.ir.core.traits import MEM_READ, MEM_WRITE, PURE, SYMBOL
-from qrt.ir.text.attribute_kinds import UNIT, enumeration
 from qrt.types import Type
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 enumeration("ml_program.extern", "", typed=True)
 
 _VISIBILITIES = ("public", "private", "nested")
 
 
-def _parse_global(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_global(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     visibility = next(filter(scanner.accept_word, _VISIBILITIES), None)
     if visibility is None:
@@ -38,7 +32,7 @@ def _parse_global(parser: "Parser", pending: "PendingOperation") -> None:
     pending.attributes.update(parser.optional_attributes())
 
 
-def _print_global(printer: "Printer", operation: Operation) -> None:
+def _print_global(printer: FormPrinter, operation: Operation) -> None:
     attributes = operation.attributes
     printer.word(str(attributes["sym_visibility"].python) if "sym_visibility" in attributes else "public")
     if "is_mutable" in attributes:

@@ -8,8 +8,8 @@ from qrt.errors import QuantTypeError
 from qrt.ir.core.attributes import ArrayAttr, Attribute, Constraint, DenseArrayAttr, IntegerAttr, one_of
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
+from qrt.ir.core.places import type_of
 from qrt.ir.core.traits import EXTENSION, PURE, have_compatible_shapes
-from qrt.ir.text.places import type_of
 from qrt.ops import FAMILIES
 from qrt.ops.declare import Attribute as Declared
 from qrt.ops.declare import Declaration

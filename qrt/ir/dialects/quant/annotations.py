@@ -11,9 +11,9 @@ from math import prod
 from qrt.ir.core.attributes import Attribute, IntegerAttr, StringAttr, instance_of
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
+from qrt.ir.core.places import attribute, type_of
 from qrt.ir.core.traits import EXTENSION, PURE
 from qrt.ir.text.dense import DenseElementsAttr
-from qrt.ir.text.places import attribute, type_of
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType
 
 IDENTITIES = ("quant.stats", "quant.stats_ref", "quant.coupled_ref")

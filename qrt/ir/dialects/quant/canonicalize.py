@@ -9,8 +9,8 @@ from functools import partial
 from qrt.errors import QuantTypeError
 from qrt.ir import Builder, DenseElementsAttr, DenseResourceAttr, Operation, Value
 from qrt.ir.constants import constant_of_storage, is_written, known_array, write_constant
-from qrt.ir.core.constant_folder import ConstantFolder
 from qrt.ir.dialects.quant.ops import element_of
+from qrt.ir.rewriting.constant_folder import ConstantFolder
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.ops import family_of
 from qrt.ops.core import Array

@@ -5,9 +5,9 @@ from qrt.ir.core.attributes import FloatAttr, IntegerAttr, instance_of
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation, Value
+from qrt.ir.core.places import attribute, type_of
 from qrt.ir.core.traits import EXTENSION, PURE
 from qrt.ir.dialects.qrt.ops import definition_of, verify_family
-from qrt.ir.text.places import attribute, type_of
 from qrt.ops import FAMILIES
 from qrt.types import TensorType, UniformType
 

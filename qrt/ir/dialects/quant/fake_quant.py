@@ -13,14 +13,14 @@ import numpy.typing as npt
 
 from qrt.errors import QuantTypeError
 from qrt.ir.builder import Builder
+from qrt.ir.core import attribute_kinds
+from qrt.ir.core.attribute_kinds import AttributeKind, array_of
 from qrt.ir.core.attributes import FALSE, ArrayAttr, Attribute, FloatAttr, IntegerAttr
 from qrt.ir.core.constraints import add_type_constraint, with_element
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.traits import EXTENSION, PURE, SAME_OPERANDS_AND_RESULT_TYPE
 from qrt.ir.dialects.quant import FAKE_QUANTS
-from qrt.ir.text import attribute_kinds
-from qrt.ir.text.attribute_kinds import AttributeKind, array_of
 from qrt.numerics.ranges import fake_quant_parameters
 from qrt.types import FloatType, TensorType, UniformType, check_integrity
 

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 from qrt.ir.core.attributes import StringAttr
 from qrt.ir.core.constraints import element_of
+from qrt.ir.core.folding import Folded, Folds
 from qrt.ir.core.operations import Operation
-from qrt.ir.core.rewrite import Folded, Folds
 from qrt.types import UniformType
 
 

@@ -9,11 +9,11 @@ from qrt.errors import QuantTypeError, VerifyError
 from qrt.ir.core.constraints import add_type_constraint
 from qrt.ir.core.define import Definition, check_names
 from qrt.ir.core.operations import Operation
+from qrt.ir.core.places import type_of
 from qrt.ir.core.traits import PURE, Trait
 from qrt.ir.dialects.qrt.ops import specs_of
 from qrt.ir.dialects.quant import annotations, extras, fake_quant, region
 from qrt.ir.dialects.quant.fold import fold_dcast, fold_qcast, fold_scast
-from qrt.ir.text.places import type_of
 from qrt.ops import FAMILIES
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, UniformType, check_integrity
 

@@ -10,12 +10,12 @@ Without `^bb0` the body sees the operands under their own names, as the propagat
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from qrt.errors import QuantTypeError
 from qrt.ir.core.attributes import ArrayAttr, Attribute, StringAttr, TypeAttr, instance_of
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.forms import FormParser, FormPrinter, OperandName, PendingOperation
 from qrt.ir.core.operations import Block, Operation, Value
 from qrt.ir.core.traits import (
     EXTENSION,
@@ -28,11 +28,6 @@ from qrt.ir.core.traits import (
 )
 from qrt.ir.dialects._regions.forms import parse_values, spell_values
 from qrt.types import FloatType, QuantizedType, TensorType, Type, UniformType, check_integrity
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import OperandName, PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 INPUT_SPECS, OUTPUT_SPECS = "input_specs", "output_specs"
 
@@ -96,7 +91,7 @@ def spec_array(specs: Iterable[Type]) -> ArrayAttr:
 # -- text --------------------------------------------------------------------------------------------------------------
 
 
-def _parse_region(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_region(parser: FormParser, pending: PendingOperation) -> None:
     pending.operands = parse_values(parser)
     start = parser.scanner.skip()
     if _has_label(parser) or not pending.operands:
@@ -113,7 +108,7 @@ def _parse_region(parser: "Parser", pending: "PendingOperation") -> None:
     parser.scanner.pos = end
 
 
-def _has_label(parser: "Parser") -> bool:
+def _has_label(parser: FormParser) -> bool:
     """Whether the region begins with a label, or has nothing in it."""
     start = parser.scanner.pos
     found = parser.scanner.accept("{") and (parser.scanner.at("^") or parser.scanner.at("}"))
@@ -121,14 +116,14 @@ def _has_label(parser: "Parser") -> bool:
     return found
 
 
-def _parse_rest(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_rest(parser: FormParser, pending: PendingOperation) -> None:
     if parser.scanner.at("{"):
         pending.attributes.update(parser.attribute_dictionary(("=", ":")))  # the RFC writes `input_specs: [...]`
     parser.scanner.expect(":", " followed by the region's type")
     pending.operand_types, pending.result_types = parser.signature()
 
 
-def _named_arguments(parser: "Parser", pending: "PendingOperation") -> list[tuple[str, int, Type]]:
+def _named_arguments(parser: FormParser, pending: PendingOperation) -> list[tuple[str, int, Type]]:
     """The arguments of a body that calls them as the region's operands are called."""
     operands: Sequence[OperandName] = pending.operands
     if len(operands) != len(pending.operand_types):
@@ -144,7 +139,7 @@ def _named_arguments(parser: "Parser", pending: "PendingOperation") -> list[tupl
     return [(name, at, type) for (name, _, at), type in zip(operands, pending.operand_types, strict=True)]
 
 
-def _print_region(printer: "Printer", operation: Operation) -> None:
+def _print_region(printer: FormPrinter, operation: Operation) -> None:
     printer.attach(f"{spell_values(printer, operation.operands)} ")
     (region,) = operation.regions
     with printer.numbered(region):

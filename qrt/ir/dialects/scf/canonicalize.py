@@ -6,10 +6,10 @@ from qrt.ir import Attribute, Block, Builder, Operation, Region, Value
 from qrt.ir.core.constraints import I1
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, made_by
-from qrt.ir.core.rewrite import IN_PLACE, Made
 from qrt.ir.dialects._regions.trip_counts import trips_of_for
 from qrt.ir.dialects.arith.scalars import filled, splat_is
 from qrt.ir.dialects.scf.canonicalize_branches import keep_arguments, region_of
+from qrt.ir.rewriting.rewrite import IN_PLACE, Made
 
 
 def _body(operation: Operation, number: int = 0) -> Block | None:

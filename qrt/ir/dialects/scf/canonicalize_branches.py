@@ -6,7 +6,7 @@ region's terminator, or of the op itself.
 from collections.abc import Sequence
 
 from qrt.ir import Block, Builder, Operation, Region, Value
-from qrt.ir.core.rewrite import IN_PLACE, Made
+from qrt.ir.rewriting.rewrite import IN_PLACE, Made
 
 _Operand = tuple[Operation, int]
 _Given = dict[Value, tuple[_Operand, ...]]

@@ -6,8 +6,8 @@ seen that an iteration keeps them.
 """
 
 from qrt.ir import Builder, Operation, Value
-from qrt.ir.core.rewrite import Made
 from qrt.ir.dialects.tensor.canonicalize import cast, cast_source, destinations
+from qrt.ir.rewriting.rewrite import Made
 from qrt.types import Type
 
 

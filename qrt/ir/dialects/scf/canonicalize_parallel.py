@@ -7,10 +7,10 @@ from qrt.ir.core.attributes import Attribute, DenseArrayAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import made_by, number_of
-from qrt.ir.core.rewrite import IN_PLACE, Made
 from qrt.ir.dialects._regions.trip_counts import trips
 from qrt.ir.dialects.scf.canonicalize_branches import keep_arguments
 from qrt.ir.dialects.scf.parallel import BOUNDS, mixed_bounds
+from qrt.ir.rewriting.rewrite import IN_PLACE, Made
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.types import IntegerType
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.matching import made_by
-from qrt.ir.core.rewrite import IN_PLACE, Made
 from qrt.ir.dialects.arith.canonicalize import inverse
 from qrt.ir.dialects.arith.fold import predicate_of
 from qrt.ir.dialects.scf.canonicalize import boolean, is_inside
 from qrt.ir.dialects.scf.canonicalize_branches import keep_arguments, region_of
+from qrt.ir.rewriting.rewrite import IN_PLACE, Made
 
 
 class _WhileParts:

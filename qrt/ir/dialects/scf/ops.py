@@ -1,10 +1,10 @@
 """`scf`: structured control flow."""
 
-from typing import TYPE_CHECKING
-
+from qrt.ir.core import attribute_kinds
 from qrt.ir.core.attributes import UNIT, DenseArrayAttr, IntegerAttr
 from qrt.ir.core.constraints import INDEX, same_as
 from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.forms import FormParser, FormPrinter, PendingOperation
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import (
@@ -33,13 +33,7 @@ from qrt.ir.dialects._regions.forms import (
     terminator_operands,
 )
 from qrt.ir.dialects.scf.parallel import PARALLEL_OPS
-from qrt.ir.text import attribute_kinds
 from qrt.types import IntegerType
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 _YIELD = "scf.yield"
 _I64 = IntegerType(64)
@@ -47,7 +41,7 @@ _I64 = IntegerType(64)
 # -- scf.for -----------------------------------------------------------------------------------------------------------
 
 
-def _parse_for(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_for(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     if scanner.accept_word("unsigned"):
         pending.attributes["unsignedCmp"] = UNIT
@@ -66,7 +60,7 @@ def _parse_for(parser: "Parser", pending: "PendingOperation") -> None:
     pending.attributes.update(parser.optional_attributes())
 
 
-def _print_for(printer: "Printer", operation: Operation) -> None:
+def _print_for(printer: FormPrinter, operation: Operation) -> None:
     region = operation.regions[0]
     with printer.numbered(region):
         induction, *arguments = region.blocks[0].arguments
@@ -102,13 +96,13 @@ def _ends(operation: Operation) -> bool:
 # -- scf.if ------------------------------------------------------------------------------------------------------------
 
 
-def _parse_if(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_if(parser: FormParser, pending: PendingOperation) -> None:
     pending.operands, pending.operand_types = [parser.operand()], [IntegerType(1)]
     pending.result_types = parse_optional_results(parser)
     parse_branches(parser, pending, _YIELD)
 
 
-def _print_if(printer: "Printer", operation: Operation) -> None:
+def _print_if(printer: FormPrinter, operation: Operation) -> None:
     printer.operands(operation.operands)
     if operation.results:
         printer.word(f"-> ({spell_types([value.type for value in operation.results])})")
@@ -129,7 +123,7 @@ def _verify_if(operation: Operation) -> None:
 # -- scf.while ---------------------------------------------------------------------------------------------------------
 
 
-def _parse_while(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_while(parser: FormParser, pending: PendingOperation) -> None:
     arguments, pending.operands = parse_assignments(parser) if parser.scanner.at("(") else ([], [])
     parser.scanner.expect(":", " before the loop's type")
     pending.operand_types, pending.result_types = parser.signature()
@@ -140,7 +134,7 @@ def _parse_while(parser: "Parser", pending: "PendingOperation") -> None:
         pending.attributes.update(parser.attribute_dictionary())
 
 
-def _print_while(printer: "Printer", operation: Operation) -> None:
+def _print_while(printer: FormPrinter, operation: Operation) -> None:
     before = operation.regions[0]
     with printer.numbered(before):
         if operation.operands:
@@ -180,7 +174,7 @@ def _verify_execute_region(operation: Operation) -> None:
             require_edge(operation, "Operation scf.yield", "parent", block.last.operands, operation.results)
 
 
-def _parse_execute_region(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_execute_region(parser: FormParser, pending: PendingOperation) -> None:
     pending.result_types = parse_optional_results(parser)
     if parser.scanner.accept_word("no_inline"):
         pending.attributes["no_inline"] = UNIT
@@ -188,7 +182,7 @@ def _parse_execute_region(parser: "Parser", pending: "PendingOperation") -> None
     pending.attributes.update(parser.optional_attributes())
 
 
-def _print_execute_region(printer: "Printer", operation: Operation) -> None:
+def _print_execute_region(printer: FormPrinter, operation: Operation) -> None:
     if operation.results:
         printer.word(f"-> {spell_results(operation.results)}")
     if "no_inline" in operation.attributes:
@@ -197,7 +191,7 @@ def _print_execute_region(printer: "Printer", operation: Operation) -> None:
     printer.attributes(operation, ("no_inline",))
 
 
-def _parse_index_switch(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_index_switch(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     pending.operands, pending.operand_types = [parser.operand()], [INDEX]
     pending.attributes.update(parser.optional_attributes())
@@ -213,7 +207,7 @@ def _parse_index_switch(parser: "Parser", pending: "PendingOperation") -> None:
     pending.attributes["cases"] = DenseArrayAttr(_I64, tuple(cases))
 
 
-def _print_index_switch(printer: "Printer", operation: Operation) -> None:
+def _print_index_switch(printer: FormPrinter, operation: Operation) -> None:
     printer.operands(operation.operands)
     printer.attributes(operation, ("cases",))
     if operation.results:

@@ -1,10 +1,10 @@
 """`scf` loops whose iterations have no order: `scf.parallel` with its reductions, and `scf.forall`."""
 
-from typing import TYPE_CHECKING
-
+from qrt.ir.core import attribute_kinds
 from qrt.ir.core.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr, OpaqueAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import AttributeSpec, Definition, segments
+from qrt.ir.core.forms import FormParser, FormPrinter, OperandName, PendingOperation
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.traits import LOOP_LIKE, NO_TERMINATOR, PURE, RECURSIVE_MEMORY_EFFECTS, SINGLE_BLOCK, TERMINATOR
@@ -20,21 +20,15 @@ from qrt.ir.dialects._regions.forms import (
     spell_types,
     spell_values,
 )
-from qrt.ir.text import attribute_kinds
 from qrt.ir.text.assembly_elements import DYNAMIC, parse_mixed
 from qrt.types import IntegerType
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import OperandName, PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 _I64 = IntegerType(64)
 
 # -- scf.parallel, scf.reduce ------------------------------------------------------------------------------------------
 
 
-def _parse_parallel(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_parallel(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     induction = parse_arguments(parser)
     for word in ("=", "to", "step"):
@@ -56,7 +50,7 @@ def _parse_parallel(parser: "Parser", pending: "PendingOperation") -> None:
     pending.attributes.update(parser.optional_attributes())
 
 
-def _print_parallel(printer: "Printer", operation: Operation) -> None:
+def _print_parallel(printer: FormPrinter, operation: Operation) -> None:
     region = operation.regions[0]
     with printer.numbered(region):
         parts = [operation.operand_group(group) for group in ("lowerBound", "upperBound", "step", "initVals")]
@@ -109,7 +103,7 @@ def _verify_parallel(operation: Operation) -> None:
             )
 
 
-def _parse_reduce(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_reduce(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     if scanner.accept("("):
         pending.operands = parser.operand_list()
@@ -122,7 +116,7 @@ def _parse_reduce(parser: "Parser", pending: "PendingOperation") -> None:
     pending.attributes.update(parser.optional_attributes())
 
 
-def _print_reduce(printer: "Printer", operation: Operation) -> None:
+def _print_reduce(printer: FormPrinter, operation: Operation) -> None:
     if operation.operands:
         names = ", ".join(map(printer.name, operation.operands))
         printer.attach(f"({names} : {spell_types([value.type for value in operation.operands])})")
@@ -171,7 +165,7 @@ _MAPPING = attribute_kinds.array_of(
 )
 
 
-def _parse_forall(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_forall(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     induction = parse_arguments(parser)
     rank = len(induction)
@@ -217,7 +211,7 @@ def mixed_bounds(operation: Operation) -> list[list[int | Value]]:
     return found
 
 
-def _print_forall(printer: "Printer", operation: Operation) -> None:
+def _print_forall(printer: FormPrinter, operation: Operation) -> None:
     region = operation.regions[0]
     with printer.numbered(region):
         lower, upper, step = mixed_bounds(operation)
@@ -265,12 +259,12 @@ def _verify_forall(operation: Operation) -> None:
         raise operation.op_error("mapping attribute size must match op rank")
 
 
-def _parse_in_parallel(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_in_parallel(parser: FormParser, pending: PendingOperation) -> None:
     parse_body(parser, pending, ())
     pending.attributes.update(parser.optional_attributes())
 
 
-def _print_in_parallel(printer: "Printer", operation: Operation) -> None:
+def _print_in_parallel(printer: FormPrinter, operation: Operation) -> None:
     print_body(printer, operation, 0)
     printer.attributes(operation)
 

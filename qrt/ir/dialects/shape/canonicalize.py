@@ -7,10 +7,10 @@ import numpy as np
 from qrt.ir import Builder, DenseElementsAttr, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_of, made_by
-from qrt.ir.core.rewrite import Made
 from qrt.ir.dialects._shaped.types import ranked, shaped
 from qrt.ir.dialects.shape.ops import broadcast_of
 from qrt.ir.dialects.tensor.canonicalize import cast, cast_source
+from qrt.ir.rewriting.rewrite import Made
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.types import IndexType, TensorType
 

@@ -3,26 +3,21 @@ types (`!shape.shape`, `!shape.size`, `!shape.witness`), and the ops that need t
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from qrt.ir.core.attribute_kinds import AttributeKind
 from qrt.ir.core.attributes import Attribute, IntegerAttr
 from qrt.ir.core.constraints import INDEX, add_type_constraint
 from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.folding import Fold, Folded, Folds
+from qrt.ir.core.forms import FormParser, FormPrinter, PendingOperation
 from qrt.ir.core.matching import constant_number, constant_of
 from qrt.ir.core.operations import Operation, Value, incompatible
-from qrt.ir.core.rewrite import Fold, Folded, Folds
 from qrt.ir.core.traits import COMMUTATIVE, CONSTANT_LIKE, PURE
 from qrt.ir.dialects._shaped.types import ranked, shaped
-from qrt.ir.text.attribute_kinds import AttributeKind
 from qrt.ir.text.dense import MAX_FOLDED, DenseElementsAttr
 from qrt.types import IndexType, IntegerType, TensorType
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 _EXTENTS = "shape or extent tensor"
 
@@ -42,7 +37,7 @@ def _verify_shape_of(operation: Operation) -> None:
 # -- shape.const_shape -------------------------------------------------------------------------------------------------
 
 
-def _parse_const_shape(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_const_shape(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     pending.attributes.update(parser.optional_attributes())
     extents = scanner.bracketed("[]", lambda: scanner.integer(64, "an extent"), " before extents", " after extents")
@@ -74,7 +69,7 @@ def _verify_const_shape(operation: Operation) -> None:
         raise operation.op_error(f"extents are of rank 1, not of '{shape.type}'")
 
 
-def _print_const_shape(printer: "Printer", operation: Operation) -> None:
+def _print_const_shape(printer: FormPrinter, operation: Operation) -> None:
     printer.attributes(operation, ("shape",))
     printer.word(f"[{', '.join(map(str, extents_of(operation)))}] : {operation.results[0].type}")
 

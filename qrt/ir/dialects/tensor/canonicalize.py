@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.core.rewrite import Made
 from qrt.ir.core.traits import would_be_dead
 from qrt.ir.dialects._shaped.lists import constant_sizes
 from qrt.ir.dialects._shaped.types import Shape, constant_elements, ranked
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir.dialects.tensor.slices import concat_type
+from qrt.ir.rewriting.rewrite import Made
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.types import TensorType, Type
 

@@ -6,11 +6,11 @@ from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, add
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_of, made_by, number_of
-from qrt.ir.core.rewrite import Made
 from qrt.ir.dialects._shaped.lists import Mixed, mixed_values, numbers_of, with_lists
 from qrt.ir.dialects._shaped.types import ranked
 from qrt.ir.dialects.affine.dimensions import is_symbol
 from qrt.ir.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
+from qrt.ir.rewriting.rewrite import Made
 from qrt.types import TensorType, Type
 from qrt.types.shaped import MAX_DIM
 

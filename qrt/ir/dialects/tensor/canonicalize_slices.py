@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from qrt.ir import Builder, DenseElementsAttr, Operation, Value
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.core.rewrite import Made
 from qrt.ir.dialects._shaped.lists import Mixed, mixed_values, numbers_of, with_lists
 from qrt.ir.dialects._shaped.slices import PARTS, dropped_dimensions, static_lists
 from qrt.ir.dialects._shaped.types import ranked
 from qrt.ir.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
+from qrt.ir.rewriting.rewrite import Made
 from qrt.ir.text.dense import splat
 from qrt.types import TensorType, Type
 

@@ -5,9 +5,9 @@ from math import prod
 from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX, element_type_of, same_as
 from qrt.ir.core.define import Definition
+from qrt.ir.core.folding import Folded, Folds
 from qrt.ir.core.matching import constant_number, constant_of, is_known_dimension, made_by
 from qrt.ir.core.operations import Operation
-from qrt.ir.core.rewrite import Folded, Folds
 from qrt.ir.core.traits import (
     NO_MEMORY_EFFECT,
     PURE,

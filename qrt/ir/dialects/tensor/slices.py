@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
 
+from qrt.ir.core.attribute_kinds import I64, UNIT
 from qrt.ir.core.constraints import INDEX, same_as
 from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.folding import Folded, Folds
 from qrt.ir.core.operations import Operation
-from qrt.ir.core.rewrite import Folded, Folds
 from qrt.ir.core.traits import PURE, SINGLE_BLOCK
 from qrt.ir.dialects._shaped.lists import (
     REASSOCIATION,
@@ -27,7 +28,6 @@ from qrt.ir.dialects._shaped.slices import (
     verify_slice_lists,
 )
 from qrt.ir.dialects._shaped.types import ranked
-from qrt.ir.text.attribute_kinds import I64, UNIT
 from qrt.types import TensorType
 
 

@@ -1,8 +1,8 @@
 """`ub`: poison values and unreachable points. Either is an error where it runs."""
 
+from qrt.ir.core.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.traits import PURE, TERMINATOR
-from qrt.ir.text.attribute_kinds import ENUMERATIONS, enumeration
 
 _POISON = enumeration("ub.poison", "")
 

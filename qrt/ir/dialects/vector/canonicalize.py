@@ -7,7 +7,6 @@ import numpy as np
 
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.matching import constant_of, made_by
-from qrt.ir.core.rewrite import Made
 from qrt.ir.dialects._shaped.types import stored
 from qrt.ir.dialects.vector.types import integers, shape_of, vector_of
 from qrt.ir.dialects.vector.values import (
@@ -21,6 +20,7 @@ from qrt.ir.dialects.vector.values import (
     splat,
     splat_source,
 )
+from qrt.ir.rewriting.rewrite import Made
 from qrt.types import Type, VectorType
 
 

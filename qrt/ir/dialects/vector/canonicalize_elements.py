@@ -9,7 +9,6 @@ import numpy as np
 
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.core.rewrite import Made
 from qrt.ir.dialects._shaped.types import constant_elements, stored
 from qrt.ir.dialects.vector.elements import MAX_RESULTS, slice_of
 from qrt.ir.dialects.vector.types import integers, shape_of, vector_of
@@ -29,6 +28,7 @@ from qrt.ir.dialects.vector.values import (
     splat_source,
     with_position,
 )
+from qrt.ir.rewriting.rewrite import Made
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.types import VectorType
 

@@ -8,12 +8,12 @@ import numpy as np
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, made_by
-from qrt.ir.core.rewrite import Made
 from qrt.ir.dialects.arith.fold import predicate_of
 from qrt.ir.dialects.arith.scalars import splat_number
 from qrt.ir.dialects.vector.elements import slice_of
 from qrt.ir.dialects.vector.types import integers, shape_of, vector_of
 from qrt.ir.dialects.vector.values import dense_array, dense_of, splat
+from qrt.ir.rewriting.rewrite import Made
 from qrt.types import Type
 
 MASKS: Final = ("vector.create_mask", "vector.constant_mask")

@@ -1,13 +1,13 @@
 """Canonicalization patterns of `vector` ops that reduce: upstream's where no value changes."""
 
 from qrt.ir import Builder, Operation, Value
+from qrt.ir.core.attribute_kinds import ENUMERATIONS
 from qrt.ir.core.matching import made_by
-from qrt.ir.core.rewrite import Made
 from qrt.ir.dialects.arith.scalars import splat_is
 from qrt.ir.dialects.vector.reductions import combination, kind_of
 from qrt.ir.dialects.vector.types import integers, shape_of, vector_of
 from qrt.ir.dialects.vector.values import extract
-from qrt.ir.text.attribute_kinds import ENUMERATIONS
+from qrt.ir.rewriting.rewrite import Made
 from qrt.types import FloatType, IntegerType, Type, VectorType
 
 

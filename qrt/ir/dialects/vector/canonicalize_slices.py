@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from qrt.ir import Attribute, Builder, Operation, Value
 from qrt.ir.core.matching import made_by
-from qrt.ir.core.rewrite import Made
 from qrt.ir.dialects.vector.elements import slice_of
 from qrt.ir.dialects.vector.types import integers, shape_of, vector_of
 from qrt.ir.dialects.vector.values import array, changed, constant, dense_of, extract, splat_source
+from qrt.ir.rewriting.rewrite import Made
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.types import Type, VectorType
 

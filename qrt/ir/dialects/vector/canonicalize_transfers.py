@@ -7,7 +7,6 @@ from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.attributes import FALSE, TRUE, ArrayAttr
 from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.core.rewrite import IN_PLACE, Made, Pattern
 from qrt.ir.dialects._shaped.lists import mixed_values, with_lists
 from qrt.ir.dialects._shaped.slices import PARTS
 from qrt.ir.dialects._shaped.types import ranked, shaped
@@ -16,6 +15,7 @@ from qrt.ir.dialects.vector.canonicalize_masks import is_full
 from qrt.ir.dialects.vector.transfers import BOUNDS, MAP, is_in_bounds, is_plain, minor_identity, permutation_of
 from qrt.ir.dialects.vector.types import part_type, vector_of
 from qrt.ir.dialects.vector.values import changed, dense_array, dense_of
+from qrt.ir.rewriting.rewrite import IN_PLACE, Made, Pattern
 from qrt.types import TensorType, VectorType
 
 

@@ -1,21 +1,15 @@
 """`vector.contract`: the rules on its maps, loops and types are those of upstream's verifier, in its order."""
 
-from typing import TYPE_CHECKING
-
 from qrt.ir.core.affine import AffineMapAttr
+from qrt.ir.core.attribute_kinds import AFFINE_MAP_ARRAY, array_of, enumeration
 from qrt.ir.core.attributes import ArrayAttr, Attribute, OpaqueAttr, StringAttr
 from qrt.ir.core.constraints import element_of, same_as
 from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.forms import FormParser, FormPrinter, PendingOperation
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import PURE
 from qrt.ir.dialects.vector.reductions import KIND, require_kind
-from qrt.ir.text.attribute_kinds import AFFINE_MAP_ARRAY, array_of, enumeration
 from qrt.types import IntegerType, Type, VectorType
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 _ITERATORS = array_of(
     "Iterator type should be an enum.", enumeration("vector.iterator_type", "parallel reduction").holds
@@ -106,7 +100,7 @@ def _require_result(operation: Operation, maps: tuple[AffineMapAttr, ...]) -> No
         raise operation.op_error(f"invalid accumulator/result vector shape, expected: '{expected}'")
 
 
-def _parse_contract(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_contract(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     start = scanner.skip()
     pending.attributes = parser.dictionary()
@@ -133,7 +127,7 @@ def _iterator(element: Attribute) -> Attribute:
     return OpaqueAttr(f"#vector.iterator_type<{element.value}>") if isinstance(element, StringAttr) else element
 
 
-def _print_contract(printer: "Printer", operation: Operation) -> None:
+def _print_contract(printer: FormPrinter, operation: Operation) -> None:
     names = ArrayAttr(tuple(StringAttr(name) for name in iterators_of(operation)))
     header = operation.attributes | {"iterator_types": names}
     printer.word(f"{{{', '.join(f'{name} = {header[name]}' for name in _CONTRACTION)}}}")

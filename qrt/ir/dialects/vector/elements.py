@@ -2,21 +2,16 @@
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
+from qrt.ir.core.attribute_kinds import I64_ARRAY
 from qrt.ir.core.constraints import element_type_of, same_as
 from qrt.ir.core.define import AttributeSpec, Definition
+from qrt.ir.core.forms import FormParser, FormPrinter, PendingOperation
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import PURE
 from qrt.ir.dialects.vector.types import NOT_SCALAR, POSITIONS, integers, part_type, shape_of, vector_of
 from qrt.ir.text.assembly_elements import DYNAMIC
-from qrt.ir.text.attribute_kinds import I64_ARRAY
 from qrt.types import Type, VectorType
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 _SLICE_PART = AttributeSpec(kind=I64_ARRAY, required=True)
 _POSITION = "dynamic_indices($dynamic_position, $static_position) attr-dict"
@@ -134,7 +129,7 @@ MAX_RESULTS = 1 << 16
 """Most results that a type of a few characters stands for."""
 
 
-def _parse_to_elements(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_to_elements(parser: FormParser, pending: PendingOperation) -> None:
     pending.operands = [parser.operand()]
     pending.attributes.update(parser.optional_attributes())
     parser.scanner.expect(":", " before the type")
@@ -147,7 +142,7 @@ def _parse_to_elements(parser: "Parser", pending: "PendingOperation") -> None:
     pending.result_types = [vector.element] * count if isinstance(vector, VectorType) else []
 
 
-def _print_to_elements(printer: "Printer", operation: Operation) -> None:
+def _print_to_elements(printer: FormPrinter, operation: Operation) -> None:
     printer.operands(operation.operands)
     printer.attributes(operation)
     printer.word(f": {operation.operands[0].type}")

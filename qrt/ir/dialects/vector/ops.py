@@ -2,6 +2,7 @@
 
 from math import prod
 
+from qrt.ir.core.attribute_kinds import ALIGNMENT, BOOL, enumeration
 from qrt.ir.core.attributes import OpaqueAttr
 from qrt.ir.core.constraints import same_as
 from qrt.ir.core.define import AttributeSpec, Definition
@@ -10,7 +11,6 @@ from qrt.ir.core.traits import MEM_READ, MEM_WRITE, PURE
 from qrt.ir.dialects._shaped.strides import is_minor_unit
 from qrt.ir.dialects.vector import contract, elements, reductions, shapes, transfers
 from qrt.ir.dialects.vector.types import FLOATS, POSITIONS, integers, vector_of
-from qrt.ir.text.attribute_kinds import ALIGNMENT, BOOL, enumeration
 from qrt.types import MemRefType, VectorType
 
 _PUNCTUATION = enumeration("vector.punctuation", "no_punctuation newline comma open close")

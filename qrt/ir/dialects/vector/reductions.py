@@ -1,12 +1,12 @@
 """Reductions of vectors: how elements are combined."""
 
+from qrt.ir.core.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.ir.core.constraints import element_of, element_type_of, same_as
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import PURE
 from qrt.ir.dialects.arith.ops import FLAGS
 from qrt.ir.dialects.vector.types import POSITIONS, integers, part_type, vector_of
-from qrt.ir.text.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.types import FloatType, IndexType, IntegerType, Type
 
 KINDS = "add mul minui minsi minnumf maxui maxsi maxnumf and or xor minimumf maximumf"

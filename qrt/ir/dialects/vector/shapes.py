@@ -1,20 +1,15 @@
 """`vector` ops that repeat, reshape and reorder elements."""
 
 from math import prod
-from typing import TYPE_CHECKING
 
 from qrt.ir.core.attributes import DenseArrayAttr
 from qrt.ir.core.constraints import element_of, same_as
 from qrt.ir.core.define import Definition
+from qrt.ir.core.forms import FormParser, FormPrinter, PendingOperation
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import PURE
 from qrt.ir.dialects.vector.types import FIXED, I64_NUMBERS, POSITIONS, integers, part_type, vector_of
 from qrt.types import MemRefType, TensorType, VectorType
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 
 def _verify_broadcast(operation: Operation) -> None:
@@ -87,7 +82,7 @@ def _verify_shuffle(operation: Operation) -> None:
         raise operation.op_error(f"results in '{made}', not in '{operation.results[0].type}'")
 
 
-def _parse_shuffle(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_shuffle(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     pending.operands = parser.operand_list()
     mask = I64_NUMBERS.parse(parser)
@@ -103,7 +98,7 @@ def _parse_shuffle(parser: "Parser", pending: "PendingOperation") -> None:
         pending.result_types = [VectorType((len(mask.values), *first.shape[1:]), first.element)]
 
 
-def _print_shuffle(printer: "Printer", operation: Operation) -> None:
+def _print_shuffle(printer: FormPrinter, operation: Operation) -> None:
     printer.operands(operation.operands)
     printer.word(f"[{', '.join(map(str, integers(operation, 'mask')))}]")
     printer.attributes(operation, ("mask",))

@@ -1,21 +1,15 @@
 """`vector.transfer_read` and `vector.transfer_write`: slices of memory or tensors, padded and masked."""
 
-from typing import TYPE_CHECKING
-
 from qrt.ir.core.affine import AffineMapAttr
+from qrt.ir.core.attribute_kinds import AFFINE_MAP, BOOL_ARRAY
 from qrt.ir.core.attributes import FALSE, TRUE, ArrayAttr
 from qrt.ir.core.constraints import I1, INDEX, element_of
 from qrt.ir.core.define import AttributeSpec, Definition, segments
+from qrt.ir.core.forms import FormParser, FormPrinter, PendingOperation
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import MEM_READ, MEM_WRITE
 from qrt.ir.dialects._regions.forms import parse_values, spell_values
-from qrt.ir.text.attribute_kinds import AFFINE_MAP, BOOL_ARRAY
 from qrt.types import FloatType, IndexType, IntegerType, MemRefType, TensorType, Type, VectorType
-
-if TYPE_CHECKING:
-    from qrt.ir.text.names import PendingOperation
-    from qrt.ir.text.parser import Parser
-    from qrt.ir.text.printer import Printer
 
 MAP, BOUNDS = "permutation_map", "in_bounds"
 
@@ -66,7 +60,7 @@ def _transfer_rank(element: Type, vector: VectorType) -> int:
     return len(vector.shape) - (len(element.shape) if isinstance(element, VectorType) else 0)
 
 
-def _finish(parser: "Parser", pending: "PendingOperation", memory: Type, vector: Type, is_masked: bool) -> None:
+def _finish(parser: FormParser, pending: PendingOperation, memory: Type, vector: Type, is_masked: bool) -> None:
     """The attributes that a custom form leaves out, and the type of the mask."""
     scanner = parser.scanner
     if not isinstance(vector, VectorType):
@@ -88,7 +82,7 @@ def _finish(parser: "Parser", pending: "PendingOperation", memory: Type, vector:
         pending.operand_types.append(mask_type(vector, permutation))
 
 
-def _parse_read(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_read(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     source = parser.operand()
     indices = parse_values(parser, "[]")
@@ -106,7 +100,7 @@ def _parse_read(parser: "Parser", pending: "PendingOperation") -> None:
     _finish(parser, pending, memory, vector, len(rest) > 1)
 
 
-def _parse_write(parser: "Parser", pending: "PendingOperation") -> None:
+def _parse_write(parser: FormParser, pending: PendingOperation) -> None:
     scanner = parser.scanner
     value = parser.operand()
     scanner.expect(",", " after the vector")
@@ -125,7 +119,7 @@ def _parse_write(parser: "Parser", pending: "PendingOperation") -> None:
     _finish(parser, pending, memory, vector, bool(mask))
 
 
-def _print(printer: "Printer", operation: Operation) -> None:
+def _print(printer: FormPrinter, operation: Operation) -> None:
     group = operation.operand_group
     reads = operation.name == "vector.transfer_read"
     memory = group("base")[0]

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
+from qrt.ir.core.attribute_kinds import dense_array
 from qrt.ir.core.attributes import DenseArrayAttr
 from qrt.ir.core.constraints import I1, add_type_constraint
 from qrt.ir.core.define import AttributeSpec
 from qrt.ir.core.operations import Operation, Value
-from qrt.ir.text.attribute_kinds import dense_array
 from qrt.types import FloatType, IndexType, IntegerType, Type, VectorType
 
 I64_NUMBERS = dense_array(IntegerType(64))

@@ -8,8 +8,8 @@ from qrt.ir import Attribute, Builder, DenseElementsAttr, Operation, Value
 from qrt.ir.core.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr
 from qrt.ir.core.constraints import element_of
 from qrt.ir.core.matching import constant_of, made_by
-from qrt.ir.core.rewrite import IN_PLACE, Made
 from qrt.ir.dialects.vector.types import integers, part_type, shape_of, vector_of
+from qrt.ir.rewriting.rewrite import IN_PLACE, Made
 from qrt.ir.text import dense
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.ir.text.dense import Array

@@ -5,10 +5,10 @@ from typing import Any
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Module, Operation, Value
-from qrt.ir.core.rewrite import replace
 from qrt.ir.dialects.linalg.lowering import LoweringContext, tensor_type
 from qrt.ir.passes.lower_qrt.registry import LOWERINGS
 from qrt.ir.passes.options import option
+from qrt.ir.rewriting.rewrite import replace
 from qrt.ops import FAMILIES
 from qrt.ops.requant import REQUANT
 from qrt.types import UniformType

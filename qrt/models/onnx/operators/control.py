@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from qrt.ir import Value
-from qrt.ir.dialects.func.ops import FuncOp
+from qrt.ir.core.functions import FuncOp
 from qrt.models.importing import control
 from qrt.models.importing.data_movement import reshaped
 from qrt.models.importing.unquantized import BOOL, Operand, apply, as_value, compare, index, number_of

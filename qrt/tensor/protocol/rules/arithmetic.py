@@ -14,7 +14,6 @@ from qrt.tensor.casts import quantize
 from qrt.tensor.float_results import in_floats
 from qrt.tensor.functions import add, mul, sub
 from qrt.tensor.products import matmul
-from qrt.tensor.protocol.elements import into
 from qrt.tensor.protocol.exact import (
     GIVE_VALUES,
     I32_END,
@@ -25,6 +24,7 @@ from qrt.tensor.protocol.exact import (
     require_tensors,
     result_type,
 )
+from qrt.tensor.protocol.results import into
 from qrt.tensor.protocol.rules.signs import negative
 from qrt.tensor.protocol.table import enter, implements
 from qrt.tensor.protocol.written import asked_for, written_call, written_operands, written_operator

@@ -22,9 +22,11 @@ from qrt.numerics.elements import broadcast_shapes
 from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
 from qrt.tensor.calls import Tensor
-from qrt.tensor.protocol.elements import have_one_scale, made, no_tensor, per_layer, require_one_scale, stored, tensor
+from qrt.tensor.protocol.elements import have_one_scale, no_tensor, per_layer, require_one_scale, stored
 from qrt.tensor.protocol.exact import refuse_others
+from qrt.tensor.protocol.results import tensor
 from qrt.tensor.protocol.table import enter, enter_rules, implements
+from qrt.tensor.quant_tensor import made
 from qrt.types import UniformType
 
 _MIRRORED: dict[Any, tuple[Any, str]] = {

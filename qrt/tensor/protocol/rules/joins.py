@@ -14,18 +14,16 @@ from qrt.tensor.protocol.elements import (
     ALL,
     broadcast,
     exact_floats,
-    into,
-    made,
     no_tensor,
     numbers,
     one_type,
     plain,
     stored,
-    tensor,
     truth,
 )
+from qrt.tensor.protocol.results import into, tensor
 from qrt.tensor.protocol.table import enter, implements
-from qrt.tensor.quant_tensor import QuantTensor
+from qrt.tensor.quant_tensor import QuantTensor, made
 from qrt.types import UniformType, check_integrity
 
 # ------------------------------------------------------------------------------------------------------------- joining

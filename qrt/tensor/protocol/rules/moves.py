@@ -17,21 +17,10 @@ from qrt.numerics.elements import broadcast_shapes
 from qrt.ops.core import Array
 from qrt.ops.indexing import Selection, indexed_element, selected_element
 from qrt.ops.movement import reshaped_element, transposed_element
-from qrt.tensor.protocol.elements import (
-    ALL,
-    broadcast,
-    filled,
-    flat_element,
-    into,
-    made,
-    no_tensor,
-    no_tensors_beside,
-    stored,
-    tensor,
-    truth,
-)
+from qrt.tensor.protocol.elements import ALL, broadcast, flat_element, no_tensor, no_tensors_beside, stored, truth
+from qrt.tensor.protocol.results import filled, into, tensor
 from qrt.tensor.protocol.table import enter, enter_rules, implements
-from qrt.tensor.quant_tensor import QuantTensor
+from qrt.tensor.quant_tensor import QuantTensor, made
 from qrt.types import UniformType
 
 ElementOf = Callable[..., UniformType]

@@ -18,19 +18,17 @@ from qrt.tensor.protocol.elements import (
     clipped,
     first_element,
     in_order,
-    into,
-    made,
     numbers,
     per_layer,
     reduced,
     require_one_scale,
     stored,
-    tensor,
 )
 from qrt.tensor.protocol.exact import along_first, is_kept, refuse_others
+from qrt.tensor.protocol.results import into, tensor
 from qrt.tensor.protocol.table import Function, enter, has_no_exact_result, implements, name_of
 from qrt.tensor.protocol.written import asked_for, written_call
-from qrt.tensor.quant_tensor import QuantTensor
+from qrt.tensor.quant_tensor import QuantTensor, made
 from qrt.types import UniformType
 
 # ----------------------------------------------------------------------------------------------------------- reductions

@@ -8,11 +8,12 @@ import numpy as np
 from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
 from qrt.tensor.calls import Tensor
-from qrt.tensor.protocol.elements import clipped, into, made, no_tensor, stored, tensor, zero_points
+from qrt.tensor.protocol.elements import clipped, no_tensor, stored, zero_points
 from qrt.tensor.protocol.exact import refuse_others
+from qrt.tensor.protocol.results import into, tensor
 from qrt.tensor.protocol.rules.comparisons import written
 from qrt.tensor.protocol.table import Function, enter, implements
-from qrt.tensor.quant_tensor import QuantTensor
+from qrt.tensor.quant_tensor import QuantTensor, made
 from qrt.types import UniformType
 
 # ---------------------------------------------------------------------------------------------------------------- truth

@@ -6,11 +6,19 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from unittest import mock
 
-from qrt.ir.core import greedy, registry, simplify_regions
+from qrt.ir.core import registry, simplify_regions
 from qrt.ir.dialects.arith.fold import rules
 from qrt.ir.dialects.func import inlining
 from qrt.ir.dialects.linalg.ops import STRUCTURED_OPS
-from qrt.ir.passes import canonicalize, cse, inline, linalg_generic, lower_quant_ops
+from qrt.ir.passes import (
+    canonicalize,
+    cse,
+    inline,
+    linalg_generic,
+    lower_quant_ops,
+)
+from qrt.ir.rewriting import greedy
+from qrt.ir.rewriting.rewrite import canonicalizations
 from tests.ir.passes.values.constants import wrong_constant
 
 FIRED: Counter[str] = Counter()
@@ -115,7 +123,7 @@ def watched() -> Iterator[Registered]:
                 object.__setattr__(definition, "fold", registered.fold(name, before))
                 stack.callback(object.__setattr__, definition, "fold", before)
         definitions = registry.every_definition()
-        patterns = registered.set_of({name: each.canonicalizations for name, each in definitions.items()})
+        patterns = registered.set_of({name: canonicalizations(each) for name, each in definitions.items()})
         for name, definition in definitions.items():
             stack.enter_context(mock.patch.dict(vars(definition), canonicalizations=patterns[name]))
         generalize = registered.watched(registered.patterns, "linalg: generalize", linalg_generic.generalize)

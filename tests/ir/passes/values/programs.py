@@ -11,8 +11,8 @@ from pathlib import Path
 from qrt import ir
 from qrt.ir import Builder, Operation
 from qrt.ir.core.attributes import SymbolRefAttr
-from qrt.ir.core.rewrite import replace
 from qrt.ir.core.symbols import references
+from qrt.ir.rewriting.rewrite import replace
 from qrt.types import FloatType, IndexType, IntegerType, Type
 from tests.ir.passes import arith_folds, arith_patterns
 from tests.ir.passes.values.casts import chain

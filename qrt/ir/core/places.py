@@ -1,5 +1,4 @@
-"""The places of an operation's parts in its text. They are looked for only once one of them is wrong: what describes
-text is imported then.
+"""The places of an operation's parts in its text. They are looked for only once one of them is wrong.
 
 A part that cannot be told, or that stands on another line, is placed at the operation: upstream reports there, and the
 line of a diagnostic is what `expected-error` comments say.
@@ -8,8 +7,8 @@ line of a diagnostic is what `expected-error` comments say.
 import re
 from collections.abc import Iterator
 
+from qrt.ir.core.grammar import GENERIC_LINE, NAME, TYPE
 from qrt.ir.core.operations import Operation
-from qrt.ir.text.grammar import GENERIC_LINE, NAME, TYPE
 from qrt.types.scanner import Location
 
 _KEY = r'"[^"\n]*"|[a-zA-Z_][\w$.]*'

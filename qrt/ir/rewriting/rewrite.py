@@ -1,39 +1,15 @@
-"""Rewriting: folding, replacing and erasing operations, and the patterns that a driver applies."""
+"""Replacing and erasing operations, and the patterns that a driver applies."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import cache
 
 from qrt.ir.builder import Builder
-from qrt.ir.core.attributes import Attribute
+from qrt.ir.core.define import Definition
+from qrt.ir.core.folding import Folds, fold
 from qrt.ir.core.matching import constant_of, cycle_error, cyclic_operations
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.core.traits import would_be_dead
-
-
-@dataclass(frozen=True)
-class Folds:
-    """Folds beyond those that preserve every value: `qcast_dcast` and `dcast_qcast` take each pair of inverse casts for
-    the identity."""
-
-    qcast_dcast: bool = False
-    dcast_qcast: bool = False
-
-
-UPSTREAM_FOLDS = Folds(qcast_dcast=True, dcast_qcast=True)
-"""The folds that upstream has."""
-
-
-Folded = list[Value | Attribute] | None
-"""The results of an operation as values or constants, one each; None where they are not known."""
-Fold = Callable[[Operation, Folds], Folded]
-
-
-def fold(operation: Operation, folds: Folds) -> Folded:
-    """The values or constants that an operation folds to."""
-    definition = operation.definition
-    if definition is None or definition.fold is None:
-        return None
-    return definition.fold(operation, folds)
+from qrt.registry import import_place
 
 
 def replace(operation: Operation, values: Sequence[Value]) -> None:
@@ -72,6 +48,20 @@ apply it makes nothing and returns None.
 
 IN_PLACE: list[Value] = []
 """A pattern returns this if it has changed an operation without replacing it."""
+
+
+def canonicalizations(definition: Definition) -> tuple[Pattern, ...]:
+    """Return the patterns of an op, which are loaded when a pass first asks for them."""
+    return _loaded(definition.canonicalize)
+
+
+@cache
+def _loaded(entries: tuple[str, ...]) -> tuple[Pattern, ...]:
+    patterns: list[Pattern] = []
+    for entry in entries:
+        module, _, names = entry.partition(": ")
+        patterns += [import_place(f"qrt.ir.dialects.{module}:{name}") for name in names.split()]
+    return tuple(patterns)
 
 
 def is_dead(operation: Operation) -> bool:

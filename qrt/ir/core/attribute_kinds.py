@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.attributes import (
@@ -17,10 +17,35 @@ from qrt.ir.core.attributes import (
     UnitAttr,
     spell_elements,
 )
-from qrt.types import IndexType, IntegerType
+from qrt.types import IndexType, IntegerType, TensorType, Type, TypeParser
+from qrt.types.scanner import Scanner, Source
 
-if TYPE_CHECKING:
-    from qrt.ir.text.attribute_parser import AttributeParser
+
+class AttributeReader(Protocol):
+    """The parser, as a kind of attributes sees it: the text is read from the cursor of `scanner` on."""
+
+    source: Source
+    scanner: Scanner
+    types: TypeParser
+    allow_unregistered: bool
+
+    def type(self) -> Type:
+        """Read a type."""
+
+    def attribute(self) -> Attribute:
+        """Read any attribute value."""
+
+    def dictionary(self) -> dict[str, Attribute]:
+        """Read any attribute that is a dictionary, an alias of one too."""
+
+    def attribute_dictionary(self, signs: tuple[str, ...] = ("=",)) -> dict[str, Attribute]:
+        """Read `{name = value, name}`, with one of the signs before each value."""
+
+    def symbol_name(self) -> str:
+        """Read `@name`, and return the name."""
+
+    def elements_of(self, kind: TensorType) -> Attribute:
+        """Read the elements of a dense constant of a type that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +56,17 @@ class AttributeKind:
 
     description: str
     holds: Callable[[Attribute], bool]
-    parse: "Callable[[AttributeParser], Attribute]"
+    parse: "Callable[[AttributeReader], Attribute]"
     spell: Callable[[Attribute], str] = str
-    begins: "Callable[[AttributeParser], bool]" = lambda parser: True
+    begins: "Callable[[AttributeReader], bool]" = lambda parser: True
 
 
-def _at(*openings: str) -> "Callable[[AttributeParser], bool]":
+def _at(*openings: str) -> "Callable[[AttributeReader], bool]":
     return lambda parser: any(map(parser.scanner.at, openings))
 
 
 def _instance(kind: type[Attribute], description: str, *openings: str) -> AttributeKind:
-    def parse(parser: "AttributeParser") -> Attribute:
+    def parse(parser: "AttributeReader") -> Attribute:
         start = parser.scanner.skip()
         value = parser.attribute()
         if not isinstance(value, kind):
@@ -94,7 +119,7 @@ def integer(type: IntegerType | IndexType) -> AttributeKind:
     """An integer of one type, spelled without it: `3`."""
     described = "index" if isinstance(type, IndexType) else f"{type.width}-bit {type.signedness} integer"
 
-    def parse(parser: "AttributeParser") -> Attribute:
+    def parse(parser: "AttributeReader") -> Attribute:
         return IntegerAttr(parser.scanner.integer(64 if isinstance(type, IndexType) else type.width), type)
 
     return AttributeKind(
@@ -117,7 +142,7 @@ ALIGNMENT = replace(
 def dense_array(element: IntegerType) -> AttributeKind:
     """`array<i64: 1, 2>`, spelled `[1, 2]`."""
 
-    def parse(parser: "AttributeParser") -> Attribute:
+    def parse(parser: "AttributeReader") -> Attribute:
         read = lambda: parser.scanner.integer(element.width)  # noqa: E731
         values = parser.scanner.bracketed("[]", read, " before array elements", " after array elements")
         return DenseArrayAttr(element, tuple(values))
@@ -140,7 +165,7 @@ def keyword(cases: Iterable[str], width: int = 64, description: str = "") -> Att
     names = tuple(cases)
     type = IntegerType(width)
 
-    def parse(parser: "AttributeParser") -> Attribute:
+    def parse(parser: "AttributeReader") -> Attribute:
         scanner = parser.scanner
         start = scanner.skip()
         word = scanner.word_or_string("a keyword")
@@ -195,7 +220,7 @@ class Enumeration:
     def holds(self, value: Attribute) -> bool:
         return isinstance(value, OpaqueAttr) and value.text.partition("<")[0] == f"#{self.name}"
 
-    def parse_body(self, parser: "AttributeParser") -> OpaqueAttr:
+    def parse_body(self, parser: "AttributeReader") -> OpaqueAttr:
         """`<case, case>`."""
         if not self.cases:
             return self.attribute()
@@ -224,7 +249,7 @@ def enumeration(name: str, cases: str, separator: str = "", every: str = "", typ
         raise ValueError(f"the enumeration {name!r} is defined twice")
     ENUMERATIONS[name] = known
 
-    def parse(parser: "AttributeParser") -> Attribute:
+    def parse(parser: "AttributeReader") -> Attribute:
         start = parser.scanner.skip()
         value = known.parse_body(parser) if parser.scanner.at("<") else parser.attribute()
         if not known.holds(value):

@@ -6,8 +6,8 @@ from typing import Any, Generic, TypeVar
 from numpy.typing import NDArray
 
 from qrt.ir.core.operations import Operation, Value
-from qrt.ir.core.rewrite import erase_dead, replace
 from qrt.ir.core.traits import has_no_memory_effect
+from qrt.ir.rewriting.rewrite import erase_dead, replace
 
 Array = NDArray[Any]
 Constant = TypeVar("Constant")

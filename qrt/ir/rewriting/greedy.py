@@ -4,11 +4,12 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 from qrt.ir.builder import Builder, BuilderObserver
 from qrt.ir.core.attributes import Attribute
+from qrt.ir.core.folding import Folds, fold
 from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.core.operations import Block, Operation, Region, Value
-from qrt.ir.core.rewrite import IN_PLACE, Folds, Pattern, constants_last, fold, is_dead
 from qrt.ir.core.simplify_regions import erase_unreachable, simplify_regions
 from qrt.ir.core.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, TERMINATOR, what_keeps
+from qrt.ir.rewriting.rewrite import IN_PLACE, Pattern, constants_last, is_dead
 from qrt.types import TensorType, Type
 
 _MAX_ITERATIONS = 10  # as upstream: a set of patterns that needs more does not converge

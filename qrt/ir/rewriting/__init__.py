@@ -1,0 +1,1 @@
+"""Rewriting of programs by patterns, which make operations with a builder."""

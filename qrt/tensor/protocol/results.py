@@ -1,0 +1,38 @@
+"""Tensors as the results of NumPy's functions, and as arguments that must be tensors."""
+
+from typing import Any
+
+import numpy as np
+
+from qrt.errors import QuantTypeError, QuantValueError, shown
+from qrt.ops.core import Shape, storage_dtype
+from qrt.tensor.calls import Tensor
+from qrt.tensor.protocol.elements import memory, zeros
+from qrt.tensor.quant_tensor import QuantTensor, made
+from qrt.types import UniformType, check_integrity
+
+
+def into(out: Any, result: QuantTensor) -> QuantTensor:
+    """Return the result, or ``out``, if it is given, with the result written to it."""
+    if out is None:
+        return result
+    if not isinstance(out, Tensor) or out.type is not result.type:  # types are interned
+        given = shown(out.type) if isinstance(out, Tensor) else type(out).__name__
+        raise QuantTypeError(f"out must be a QuantTensor of the result's type {shown(result.type)}, got {given}")
+    if out._shape != result._shape:
+        raise QuantValueError(f"out has shape {out._shape}, the result has shape {result._shape}")
+    memory(out)[...] = result._data
+    return out  # type: ignore[return-value]
+
+
+def tensor(q: Any, argument: str) -> QuantTensor:
+    """Return a QuantTensor, and refuse anything else; ``argument`` names it in the error."""
+    if not isinstance(q, Tensor):
+        raise QuantTypeError(f"{argument} must be a QuantTensor, got {type(q).__name__}")
+    return q  # type: ignore[return-value]
+
+
+def filled(t: UniformType, shape: Shape) -> QuantTensor:
+    """Return a tensor of zeros."""
+    check_integrity(t, shape)
+    return made(np.full(shape, zeros(t, shape), storage_dtype(t)), t)
