@@ -30,7 +30,7 @@ Named = Function | str
 """A function, or its name within NumPy where NumPy 2.0 has not got it."""
 
 _FILES = """
-moves joins fills comparisons order signs sums products arithmetic inspect floats
+movement joins fills comparisons order signs sums products arithmetic inspect floats
 """
 _RULES: Registry[Any] = Registry(
     "file of rules", {name: f"qrt.tensor.protocol.rules.{name}" for name in _FILES.split()}

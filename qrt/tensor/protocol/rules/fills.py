@@ -12,7 +12,7 @@ import numpy as np
 from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.tensor.protocol.elements import exact_floats, no_tensor, numbers, stored, truth, write, zeros
 from qrt.tensor.protocol.results import filled
-from qrt.tensor.protocol.rules.moves import along
+from qrt.tensor.protocol.rules.movement import along
 from qrt.tensor.protocol.table import answer_in_floats, enter, implements
 from qrt.tensor.quant_tensor import QuantTensor, made
 from qrt.types import check_integrity
