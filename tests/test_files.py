@@ -352,7 +352,7 @@ def test_an_interrupted_call_gives_the_status_of_a_shell(folder, capsys, monkeyp
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("qrt.cli.programs.load", interrupt)
+    monkeypatch.setattr("qrt.cli.inputs.load", interrupt)
     assert main([*RUN]) == 130
     assert capsys.readouterr().err == "interrupted\n"
 

@@ -18,9 +18,9 @@ from io import StringIO, TextIOWrapper
 from typing import Any, TextIO
 
 from qrt._version import __version__
-from qrt.cli.diagnostics import spelled
 from qrt.cli.parser import ShortParser, VerbParser
 from qrt.cli.plugins import load_asked
+from qrt.cli.terminal import spelled
 from qrt.errors import ModelError, QuantError, diagnostics, nearest
 from qrt.files import reason
 from qrt.registry import Registry

@@ -5,10 +5,9 @@ import sys
 from pathlib import Path
 from shutil import get_terminal_size
 
-from qrt.cli.diagnostics import has_colours
-from qrt.cli.inputs import by_names
+from qrt.cli.inputs import by_names, is_saved, program_of
 from qrt.cli.options import add_input_limit, add_kernel_choice, add_profile, chosen_kernels
-from qrt.cli.programs import is_saved, program_of
+from qrt.cli.terminal import has_colours
 from qrt.errors import ModelError
 from qrt.files import check_output, write_files
 from qrt.models.programs import load, load_reported

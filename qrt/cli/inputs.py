@@ -1,15 +1,21 @@
-"""The inputs of ``qrt run``: which argument a name means, arrays from files and from values, and what is missing."""
+"""The program that a command runs, and its inputs: which argument a name means, arrays from files and from values, and
+what is missing.
+"""
 
+import argparse
 import warnings
 from collections.abc import Mapping
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from qrt.errors import ModelError, QuantError
 from qrt.files import read_bytes, reason
+from qrt.models.programs import load
 from qrt.ops.core import Array, element_dtype
+from qrt.runtime.load import load_program
 from qrt.runtime.ports import Port, brief
 from qrt.runtime.program import Program
 from qrt.types import IntegerType, TensorType, UniformType, parse_type
@@ -143,3 +149,22 @@ def _example(t: TensorType) -> str:
         bits = 8 * element_dtype(element).itemsize
         element = IntegerType(bits, "signless" if element.is_signed else "unsigned")
     return "x".join([*(str(1 if d is None else d) for d in t.shape), f"{element}=0"])
+
+
+def is_saved(file: str) -> bool:
+    """Whether a file's name says that it is a saved program."""
+    return Path(file).suffix == ".qrt"
+
+
+def program_of(options: argparse.Namespace, *, saturating: bool = False, max_bytes: int | None = None) -> Program:
+    """The program of a command's file, function and profile. ModelError where a saved one is asked to be another."""
+    file: str = options.file
+    if not is_saved(file):
+        module = load(file, profile=options.profile, max_bytes=max_bytes)
+        return Program(module, options.function, saturating=saturating)
+    if options.profile is not None or saturating:
+        raise ModelError(f"{file}: --profile and --saturating are for qrt compile: the program is saved with them")
+    program = load_program(file)
+    if options.function not in (None, program.name):
+        raise ModelError(f"{file}: no function is named {options.function!r}; {program.name!r} is saved")
+    return program

@@ -7,11 +7,11 @@ from typing import Any
 
 import qrt.ir as ir
 from qrt.cli import plugins
-from qrt.cli.diagnostics import spelled
 from qrt.cli.ir_dumps import Dumps
 from qrt.cli.options import add_input_limit, whole_number
 from qrt.cli.parser import VerbParser
 from qrt.cli.pass_help import listed, whole
+from qrt.cli.terminal import spelled
 from qrt.cli.timing import Timing
 from qrt.errors import Diagnostic, QuantError, diagnostics, nearest
 from qrt.files import check_output, read_text, shown_name, write_files

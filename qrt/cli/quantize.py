@@ -5,10 +5,9 @@ import sys
 from functools import partial
 from typing import BinaryIO
 
-from qrt.cli.diagnostics import spelled
 from qrt.cli.inputs import by_names
 from qrt.cli.options import add_input_limit, add_kernel_choice, chosen_kernels
-from qrt.cli.progress import progress_bar
+from qrt.cli.terminal import progress_bar, spelled
 from qrt.errors import QuantTypeError
 from qrt.extras import extra
 from qrt.files import check_output, check_places, write_files

@@ -12,7 +12,7 @@ import numpy as np
 
 import qrt.ir as ir
 from qrt.cli import plugins
-from qrt.cli.inputs import named_port, parse_value, read_array, require_all
+from qrt.cli.inputs import named_port, parse_value, program_of, read_array, require_all
 from qrt.cli.options import (
     NamedValueAction,
     add_input_limit,
@@ -21,7 +21,6 @@ from qrt.cli.options import (
     chosen_kernels,
     whole_number,
 )
-from qrt.cli.programs import program_of
 from qrt.cli.timing import TimedEntry, report
 from qrt.errors import ModelError
 from qrt.files import check_output, read_text, shown_name, write_files

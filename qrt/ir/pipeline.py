@@ -34,7 +34,7 @@ def checked(name: str, kind: Any) -> type[Pass]:
                 f"pass {shown(name)}: option '{option_name(field)}' must be a bool, an int or a str, "
                 f"it is annotated as {shown(field.type)}"
             )
-    return cast(type[Pass], kind)
+    return cast("type[Pass]", kind)
 
 
 _OWN: dict[str, type[Pass] | str] = {
@@ -43,7 +43,7 @@ _OWN: dict[str, type[Pass] | str] = {
     "carry-layout": "qrt.runtime.fusion.carry_layout:CarryLayout",
     "check-quant": "qrt.quantization.checking.check_quant:CheckQuant",
     "constant-fold": "qrt.runtime.constant_fold:ConstantFold",
-    "convert-elementwise-to-linalg": "qrt.ir.passes.elementwise_to_linalg:ConvertElementwiseToLinalg",
+    "convert-elementwise-to-linalg": "qrt.ir.passes.linalg_generic:ConvertElementwiseToLinalg",
     "convert-fake-quant": "qrt.quantization.annotations.convert_fake_quant:ConvertFakeQuant",
     "convert-stats": "qrt.quantization.annotations.convert_stats:ConvertStats",
     "cse": "qrt.ir.passes.cse:CommonSubexpressionElimination",
@@ -52,14 +52,14 @@ _OWN: dict[str, type[Pass] | str] = {
     "export-quant": "qrt.quantization.export.export_quant:ExportQuant",
     "fold-clamp": "qrt.runtime.fusion.fold_clamp:FoldClamp",
     "fold-pad": "qrt.runtime.fusion.fold_pad:FoldPad",
-    "fold-plan-constants": "qrt.runtime.plan_constants:FoldPlanConstants",
+    "fold-plan-constants": "qrt.runtime.constant_fold:FoldPlanConstants",
     "fold-scales": "qrt.quantization.scaling.fold_scales:FoldScales",
     "fold-sign": "qrt.runtime.fusion.fold_sign:FoldSign",
     "fuse-kernels": "qrt.quantization.fusion.fuse_kernels:FuseKernels",
     "fuse-loops": "qrt.runtime.fusion.fuse_loops:FuseLoops",
     "inline": "qrt.ir.passes.inline:Inline",
     "inline-regions": "qrt.ir.passes.inline_regions:InlineRegions",
-    "linalg-generalize-named-ops": "qrt.ir.passes.generalize_named_ops:GeneralizeNamedOps",
+    "linalg-generalize-named-ops": "qrt.ir.passes.linalg_generic:GeneralizeNamedOps",
     "loop-invariant-code-motion": "qrt.ir.passes.loop_invariant_code_motion:LoopInvariantCodeMotion",
     "lower-qrt": "qrt.ir.passes.lower_qrt:LowerQrt",
     "lower-quant-ops": "qrt.ir.passes.lower_quant_ops:LowerQuantOps",
@@ -68,7 +68,7 @@ _OWN: dict[str, type[Pass] | str] = {
     "propagate-quant": "qrt.quantization.propagation.propagate_quant:PropagateQuant",
     "split-concat": "qrt.runtime.fusion.split_concat:SplitConcat",
     "strip-func-quant-types": "qrt.ir.passes.strip_func_quant_types:StripFuncQuantTypes",
-    "symbol-dce": "qrt.ir.passes.symbol_dce:SymbolDeadCodeElimination",
+    "symbol-dce": "qrt.ir.passes.dce:SymbolDeadCodeElimination",
     "unfuse-kernels": "qrt.quantization.export.unfuse_kernels:UnfuseKernels",
     "widen-depthwise": "qrt.runtime.fusion.widen_depthwise:WidenDepthwise",
 }

@@ -20,7 +20,6 @@ from qrt.numerics.addition import (
     rounded_shift,
     sum_left_shift,
 )
-from qrt.numerics.averages import LANES, sum_in_order
 from qrt.numerics.casts import SCALES, ZERO_POINTS, ScaleForm, ZeroPointOrder, dequantize, quantize
 from qrt.numerics.detections import SuppressionLimits, detections
 from qrt.numerics.dynamic import DynamicColumns, dynamic_lstm, dynamic_parameters, dynamic_product, dynamic_storage
@@ -33,19 +32,6 @@ from qrt.numerics.gemmlowp import (
     scale_fixed_double,
     squared_difference,
 )
-from qrt.numerics.interpolation import INTERPOLATED_BITS, interpolated_table, lookup_interpolated
-from qrt.numerics.lstm import (
-    GATE_INTEGER_BITS,
-    GATE_UNIT,
-    GATES,
-    NORM_BITS,
-    GateWeights,
-    LstmGate,
-    LstmParameters,
-    lstm_gate,
-    lstm_parameters,
-    lstm_step,
-)
 from qrt.numerics.multipliers import (
     ADD_FRACTION_BITS,
     add_multiplier,
@@ -56,7 +42,21 @@ from qrt.numerics.multipliers import (
     rounded_ratios,
     shared_fixed_multipliers,
 )
-from qrt.numerics.recurrent import SvdfParameters, svdf_parameters, svdf_step
+from qrt.numerics.recurrent import (
+    GATE_INTEGER_BITS,
+    GATE_UNIT,
+    GATES,
+    NORM_BITS,
+    GateWeights,
+    LstmGate,
+    LstmParameters,
+    SvdfParameters,
+    lstm_gate,
+    lstm_parameters,
+    lstm_step,
+    svdf_parameters,
+    svdf_step,
+)
 from qrt.numerics.requantization import (
     RequantParameters,
     blocks_fixed,
@@ -110,4 +110,13 @@ from qrt.numerics.softmaxes import (
     softmax_tables_int16,
     softmax_units,
 )
-from qrt.numerics.tables import SOFTMAX_FRACTION_BITS, negative_exponential, softmax, softmax_table
+from qrt.numerics.sums import LANES, sum_in_order
+from qrt.numerics.tables import (
+    INTERPOLATED_BITS,
+    SOFTMAX_FRACTION_BITS,
+    interpolated_table,
+    lookup_interpolated,
+    negative_exponential,
+    softmax,
+    softmax_table,
+)

@@ -12,7 +12,7 @@ from typing import Final, Literal
 import numpy as np
 
 from qrt.errors import QuantTypeError
-from qrt.numerics.broadcasting import broadcast_arrays
+from qrt.numerics.elements import broadcast_arrays
 from qrt.numerics.floats import OPS
 from qrt.numerics.gemmlowp import scale_fixed_double
 from qrt.numerics.multipliers import ADD_FRACTION_BITS, add_multiplier, double_multipliers, rounded_ratios

@@ -1,14 +1,19 @@
-"""Comparisons, and the classes of floats."""
+"""Comparisons, the classes of floats, and the integers as which LiteRT's kernels compare quantized values."""
 
 import operator
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from qrt.numerics.conversions import widened
 from qrt.numerics.elements import Function
 from qrt.numerics.float_text import FORMATS
+from qrt.numerics.gemmlowp import scale_fixed_double
 from qrt.numerics.integers import Integer
+from qrt.numerics.multipliers import double_multiplier
+from qrt.numerics.rounding import Array
 
 INTEGER_PREDICATES: dict[str, Function] = {
     "eq": operator.eq,
@@ -85,3 +90,17 @@ CLASSES: dict[str, Callable[[str], Function]] = {
     "math.isnormal": _isnormal,
 }
 """Ops that test the class of a float; each takes the name of the float's format."""
+
+
+COMPARED_BITS: Final = 8
+"""Fractional bits of what is compared."""
+
+
+def compared_values(stored: npt.ArrayLike, scale: float, zero_point: int) -> Array:
+    """``(stored - zero_point) * scale`` in units of 2^-8, by ``fixed_double``; the scale is below 1.
+
+    >>> compared_values([3, 4, 5], 0.001, 0).tolist()
+    [1, 1, 1]
+    """
+    m0, shift = double_multiplier(scale)
+    return scale_fixed_double((np.asarray(stored, np.int64) - zero_point) << COMPARED_BITS, m0, shift)

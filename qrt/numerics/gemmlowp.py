@@ -6,7 +6,7 @@ Numbers have 32 bits, or 16 where a function takes ``bits``.
 import numpy as np
 import numpy.typing as npt
 
-from qrt.numerics.broadcasting import broadcast_arrays
+from qrt.numerics.elements import broadcast_arrays
 from qrt.numerics.multipliers import double_multiplier
 from qrt.numerics.rounding import Array
 

@@ -1,13 +1,15 @@
-"""A step of a rank-decomposed filter with a memory (SVDF) in integers, as LiteRT computes it.
+"""Steps of an LSTM and of a rank-decomposed filter with a memory (SVDF) in integers, as LiteRT computes them."""
 
-Source: TFLite's kernels of integers.
-"""
-
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
-from qrt.numerics.gemmlowp import saturate, scale_fixed_double
+from qrt.errors import QuantTypeError
+from qrt.numerics import fixed_functions
+from qrt.numerics.addition import in_blocks
+from qrt.numerics.gemmlowp import divide_by_power, inverse_root, saturate, scale_fixed_double, scale_half_up_twice
 from qrt.numerics.multipliers import double_multiplier
 from qrt.numerics.rounding import Array
 
@@ -48,3 +50,194 @@ def svdf_step(
     sums = (lines * time.astype(np.int64)).sum(axis=2).reshape(len(x), filters // rank, rank).sum(axis=2)
     made = scale_fixed_double(sums if bias is None else sums + bias, *p.result) + p.result_zero_point
     return saturate(made, 8), lines.reshape(state.shape)
+
+
+GATES: Final = ("input", "forget", "cell", "output")
+GATE_INTEGER_BITS: Final = 3
+"""Of the 16-bit sums of a gate: they are in units of 2^-12."""
+GATE_UNIT: Final = 2.0**-12
+NORM_BITS: Final = 10
+"""The fractional bits of normalized sums."""
+
+Quantized = tuple[float, int]
+"""A scale and a zero point."""
+
+
+@dataclass(frozen=True)
+class LstmGate:
+    """Multipliers (M0, shift) of the sums of a gate over the inputs and over the hidden values, of its peephole and of
+    what its layer normalization gives, None where it has none; what a variance of less than 1 counts as."""
+
+    input: Multiplier
+    recurrent: Multiplier
+    peephole: Multiplier | None = None
+    norm: Multiplier | None = None
+    least_variance: int = 1
+
+
+@dataclass(frozen=True)
+class LstmParameters:
+    """The `GATES`, the first of which is None where it is what the forget gate leaves (CIFG); the multipliers of what
+    comes out of the cell and of its projection; the exponent of the cell's scale; the largest magnitudes of a cell, at
+    most 32767, and of what was projected, 32768 and 128 where there is none; zero points of the inputs, of the hidden
+    values, of what comes out of the cell, and of the result."""
+
+    gates: tuple[LstmGate | None, ...]
+    made: Multiplier
+    projection: Multiplier | None
+    cell_exponent: int
+    cell_clip: int
+    projection_clip: int
+    input_zero_point: int
+    hidden_zero_point: int
+    made_zero_point: int
+    result_zero_point: int
+
+
+def _multiplier(a: float, b: float, unit: float) -> Multiplier:
+    """Of a product of scales in this unit, formed in float32."""
+    with np.errstate(over="ignore"):
+        return _finite(np.float32(a) * np.float32(b) / np.float32(unit), (a, b, unit))
+
+
+def _finite(multiplier: np.float32, scales: Sequence[float]) -> Multiplier:
+    if not np.isfinite(multiplier):
+        spelled = ", ".join(f"{scale:.6g}" for scale in scales)
+        raise QuantTypeError(f"scales {spelled} are too far apart for a multiplier")
+    return double_multiplier(float(multiplier))
+
+
+def lstm_gate(
+    x: float, hidden: float, cell: float, w: float, r: float, peephole: float | None, norm: float | None, unit: float
+) -> LstmGate:
+    """The parameters of a gate whose sums have this unit, from the scales of what is multiplied and of its weights.
+    The multiplier of a peephole is formed in float64, and rounded once."""
+    of_cell, of_norm, least = None, None, 1
+    with np.errstate(over="ignore"):
+        if peephole is not None:
+            ratio = np.float32(cell * float(np.float32(peephole)) / float(np.float32(unit)))
+            of_cell = _finite(ratio, (cell, peephole, unit))
+        if norm is not None:
+            m0, shift = _finite(np.float32(norm), (norm,))
+            of_norm, least = (m0, shift + 12), max(1, int(np.float32(10000) * np.float32(norm)))
+    return LstmGate(_multiplier(w, x, unit), _multiplier(r, hidden, unit), of_cell, of_norm, least)
+
+
+def lstm_parameters(
+    x: Quantized,
+    hidden: Quantized,
+    made: Quantized,
+    result: Quantized,
+    cell_exponent: int,
+    gates: Sequence[LstmGate | None],
+    projection: float | None,
+    cell_clip: float,
+    projection_clip: float,
+) -> LstmParameters:
+    """Parameters from what is quantized, and from the scale of a projection. A clip of 0 clips nothing. Before a
+    projection LiteRT takes the zero point away from what comes out of the cell, where it adds that of a result."""
+    largest, most = 1 << 15, 1 << 7
+    if cell_clip > 0:
+        largest = int(min(np.float32(cell_clip) / np.float32(2.0**cell_exponent), np.float32(32767)))
+    if projection_clip > 0:
+        # LiteRT takes a clip of less than a unit for none.
+        most = int(min(np.float32(projection_clip) / np.float32(result[0]), np.float32(127))) or most
+    of_made = float(np.float32(2.0**-15 / float(np.float32(made[0])) * 2.0**-15))
+    return LstmParameters(
+        tuple(gates),
+        double_multiplier(of_made),
+        None if projection is None else _multiplier(projection, made[0], result[0]),
+        cell_exponent,
+        largest,
+        most,
+        x[1],
+        hidden[1],
+        made[1] if projection is None else -made[1],
+        result[1],
+    )
+
+
+@dataclass(frozen=True)
+class GateWeights:
+    """The storage of a gate's weights: w [cells, inputs], r [cells, hidden values], all else [cells]. Peepholes and
+    norms, of 16 bits, may be absent."""
+
+    w: Array
+    r: Array
+    bias: Array
+    peephole: Array | None = None
+    norm: Array | None = None
+
+
+def gate_sums(x: Array, hidden: Array, cell: Array, weights: GateWeights, gate: LstmGate) -> Array:
+    """The 16-bit sums of a gate, of x and hidden values without their zero points. LiteRT multiplies peepholes in
+    blocks of 16 cells, in which halves go up."""
+    bias = weights.bias.astype(np.int64)
+    first = x @ weights.w.T.astype(np.int64) + (bias if weights.norm is None else 0)
+    sums = saturate(scale_fixed_double(first, *gate.input), 16)
+    sums = saturate(scale_fixed_double(hidden @ weights.r.T.astype(np.int64), *gate.recurrent) + sums, 16)
+    if weights.peephole is not None and gate.peephole is not None:
+        product = weights.peephole.astype(np.int64) * cell
+        is_whole = np.arange(product.shape[1]) < in_blocks(product.shape[1])
+        scaled = (scale(product, *gate.peephole) for scale in (scale_half_up_twice, scale_fixed_double))
+        sums = saturate(np.where(is_whole, *scaled) + sums, 16)
+    if weights.norm is not None and gate.norm is not None:
+        sums = normalized(sums, weights.norm.astype(np.int64), bias, gate.norm, gate.least_variance)
+    return sums
+
+
+def normalized(sums: Array, weights: Array, bias: Array, norm: Multiplier, least_variance: int) -> Array:
+    """Layer normalization of rows of 16-bit sums, with 10 fractional bits. Quotients are cut off. The variance is in
+    units of the sums, and has the reciprocal of the number of cells as 20 bits."""
+    cells = sums.shape[1]
+    if cells == 0:
+        return sums
+    total, squares = sums.sum(axis=1, keepdims=True), (sums * sums).sum(axis=1, keepdims=True)
+    mean = _cut(total << NORM_BITS, cells)
+    variance = (squares * ((1 << 2 * NORM_BITS) // cells) - mean * mean) >> 2 * NORM_BITS
+    m0, right = inverse_root(np.where(variance < 1, least_variance, variance))
+    apart = scale_fixed_double((sums << NORM_BITS) - mean, m0, -right)
+    weighted = apart * weights + bias
+    half = np.where(weighted > 0, 1, -1) << (NORM_BITS - 1)
+    return saturate(scale_fixed_double(_cut(weighted + half, 1 << NORM_BITS), *norm), 16)
+
+
+def _cut(x: Array, divisor: int) -> Array:
+    """A quotient without its fraction."""
+    return np.asarray(np.sign(x) * (np.abs(x) // divisor))
+
+
+def lstm_step(
+    x: Array,
+    weights: Sequence[GateWeights | None],
+    projection: tuple[Array, Array | None] | None,
+    hidden: Array,
+    cell: Array,
+    p: LstmParameters,
+) -> tuple[Array, Array]:
+    """(hidden values of 8 bits, cell of 16 bits) after one step, of storage: x [batch, inputs], a projection [hidden
+    values, cells] with or without a bias."""
+    centred, state = (a.astype(np.int64) - z for a, z in ((x, p.input_zero_point), (hidden, p.hidden_zero_point)))
+    cell = cell.astype(np.int64)
+
+    def sums(number: int) -> Array:
+        gate, own = p.gates[number], weights[number]
+        assert gate is not None
+        assert own is not None
+        return gate_sums(centred, state, cell, own, gate)
+
+    forget = fixed_functions.logistic(sums(1), GATE_INTEGER_BITS, 16)
+    enter = 32767 - forget if p.gates[0] is None else fixed_functions.logistic(sums(0), GATE_INTEGER_BITS, 16)
+    candidate = fixed_functions.tanh(sums(2), GATE_INTEGER_BITS, 16)
+    kept = saturate(divide_by_power(forget * cell, 15), 16)
+    added = saturate(divide_by_power(enter * candidate, 30 + p.cell_exponent), 16)
+    cell = np.clip(saturate(kept + added, 16), -p.cell_clip, p.cell_clip)
+    out = fixed_functions.logistic(sums(3), GATE_INTEGER_BITS, 16)  # its peephole sees the new cell
+    activated = fixed_functions.tanh(cell, 15 + p.cell_exponent, 16)
+    made = saturate(scale_fixed_double(out * activated, *p.made) + p.made_zero_point, 8)
+    if projection is None or p.projection is None:
+        return made, cell
+    w, bias = projection
+    total = (made - p.made_zero_point) @ w.T.astype(np.int64)
+    projected = scale_fixed_double(total if bias is None else total + bias, *p.projection)
+    return np.clip(saturate(projected + p.result_zero_point, 8), -p.projection_clip, p.projection_clip), cell

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError
-from qrt.numerics.broadcasting import broadcast_arrays
+from qrt.numerics.elements import broadcast_arrays
 from qrt.numerics.gemmlowp import scale_fixed_double, scale_half_up_twice
 from qrt.numerics.multipliers import fixed_multiplier
 from qrt.numerics.rounding import Array, round_integral

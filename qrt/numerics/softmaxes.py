@@ -12,9 +12,9 @@ import numpy as np
 
 from qrt.numerics import fixed_functions, gemmlowp
 from qrt.numerics.floats32 import expf, logf
-from qrt.numerics.interpolation import interpolated_table, lookup_interpolated
 from qrt.numerics.multipliers import double_multiplier
 from qrt.numerics.rounding import Array, round_integral
+from qrt.numerics.tables import interpolated_table, lookup_interpolated
 from qrt.numerics.transcendental.correctly_rounded import bind
 
 _DIFFERENCE_BITS: Final = 5

@@ -18,7 +18,7 @@ import qrt.kernels as kernels
 import qrt.numerics as numerics
 from qrt._ext.kernels import bind_binary
 from qrt.errors import QuantTypeError, QuantValueError
-from qrt.numerics.broadcasting import broadcast_arrays, broadcast_shapes
+from qrt.numerics.elements import broadcast_arrays, broadcast_shapes
 from qrt.ops.accumulate import check_expressed, without_zero_point
 from qrt.ops.core import (
     Array,

@@ -28,7 +28,7 @@ import qrt.kernels as kernels
 import qrt.numerics as numerics
 from qrt._ext.kernels import bind_float_matmul, bind_mixed_matmul
 from qrt.numerics import floats
-from qrt.numerics.broadcasting import broadcast_arrays
+from qrt.numerics.elements import broadcast_arrays
 from qrt.numerics.nans import with_one_nan
 from qrt.ops.core import (
     Array,

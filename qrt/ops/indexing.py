@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, NoReturn, SupportsIndex
 import numpy as np
 
 from qrt.errors import QuantTypeError, shown
-from qrt.numerics.broadcasting import broadcast_shapes
+from qrt.numerics.elements import broadcast_shapes
 from qrt.ops.core import Array, Shape
 from qrt.types import UniformType
 

@@ -17,7 +17,7 @@ import qrt.kernels as kernels
 import qrt.numerics as numerics
 from qrt._ext.kernels import bind_gemm
 from qrt.errors import QuantTypeError, QuantValueError
-from qrt.numerics.broadcasting import broadcast_shapes
+from qrt.numerics.elements import broadcast_shapes
 from qrt.ops.accumulate import (
     accumulator_bias,
     bias_operand,

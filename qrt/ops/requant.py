@@ -7,7 +7,7 @@ import numpy as np
 
 import qrt.numerics as numerics
 from qrt.errors import QuantTypeError, shown
-from qrt.numerics.broadcasting import broadcast_arrays
+from qrt.numerics.elements import broadcast_arrays
 from qrt.ops.core import Array, container
 from qrt.ops.declare import Attribute
 from qrt.types import UniformType

@@ -15,7 +15,7 @@ import qrt.kernels as kernels
 import qrt.numerics as numerics
 from qrt._ext.kernels import bind_leaky_relu, bind_pair
 from qrt.errors import QuantTypeError
-from qrt.numerics.broadcasting import broadcast_arrays
+from qrt.numerics.elements import broadcast_arrays
 from qrt.ops.accumulate import check_expressed
 from qrt.ops.binary import broadcast_shape
 from qrt.ops.core import (

@@ -8,11 +8,11 @@ from os import PathLike, fspath
 import qrt.ir as ir
 from qrt.errors import Diagnostic, QuantTypeError, require, shown
 from qrt.quantization.calibration.batches import Data
-from qrt.quantization.calibration.calibration import Calibration
+from qrt.quantization.calibration.observers import Calibration
 from qrt.quantization.calibration.records import RECORD_METHODS, RecordMethod
 from qrt.quantization.comparison.measure import Reference
 from qrt.quantization.explain import report_of
-from qrt.quantization.propagation.range_cache import ranges_kept
+from qrt.quantization.propagation.ranges import ranges_kept
 from qrt.quantization.report import Report
 from qrt.quantization.search import Budget, Metric, searched
 from qrt.quantization.steps import check_full, named, quantized

@@ -13,8 +13,7 @@ from qrt.ops.core import Array, element_dtype
 from qrt.runtime.plan import Plan
 from qrt.runtime.planner.slots import empty
 from qrt.runtime.ports import Port
-from qrt.runtime.state import State
-from qrt.runtime.values import check_range
+from qrt.runtime.values import State, check_range
 from qrt.tensor.calls import Tensor
 
 

@@ -23,16 +23,25 @@ from qrt.runtime.interpreter.core import Step as FrameStep
 from qrt.runtime.interpreter.ml_program import found_global, initial_array
 from qrt.runtime.operations import family_call
 from qrt.runtime.plan import Plan, PlanMemory
-from qrt.runtime.planner.arena import Span, allocate, live_bytes
+from qrt.runtime.planner.arena import Span, allocate, live_bytes, overwritten
 from qrt.runtime.planner.contraction import contraction
 from qrt.runtime.planner.control import ControlPlanner
-from qrt.runtime.planner.coverage import copied, family_coverage, kernel_coverage
-from qrt.runtime.planner.deferred import DeferredFamily
-from qrt.runtime.planner.executable import copy_call, plan_executable
+from qrt.runtime.planner.executable import DeferredFamily, copy_call, plan_executable
 from qrt.runtime.planner.float_loops import float_loops
 from qrt.runtime.planner.globals import LOAD, STORE, name_of, needs_copy, stored_globals
-from qrt.runtime.planner.in_place import overwritten
-from qrt.runtime.planner.slots import CallStep, Coverage, PlanDetails, PlanSlot, SlotView, ValueStep, layout, root
+from qrt.runtime.planner.slots import (
+    CallStep,
+    Coverage,
+    PlanDetails,
+    PlanSlot,
+    SlotView,
+    ValueStep,
+    copied,
+    family_coverage,
+    kernel_coverage,
+    layout,
+    root,
+)
 from qrt.runtime.planner.unquantized import is_written_over, plain_call, view_offset
 from qrt.runtime.prepare import PreparedFunction
 from qrt.runtime.values import SCALARS, as_tensor

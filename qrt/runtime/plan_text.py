@@ -1,10 +1,16 @@
-"""Plans as text: what `qrt run --print-plan` prints."""
+"""Plans as text, which `qrt run --print-plan` prints, and how long their steps took."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from qrt.runtime.plan import Plan
 from qrt.runtime.planner.slots import PlanDetails, SlotView, Step, root
 from qrt.types import IntegerType, TensorType, Type, UniformType
+
+if TYPE_CHECKING:
+    from qrt.runtime.planner.slots import Coverage
 
 
 def plan_text(name: str, plan: Plan) -> str:
@@ -50,3 +56,30 @@ def _type(place: SlotView) -> Type:
         return t
     stored = IntegerType(element.storage_width, "signless" if element.is_signed else "unsigned")
     return t.with_(element=stored) if isinstance(t, TensorType) else stored
+
+
+class PlanTiming(NamedTuple):
+    """What one step of a program took: ``share`` is its part of the seconds of all steps, ``name`` its operation,
+    ``location`` where that stands in the text, and ``engine`` what runs it, as in ``Program.coverage``."""
+
+    name: str
+    seconds: float
+    share: float
+    location: str
+    engine: str
+
+
+def shares(runs: "Sequence[Sequence[tuple[Coverage, float]]]") -> list[PlanTiming]:
+    """The steps with the median of their seconds in several runs."""
+    medians = [(steps[0][0], float(np.median([seconds for _, seconds in steps]))) for steps in zip(*runs, strict=True)]
+    total = sum(seconds for _, seconds in medians)
+    return [
+        PlanTiming(
+            found.op,
+            seconds,
+            seconds / total if total else 0.0,
+            found.location,
+            f"{found.engine} {found.detail}".rstrip(),
+        )
+        for found, seconds in medians
+    ]

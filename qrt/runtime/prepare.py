@@ -13,8 +13,8 @@ from qrt.ir.pipeline import PASSES, run_steps
 from qrt.ir.pipeline_text import PipelineStep
 from qrt.ops import family_of
 from qrt.ops.core import Array
+from qrt.runtime.constant_fold import FoldPlanConstants
 from qrt.runtime.fusion import FUSING
-from qrt.runtime.plan_constants import FoldPlanConstants
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,12 @@ from qrt.runtime.bound import BoundProgram, bound_inputs, bound_outputs
 from qrt.runtime.interpreter.core import Tap
 from qrt.runtime.plan import Plan, PlanMemory
 from qrt.runtime.plan_source import ModuleSource, PlanSource
-from qrt.runtime.plan_text import plan_text
+from qrt.runtime.plan_text import PlanTiming, plan_text, shares
 from qrt.runtime.planner.slots import Coverage
 from qrt.runtime.ports import check_names, in_order
 from qrt.runtime.prepare import preparation
 from qrt.runtime.saved.save import save
-from qrt.runtime.state import State
-from qrt.runtime.timing import PlanTiming, shares
-from qrt.runtime.values import at_border, incoming, is_whole, memory_reported, no_memory, outgoing
+from qrt.runtime.values import State, at_border, incoming, is_whole, memory_reported, no_memory, outgoing
 from qrt.tensor.storage import is_packed
 from qrt.types import TensorType, UniformType
 

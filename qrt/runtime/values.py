@@ -1,14 +1,17 @@
-"""Values of a running program as NumPy arrays, and their checks at its borders.
+"""Values of a running program as NumPy arrays, their checks at its borders, and the values that outlive a call.
 
 Inside, a quantized value is its storage, a signless ``iN`` a signed integer array of the next dtype, a scalar a NumPy
 scalar in the interpreter, and an array of rank 0 in a plan.
 """
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from math import prod
+from threading import RLock
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -174,3 +177,33 @@ def memory_reported(name: str) -> Iterator[None]:
 def no_memory(name: str, error: MemoryError) -> ModelError:
     """Return the error of a program that needs more memory than there is."""
     return ModelError(f"{name} needs more memory than there is: {error}")
+
+
+class State:
+    """The arrays of one stream of calls, by name of the global; one that is not there has its initial value. The call
+    that reads and writes them holds the ``lock``."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, Array] = {}
+        self.lock = RLock()
+        _LIVING.add(self)
+
+
+_LIVING: "WeakSet[State]" = WeakSet()
+
+
+def _unlock() -> None:
+    for state in _LIVING:
+        state.lock = RLock()
+
+
+os.register_at_fork(after_in_child=_unlock)  # a thread that held a lock is not there in the child
+
+
+def store(arrays: dict[str, Array], name: str, array: Array) -> None:
+    """Copies an array to that of a global, which stays where it is as long as its shape does."""
+    held = arrays.get(name)
+    if held is None or held.shape != array.shape:
+        arrays[name] = np.array(array)
+    else:
+        np.copyto(held, array)

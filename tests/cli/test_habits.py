@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from qrt.cli import main
-from qrt.cli.diagnostics import spelled
+from qrt.cli.terminal import spelled
 from qrt.errors import Diagnostic, ParseError
 from qrt.ir import parse
 from qrt.ir.pipeline import PASSES, module_steps

@@ -64,7 +64,7 @@ COMMANDS = {
         "cli/inputs.py", "expected SHAPExTYPE=VALUES such as {}, got", "run vector.mlir --input-value arg0={0}",
     ),
     "run p.qrt --profile litert": (
-        "cli/programs.py", "--profile and --saturating are for qrt compile", "compile p.mlir --profile litert -o b.qrt",
+        "cli/inputs.py", "--profile and --saturating are for qrt compile", "compile p.mlir --profile litert -o b.qrt",
     ),
     "compile p.mlir -o p.onnx": ("files.py", ": {} is written here, not {}", "compile p.mlir -o c{0}"),
     "quantize float.mlir --data data.npz -o float.mlir": (

@@ -121,7 +121,7 @@ def test_tensors_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     assert qrt.load_tensors(path, max_bytes=int(taken))["a"].sum() == 1000
 
 
-@advises("models/onnx/operators/operand_order.py", "write the sizes of the inputs into the file")
+@advises("models/onnx/operators/quantized.py", "write the sizes of the inputs into the file")
 def test_sizes_that_are_written_into_the_file(heard: Any, tmp_path: Path) -> None:
     heard(lambda: qrt.load(onnx_file(tmp_path, added((None,), (None,)))))
     result = run(onnx_file(tmp_path, added((4,), (4,))), *operands((4,), (4,)).values())

@@ -164,7 +164,7 @@ def test_a_bias_that_is_lost(heard: Any) -> None:
     assert np.abs(ran(propagated(1.0), [x])[0] - expected).max() < 0.05
 
 
-@advises("quantization/fusion/callees.py", "run inline{entry={}} first")
+@advises("quantization/fusion/wrap_region.py", "run inline{entry={}} first")
 def test_a_kernel_that_calls_another_function(heard: Any) -> None:
     call = "%r = func.call @inner(%x) : (tensor<4xf32>) -> tensor<4xf32>"
     inner = "func.func private @inner(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
@@ -197,7 +197,7 @@ def test_an_annotation_that_makes_a_rescale_go(heard: Any) -> None:
     assert regions.run(regions.function("%x", *lines)).causes == []
 
 
-@advises("quantization/propagation/coupling.py", "couples this value in vain: {}: annotate both as one type")
+@advises("quantization/propagation/classes.py", "couples this value in vain: {}: annotate both as one type")
 def test_values_that_are_annotated_as_one_type(heard: Any) -> None:
     def program(first: str, second: str) -> str:
         pairs = ((0, first), (1, second))

@@ -21,14 +21,14 @@ MULTIPLIERS = "qrt/numerics/multipliers.py"
 SUMS, RESIZING, GEMMLOWP = "qrt/numerics/addition.py", "qrt/numerics/resizing.py", "qrt/numerics/gemmlowp.py"
 SOFTMAXES, SIGMOIDS = "qrt/numerics/softmaxes.py", "qrt/numerics/sigmoids.py"
 FLOATS32, FUNCTIONS = "qrt/numerics/floats32.py", "qrt/numerics/fixed_functions.py"
-RECURRENT, INTERPOLATION = "qrt/numerics/recurrent.py", "qrt/numerics/interpolation.py"
-LSTM = "qrt/numerics/lstm.py"
+RECURRENT, INTERPOLATION = "qrt/numerics/recurrent.py", "qrt/numerics/tables.py"
+LSTM = "qrt/numerics/recurrent.py"
 TABLES = "qrt/models/tflite/tables.py"
 PROFILE, REFERENCE = "qrt/models/profiles/litert.py", "qrt/models/profiles/litert_ref.py"
 
 RECURRENT_FLOAT = "qrt/models/tflite/operators/recurrent_plain.py"
 DETECTIONS = "qrt/numerics/detections.py"
-COMPARED = "qrt/numerics/comparison_operands.py"
+COMPARED = "qrt/numerics/comparisons.py"
 HYBRID = "qrt/models/tflite/operators/hybrid.py"
 
 FORMS: dict[Change, tuple[str, ...]] = {

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from qrt.ir import Module, Operation
 from qrt.ir.core.folding import Folds
-from qrt.ir.dialects.quant.constant_casts import CONSTANT_CASTS
+from qrt.ir.dialects.quant.canonicalize import CONSTANT_CASTS
 from qrt.ir.passes.options import FOLD_CONSTANTS, FOLD_DCAST_QCAST, FOLD_QCAST_DCAST, option
 from qrt.ir.rewriting.greedy import rewrite_greedily
 from qrt.ir.rewriting.rewrite import Pattern, canonicalizations

@@ -20,7 +20,7 @@ from qrt.models.profiles import profile as profile_of
 from qrt.models.tflite.comparison_source import compared as tflite_compared
 from qrt.ops import family_of
 from qrt.ops.core import Array
-from qrt.quantization.calibration.tapped_program import name_of, tapped_program
+from qrt.quantization.calibration.observe import name_of, tapped_program
 from qrt.quantization.report.differences import Differences, TensorDifference
 from qrt.runtime.ports import choose
 from qrt.runtime.program import Program

@@ -1,6 +1,9 @@
 """A child process that runs one engine: it has limits of memory, and the parent waits for an answer for so long and no
-longer. A crash, a hang or an error of the engine is a ModelError of the parent."""
+longer. A crash, a hang or an error of the engine is a ModelError of the parent. Messages between both are JSON, then
+the bytes of each array: no message is executed, as an unpickled one would be.
+"""
 
+import json
 import os
 import resource
 import signal
@@ -13,10 +16,35 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any
 
+import numpy as np
+
 from qrt.errors import ModelError
-from qrt.models.engines.channel import Message, receive, send
 from qrt.ops.core import Array
 from qrt.registry import import_place
+
+Message = tuple[dict[str, Any], list[Array]]
+
+
+def send(connection: Connection, values: dict[str, Any], arrays: Sequence[Array] = ()) -> None:
+    """Sends what JSON can hold, and arrays of numbers."""
+    kinds = [(array.dtype.str, array.shape) for array in arrays]
+    connection.send_bytes(json.dumps([values, kinds]).encode())
+    for array in arrays:
+        if array.nbytes:
+            connection.send_bytes(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+
+
+def receive(connection: Connection) -> Message:
+    """The next message. Raises EOFError where the other side has ended."""
+    values, kinds = json.loads(connection.recv_bytes())
+    arrays = []
+    for dtype, shape in kinds:
+        array = np.empty(shape, dtype)
+        if array.nbytes:
+            connection.recv_bytes_into(array.reshape(-1).view(np.uint8).data)
+        arrays.append(array)
+    return values, arrays
+
 
 Handler = Callable[[dict[str, Any], list[Array]], Message]
 """What an engine does with a message: it returns the answer."""

@@ -1,16 +1,17 @@
-"""What engines share: a process that holds models, and a model in it."""
+"""A process that holds models by number, a model in it, and the answers of the child process: the parts that engines
+share.
+"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
 from qrt.errors import ModelError, QuantTypeError, nearest, require, shown
 from qrt.extras import require_installed
-from qrt.models.engines.channel import Message
-from qrt.models.engines.child import Child
+from qrt.models.engines.child import Child, Handler, Message
 from qrt.ops.core import Array
 from qrt.registry import Registry
 
@@ -168,3 +169,52 @@ ENGINES: Registry[type[Engine]] = Registry(
     },
 )
 """The runtimes, by the names of the profiles that say what they compute."""
+
+
+class ServedModel(Protocol):
+    """A model in the child process."""
+
+    def ports(self) -> Mapping[str, Sequence[Any]]:
+        """``inputs`` and ``outputs``, each as index, name, shape and dtype, and the ``keys`` of the outputs."""
+
+    def run(self, arrays: Sequence[Array], tensors: Sequence[Any] | None) -> list[Array]:
+        """The outputs of a run, or these tensors."""
+
+    def readable(self) -> Sequence[Key]:
+        """The tensors that a run can return."""
+
+    def reset(self) -> None:
+        """Makes the state what it is after loading."""
+
+    def timed(self, arrays: Sequence[Array], repeats: int) -> float:
+        """The seconds of a call."""
+
+
+def handlers_of(make: Callable[[bytes, Mapping[str, Any]], ServedModel]) -> dict[str, Handler]:
+    """The handlers of models that ``make`` makes of the bytes of a file, and of what `Engine.load` says."""
+    loaded: dict[int, ServedModel] = {}
+
+    def load(values: dict[str, Any], arrays: list[Array]) -> Message:
+        model = make(arrays[0].tobytes(), values)
+        number = max(loaded, default=0) + 1
+        loaded[number] = model
+        return {"number": number, **model.ports()}, []
+
+    def run(values: dict[str, Any], arrays: list[Array]) -> Message:
+        return {}, loaded[values["number"]].run(arrays, values["tensors"])
+
+    def readable(values: dict[str, Any], arrays: list[Array]) -> Message:
+        return {"tensors": loaded[values["number"]].readable()}, []
+
+    def reset(values: dict[str, Any], arrays: list[Array]) -> Message:
+        loaded[values["number"]].reset()
+        return {}, []
+
+    def timed(values: dict[str, Any], arrays: list[Array]) -> Message:
+        return {"seconds": loaded[values["number"]].timed(arrays, int(values["repeats"]))}, []
+
+    def close(values: dict[str, Any], arrays: list[Array]) -> Message:
+        del loaded[values["number"]]
+        return {}, []
+
+    return {"load": load, "run": run, "readable": readable, "reset": reset, "timed": timed, "close": close}

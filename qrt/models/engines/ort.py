@@ -8,8 +8,7 @@ import numpy as np
 
 from qrt.extras import extra
 from qrt.models.engines.child import Handler
-from qrt.models.engines.engine import Engine
-from qrt.models.engines.served import handlers_of
+from qrt.models.engines.engine import Engine, handlers_of
 from qrt.ops.core import Array
 
 _READ = frozenset(

@@ -7,6 +7,7 @@ from qrt.errors import ModelError, QuantError
 from qrt.ir import Operation, StringAttr, Value
 from qrt.ir.core.attributes import ArrayAttr, attribute
 from qrt.ir.core.traits import have_compatible_shapes
+from qrt.ir.dialects.linalg.lowering import LoweringContext
 from qrt.models.importing.graph import Graph, Operator
 from qrt.models.profiles.model import Kernel
 from qrt.ops import OpFamily, family_named
@@ -146,3 +147,8 @@ def _name(value: Value, name: str) -> bool:
     names[value.index] = StringAttr(name)
     made.attributes[TENSOR] = ArrayAttr(tuple(names))
     return True
+
+
+def lowering_context(node: Node) -> LoweringContext:
+    """The end of the function, where nests are made."""
+    return LoweringContext(node.graph.block, node.graph.location(node.op))

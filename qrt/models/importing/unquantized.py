@@ -12,8 +12,7 @@ from qrt.errors import QuantError, UndefinedError
 from qrt.ir import Block, Builder, Region, Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.models.importing.graph import bits
-from qrt.models.importing.nests import lowering_context
-from qrt.models.importing.node import Node
+from qrt.models.importing.node import Node, lowering_context
 from qrt.ops import elementwise
 from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, UniformType

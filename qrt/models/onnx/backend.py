@@ -16,10 +16,10 @@ import numpy as np
 
 from qrt.errors import ModelError, QuantTypeError, require, shown
 from qrt.extras import extra
+from qrt.models.onnx.exporting.operation_metadata import without_states
 from qrt.models.onnx.importing import Importer
 from qrt.models.onnx.model import Model
 from qrt.models.onnx.read import read
-from qrt.models.onnx.states import without_states
 from qrt.models.onnx.types import NUMBERS, numpy_dtype
 from qrt.models.profiles import profile as profile_of
 from qrt.ops.core import Array

@@ -12,7 +12,7 @@ from qrt.ir.core.functions import FuncOp
 from qrt.ir.rewriting.rewrite import is_dead
 from qrt.models.importing.graph import refusal
 from qrt.models.importing.node import UnsupportedForm
-from qrt.models.onnx.exporting.exported_value import ExportedValue, Order
+from qrt.models.onnx.exporting.exported_value import ExportedValue, Order, as_unsigned, is_unsigned, restored
 from qrt.models.onnx.exporting.graph import LEAST_OPSET, ExportGraph
 from qrt.models.onnx.exporting.group import Group
 from qrt.models.onnx.exporting.kernels import with_kernels
@@ -21,7 +21,6 @@ from qrt.models.onnx.exporting.operation_metadata import Entry
 from qrt.models.onnx.exporting.programs import ExportedProgram, Programs, text_between
 from qrt.models.onnx.exporting.proto import Port, model_of, onnx_package
 from qrt.models.onnx.exporting.registry import WRITERS
-from qrt.models.onnx.exporting.storage import as_unsigned, is_unsigned, restored
 from qrt.models.onnx.exporting.variables import LOAD, STORE, Variables
 from qrt.ops import family_of
 from qrt.types import TensorType, Type, UniformType

@@ -15,9 +15,9 @@ import numpy as np
 from qrt.errors import ModelError, QuantError, shown
 from qrt.ir import Value
 from qrt.models.onnx.exporting.exported_value import Order, out_of_order
-from qrt.models.onnx.exporting.inlining import inlined
 from qrt.models.onnx.exporting.neighbors import GraphNeighbors, bias_of
 from qrt.models.onnx.exporting.operation_metadata import OP, PORT, VERSION, is_bias
+from qrt.models.onnx.exporting.programs import inlined
 from qrt.models.onnx.folding import CASTS, Fold
 from qrt.models.onnx.graph import Graph
 from qrt.models.onnx.model import Operator

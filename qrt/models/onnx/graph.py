@@ -14,9 +14,9 @@ from qrt.ir import Attribute, Module, Operation, Value
 from qrt.models.importing import graph as importing
 from qrt.models.onnx import model as description
 from qrt.models.onnx.check import place_of
+from qrt.models.onnx.exporting.operation_metadata import split_states
 from qrt.models.onnx.folding import Fold, Folding, Group
 from qrt.models.onnx.model import Model, Operator
-from qrt.models.onnx.states import split_states
 from qrt.models.onnx.types import element_of, plain_of
 from qrt.models.profiles import Profile
 from qrt.ops.core import Array, element_dtype

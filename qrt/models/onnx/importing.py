@@ -13,6 +13,7 @@ from qrt.models.importing.graph import port_names, refusal
 from qrt.models.importing.node import UnsupportedForm
 from qrt.models.onnx import model as description
 from qrt.models.onnx.exported import Exported
+from qrt.models.onnx.exporting.operation_metadata import State
 from qrt.models.onnx.folding import Fold, Folding, Group, fold_report
 from qrt.models.onnx.graph import Constant, Graph, ImportContext
 from qrt.models.onnx.model import Model, ModelPort, Operator
@@ -20,7 +21,6 @@ from qrt.models.onnx.node import Node, clamped
 from qrt.models.onnx.operators.operands import quantized_element
 from qrt.models.onnx.read import read
 from qrt.models.onnx.registry import OPERATORS
-from qrt.models.onnx.states import State
 from qrt.models.onnx.types import dtype_of, element_of, plain_of, signless
 from qrt.models.profiles import Profile
 from qrt.types import TensorType, UniformType

@@ -8,10 +8,9 @@ from typing import Any
 from qrt.errors import ModelError, shown
 from qrt.models.importing.source import Source, mapped
 from qrt.models.onnx.check import check_function, check_graph, check_operator_of_function, check_versions
-from qrt.models.onnx.external import External
 from qrt.models.onnx.model import ABSENT, Model, ModelGraph, ModelPort, Operator
 from qrt.models.onnx.protobuf import Message, parse
-from qrt.models.onnx.tensors import dtype_name, listed, tensor
+from qrt.models.onnx.tensors import External, dtype_name, listed, tensor
 
 _OF_AN_OBJECT = 400
 """Bytes that a node, an attribute or the description of a value takes in memory at least."""

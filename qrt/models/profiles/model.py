@@ -1,9 +1,14 @@
-"""What a profile is: rows of (op, condition, rule), in which the first row that applies decides."""
+"""Profiles by name: rows of (op, condition, rule), in which the first row that applies decides; and the rules of float
+operators for programs that will be quantized.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
+
+from qrt.errors import QuantTypeError
+from qrt.registry import Registry
 
 Kernel = Literal["delegate", "builtin", "reference"]
 """Which of a runtime's kernels a row is about. A delegate rounds the bounds of fused activations in its own way."""
@@ -82,3 +87,47 @@ class Profile:
     def find(self, op: str, /, **facts: Any) -> Row | None:
         """The first row of an op that applies; None where none does."""
         return next((row for row in self.by_op.get(op, ()) if row.applies(facts)), None)
+
+
+PROFILES: Registry[Profile] = Registry(
+    "profile",
+    {
+        "litert": "qrt.models.profiles.litert:LITERT",
+        "litert-ref": "qrt.models.profiles.litert_ref:LITERT_REF",
+        "ort": "qrt.models.profiles.ort:ORT",
+    },
+)
+"""Every profile, by its name."""
+
+
+def profile(name: str) -> Profile:
+    """Return the profile of a name. QuantTypeError if there is none.
+
+    >>> profile("litert").runtime
+    'ai-edge-litert 2.3'
+    """
+    if not isinstance(name, str) or name not in PROFILES:
+        raise QuantTypeError(PROFILES.unknown(name))
+    return PROFILES[name]
+
+
+_ROWS = (
+    Row("float_products", "bias_then_fma"),
+    Row("float_average_pool", "in_order"),
+    Row("float_sum", "in_order"),
+    Row("float_average", "divide"),
+    Row("float_softmax", "in_order"),
+    Row("float_logistic", "whole"),
+    Row("hybrid", "floats"),
+)
+
+
+def for_kernels(profile: Profile) -> Profile:
+    """A profile with other rules of floats: sums in the plain order of their loops, quotients by a division, and stored
+    weights of float operators as floats.
+
+    >>> from qrt.models.profiles.litert import LITERT
+    >>> for_kernels(LITERT).find("float_softmax").rule
+    'in_order'
+    """
+    return replace(profile, rows=(*_ROWS, *profile.rows))

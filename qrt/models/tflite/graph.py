@@ -12,9 +12,8 @@ from qrt.models.importing import graph as importing
 from qrt.models.importing import variables
 from qrt.models.importing.node import UnsupportedForm
 from qrt.models.profiles import Profile
-from qrt.models.tflite.model import Model, Operator, Subgraph, Tensor
+from qrt.models.tflite.model import Model, Operator, Subgraph, Tensor, type_of
 from qrt.models.tflite.state import Handle, State, Variable
-from qrt.models.tflite.types import type_of
 from qrt.ops.core import Array
 from qrt.types import TensorType
 

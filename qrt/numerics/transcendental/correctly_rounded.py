@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from qrt.numerics.broadcasting import broadcast_shapes
 from qrt.numerics.conversions import float_dtype, reading, rounder, widened
 from qrt.numerics.double_double import clamped, power_of_two, to_odd, two_sum
-from qrt.numerics.elements import Function, choose
+from qrt.numerics.elements import Function, broadcast_shapes, choose
 from qrt.numerics.float_text import FORMATS
 from qrt.numerics.integers import Integer
 from qrt.numerics.transcendental import error_function, exact, exponentials, trigonometry

@@ -15,8 +15,8 @@ from qrt.ir.core.constraints import element_of
 from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ops.core import Array
 from qrt.quantization.annotations.region_metadata import CAUSE, KERNEL
+from qrt.quantization.calibration.observe import name_of, tapped_program
 from qrt.quantization.calibration.observers import Summary
-from qrt.quantization.calibration.tapped_program import name_of, tapped_program
 from qrt.quantization.comparison.measure import OutputNoise, Reference, as_float64, check_outputs, compare, joined
 from qrt.quantization.comparison.ports import (
     Histogram,

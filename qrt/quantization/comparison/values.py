@@ -7,7 +7,7 @@ from qrt.ir import Module, Operation, StringAttr, Value
 from qrt.ir.dialects.quant.region import outside_bodies
 from qrt.quantization.annotations.attach_stats_ref import CONTROL
 from qrt.quantization.annotations.region_metadata import KERNEL, KEY, key_of
-from qrt.quantization.calibration.tapped_program import flattened
+from qrt.quantization.calibration.observe import flattened
 
 
 @dataclass(eq=False)

@@ -12,12 +12,12 @@ from qrt.quantization.annotations.region_metadata import CAUSE, KEY, put_tags, t
 from qrt.quantization.checking.regions import RESCALE, regions_of
 from qrt.quantization.export.call_signatures import pass_stored
 from qrt.quantization.export.casts import Casts
-from qrt.quantization.export.float_bodies import put_back
 from qrt.quantization.export.kernels import Kernels, Tabulate, family_of
 from qrt.quantization.export.linear import linear_region
 from qrt.quantization.export.loop_values import carry
 from qrt.quantization.export.ports import FLOAT_MATMUL, PortOf, check_ports, inputs, outputs
 from qrt.quantization.export.split import split
+from qrt.quantization.export.unfuse_kernels import put_back
 from qrt.quantization.forms import form_of
 from qrt.quantization.targets.registry import find
 from qrt.types import UniformType

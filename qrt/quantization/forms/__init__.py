@@ -8,8 +8,7 @@ from qrt.quantization.forms.clamps import clamp, clamped, clamps_of
 from qrt.quantization.forms.elements import behind, reading_once
 from qrt.quantization.forms.elementwise import binary, lookup
 from qrt.quantization.forms.model import KernelForm, KernelMatch, Operand, Reader
-from qrt.quantization.forms.movement import movement
-from qrt.quantization.forms.padding import pad
+from qrt.quantization.forms.movement import movement, pad
 from qrt.quantization.forms.pools import average_pool, max_pool, mean
 from qrt.quantization.forms.products import products
 from qrt.quantization.forms.softmax import softmax

@@ -5,7 +5,7 @@ from math import prod
 from qrt.ir import Operation, Value
 from qrt.quantization.forms.elements import behind, elements_of, shape_of
 from qrt.quantization.forms.model import KernelMatch
-from qrt.quantization.forms.padding import padding_of
+from qrt.quantization.forms.movement import padding_of
 from qrt.quantization.forms.products import linear
 from qrt.quantization.forms.reductions import (
     EXPANSIONS,

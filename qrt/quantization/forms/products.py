@@ -17,7 +17,7 @@ from qrt.quantization.forms.elements import (
     splat_of,
 )
 from qrt.quantization.forms.model import KernelMatch, Permutation
-from qrt.quantization.forms.padding import padding_of
+from qrt.quantization.forms.movement import padding_of
 
 Linear = dict[int, int]
 """The factor of each loop in an index."""

@@ -1,5 +1,7 @@
 """Which kernel of a target computes a value: that of the largest pattern, constants included. Of equal ones a table
-comes last, and the others come in the target's order."""
+comes last, and the others come in the target's order. Regions that are there
+already get the kernel of the target that is asked for.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,11 +9,15 @@ from functools import lru_cache
 from typing import Any
 
 from qrt.errors import QuantError
-from qrt.ir import Value
+from qrt.ir import StringAttr, Value
+from qrt.ir.dialects.quant.region import RegionOp
+from qrt.ir.remarks import remark
 from qrt.ops import FAMILIES
-from qrt.quantization.forms import KernelMatch, readings_of
+from qrt.quantization.checking.kernels import violation
+from qrt.quantization.checking.regions import RESCALE, ports_of
+from qrt.quantization.forms import KernelMatch, reading_of, readings_of
 from qrt.quantization.forms.elements import splat_of
-from qrt.quantization.forms.functions import name_of_function
+from qrt.quantization.forms.elementwise import name_of_function
 from qrt.quantization.targets.model import Target
 from qrt.types import FloatType, TensorType, Type, UniformType
 
@@ -144,3 +150,24 @@ def _stored(type: Type, permutation: tuple[int, ...] | None) -> TensorType | Non
     except QuantError:
         return None
     return TensorType(tuple(type.shape[axis] for axis in permutation or range(len(type.shape))), element)
+
+
+def retarget(region: RegionOp, target: Target) -> None:
+    """Gives a region the name that the target has for what it computes, where the target lacks its own; says what does
+    not fit.
+    """
+    name = region.kernel
+    if name in (RESCALE, "linear"):
+        return
+    count = len(region.operands)
+    if refusal((name,), count, None, target) is not None:
+        reading = reading_of(region.regions[0].blocks[0])
+        names = kernel_names(reading) if reading is not None else ()
+        fitting = [other for other in names if refusal((other,), count, reading, target) is None]
+        if not fitting:
+            reason = refusal(names or (name,), count, reading, target)
+            remark(region, f"'quant.region' op ({name}) is not for this target: {reason}")
+            return
+        region.attributes["kernel"] = StringAttr(fitting[0])
+    if all(port.is_decided for port in ports_of(region)) and (wrong := violation(region, target)) is not None:
+        remark(region, f"'quant.region' op ({region.kernel}) is not for this target: {wrong}")

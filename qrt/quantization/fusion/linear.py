@@ -14,7 +14,7 @@ from qrt.quantization.forms.elements import (
     tensor_type,
 )
 from qrt.quantization.forms.model import KernelMatch
-from qrt.quantization.forms.padding import padding_of
+from qrt.quantization.forms.movement import padding_of
 from qrt.quantization.fusion.choose import choices_of
 from qrt.quantization.fusion.wrap_region import WITHOUT_FLOATS, put_into_region, wrapped
 from qrt.quantization.targets.model import Target

@@ -1,19 +1,23 @@
-"""Making a region of the operations that compute a value from others."""
+"""Making a region of the operations that compute a value from others, or of the body of a function that is a kernel."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
-from qrt.ir import ArrayAttr, Block, Builder, Operation, Region, StringAttr, TypeAttr, Value
+from qrt.ir import ArrayAttr, Block, Builder, IntegerAttr, Module, Operation, Region, StringAttr, TypeAttr, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, element_of, is_ranked_tensor
-from qrt.ir.dialects._shaped.lists import static_values
-from qrt.ir.dialects._shaped.reshapes import reassociation_of
+from qrt.ir.core.functions import FuncOp
+from qrt.ir.core.matching import acyclic_operations, constant_of
+from qrt.ir.core.symbols import symbol_of
+from qrt.ir.dialects._shaped.lists import reassociation_of, static_values
 from qrt.ir.dialects.linalg.structure import StructuredOp
-from qrt.ir.rewriting.rewrite import erase_dead
+from qrt.ir.remarks import remark
+from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.ops.elementwise import BINDERS
 from qrt.quantization.forms.elements import splat_of
-from qrt.quantization.forms.padding import padding_of
+from qrt.quantization.forms.movement import padding_of
 from qrt.quantization.fusion.choose import KernelChoice
+from qrt.quantization.targets.model import Target
 from qrt.types import IndexType
 
 Extent = Callable[[int], Value | None]
@@ -211,3 +215,67 @@ def put_into_region(
     root.results[0].replace_all_uses(region.results[0])
     erase_dead([root])
     return True
+
+
+def move_sizes(module: Module) -> None:
+    """Makes each `tensor.dim` of an elementwise op, of a nest of loops or of a padded tensor one of the operand that
+    has the extent."""
+    for operation in acyclic_operations(module.operation):
+        if operation.name != "tensor.dim":
+            continue
+        axis = constant_of(operation.operands[1])
+        if not isinstance(axis, IntegerAttr):
+            continue
+        value, own = with_extent(operation.operands[0], axis.value)
+        if value is not operation.operands[0]:
+            operation.set_operands([value, Builder(operation).constant(own, INDEX)])
+
+
+KERNEL = "quant.kernel"
+"""The attribute of a function that says which kernel computes it."""
+
+
+def fuse_calls(module: Module, target: Target) -> None:
+    """Wraps the bodies of functions that are marked as kernels of the target where they are called.
+
+    Raises VerifyError for a marked function that has no body of one block, or calls another one."""
+    marked = [f for f in module.operation.walk() if isinstance(f, FuncOp) and KERNEL in f.attributes]
+    for function in marked:
+        _check(function)
+    outside = (operation for operation in module.operation.walk() if operation.name == "func.call")
+    for call in list(outside):
+        callee = symbol_of(call)
+        if isinstance(callee, FuncOp) and KERNEL in callee.attributes:
+            _fuse(call, callee, target)
+
+
+def _check(function: FuncOp) -> None:
+    if not isinstance(function.attributes[KERNEL], StringAttr):
+        raise function.op_error(f"{KERNEL} is the name of a kernel, a string, not {function.attributes[KERNEL]}")
+    if function.is_declaration or len(function.regions[0].blocks) != 1:
+        raise function.op_error(f"@{function.sym_name} is marked as a kernel: its body must be one block")
+    call = next((inner for inner in function.walk() if inner.name == "func.call"), None)
+    if call is not None:
+        name = function.sym_name
+        raise call.op_error(f"stands in @{name}, which is marked as a kernel: run inline{{entry={name}}} first")
+
+
+def _fuse(call: Operation, callee: FuncOp, target: Target) -> None:
+    name = callee.attributes[KERNEL].python
+    signatures = target.signatures(name)
+    if all(kernel.ports(len(call.operands), len(call.results)) is None for kernel in signatures):
+        found = "has no kernel" if not signatures else f"has other ports ({_ports(signatures[0])}) for kernel"
+        remark(call, f"'func.call' op stays a call: target '{target.name}' {found} '{name}'")
+        return
+    (body,) = callee.clone({}).take_regions()
+    (block,) = body.blocks
+    last = block.terminator
+    returned = list(last.operands)
+    last.erase()
+    block.parent = None
+    replace(call, make_region(Builder(call), name, call.operands, block, returned).results)
+
+
+def _ports(kernel: object) -> str:
+    ports = [*getattr(kernel, "inputs", ()), *getattr(kernel, "outputs", ())]
+    return ", ".join(f"{port.name}{port.size}" for port in ports)

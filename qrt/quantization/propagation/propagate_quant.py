@@ -11,13 +11,11 @@ from qrt.ir.passes.options import option
 from qrt.quantization.annotations.convert_fake_quant import ConvertFakeQuant
 from qrt.quantization.annotations.convert_stats import moved_stats, remark_left
 from qrt.quantization.calibration.records import RECORD_METHODS, Record, RecordMethod, read_records
-from qrt.quantization.propagation.classes import Classes
-from qrt.quantization.propagation.coupling import remark_uncoupled
+from qrt.quantization.propagation.classes import Classes, remark_uncoupled
 from qrt.quantization.propagation.decide import Decider
 from qrt.quantization.propagation.functions import FUNCTIONS, Functions, separate
 from qrt.quantization.propagation.graph import build
-from qrt.quantization.propagation.range_cache import ranges_kept
-from qrt.quantization.propagation.ranges import Ranges, attach
+from qrt.quantization.propagation.ranges import Ranges, attach, ranges_kept
 from qrt.quantization.propagation.rescale import Rescaler, write_specs
 from qrt.quantization.propagation.rescale_causes import RescaleCauses
 from qrt.quantization.propagation.select import select

@@ -10,10 +10,11 @@ The range of a class is the hull of the statistics of its nodes. With a method o
 its records are added up, each record once, and the method chooses from the sum; what has no histogram joins as it is.
 """
 
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,11 +26,35 @@ from qrt.numerics.sums import require_finite
 from qrt.quantization.calibration.records import Record, RecordMethod, chosen_range
 from qrt.quantization.propagation.graph import PropagationGraph, PropagationNode, ValueGroup
 from qrt.quantization.propagation.layout import PortLayout, layout_of_port
-from qrt.quantization.propagation.range_cache import kept
 from qrt.quantization.propagation.statistics import Span, Statistics, Storage, covered, hull, reaching_0
 from qrt.tensor.choose import Method, choose_ranges
 from qrt.tensor.choose import Storage as Chosen
 from qrt.types import AnyQuantizedType, CalibratedType, FloatType, NoQuantizedType, UniformType
+
+Value = TypeVar("Value")
+_KEPT: ContextVar[dict[Any, tuple[Any, Any]] | None] = ContextVar("qrt_kept_ranges", default=None)
+
+
+@contextmanager
+def ranges_kept() -> Iterator[None]:
+    """Lets propagation choose each range once, as long as this is entered."""
+    token = _KEPT.set({} if _KEPT.get() is None else _KEPT.get())
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
+
+
+def kept(key: Callable[[], Any], holds: Any, make: Callable[[], Value]) -> Value:
+    """What ``make`` gives, or gave for this key. ``holds`` stays alive with it, so that a key may have its `id`."""
+    known = _KEPT.get()
+    if known is None:
+        return make()
+    name = key()
+    if name not in known:
+        known[name] = make(), holds
+    found: Value = known[name][0]
+    return found
 
 
 def attach(graph: PropagationGraph, records: dict[str, Record] | None) -> dict[PropagationNode, Statistics]:

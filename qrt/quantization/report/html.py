@@ -5,9 +5,8 @@ from functools import cache
 from importlib.resources import files
 
 from qrt.quantization.report.figures import decibels, number, plural, ratio, share, specified, visible
-from qrt.quantization.report.markup import Markup, element, joined
 from qrt.quantization.report.model import PortReport, RegionReport, ReportFigures
-from qrt.quantization.report.svg import has_range, histogram
+from qrt.quantization.report.svg import Markup, element, has_range, histogram, joined
 from qrt.quantization.report.text import UNMATCHED, counted
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"

@@ -9,7 +9,7 @@ from os import PathLike
 from qrt.errors import QuantTypeError
 from qrt.quantization.calibration.records import Record, RecordMethod, write_records
 from qrt.quantization.comparison.measure import Reference
-from qrt.quantization.propagation.range_cache import ranges_kept
+from qrt.quantization.propagation.ranges import ranges_kept
 from qrt.quantization.search.bits import WidthChoice, with_widths
 from qrt.quantization.search.budget import Budget, Metric, name_of
 from qrt.quantization.search.goals import goal_of

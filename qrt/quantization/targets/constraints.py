@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from qrt.errors import QuantTypeError
-from qrt.numerics.broadcasting import broadcast_arrays
+from qrt.numerics.elements import broadcast_arrays
 from qrt.numerics.ranges import least_scale
 from qrt.quantization.targets.model import Changed, QuantFn, Spec, TargetKernel, TargetPort
 from qrt.types import FloatType, NoQuantizedType, UniformType

@@ -18,7 +18,7 @@ from qrt.quantization.checking.kernels import violation
 from qrt.quantization.checking.regions import regions_of
 from qrt.quantization.comparison.measure import Batches
 from qrt.quantization.export.casts import Casts
-from qrt.quantization.export.float_bodies import put_back
+from qrt.quantization.export.unfuse_kernels import put_back
 from qrt.quantization.scaling.biases import add_bias, unclamped
 from qrt.quantization.scaling.products import Product, product_of
 from qrt.quantization.steps import copied

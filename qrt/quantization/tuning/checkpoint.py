@@ -12,8 +12,7 @@ import numpy as np
 
 from qrt.errors import FileError, ModelError, QuantError
 from qrt.files import reason, write_files
-from qrt.quantization.calibration.calibration import Calibration
-from qrt.quantization.calibration.observers import Summary
+from qrt.quantization.calibration.observers import Calibration, Summary
 from qrt.quantization.calibration.records import read_records
 from qrt.quantization.calibration.sample import Sample
 from qrt.tensor import npz

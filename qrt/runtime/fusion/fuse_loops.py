@@ -6,7 +6,7 @@ from qrt.ir import Module, Operation, Value
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.core.traits import ELEMENTWISE, PURE
 from qrt.ir.dialects.linalg.structure import StructuredOp
-from qrt.ir.passes.elementwise_to_linalg import as_generic
+from qrt.ir.passes.linalg_generic import as_generic
 from qrt.ir.rewriting.rewrite import replace
 from qrt.runtime.fusion.pointwise import is_identity, is_pointwise, merged
 from qrt.runtime.planner.float_loops import is_chain

@@ -13,7 +13,7 @@ import numpy as np
 from qrt.errors import UndefinedError
 from qrt.ir import Operation
 from qrt.ir.core.attributes import UnitAttr
-from qrt.ir.dialects._shaped.reshapes import reassociation_of
+from qrt.ir.dialects._shaped.lists import reassociation_of
 from qrt.ir.dialects._shaped.slices import PARTS
 from qrt.ir.dialects._shaped.strides import strides_of as layout_of
 from qrt.ir.dialects._shaped.types import memref_type

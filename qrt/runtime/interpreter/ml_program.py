@@ -10,8 +10,7 @@ from qrt.ir.constants import attribute_array
 from qrt.ir.dialects.ml_program.ops import global_of, global_type
 from qrt.ops.core import Array
 from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Function, Handler, Step, raise_located
-from qrt.runtime.state import store
-from qrt.runtime.values import RUN, as_tensor, of_rank
+from qrt.runtime.values import RUN, as_tensor, of_rank, store
 from qrt.types import TensorType
 
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from qrt.errors import QuantError, UndefinedError
 from qrt.ir import Operation, Value
-from qrt.ir.dialects._shaped.lists import mixed_values, static_values
-from qrt.ir.dialects._shaped.reshapes import reassociation_of
+from qrt.ir.dialects._shaped.lists import mixed_values, reassociation_of, static_values
 from qrt.ir.dialects._shaped.slices import PARTS, dropped_dimensions
 from qrt.ops.core import Array, element_dtype
 from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Function, Handler, Step, as_it_is, raise_located

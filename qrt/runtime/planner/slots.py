@@ -1,4 +1,4 @@
-"""The parts of a plan: slots of its frame, the places of values in them, steps."""
+"""The parts of a plan: slots of its frame, the places of values in them, steps, and what the plan says of each step."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from qrt.ir import Operation
 from qrt.ops.core import Array, KernelCall, element_dtype, static_shape
 from qrt.runtime.interpreter.core import Frame, raise_located
 from qrt.runtime.interpreter.core import Step as FrameStep
+from qrt.runtime.operations import FUSED
 from qrt.types import TensorType, Type
 
 
@@ -156,3 +157,24 @@ class PlanDetails:
 def empty(t: TensorType) -> Array:
     """An array of a static type, not filled."""
     return np.empty(static_shape(t, "plan"), element_dtype(t.element))
+
+
+def copied(op: Operation) -> Coverage:
+    return Coverage(op.name, str(op.location), "kernel", "copy (ref)")
+
+
+def kernel_name(call: kernel_calls.KernelCall) -> str:
+    """The entry and its ISA, and the microkernel that was chosen where the ISA has several."""
+    chosen = f", {call.microkernel}" if call.microkernel and len(kernel_calls.microkernels(call.isa)) > 1 else ""
+    return f"{call.name} ({call.isa}{chosen})"
+
+
+def kernel_coverage(op: Operation, call: kernel_calls.KernelCall) -> Coverage:
+    return Coverage(op.name, str(op.location), "kernel", kernel_name(call))
+
+
+def family_coverage(op: Operation, call: KernelCall, has_kernel: bool) -> Coverage:
+    detail = kernel_name(call) if isinstance(call, kernel_calls.KernelCall) else op.name.partition(".")[2]
+    if FUSED in op.attributes:
+        detail += f" with {' '.join(op.attributes[FUSED].python)}"
+    return Coverage(op.name, str(op.location), "kernel" if has_kernel else "reference", detail)

@@ -15,7 +15,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 import qrt.numerics as numerics
 from qrt.errors import QuantAxisError, QuantTypeError, shown
-from qrt.numerics.broadcasting import broadcast_arrays
+from qrt.numerics.elements import broadcast_arrays
 from qrt.numerics.sums import rounded_multiples
 from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_index, storage_dtype
 from qrt.tensor.protocol.elements import first_element, stored

@@ -8,9 +8,9 @@ SUMS = "qrt/numerics/addition.py"
 SOFTMAXES, DYNAMIC, POOL = "qrt/numerics/softmaxes.py", "qrt/numerics/dynamic.py", "qrt/ops/pool.py"
 TABLES, CASTS = "qrt/models/onnx/tables.py", "qrt/models/onnx/operators/casts.py"
 PRODUCTS, CONVOLUTION = "qrt/models/onnx/operators/products.py", "qrt/models/onnx/operators/convolution.py"
-AVERAGES, ORDERS = "qrt/numerics/averages.py", "qrt/ir/passes/lower_qrt/averages.py"
+AVERAGES, ORDERS = "qrt/numerics/sums.py", "qrt/ir/passes/lower_qrt/averages.py"
 POOLING = "qrt/models/onnx/operators/pooling.py"
-COORDINATES, ORDER = "qrt/models/onnx/coordinates.py", "qrt/models/onnx/operators/operand_order.py"
+COORDINATES, ORDER = "qrt/models/onnx/coordinates.py", "qrt/models/onnx/operators/quantized.py"
 PACKED, PROFILE = "qrt/models/onnx/operators/weight_only.py", "qrt/models/profiles/ort.py"
 
 FORMS: dict[Change, tuple[str, ...]] = {

@@ -17,7 +17,7 @@ from qrt.models.onnx.importing import import_model
 from qrt.models.onnx.read import read
 from qrt.models.profiles import profile
 from qrt.ops.core import Array
-from qrt.quantization.calibration.tapped_program import name_of, tapped_program
+from qrt.quantization.calibration.observe import name_of, tapped_program
 from qrt.runtime.program import Program
 from qrt.tensor import QuantTensor
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from qrt.errors import ModelError
-from qrt.models.importing.float_pools import counts
-from qrt.models.importing.windows import Window
+from qrt.models.importing.windows import Window, counts
 from tests.models.onnx.forms import Form, forms
 from tests.models.onnx.not_evaluated import NOT_EVALUATED
 from tests.models.onnx.running import SATURATES, has_oracle, imported, multiplies_exactly, run, run_oracle

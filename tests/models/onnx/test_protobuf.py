@@ -8,8 +8,7 @@ import pytest
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 from qrt.errors import ModelError
-from qrt.models.onnx.protobuf import Message, _integers, _MalformedField, parse
-from qrt.models.onnx.schema import FIELDS, ONE_OF
+from qrt.models.onnx.protobuf import FIELDS, ONE_OF, Message, _integers, _MalformedField, parse
 from tests.models.onnx.writing import model, node, port
 
 _ENUMERATED = {"type": range(15), "data_location": range(2)}

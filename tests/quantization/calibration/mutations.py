@@ -12,8 +12,10 @@ from pathlib import Path
 from tests.source_changes import main, pytest_in
 
 TESTS = {
-    "observers": ("tests/quantization/calibration/test_observers.py",),
-    "calibration": ("tests/quantization/calibration/test_observe.py",),
+    "observers": (
+        "tests/quantization/calibration/test_observers.py",
+        "tests/quantization/calibration/test_observe.py",
+    ),
     "sample": ("tests/quantization/calibration/test_sample.py",),
     "records": ("tests/quantization/calibration/test_records.py",),
     "entropy": ("tests/quantization/calibration/test_entropy.py",),
@@ -22,10 +24,10 @@ TESTS = {
     "calibrate": ("tests/quantization/tuning/test_checkpoint.py",),
 }
 """Of each file."""
-OBSERVERS, CALIBRATION, SAMPLE, RECORDS, ENTROPY, CHOOSE = (
+OBSERVERS, SAMPLE, RECORDS, ENTROPY, CHOOSE = (
     f"qrt/{name}.py"
     for name in (
-        *(f"quantization/calibration/{name}" for name in ("observers", "calibration", "sample", "records", "entropy")),
+        *(f"quantization/calibration/{name}" for name in ("observers", "sample", "records", "entropy")),
         "tensor/choose",
     )
 )
@@ -55,9 +57,9 @@ CHANGES = [
     (OBSERVERS, "        self.count += other.count\n        self.nonfinite += other.nonfinite\n", ""),
     (OBSERVERS, "(exact_sum(square) + exact_sum(rest))", "exact_sum(square)"),
     # Calibrations.
-    (CALIBRATION, "self._of(key).merge(summary)", "self.summaries[key] = summary"),
-    (CALIBRATION, "self._of(key).update(values, skip", "Summary().update(values, skip"),
-    (CALIBRATION, "(self.text + repr(self.skipped))", "self.text"),
+    (OBSERVERS, "self._of(key).merge(summary)", "self.summaries[key] = summary"),
+    (OBSERVERS, "self._of(key).update(values, skip", "Summary().update(values, skip"),
+    (OBSERVERS, "(self.text + repr(self.skipped))", "self.text"),
     # Samples.
     (SAMPLE, "len(self._rows) == self.most and key > self", "len(self._rows) == self.most and key < self"),
     (SAMPLE, "sum(taken < self.most_bytes for", "sum(taken <= self.most_bytes for"),

@@ -8,8 +8,7 @@ from qrt.ir import Attribute, Builder, DenseElementsAttr, IntegerAttr, Operation
 from qrt.ir.core.attributes import ArrayAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.dialects._shaped.lists import Mixed, mixed_values, with_lists
-from qrt.ir.dialects._shaped.reshapes import Groups, reassociation_of
+from qrt.ir.dialects._shaped.lists import Groups, Mixed, mixed_values, reassociation_of, with_lists
 from qrt.ir.dialects._shaped.strides import has_identity_layout
 from qrt.ir.dialects._shaped.types import Shape, ranked, shaped
 from qrt.ir.dialects.tensor.canonicalize import cast, cast_source

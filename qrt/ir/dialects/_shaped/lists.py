@@ -1,9 +1,11 @@
-"""Lists of integers of which the run gives some, as operands: the offsets of a slice, the sizes of a tensor."""
+"""Lists of integers of which the run gives some, as operands: the offsets of a slice, the sizes of a tensor, the
+sizes and groups of dimensions of `expand_shape` and `collapse_shape`.
+"""
 
 from collections.abc import Sequence
 
-from qrt.ir.core.attribute_kinds import dense_array
-from qrt.ir.core.attributes import Attribute, DenseArrayAttr
+from qrt.ir.core.attribute_kinds import I64_ARRAY, array_of, dense_array
+from qrt.ir.core.attributes import ArrayAttr, Attribute, DenseArrayAttr
 from qrt.ir.core.define import AttributeSpec, segments
 from qrt.ir.core.matching import constant_number
 from qrt.ir.core.operations import Operation, Value
@@ -57,3 +59,25 @@ def constant_sizes(shape: Shape, sizes: Sequence[Value]) -> tuple[Shape, list[Va
         elif size is not None:
             kept.append(size)
     return tuple(known), kept
+
+
+Groups = tuple[tuple[int, ...], ...]
+REASSOCIATION = AttributeSpec(kind=array_of("Array of 64-bit integer array attributes", I64_ARRAY.holds), required=True)
+
+
+def reassociation_of(operation: Operation) -> Groups:
+    """For each dimension of the collapsed type, those of the expanded type."""
+    stated = operation.attribute("reassociation", ArrayAttr)
+    return tuple(
+        tuple(axis.python for axis in group.elements) for group in stated.elements if isinstance(group, ArrayAttr)
+    )
+
+
+def verify_dynamic_sizes(operation: Operation) -> None:
+    """An `expand_shape` is given an operand for each size that it leaves open."""
+    wanted, found = static_values(operation, "output_shape").count(None), len(operation.operands) - 1
+    if wanted != found:
+        raise operation.op_error(
+            "mismatch in dynamic dims in output_shape and static_output_shape: static_output_shape has "
+            f"{wanted} dynamic dims while output_shape has {found} values"
+        )

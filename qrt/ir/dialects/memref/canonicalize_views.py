@@ -7,8 +7,7 @@ from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, made_by, number_of
 from qrt.ir.dialects._shaped.canonicalize_reshapes import collapse, expand, products_of
-from qrt.ir.dialects._shaped.lists import Mixed, constant_sizes, mixed_values, numbers_of, with_lists
-from qrt.ir.dialects._shaped.reshapes import reassociation_of
+from qrt.ir.dialects._shaped.lists import Mixed, constant_sizes, mixed_values, numbers_of, reassociation_of, with_lists
 from qrt.ir.dialects._shaped.slices import PARTS, dropped_dimensions, may_state, static_lists
 from qrt.ir.dialects._shaped.strides import Number, collapsed, expanded, strides_of, subview
 from qrt.ir.dialects._shaped.types import memref_type

@@ -9,8 +9,7 @@ from qrt.ir.core.constraints import INDEX, add_type_constraint, same_as
 from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.operations import Operation, incompatible
 from qrt.ir.core.traits import PURE
-from qrt.ir.dialects._shaped.lists import STATIC, static_values
-from qrt.ir.dialects._shaped.reshapes import REASSOCIATION, reassociation_of, verify_dynamic_sizes
+from qrt.ir.dialects._shaped.lists import REASSOCIATION, STATIC, reassociation_of, static_values, verify_dynamic_sizes
 from qrt.ir.dialects._shaped.slices import (
     PARTS,
     SLICE_ATTRIBUTES,

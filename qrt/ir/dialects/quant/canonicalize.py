@@ -3,9 +3,18 @@
 `output_scale` and `output_zero_point` say.
 """
 
-from qrt.ir import Builder, Operation, Value
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from qrt.errors import QuantTypeError
+from qrt.ir import Builder, DenseElementsAttr, DenseResourceAttr, Operation, Value
+from qrt.ir.constants import constant_of_storage, is_written, known_array, write_constant
 from qrt.ir.dialects.quant.ops import element_of
-from qrt.types import QuantizedType
+from qrt.ir.rewriting.constant_folder import ConstantFolder
+from qrt.ir.text.dense import MAX_FOLDED
+from qrt.ops import family_of
+from qrt.ops.core import Array
+from qrt.types import QuantizedType, TensorType, Type
 
 _SAID_BY_THE_TYPE = ("output_scale", "output_zero_point")
 
@@ -22,3 +31,42 @@ def written_kernel(operation: Operation, builder: Builder) -> list[Value]:
     attributes = {name: value for name, value in operation.attributes.items() if name not in _SAID_BY_THE_TYPE}
     name = operation.name.replace("quant.", "qrt.")
     return [builder.value(name, operation.operands, operation.results[0].type, attributes)]
+
+
+def fold_constant_cast(operation: Operation, builder: Builder) -> list[Value] | None:
+    """Write `qcast(constant)` as an integer constant and a `quant.scast`, and `dcast` of these as a float constant."""
+    return ConstantFolder(_cast, _is_written, partial(_write, builder)).constants(operation, _short_array)
+
+
+def _is_written(cast: Operation) -> bool:
+    return is_written(cast.results[0].type)
+
+
+def _cast(cast: Operation, known: Mapping[Value, Array]) -> Sequence[Array] | None:
+    source, result = _tensor(cast.operands[0].type), _tensor(cast.results[0].type)
+    family = family_of(cast)
+    assert family is not None  # it is a cast
+    attributes = family.read(cast.attributes)
+    try:
+        family.resolve_all((source,), attributes, (result,))
+        return family.compute([*known.values()], (source,), (result,), attributes)
+    except QuantTypeError:  # zero points that do not fit, ...: the cast stays, and running it says so
+        return None
+
+
+def _write(builder: Builder, cast: Operation, arrays: Sequence[Array]) -> list[Value]:
+    return write_constant(builder, arrays[0], cast.results[0].type)[-1:]
+
+
+def _short_array(value: Value) -> Array | None:
+    """Return the array of a constant that the text says; None of a large one, which would only make it longer."""
+    constant = constant_of_storage(value)
+    is_long = isinstance(constant, DenseElementsAttr) and constant.array.size > MAX_FOLDED
+    return None if is_long or isinstance(constant, DenseResourceAttr) else known_array(value)
+
+
+def _tensor(type: Type) -> TensorType:
+    return type if isinstance(type, TensorType) else TensorType((), type)
+
+
+CONSTANT_CASTS = {"quant.qcast": (fold_constant_cast,), "quant.dcast": (fold_constant_cast,)}

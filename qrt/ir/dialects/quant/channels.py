@@ -23,8 +23,7 @@ from qrt.errors import QuantTypeError, VerifyError
 from qrt.ir.core.attributes import IntegerAttr, TypeAttr
 from qrt.ir.core.matching import number_of
 from qrt.ir.core.operations import Operation, Value
-from qrt.ir.dialects._shaped.lists import mixed_values, static_values
-from qrt.ir.dialects._shaped.reshapes import reassociation_of
+from qrt.ir.dialects._shaped.lists import mixed_values, reassociation_of, static_values
 from qrt.ir.dialects._shaped.slices import PARTS, dropped_dimensions
 from qrt.ir.dialects._shaped.types import Shape
 from qrt.types import FunctionType, TensorType, TupleType, Type, UniformType, check_integrity

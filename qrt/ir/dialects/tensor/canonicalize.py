@@ -6,9 +6,8 @@ from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, made_by
 from qrt.ir.core.traits import would_be_dead
-from qrt.ir.dialects._shaped.constants import constant_elements
 from qrt.ir.dialects._shaped.lists import constant_sizes
-from qrt.ir.dialects._shaped.types import Shape, ranked
+from qrt.ir.dialects._shaped.types import Shape, constant_elements, ranked
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir.dialects.tensor.slices import concat_type
 from qrt.ir.rewriting.rewrite import Made

@@ -10,8 +10,14 @@ from qrt.ir.core.define import AttributeSpec, Definition
 from qrt.ir.core.folding import Folded, Folds
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import PURE, SINGLE_BLOCK
-from qrt.ir.dialects._shaped.lists import STATIC, mixed_values, static_values
-from qrt.ir.dialects._shaped.reshapes import REASSOCIATION, reassociation_of, verify_dynamic_sizes
+from qrt.ir.dialects._shaped.lists import (
+    REASSOCIATION,
+    STATIC,
+    mixed_values,
+    reassociation_of,
+    static_values,
+    verify_dynamic_sizes,
+)
 from qrt.ir.dialects._shaped.slices import (
     PARTS,
     SLICE_ATTRIBUTES,

@@ -7,7 +7,7 @@ import numpy as np
 
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.matching import constant_of, made_by
-from qrt.ir.dialects._shaped.constants import stored
+from qrt.ir.dialects._shaped.types import stored
 from qrt.ir.dialects.vector.types import integers, shape_of, vector_of
 from qrt.ir.dialects.vector.values import (
     can_broadcast,

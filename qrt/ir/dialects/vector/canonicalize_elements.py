@@ -9,7 +9,7 @@ import numpy as np
 
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.matching import constant_number, constant_of, made_by
-from qrt.ir.dialects._shaped.constants import constant_elements, stored
+from qrt.ir.dialects._shaped.types import constant_elements, stored
 from qrt.ir.dialects.vector.elements import MAX_RESULTS, slice_of
 from qrt.ir.dialects.vector.types import integers, shape_of, vector_of
 from qrt.ir.dialects.vector.values import (

@@ -1,4 +1,4 @@
-"""conv2d: a contraction over the windows of an input that is padded with its zero point."""
+"""conv2d and depthwise_conv2d: a contraction over the windows of an input that is padded with its zero point."""
 
 from collections.abc import Sequence
 from math import prod
@@ -6,7 +6,7 @@ from math import prod
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression, add, floordiv, multiply
-from qrt.ir.dialects.linalg.lowering import Extent, LoweringContext, uniform_type
+from qrt.ir.dialects.linalg.lowering import Extent, LoweringContext, tensor_type, uniform_type
 from qrt.ir.passes.lower_qrt.accumulate import Contraction, ProductOperand, contract, lower_bias, zero_points_of
 from qrt.ir.passes.lower_qrt.parameters import Channels, requantization
 from qrt.ir.passes.lower_qrt.window import output_extent, pad, window_index
@@ -70,3 +70,14 @@ def convolve(
     if len(op.operands) > 2:
         bias = (lower_bias(context, op.operands[2], x_type, w_type, channels), (CHANNEL,))
     return contract(context, Contraction(a, f, kept, reduced, taps), bias, r)
+
+
+def lower_depthwise_conv2d(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result. Raises QuantTypeError where the number of filters per channel is not known."""
+    w = context.storage(op.operands[1])
+    height, width, channels = (context.extent(w, axis) for axis in range(3))
+    inputs = (tensor_type(op.operands[0]).shape or (None,) * 4)[3]
+    if not isinstance(channels, int) or inputs is None:
+        raise QuantTypeError(f"the channels of {op.operands[0].type} and {op.operands[1].type} must be known")
+    group = floordiv(CHANNEL, max(channels // max(inputs, 1), 1))
+    return convolve(context, op, attributes, w, (height, width), 1, channels, (group, inputs))

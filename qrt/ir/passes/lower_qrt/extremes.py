@@ -1,8 +1,10 @@
-"""reduce_max, reduce_min, argmax, argmin: loops that hold the extreme element so far, and its number.
+"""reduce_max, reduce_min, argmax, argmin, top_k: loops that hold the extreme element so far, and its number.
 
-Elements are taken in order, and one that equals the extreme one so far does not replace it.
+Elements are taken in order, and one that equals the extreme one so far does not replace it. top_k counts how many come
+before each element, and puts it at that place of the result.
 """
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -10,12 +12,12 @@ import numpy as np
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
-from qrt.ir.dialects.linalg.lowering import I1, I64, Extent, LoweringContext, tensor_type
+from qrt.ir.dialects.linalg.lowering import I1, I32, I64, Extent, LoweringContext, tensor_type
 from qrt.ops.core import Attributes, element_dtype, one_axis, reduced_axes
 from qrt.types import FloatType, IntegerType, Type, UniformType
 
-_SLT, _SGT, _ULT, _UGT = 2, 4, 6, 8
-"""Predicates of arith.cmpi: less and greater, signed and unsigned."""
+_EQ, _SLT, _SGT, _ULT, _UGT = 0, 2, 4, 6, 8
+"""Predicates of arith.cmpi: equal, less and greater, signed and unsigned."""
 _OLT, _OGT, _ORD, _UNO = 4, 2, 7, 14
 """Predicates of arith.cmpf: ordered less and greater, both ordered, one a NaN."""
 
@@ -86,3 +88,30 @@ def is_beyond(nest: LoopNest, t: Type, least: bool, value: Value, best: Value) -
 
 lower_reduce_max, lower_reduce_min = (partial(_lower_reduce, name) for name in ("reduce_max", "reduce_min"))
 lower_argmax, lower_argmin = (partial(_lower_arg, name) for name in ("argmax", "argmin"))
+
+
+def lower_top_k(context: LoweringContext, op: Operation, attributes: Attributes) -> Sequence[Value]:
+    """Storage of the values, and the indices."""
+    stored, element = context.storage(op.operands[0]), tensor_type(op.operands[0]).element
+    *rest, size = context.extents(stored)
+    nest = LoopNest(context, "order", [*rest, size], [size])
+    *outer, here, other = nest.loops
+    mine, its = nest.read(stored, (*outer, here)), nest.read(stored, (*outer, other))
+    before, behind = (is_beyond(nest, element, False, *pair) for pair in ((its, mine), (mine, its)))
+    earlier = nest.compare(_SLT, *(nest.value("arith.index_cast", (nest.position(i),), I64) for i in (other, here)))
+    level = nest.value("arith.xori", (nest.value("arith.ori", (before, behind), I1), nest.constant(1, I1)), I1)
+    first = nest.value("arith.ori", (before, nest.value("arith.andi", (level, earlier), I1)), I1)
+    counted = nest.value("arith.extui", (first,), I32)
+    (places,) = nest.finish(nest.value("arith.addi", (nest.running(I32, 0), counted), I32))
+
+    nest = LoopNest(context, "select", [*rest, int(attributes["k"])], [size])
+    *outer, wanted, other = nest.loops
+    place = nest.read(places, (*outer, other))
+    found = nest.compare(_EQ, place, nest.value("arith.index_cast", (nest.position(wanted),), I32))
+    number = nest.value("arith.index_cast", (nest.position(other),), I32)
+    chosen = [
+        nest.value("arith.select", (found, value, so_far), value.type)
+        for value in (nest.read(stored, (*outer, other)), number)
+        for so_far in (nest.running(value.type, 0),)
+    ]
+    return nest.finish(*chosen)

@@ -1,6 +1,10 @@
 """lookup: `table[q - least]`, a tensor.extract at an index that the body computes; and two of them, between which the
-low bits interpolate."""
+low bits interpolate. logistic and tanh of 16-bit values by a table of all results.
+"""
 
+from functools import partial
+
+import qrt.numerics as numerics
 from qrt.ir import Operation, Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import I16, I32, I64, LoweringContext, uniform_type
@@ -48,3 +52,17 @@ def interpolated(nest: LoopNest, table: Value, value: Value) -> Value:
     share = emit("muli", emit("subi", following, base), emit("andi", at, (1 << INTERPOLATED_BITS) - 1))
     rounded = emit("addi", share, 1 << (INTERPOLATED_BITS - 1))
     return emit("addi", base, emit("shrsi", rounded, INTERPOLATED_BITS))
+
+
+def _lower_sigmoid(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result. Raises QuantTypeError for an operand without a rank."""
+    stored = context.storage(op.operands[0])
+    context.stage("table")
+    table = context.dense(
+        numerics.sigmoid_results(name, uniform_type(op.operands[0]).scale, attributes["requant"]), I16
+    )
+    nest = LoopNest(context, "lookup", context.extents(stored))
+    return nest.finish(entry_of(nest, nest.read(stored, nest.loops), table, -(1 << 15), True))[0]
+
+
+lower_logistic, lower_tanh = partial(_lower_sigmoid, "logistic"), partial(_lower_sigmoid, "tanh")

@@ -10,7 +10,7 @@ from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import I64, LoweringContext, tensor_type, uniform_type
 from qrt.ir.dialects.tensor.slices import concat_type
 from qrt.ir.passes.elementwise import INDEX
-from qrt.ir.passes.lower_qrt.casts import requantized
+from qrt.ir.passes.lower_qrt.unary import requantized
 from qrt.ops.core import Attributes, one_axis
 from qrt.ops.movement import axes_order, concat_pieces, open_axes
 from qrt.types import TensorType, UniformType

@@ -1,4 +1,6 @@
-"""slice and tile: a tensor.extract_slice, and loops that read it backwards; loops that read modulo the sizes of x."""
+"""slice, tile, pad: a tensor.extract_slice, and loops that read it backwards; loops that read modulo the sizes of x; a
+tensor.pad with the padding's value of each channel.
+"""
 
 from qrt.ir import Attribute, DenseArrayAttr, Operation, Value
 from qrt.ir.core.affine import Expression, add, multiply
@@ -6,7 +8,9 @@ from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ir.dialects.linalg.loop_nest import Index, LoopNest
 from qrt.ir.dialects.linalg.lowering import I64, Extent, LoweringContext, static_shape, tensor_type
 from qrt.ir.passes.elementwise import INDEX
+from qrt.ir.passes.lower_qrt.window import pad_tensor
 from qrt.ops.core import Attributes
+from qrt.ops.pad import channel_axis, stored_value
 from qrt.ops.slices import SliceStep, multiples_of, steps_of
 from qrt.types import TensorType
 
@@ -84,3 +88,12 @@ def lower_tile(context: LoweringContext, op: Operation, attributes: Attributes) 
             length = nest.constant(size, INDEX) if isinstance(size, int) else size
             at.append(nest.value("arith.remui", (nest.position(loop), length), INDEX))
     return nest.finish(nest.gather(stored, at))[0]
+
+
+def lower_pad(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
+    """Storage of the result."""
+    t = tensor_type(op.operands[0]).element
+    stored = context.storage(op.operands[0])
+    context.stage("pad")
+    padding = tuple((int(before), int(after)) for before, after in attributes["padding"])
+    return pad_tensor(context, stored, padding, stored_value(t, attributes["value"]), channel_axis(t))

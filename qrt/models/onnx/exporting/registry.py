@@ -19,18 +19,18 @@ WRITERS: Registry[Writer] = Registry(
     | places_by_name(
         _FOLDER,
         {
-            "casts:clamp": "qrt.clamp",
-            "casts:dequantize": "quant.dcast",
-            "casts:quantize": "qrt.requantize quant.qcast",
+            "elementwise:clamp": "qrt.clamp",
+            "elementwise:dequantize": "quant.dcast",
+            "elementwise:quantize": "qrt.requantize quant.qcast",
             "dynamic:dynamic_lstm": "qrt.dynamic_lstm",
             "dynamic:dynamic_matmul": "qrt.dynamic_matmul",
             "elementwise:operator": "arith.addf arith.divf arith.maximumf arith.minimumf arith.mulf arith.negf "
             "arith.subf math.absf math.ceil math.cos math.erf math.exp math.floor math.log math.roundeven math.sin "
             "math.sqrt math.tanh qrt.add qrt.div qrt.logistic qrt.maximum qrt.minimum qrt.mul qrt.sub qrt.tanh",
             "elementwise:squared_difference": "qrt.squared_difference",
-            "extremes:arg": "qrt.argmax qrt.argmin",
-            "extremes:reduce_extreme": "qrt.reduce_max qrt.reduce_min",
-            "extremes:top_k": "qrt.top_k",
+            "reductions:arg": "qrt.argmax qrt.argmin",
+            "reductions:reduce_extreme": "qrt.reduce_max qrt.reduce_min",
+            "reductions:top_k": "qrt.top_k",
             "functions:leaky_relu": "qrt.leaky_relu",
             "functions:lookup": "qrt.lookup",
             "functions:prelu": "qrt.prelu",

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from qrt.ir import Block, DenseElementsAttr, Module, Operation, Value
 from qrt.models.importing.node import UnsupportedForm
-from qrt.models.onnx.exporting.exported_value import ExportedValue
+from qrt.models.onnx.exporting.exported_value import ExportedValue, as_unsigned, is_unsigned
 from qrt.models.onnx.exporting.graph import ExportGraph
-from qrt.models.onnx.exporting.storage import as_unsigned, is_unsigned
 from qrt.ops.core import Array
 from qrt.types import TensorType
 

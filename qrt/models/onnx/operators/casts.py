@@ -4,7 +4,7 @@ import numpy as np
 
 from qrt.ir import Value
 from qrt.models.importing.float_reductions import reduced
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import Operand, apply, compare, number_of, select
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.operands import quantized_element, small_floats

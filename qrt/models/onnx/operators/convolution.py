@@ -8,7 +8,7 @@ import numpy as np
 
 from qrt.ir import Value
 from qrt.models.importing import float_products
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import make_window
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.operands import float_bias

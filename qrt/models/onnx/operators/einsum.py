@@ -7,7 +7,7 @@ from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import Extent
 from qrt.models.importing import float_products
 from qrt.models.importing.float_reductions import reduced
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import lowering_context
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.operands import F32
 

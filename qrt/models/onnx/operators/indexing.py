@@ -13,7 +13,7 @@ import numpy as np
 from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.models.importing.data_movement import joined, reshaped
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import BOOL, Operand, apply, as_value, compare, number_of, select, shape_of
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.arithmetic import form

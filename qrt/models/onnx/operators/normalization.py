@@ -8,7 +8,7 @@ from math import prod
 from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import F32, F64, LoweringContext
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import apply
 from qrt.models.onnx.node import Node
 

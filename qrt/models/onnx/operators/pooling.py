@@ -9,9 +9,9 @@ import numpy as np
 from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.passes.lower_qrt.averages import sum_of_lanes
-from qrt.models.importing import float_pools
+from qrt.models.importing import windows
 from qrt.models.importing.float_reductions import reduced
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window, make_window
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.convolution import unit
@@ -46,7 +46,7 @@ def max_pool(node: Node) -> None:
     if node.type(0).element is F32:
         x = channels_last(node, node.value(0))
         window = window_of(node, form, _sizes(x))[1]
-        made = float_pools.largest(lowering_context(node), window.padded(node, x, -np.inf), window)
+        made = windows.largest(lowering_context(node), window.padded(node, x, -np.inf), window)
         node.set(0, channels_first(node, made, rank))
         return
     if rank > 4 or any(dilation != 1 for dilation in form.dilations):
@@ -95,7 +95,7 @@ def average_pool(node: Node) -> None:
     form, order = own.of_images(), order_of_sums(node, node.opset, own, node.shape()[2:])
     x, context = channels_last(node, node.value(0)), lowering_context(node)
     said, window = window_of(node, form, _sizes(x))
-    total = float_pools.sums(context, window.padded(node, x), window, order)
+    total = windows.sums(context, window.padded(node, x), window, order)
     counts = _counts(node, said, window, [size or 0 for size in _sizes(x)]).astype(np.float32)
     nest = LoopNest(context, "divide", context.extents(total))
     by = nest.parameter(counts, F32, nest.loops[1:-1])
@@ -106,10 +106,10 @@ def average_pool(node: Node) -> None:
 def _counts(node: Node, said: Window, window: Window, sizes: list[int]) -> Any:
     """The number of elements by which each window is divided. What ``ceil_mode`` adds never counts."""
     if not node.attribute("count_include_pad", 0):
-        return float_pools.counts(window, sizes)
+        return windows.counts(window, sizes)
     padded = [size + sum(pair) for size, pair in zip(sizes, said.padding, strict=True)]
     rest = tuple((0, after - own) for (_, after), (_, own) in zip(window.padding, said.padding, strict=True))
-    return float_pools.counts(Window(window.kernel, window.strides, window.dilations, rest, window.outputs), padded)
+    return windows.counts(Window(window.kernel, window.strides, window.dilations, rest, window.outputs), padded)
 
 
 def global_pool(node: Node) -> None:

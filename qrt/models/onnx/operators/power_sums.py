@@ -3,8 +3,8 @@
 import numpy as np
 
 from qrt.ir import Value
-from qrt.models.importing import float_pools
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing import windows
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import Operand, apply, number_of
 from qrt.models.onnx.composed import composed
 from qrt.models.onnx.node import Node
@@ -45,7 +45,7 @@ def lp_pool(node: Node) -> None:
     window = window_of(node, form, (x.type.shape or ())[1:-1])[1]
     powers = _power(node, apply(node, "math.absf", [x], [F32], F32), power)
     assert isinstance(powers, Value)
-    sums = float_pools.sums(lowering_context(node), window.padded(node, powers), window)
+    sums = windows.sums(lowering_context(node), window.padded(node, powers), window)
     made = _power(node, sums, 1 / power)
     assert isinstance(made, Value)
     node.set(0, channels_first(node, made, rank))

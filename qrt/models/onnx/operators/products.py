@@ -7,7 +7,7 @@ import numpy as np
 from qrt.ir import Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.models.importing import float_products
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import Operand, apply, cast_to, number_of
 from qrt.models.onnx.node import Node, Shape
 from qrt.models.onnx.operators.arithmetic import form

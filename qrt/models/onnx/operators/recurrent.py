@@ -4,7 +4,7 @@ import numpy as np
 
 from qrt.ir import Value
 from qrt.models.importing.data_movement import joined, taken
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import lowering_context
 from qrt.models.onnx.node import Node
 from qrt.ops.core import Array
 from qrt.types import FloatType, IntegerType, TensorType, UniformType

@@ -11,7 +11,7 @@ from qrt.ir.dialects.linalg.lowering import LoweringContext
 from qrt.models.importing import float_reductions
 from qrt.models.importing.data_movement import taken
 from qrt.models.importing.float_reductions import reduced
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import BOOL, Operand, apply, as_value, number_of
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.arithmetic import form

@@ -5,7 +5,7 @@ import numpy as np
 from qrt.ir import Value
 from qrt.models.importing import float_products
 from qrt.models.importing.data_movement import reshaped
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Pair, Sizes, Window
 from qrt.models.onnx.node import Node
 from qrt.models.onnx.operators.operands import F32, float_bias

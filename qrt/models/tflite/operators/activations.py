@@ -5,7 +5,7 @@ import numpy as np
 from qrt.ir import Value
 from qrt.models.importing.unquantized import apply, number_of, signless
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.unquantized import finish, raw
+from qrt.models.tflite.operators.operands import finish, raw
 from qrt.types import UniformType
 
 

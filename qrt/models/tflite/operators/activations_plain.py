@@ -4,7 +4,7 @@ import math
 
 from qrt.models.importing.unquantized import Operand, apply, clamped, compare, number_of, select
 from qrt.models.tflite.node import ACTIVATIONS, Node
-from qrt.models.tflite.operators.unquantized import finish, raw
+from qrt.models.tflite.operators.operands import finish, raw
 from qrt.types import FloatType
 
 _F32 = FloatType("f32")

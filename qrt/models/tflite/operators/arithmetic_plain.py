@@ -17,7 +17,7 @@ from qrt.models.importing.unquantized import (
     signless,
 )
 from qrt.models.tflite.node import ACTIVATIONS, Node
-from qrt.models.tflite.operators.unquantized import finish, operands_of, raw
+from qrt.models.tflite.operators.operands import finish, operands_of, raw
 from qrt.types import FloatType, IntegerType, Type
 
 _NARROW, _WORDS = ("int8", "int16"), ("int32", "int64")

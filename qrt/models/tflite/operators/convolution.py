@@ -4,8 +4,8 @@ from typing import Any
 
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators import float_products, hybrid
+from qrt.models.tflite.operators.images import padding_of, window_of
 from qrt.models.tflite.operators.products import bias_of, multiplier_facts
-from qrt.models.tflite.operators.window import padding_of, window_of
 from qrt.ops.core import Array
 from qrt.types import UniformType
 

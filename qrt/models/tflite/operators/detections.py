@@ -9,7 +9,7 @@ from qrt.models.importing.data_movement import reshaped
 from qrt.models.importing.unquantized import Operand, apply, as_value, number_of
 from qrt.models.tflite.flexbuffer import Number, read_map
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.data_movement import shape_of
+from qrt.models.tflite.operators.operands import input_shape
 from qrt.types import FloatType, TensorType, UniformType
 
 _F32, _F64 = FloatType("f32"), FloatType("f64")
@@ -20,7 +20,7 @@ def detections(node: Node) -> None:
     Of float32 and uint8. Rows behind the last detection are 0; LiteRT leaves them as they are.
     """
     options = read_map(node.op.custom_options, node.graph.place(node.op))
-    encodings, scores, anchors = (shape_of(node, i) for i in range(3))
+    encodings, scores, anchors = (input_shape(node, i) for i in range(3))
     if None in (*encodings, *scores, *anchors):
         node.refuse("an open dimension")
     fits = len(encodings) == len(scores) == 3 and encodings[0] == scores[0] == 1 and (encodings[2] or 0) >= 4
@@ -88,7 +88,7 @@ def _decoded(node: Node, scales: list[float], count: int) -> Value:
     """(top, left, bottom, right) of each box: its center and size are those of its anchor, moved and stretched by
     encodings over scales, in float64; every result is rounded to float32.
     """
-    encodings, anchors = (reshaped(node, _floats(node, i), (count, shape_of(node, i)[-1])) for i in (0, 2))
+    encodings, anchors = (reshaped(node, _floats(node, i), (count, input_shape(node, i)[-1])) for i in (0, 2))
 
     def column(x: Value, i: int) -> Operand:
         lists = {"offsets": [0, i], "sizes": [-1, 1], "strides": [1, 1]}

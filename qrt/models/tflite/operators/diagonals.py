@@ -5,8 +5,7 @@ import numpy as np
 from qrt.models.importing.data_movement import erase_unused, known_result, reshaped
 from qrt.models.importing.unquantized import Operand, as_value, broadcast, number_of, select, signless
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.data_movement import shape_of
-from qrt.models.tflite.operators.unquantized import finish, raw
+from qrt.models.tflite.operators.operands import finish, input_shape, raw
 
 _MOST = 1 << 26
 """Elements of a matrix: which of them are on the diagonal is a constant of so many bytes."""
@@ -33,8 +32,8 @@ def matrix_set_diag(node: Node) -> None:
 def _sizes(node: Node, i: int) -> tuple[int, ...]:
     if node.input(i).dtype not in ("int8", "uint8", "int16", "int32", "int64", "float32"):
         node.refuse(node.input(i).dtype)
-    sizes = tuple(size for size in shape_of(node, i) if size is not None)
-    if len(sizes) != len(shape_of(node, i)):
+    sizes = tuple(size for size in input_shape(node, i) if size is not None)
+    if len(sizes) != len(input_shape(node, i)):
         node.refuse("an open dimension")
     return sizes
 
@@ -55,7 +54,7 @@ def segment_sum(node: Node) -> None:
     """Sums of the rows that have one number, one after the other: int32 or float32. The numbers are known, and each is
     that of the row before or the next one."""
     node.rule("segment_sum")
-    shape = shape_of(node)
+    shape = input_shape(node)
     if node.input(0).dtype not in ("int32", "float32") or node.input(1).dtype != "int32":
         node.refuse(f"{node.input(0).dtype} with numbers of {node.input(1).dtype}")
     numbers = np.array(node.integers(1, "numbers of segments"), np.int32)

@@ -13,7 +13,7 @@ from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import F32, Extent, LoweringContext
 from qrt.models.importing import float_products
 from qrt.models.importing.float_products import Operands
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.float_nests import finish, float_bias

@@ -9,9 +9,9 @@ from qrt.ir import Value
 from qrt.ir.core import affine
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import F32, Extent, LoweringContext, tensor_type
-from qrt.models.importing import float_pools, float_reductions
+from qrt.models.importing import float_reductions, windows
 from qrt.models.importing.float_reductions import reduced, summed
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.float_nests import finish, require_floats, reshaped
@@ -20,7 +20,7 @@ from qrt.models.tflite.operators.float_nests import finish, require_floats, resh
 def max_pool(node: Node, window: Window) -> None:
     """Padding is less than every number."""
     context, x = lowering_context(node), window.padded(node, node.value(0), -np.inf)
-    finish(node, context, float_pools.largest(context, x, window))
+    finish(node, context, windows.largest(context, x, window))
 
 
 def average_pool(node: Node, window: Window) -> None:
@@ -29,8 +29,8 @@ def average_pool(node: Node, window: Window) -> None:
     has_gaps = any(stride > size for stride, size in zip(window.strides, window.kernel, strict=True))
     is_delegated = node.rule("float_average_pool", has_gaps=has_gaps) == "nines"
     kept: list[Extent] = [context.extent(x, 0), *window.outputs, context.extent(x, 3)]
-    sums = _nines(context, x, window, kept) if is_delegated else float_pools.sums(context, x, window)
-    counts = float_pools.counts(window, [size or 0 for size in (node.type(0).shape or ())[1:3]]).astype(np.float32)
+    sums = _nines(context, x, window, kept) if is_delegated else windows.sums(context, x, window)
+    counts = windows.counts(window, [size or 0 for size in (node.type(0).shape or ())[1:3]]).astype(np.float32)
     nest = LoopNest(context, "divide", kept)
     scalar = nest.read(sums, nest.loops)
     by = nest.parameter(np.float32(1) / counts if is_delegated else counts, F32, nest.loops[1:3])

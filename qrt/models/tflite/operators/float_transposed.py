@@ -9,7 +9,7 @@ from qrt.ir import Value
 from qrt.ir.core.affine import Expression, add, multiply
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.models.importing import float_products
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.float_nests import finish, float_bias, require_floats, reshaped

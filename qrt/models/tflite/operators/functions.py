@@ -4,7 +4,7 @@ from qrt.ir import Value
 from qrt.models.importing.unquantized import Operand, apply, number_of
 from qrt.models.tflite import tables
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.unquantized import finish, raw
+from qrt.models.tflite.operators.operands import finish, raw
 from qrt.ops.core import Array
 from qrt.types import FloatType, IntegerType, TensorType, UniformType
 

@@ -8,29 +8,28 @@ from qrt.ir import Value
 from qrt.models.importing import unquantized as plain
 from qrt.models.importing.data_movement import axis_of
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.data_movement import settle, shape_of
-from qrt.models.tflite.operators.unquantized import raw
+from qrt.models.tflite.operators.operands import input_shape, raw, settle
 from qrt.types import TensorType
 
 
 def gather(node: Node) -> None:
     """Along an axis, at positions that are known or not; the first axes of both inputs may go together."""
-    rank, rows = len(shape_of(node)), len(shape_of(node, 1))
+    rank, rows = len(input_shape(node)), len(input_shape(node, 1))
     axis, batch = axis_of(node, node.options["axis"], rank), node.options.get("batch_dims") or 0
     batch += rows if batch < 0 else 0
     if not 0 <= batch <= min(axis, rows):
         node.fail(f"the first {batch} axes cannot go together where positions of axis {axis} have rank {rows}")
-    check_indices(node, [shape_of(node)[axis]])
+    check_indices(node, [input_shape(node)[axis]])
     attributes = {"axis": axis, "batch_dims": batch}
     settle(node, 0, node.emit("qrt.gather", [node.value(0), node.value(1)], attributes))
 
 
 def gather_nd(node: Node) -> None:
     """Each row of positions names an element, or what the axes behind it hold."""
-    indices = shape_of(node, 1)
-    if not indices or indices[-1] is None or indices[-1] > len(shape_of(node)):
-        node.fail(f"rows of positions {list(indices)} do not name elements of {list(shape_of(node))}")
-    check_indices(node, shape_of(node)[: indices[-1]], is_row=True)
+    indices = input_shape(node, 1)
+    if not indices or indices[-1] is None or indices[-1] > len(input_shape(node)):
+        node.fail(f"rows of positions {list(indices)} do not name elements of {list(input_shape(node))}")
+    check_indices(node, input_shape(node)[: indices[-1]], is_row=True)
     settle(node, 0, node.emit("qrt.gather_nd", [node.value(0), node.value(1)]))
 
 
@@ -38,10 +37,10 @@ def reverse_sequence(node: Node) -> None:
     """Of each batch the first elements along an axis, as many as a length says, backwards. A length that is not known
     must be one of the sequence when it runs.
     """
-    shape = shape_of(node)
+    shape = input_shape(node)
     along, batch = (axis_of(node, node.options[name], len(shape)) for name in ("seq_dim", "batch_dim"))
-    if along == batch or len(shape_of(node, 1)) != 1 or None in shape or shape_of(node, 1) != (shape[batch],):
-        node.fail(f"lengths {list(shape_of(node, 1))} of axis {batch} do not go with axis {along} of {list(shape)}")
+    if along == batch or len(input_shape(node, 1)) != 1 or None in shape or input_shape(node, 1) != (shape[batch],):
+        node.fail(f"lengths {list(input_shape(node, 1))} of axis {batch} do not go with axis {along} of {list(shape)}")
     element, count = node.type(1).element, shape[along] or 0
     if node.input(1).dtype not in ("int32", "int64"):
         node.refuse(f"lengths of {node.input(1).dtype}")

@@ -30,7 +30,7 @@ from qrt.ir import Value
 from qrt.ir.core.affine import Expression, floordiv
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import F32, F64, I1, I8, I32, Array, Extent, LoweringContext
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.float_nests import activated, float_bias

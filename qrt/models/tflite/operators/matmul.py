@@ -1,8 +1,12 @@
-"""BATCH_MATMUL of two quantized tensors."""
+"""FULLY_CONNECTED and BATCH_MATMUL of quantized tensors."""
+
+from math import prod
 
 from qrt.ir import Value
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.products import multiplier_facts
+from qrt.models.tflite.operators import float_products, hybrid
+from qrt.models.tflite.operators.products import bias_of, multiplier_facts
+from qrt.types import TensorType
 
 
 def batch_matmul(node: Node) -> None:
@@ -27,3 +31,51 @@ def _adjoint(node: Node, i: int, transposes: bool) -> Value:
         return value
     rank = node.type(i).rank or 0
     return node.emit("qrt.transpose", [value], {"permutation": (*range(rank - 2), rank - 1, rank - 2)})
+
+
+def fully_connected(node: Node) -> None:
+    """Weights are [outputs, depth]. The input becomes a matrix of that depth, unless its other axes are kept."""
+    options = node.options
+    if options.get("weights_format", "DEFAULT") != "DEFAULT":
+        node.refuse(f"weights in the format {options['weights_format']}")
+    if node.is_float:
+        _floats(node)
+        return
+    x, w, out = node.element(0), node.element(1), node.result_element()
+    array = node.constant(1)
+    if array is None:
+        node.refuse("weights that only the run knows")
+    if array.ndim != 2 or (w.is_per_axis and w.axis != 0):
+        node.fail(f"the weights are [outputs, depth] with scales on axis 0, not of shape {list(array.shape)}")
+    requant = node.rule("fully_connected", **multiplier_facts(node, x, w, out))
+    element = w.with_(axis=1) if w.is_per_axis else w
+    operands = [_rows(node, array.shape[1], bool(options["keep_num_dims"])), node.dense(array.T, element)]
+    if node.has(2):
+        operands.append(bias_of(node, 2, x, w))
+    made = node.emit("qrt.matmul", operands, {"requant": requant}, out)
+    node.set(0, node.activate(made, options["fused_activation_function"]))
+
+
+def _floats(node: Node) -> None:
+    shape = node.type(1).shape or ()
+    if len(shape) != 2 or None in shape:
+        node.fail(f"the weights are [outputs, depth], not of shape {list(shape)}")
+    units, depth = shape[0] or 0, shape[1] or 0
+    product = hybrid.matrix_product if hybrid.is_hybrid(node, 0) else float_products.matrix_product
+    product(node, _rows(node, depth, bool(node.options["keep_num_dims"])), units, depth)
+
+
+def _rows(node: Node, depth: int, keep: bool) -> Value:
+    """The input with ``depth`` as its last axis."""
+    value, shape = node.value(0), node.type(0).shape or ()
+    if keep:
+        if not shape or shape[-1] != depth:
+            node.fail(f"the last axis of the input {list(shape)} is not the depth {depth} of the weights")
+        return value
+    if len(shape) == 2 and shape[1] == depth:
+        return value
+    known = prod(size for size in shape if size is not None)
+    if None not in shape and (depth == 0 or known % depth):
+        node.fail(f"an input of shape {list(shape)} has no rows of the depth {depth} of the weights")
+    rows = None if None in shape else known // depth
+    return node.emit("qrt.reshape", [value], None, TensorType((rows, depth), node.type(0).element))

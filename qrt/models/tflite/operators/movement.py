@@ -7,7 +7,7 @@ import numpy as np
 from qrt.ir import Value
 from qrt.models.importing.data_movement import Shape, axis_of, joined, reshaped, taken
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.data_movement import one_integer, settle, shape_of
+from qrt.models.tflite.operators.operands import input_shape, one_integer, settle
 from qrt.ops.core import Array
 from qrt.types import UniformType
 
@@ -28,7 +28,7 @@ def _new_shape(node: Node) -> Shape:
         wanted = ()  # so old files say that there are no axes
     if wanted.count(-1) > 1 or any(size < -1 for size in wanted):
         node.fail(f"a shape has one open size at most, not {list(wanted)}")
-    own = shape_of(node)
+    own = input_shape(node)
     shape: Shape = tuple(None if size < 0 else size for size in wanted)
     if None in own:
         return shape
@@ -42,7 +42,7 @@ def _new_shape(node: Node) -> Shape:
 
 def squeeze(node: Node) -> None:
     """Without the axes of size 1 that are named, or without all."""
-    shape = shape_of(node)
+    shape = input_shape(node)
     named = {axis_of(node, axis, len(shape)) for axis in node.options["squeeze_dims"] or ()}
     if any(shape[axis] not in (1, None) for axis in named):
         node.fail(f"axes {sorted(named)} of {list(shape)} are not all of size 1")
@@ -53,14 +53,14 @@ def squeeze(node: Node) -> None:
 
 def expand_dims(node: Node) -> None:
     """With a new axis of size 1."""
-    shape = shape_of(node)
+    shape = input_shape(node)
     axis = axis_of(node, one_integer(node, 1, "an axis"), len(shape) + 1)
     settle(node, 0, reshaped(node, node.value(0), (*shape[:axis], 1, *shape[axis:])))
 
 
 def transpose(node: Node) -> None:
     """Axes in an order that is known."""
-    order, rank = node.integers(1, "an order of axes"), len(shape_of(node))
+    order, rank = node.integers(1, "an order of axes"), len(input_shape(node))
     if sorted(order) != list(range(rank)):
         node.fail(f"{list(order)} is no order of {rank} axes")
     settle(node, 0, node.emit("qrt.transpose", [node.value(0)], {"permutation": list(order)}))
@@ -68,11 +68,11 @@ def transpose(node: Node) -> None:
 
 def pack(node: Node) -> None:
     """Tensors along a new axis."""
-    shape = shape_of(node)
+    shape = input_shape(node)
     axis = axis_of(node, node.options["axis"], len(shape) + 1)
     if node.options["values_count"] != len(node.inputs):
         node.fail(f"{node.options['values_count']} values are packed, but there are {len(node.inputs)} inputs")
-    if any(shape_of(node, i) != shape for i in range(len(node.inputs))):
+    if any(input_shape(node, i) != shape for i in range(len(node.inputs))):
         node.fail("the inputs must have one shape")
     rows = [reshaped(node, node.value(i), (*shape[:axis], 1, *shape[axis:])) for i in range(len(node.inputs))]
     settle(node, 0, joined(node, rows, axis))
@@ -80,7 +80,7 @@ def pack(node: Node) -> None:
 
 def unpack(node: Node) -> None:
     """A tensor for each position of an axis."""
-    shape = shape_of(node)
+    shape = input_shape(node)
     axis = axis_of(node, node.options["axis"], len(shape))
     if not node.options["num"] == shape[axis] == len(node.outputs):
         node.fail(f"axis {axis} of {list(shape)} does not unpack into {len(node.outputs)} results")
@@ -91,9 +91,9 @@ def unpack(node: Node) -> None:
 
 def concatenation(node: Node) -> None:
     """Tensors of one type; uint8 of unequal parameters too, each by a table."""
-    rank = len(shape_of(node))
+    rank = len(input_shape(node))
     axis = axis_of(node, node.options["axis"], rank)
-    if any(len(shape_of(node, i)) != rank for i in range(len(node.inputs))):
+    if any(len(input_shape(node, i)) != rank for i in range(len(node.inputs))):
         node.fail("the inputs must have one rank")
     if node.options["fused_activation_function"] != "NONE":
         node.fail("a concatenation has no fused activation")
@@ -129,14 +129,14 @@ def _table(own: UniformType, out: UniformType) -> Array:
 def tile(node: Node) -> None:
     """Repeated a known number of times along each axis."""
     counts = node.integers(1, "multiples")
-    if len(counts) != len(shape_of(node)) or min(counts, default=0) < 0:
-        node.fail(f"multiples are integers from 0 up for each of {len(shape_of(node))} axes, not {list(counts)}")
+    if len(counts) != len(input_shape(node)) or min(counts, default=0) < 0:
+        node.fail(f"multiples are integers from 0 up for each of {len(input_shape(node))} axes, not {list(counts)}")
     settle(node, 0, node.emit("qrt.tile", [node.value(0)], {"multiples": list(counts)}))
 
 
 def broadcast_to(node: Node) -> None:
     """To a known shape, by NumPy's rules."""
-    own, wanted = shape_of(node), node.integers(1, "a shape")
+    own, wanted = input_shape(node), node.integers(1, "a shape")
     aligned = (*(1,) * (len(wanted) - len(own)), *own)
     if len(own) > len(wanted) or any(n not in (1, size) for n, size in zip(aligned, wanted, strict=True)):
         node.fail(f"{list(own)} does not broadcast to {list(wanted)}")

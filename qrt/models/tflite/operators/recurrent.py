@@ -1,6 +1,10 @@
-"""SVDF. Its state is a variable of the program."""
+"""UNIDIRECTIONAL_SEQUENCE_LSTM of integers, and SVDF. Their state is variables of the program."""
 
+from qrt.ir import Value
+from qrt.models.tflite.model import element_of
 from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.functions import read_as
+from qrt.numerics import GATES, NORM_BITS
 from qrt.types import UniformType
 
 
@@ -21,3 +25,105 @@ def svdf(node: Node) -> None:
     y, after = node.emit_all("qrt.svdf", operands, {"rank": int(node.options["rank"])}, [out, memory])
     node.set(0, y)
     node.graph.store(node.op, node.graph.variable(node.input(4)), after)
+
+
+_WEIGHTS, _RECURRENT, _PEEPHOLES, _BIASES, _NORMS = 1, 5, 9, 12, 20
+_PROJECTION, _PROJECTION_BIAS, _HIDDEN, _CELL = 16, 17, 18, 19
+_OF_PEEPHOLES = (0, 1, 3)
+"""The gates that peepholes belong to."""
+
+
+def lstm(node: Node) -> None:
+    """Of i8 with a cell of i16, and of float32: with CIFG, peepholes, a projection and layer normalization."""
+    gates = range(0 if node.has(_WEIGHTS) else 1, 4)
+    _check(node, gates)
+    hidden, cell = node.element(_HIDDEN), node.element(_CELL)
+    *sums, made = _intermediates(node)
+    has_norm, has_projection = node.has(_NORMS + 1), node.has(_PROJECTION)
+    operands = [node.value(0)]
+    operands += [node.value(first + gate) for first in (_WEIGHTS, _RECURRENT) for gate in gates]
+    for gate in gates:
+        scale = node.element(0).scale * node.element(_WEIGHTS + gate).scale
+        operands.append(
+            _bias(node, _BIASES + gate, node.element(_NORMS + gate).scale * 2.0**-NORM_BITS if has_norm else scale)
+        )
+    operands += [node.value(_HIDDEN), node.value(_CELL)]
+    if node.has(_PEEPHOLES + 1):
+        operands += [node.value(_PEEPHOLES + i) for i, gate in enumerate(_OF_PEEPHOLES) if gate in gates]
+    if has_norm:
+        operands += [node.value(_NORMS + gate) for gate in gates]
+    attributes = {
+        "time_major": bool(node.options["time_major"]),
+        "cell_clip": float(node.options["cell_clip"]),
+        "cifg": 0 not in gates,
+        "peepholes": node.has(_PEEPHOLES + 1),
+        "layer_norm": has_norm,
+        "projection": has_projection,
+    }
+    if has_norm:
+        attributes |= {f"{GATES[gate]}_scale": _scale(node, gate, sums[gate]) for gate in gates}
+    result = made
+    if has_projection:
+        clip = float(node.options["proj_clip"])
+        attributes |= {"made_scale": made.scale, "made_zero_point": made.zero_point, "projection_clip": clip}
+        operands.append(node.value(_PROJECTION))
+        if node.has(_PROJECTION_BIAS):
+            operands.append(_bias(node, _PROJECTION_BIAS, made.scale * node.element(_PROJECTION).scale))
+        result = hidden
+    y, after, cell_after = node.emit_all("qrt.lstm", operands, attributes, [result, result, cell])
+    node.set(0, read_as(node, y, node.result_element()))
+    for i, value in ((_HIDDEN, read_as(node, after, hidden)), (_CELL, cell_after)):
+        node.graph.store(node.op, node.graph.variable(node.input(i)), value)
+
+
+def _check(node: Node, gates: range) -> None:
+    """Refuses storage that LiteRT has no kernel for, and fails where only some gates have what all need."""
+    sizes = [(node.type(i).shape or (None,))[-1] for i in (_HIDDEN, _CELL)]
+    if node.has(_PEEPHOLES + 1) and sizes[0] != sizes[1]:
+        node.refuse("peepholes with a projection to another size, which LiteRT applies to the wrong cells")
+    x, peepholes = node.element(0), [_PEEPHOLES + i for i, gate in enumerate(_OF_PEEPHOLES) if gate in gates]
+    for first, is_needed in ((_RECURRENT, True), (_BIASES, True), (_NORMS, node.has(_NORMS + 1))):
+        for gate in range(4):
+            if node.has(first + gate) != (is_needed and gate in gates):
+                node.fail(f"gate {GATES[gate]} has weights or a bias, and lacks others")
+    if len({node.has(i) for i in peepholes}) > 1 or (0 not in gates and node.has(_PEEPHOLES)):
+        node.fail("some gates have peepholes, and others lack them")
+    weights = [first + gate for first in (_WEIGHTS, _RECURRENT) for gate in gates]
+    weights += [_PROJECTION] if node.has(_PROJECTION) else []
+    if x.storage != "i8" or any(node.element(i).storage != "i8" for i in weights):
+        node.refuse(f"{x.storage} with weights of {node.element(_WEIGHTS + 1).storage}")
+    words = [i for i in (*peepholes, *range(_NORMS, _NORMS + 4)) if node.has(i)]
+    if any(node.element(i).storage != "i16" for i in words):
+        node.refuse(f"peepholes or norms of {', '.join(sorted({node.element(i).storage for i in words}))}")
+    if node.options["fused_activation_function"] != "TANH":
+        node.refuse(f"activation {node.options['fused_activation_function']}")
+    hidden, cell = node.element(_HIDDEN), node.element(_CELL)
+    if hidden.storage != "i8" or cell.storage != "i16":
+        node.refuse(f"a state of {hidden.storage} and {cell.storage}")
+
+
+def _intermediates(node: Node) -> list[UniformType]:
+    """The types of the intermediates, which a step makes on its way: the sums of gates, of which only those with a
+    layer normalization are looked at, and what comes out of the cell."""
+    tensors = [node.graph.subgraph.tensors[index] for index in node.op.intermediates if index >= 0]
+    if len(tensors) != 5 or len(node.op.intermediates) != 5:
+        node.fail(f"there are {len(tensors)} intermediates, 5 are needed")
+    elements = [element_of(tensor) for tensor in tensors]
+    made = elements[4]
+    if not isinstance(made, UniformType) or made.storage != "i8":
+        node.fail(f"intermediate {tensors[4].name!r} must be int8 with a scale")
+    return [*(each if isinstance(each, UniformType) else made for each in elements[:4]), made]
+
+
+def _scale(node: Node, gate: int, element: UniformType) -> float:
+    if element.storage != "i16":
+        node.fail(f"the intermediate of gate {GATES[gate]} must be int16 with a scale")
+    return element.scale
+
+
+def _bias(node: Node, i: int, scale: float) -> Value:
+    """A bias, in the scale of the sums, to which its integers are added whatever the file says."""
+    data = node.constant(i)
+    if data is None or node.input(i).dtype != "int32":
+        node.refuse("a bias that is no constant of int32")
+    return node.dense(data, UniformType("i32", "f32", scale))

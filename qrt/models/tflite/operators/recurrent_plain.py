@@ -13,10 +13,10 @@ from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import F32, LoweringContext
 from qrt.models.importing.float_products import total
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import lowering_context
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.data_movement import shape_of
 from qrt.models.tflite.operators.float_nests import activated
+from qrt.models.tflite.operators.operands import input_shape
 from qrt.types import IndexType, IntegerType, TensorType
 
 _INDEX, _I64, _OPEN = IndexType(), IntegerType(64), -(1 << 63)
@@ -33,7 +33,7 @@ Step = Callable[[LoweringContext, Value, Sequence[Value]], list[Value]]
 
 def lstm(node: Node) -> None:
     """Of float32, in every form: CIFG, peepholes, a projection and layer normalization."""
-    cells = shape_of(node, _CELL_STATE)[-1:]
+    cells = input_shape(node, _CELL_STATE)[-1:]
     gates = range(_FORGET if not node.has(_WEIGHTS) else _INPUT, _OUTPUT + 1)
     for number in range(_OUTPUT + 1):
         if (number in gates) != node.has(_RECURRENT + number) or (number in gates) != node.has(_BIASES + number):
@@ -44,7 +44,7 @@ def lstm(node: Node) -> None:
 
 def rnn(node: Node) -> None:
     """Of float32: an activation of a bias, and of sums over the inputs and the hidden values."""
-    inputs, hidden = shape_of(node)[-1:], shape_of(node, 4)[-1:]
+    inputs, hidden = input_shape(node)[-1:], input_shape(node, 4)[-1:]
     _check(node, {1: (*hidden, *inputs), 2: (*hidden, *hidden), 3: hidden}, hidden)
     weights = [node.value(i) for i in (1, 2, 3)]
 
@@ -64,11 +64,11 @@ def rnn(node: Node) -> None:
 
 def _check(node: Node, shapes: dict[int, tuple[int | None, ...]], cells: tuple[int | None, ...]) -> None:
     """Refuses open sizes, and fails for weights of other shapes than these."""
-    if len(shape_of(node)) != 3 or None in (*shape_of(node), *cells):
+    if len(input_shape(node)) != 3 or None in (*input_shape(node), *cells):
         node.refuse(f"inputs {node.type(0).shown()}")
     for i, wanted in shapes.items():
-        if node.has(i) and shape_of(node, i) != wanted:
-            node.fail(f"input {i} has the shape {list(shape_of(node, i))}, expected {list(wanted)}")
+        if node.has(i) and input_shape(node, i) != wanted:
+            node.fail(f"input {i} has the shape {list(input_shape(node, i))}, expected {list(wanted)}")
 
 
 def _run(node: Node, step: Step, states: tuple[int, ...]) -> None:
@@ -79,7 +79,7 @@ def _run(node: Node, step: Step, states: tuple[int, ...]) -> None:
     assert isinstance(x.type, TensorType)
     steps, batch, depth = (size or 0 for size in x.type.shape or ())
     for i in states:
-        if not node.input(i).is_variable or shape_of(node, i)[:-1] != (batch,) or len(shape_of(node, i)) != 2:
+        if not node.input(i).is_variable or input_shape(node, i)[:-1] != (batch,) or len(input_shape(node, i)) != 2:
             node.fail(f"input {i} is no state of {batch} rows: {node.type(i).shown()}")
     before = [node.value(i) for i in states]
     if steps == 1:
@@ -88,7 +88,7 @@ def _run(node: Node, step: Step, states: tuple[int, ...]) -> None:
         y = after[0]
     else:
         y, *after = _loop(node, x, step, before)
-    shape = (steps, batch, (shape_of(node, states[0]))[1])
+    shape = (steps, batch, (input_shape(node, states[0]))[1])
     y = node.emit("qrt.reshape", [y], None, TensorType(shape, F32))
     node.set(0, y if is_first else node.emit("qrt.transpose", [y], {"permutation": (1, 0, 2)}))
     for i, value in zip(states, after, strict=True):
@@ -158,8 +158,8 @@ class _Lstm:
     @staticmethod
     def operands(node: Node, gates: range) -> dict[int, tuple[int | None, ...]]:
         """The shapes that weights must have, by input."""
-        inputs, hidden = shape_of(node)[-1:], shape_of(node, _HIDDEN_STATE)[-1:]
-        cells = shape_of(node, _CELL_STATE)[-1:]
+        inputs, hidden = input_shape(node)[-1:], input_shape(node, _HIDDEN_STATE)[-1:]
+        cells = input_shape(node, _CELL_STATE)[-1:]
         if not (inputs and hidden and cells):
             node.fail("the input or a state has no axis")
         shapes: dict[int, tuple[int | None, ...]] = {_PROJECTION: (*hidden, *cells), _PROJECTION_BIAS: hidden}

@@ -1,7 +1,16 @@
-"""MEAN and SUM."""
+"""SUM, MEAN, CUMSUM and REDUCE_PROD, and the operators of extreme elements: ARG_MAX, REDUCE_MAX, TOPK_V2 and others."""
 
+from math import prod
+
+from qrt.ir import Value
+from qrt.models.importing.data_movement import axes_of, axis_of, reshaped
+from qrt.models.importing.float_reductions import reduced
+from qrt.models.importing.node import lowering_context
+from qrt.models.importing.unquantized import Operand, apply, as_value, number_of
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators import float_sums, reductions_plain
+from qrt.models.tflite.operators import float_sums
+from qrt.models.tflite.operators.operands import finish, input_shape, one_integer, settle
+from qrt.types import IntegerType
 
 
 def reduce(node: Node) -> None:
@@ -16,7 +25,7 @@ def reduce(node: Node) -> None:
         float_sums.reduce(node, numbers)
         return
     if node.input(0).quantization is None:
-        reductions_plain.reduce(node, numbers)
+        reduce_integers(node, numbers)
         return
     x, out = node.element(0), node.result_element()
     if x.storage != out.storage:
@@ -24,3 +33,79 @@ def reduce(node: Node) -> None:
     rule = node.rule(name, storage=x.storage)
     attributes = {"axes": numbers, "keepdims": bool(node.options["keep_dims"]), "requant": rule}
     node.set(0, node.emit(f"qrt.{name}", [node.value(0)], attributes, out))
+
+
+_I64 = IntegerType(64)
+_NUMBERS = ("int32", "int64", "float32")
+
+
+def cumsum(node: Node) -> None:
+    """Sums of what stands before each element along a known axis: int32, int64 or float32."""
+    if node.input(0).dtype not in _NUMBERS:
+        node.refuse(node.input(0).dtype)
+    axis = axis_of(node, one_integer(node, 1, "an axis"), len(input_shape(node)))
+    attributes = {"axis": axis, **{name: bool(node.options[name]) for name in ("exclusive", "reverse")}}
+    settle(node, 0, node.emit("qrt.cumsum", [node.value(0)], attributes))
+
+
+def product(node: Node) -> None:
+    """The product over known axes, one element after the other: int32, int64 or float32. Integers wrap."""
+    if node.input(0).dtype not in _NUMBERS:
+        node.refuse(node.input(0).dtype)
+    axes = axes_of(node, node.integers(1, "axes"), len(input_shape(node)))
+    name = "arith.mulf" if node.is_float else "arith.muli"
+    _finish(node, reduced(lowering_context(node), node.value(0), axes, name, 1), axes)
+
+
+def reduce_integers(node: Node, axes: tuple[int, ...]) -> None:
+    """SUM and MEAN of integers. A sum wraps; that of a mean has 64 bits, and the quotient drops its fraction."""
+    dtype, element = node.input(0).dtype, node.type(0).element
+    if dtype not in ("int32", "int64"):
+        node.refuse(f"{dtype} without scales")
+    context, x = lowering_context(node), node.value(0)
+    if node.op.name == "SUM":
+        _finish(node, reduced(context, x, axes, "arith.addi", 0), axes)
+        return
+    sizes = [input_shape(node)[axis] for axis in axes]
+    if None in sizes:
+        node.refuse("a mean over elements whose number only the run knows")
+    if element is not _I64:
+        x = as_value(node, apply(node, "arith.extsi", [x], [element], _I64), _I64)
+    count = number_of(prod(size or 0 for size in sizes), _I64)
+    made: Operand = reduced(context, x, axes, "arith.addi", 0)
+    made = apply(node, "arith.divsi", [made, count], [_I64] * 2, _I64)
+    if element is not _I64:
+        made = apply(node, "arith.trunci", [made], [_I64], element)
+    assert isinstance(made, Value)
+    _finish(node, made, axes)
+
+
+def _finish(node: Node, value: Value, axes: tuple[int, ...]) -> None:
+    if node.options["keep_dims"]:
+        value = reshaped(node, value, tuple(1 if d in axes else n for d, n in enumerate(input_shape(node))))
+    finish(node, 0, value)
+
+
+_REDUCED = {"REDUCE_MAX": "max", "REDUCE_MIN": "min", "REDUCE_ANY": "max", "REDUCE_ALL": "min"}
+
+
+def arg(node: Node) -> None:
+    """The number of the first extreme element along a known axis, int32 or int64."""
+    axis = axis_of(node, one_integer(node, 1, "an axis"), len(input_shape(node)))
+    name = "qrt.argmax" if node.op.name == "ARG_MAX" else "qrt.argmin"
+    settle(node, 0, node.emit(name, [node.value(0)], {"axis": axis}, node.result_type().element))
+
+
+def reduce_extreme(node: Node) -> None:
+    """The extreme element over known axes; any and all of truth values are their greatest and least."""
+    axes = axes_of(node, node.integers(1, "axes"), len(input_shape(node)))
+    attributes = {"axes": list(axes), "keepdims": bool(node.options["keep_dims"])}
+    settle(node, 0, node.emit(f"qrt.reduce_{_REDUCED[node.op.name]}", [node.value(0)], attributes))
+
+
+def top_k(node: Node) -> None:
+    """A known number of largest elements along the last axis, and their numbers of int32."""
+    k = one_integer(node, 1, "a number of elements")
+    values, indices = node.emit_all("qrt.top_k", [node.value(0)], {"k": k}, None)
+    settle(node, 0, values)
+    settle(node, 1, indices)

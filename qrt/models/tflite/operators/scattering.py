@@ -7,13 +7,12 @@ import numpy as np
 from qrt.ir import Attribute, DenseArrayAttr, Value
 from qrt.ir.core.define import OPERAND_SEGMENTS, segments
 from qrt.models.importing.data_movement import Shape, erase_unused, known_result, reshaped
-from qrt.models.importing.nests import lowering_context
+from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import apply, as_value, broadcast, index, number_of, signless
 from qrt.models.importing.unquantized import shape_of as shape_of_operand
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.data_movement import settle, shape_of
 from qrt.models.tflite.operators.gathering import check_indices
-from qrt.models.tflite.operators.unquantized import finish, raw
+from qrt.models.tflite.operators.operands import finish, input_shape, raw, settle
 from qrt.types import FloatType, IndexType, IntegerType, UniformType
 
 _F32, _I64 = FloatType("f32"), IntegerType(64)
@@ -27,7 +26,7 @@ def scatter_nd(node: Node) -> None:
     if node.input(1).dtype not in _WHOLE:
         node.refuse(node.input(1).dtype)
     shape, element = _declared(node, 2), signless(node.type(1).element)
-    rows = shape_of(node, 0)
+    rows = input_shape(node, 0)
     if not rows or rows[-1] is None or not 0 < rows[-1] <= len(shape):
         node.fail(f"rows of positions {list(rows)} do not name elements of {list(shape)}")
     check_indices(node, shape[: rows[-1]], is_row=True, i=0)
@@ -40,7 +39,7 @@ def sparse_to_dense(node: Node) -> None:
     if node.input(2).dtype not in _WHOLE or node.input(2).dtype != node.input(3).dtype:
         node.refuse(f"{node.input(2).dtype} on {node.input(3).dtype}")
     shape, element = _declared(node, 1), signless(node.type(2).element)
-    rows, values = shape_of(node, 0), raw(node, 2)
+    rows, values = input_shape(node, 0), raw(node, 2)
     if None in rows or None in shape_of_operand(values) or shape_of_operand(raw(node, 3)) != ():
         node.refuse("an open dimension, or a default that is no scalar")
     count = rows[0] or 0 if rows else 1
@@ -84,13 +83,13 @@ def dynamic_update_slice(node: Node) -> None:
     """A part of a tensor becomes another one. It begins at positions that are known or not, and is moved where it would
     go beyond an end.
     """
-    shape, part = shape_of(node), shape_of(node, 1)
+    shape, part = input_shape(node), input_shape(node, 1)
     if node.type(0).element is not node.type(1).element or node.input(2).dtype not in ("int32", "int64"):
         node.refuse(f"{node.input(1).dtype} in {node.input(0).dtype}, at positions of {node.input(2).dtype}")
     if None in (*shape, *part):
         node.refuse("an open dimension")
-    if len(part) != len(shape) or shape_of(node, 2) != (len(shape),):
-        node.fail(f"a part {list(part)} at {list(shape_of(node, 2))} positions does not fit in {list(shape)}")
+    if len(part) != len(shape) or input_shape(node, 2) != (len(shape),):
+        node.fail(f"a part {list(part)} at {list(input_shape(node, 2))} positions does not fit in {list(shape)}")
     room = np.array([(n or 0) - (m or 0) for n, m in zip(shape, part, strict=True)])
     if (room < 0).any():
         node.fail(f"a part {list(part)} is larger than {list(shape)}")
@@ -127,9 +126,9 @@ def _inserted(node: Node, update: Value, x: Value, part: Shape, starts: list[Any
 
 def embedding_lookup(node: Node) -> None:
     """Rows of a table at positions of int32. From a table of int8 with one scale they may become float32."""
-    if node.input(0).dtype != "int32" or len(shape_of(node)) != 1 or len(shape_of(node, 1)) < 2:
+    if node.input(0).dtype != "int32" or len(input_shape(node)) != 1 or len(input_shape(node, 1)) < 2:
         node.fail(f"positions {node.type(0).shown()} do not name rows of {node.type(1).shown()}")
-    check_indices(node, shape_of(node, 1)[:1], i=0)
+    check_indices(node, input_shape(node, 1)[:1], i=0)
     table = node.type(1).element
     is_hybrid = isinstance(table, UniformType) and node.result_type().element is _F32
     if isinstance(table, UniformType) and not table.is_per_layer:

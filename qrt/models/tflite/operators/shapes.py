@@ -16,7 +16,7 @@ from qrt.models.importing.unquantized import (
     signless,
 )
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.unquantized import finish, raw
+from qrt.models.tflite.operators.operands import finish, raw
 from qrt.models.tflite.read import numpy_dtype
 from qrt.ops.core import element_dtype
 from qrt.types import IntegerType, TensorType, Type

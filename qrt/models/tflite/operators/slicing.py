@@ -6,13 +6,13 @@ from typing import NamedTuple
 from qrt.ir import Value
 from qrt.models.importing.data_movement import Shape, axes_of, axis_of, joined, reshaped, taken
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.data_movement import one_integer, settle, shape_of
+from qrt.models.tflite.operators.operands import input_shape, one_integer, settle
 from qrt.types import TensorType, UniformType
 
 
 def slice_(node: Node) -> None:
     """From known positions on, of known sizes or as far as there is something."""
-    shape, first, sizes = shape_of(node), node.integers(1, "positions"), node.integers(2, "sizes")
+    shape, first, sizes = input_shape(node), node.integers(1, "positions"), node.integers(2, "sizes")
     if not len(first) == len(sizes) == len(shape):
         node.fail(f"positions {list(first)} and sizes {list(sizes)} must be {len(shape)} integers each")
     for n, begin, size in zip(shape, first, sizes, strict=True):
@@ -32,7 +32,7 @@ class _Step(NamedTuple):
 def strided_slice(node: Node) -> None:
     """With known begins, ends and strides, and every mask."""
     value = node.value(0)
-    steps, new_shape = _strided(node, shape_of(node))
+    steps, new_shape = _strided(node, input_shape(node))
     lists = {name: [step[i] for step in steps] for i, name in enumerate(("offsets", "sizes", "strides"))}
     made = node.emit("qrt.slice", [value], lists)
     assert isinstance(made.type, TensorType)
@@ -116,7 +116,7 @@ def _step(
 
 def split(node: Node) -> None:
     """Into equal parts along an axis."""
-    shape = shape_of(node, 1)
+    shape = input_shape(node, 1)
     axis = axis_of(node, one_integer(node, 0, "an axis"), len(shape))
     count, size = node.options["num_splits"], shape[axis]
     if size is None:
@@ -128,7 +128,7 @@ def split(node: Node) -> None:
 
 def split_v(node: Node) -> None:
     """Into parts of known sizes along an axis; one size may be -1, and takes the rest."""
-    shape, sizes = shape_of(node), list(node.integers(1, "sizes"))
+    shape, sizes = input_shape(node), list(node.integers(1, "sizes"))
     axis = axis_of(node, one_integer(node, 2, "an axis"), len(shape))
     whole = shape[axis]
     if whole is None:
@@ -149,7 +149,7 @@ def _parts(node: Node, value: Value, axis: int, sizes: Sequence[int]) -> None:
 
 def reverse(node: Node) -> None:
     """Backwards along known axes."""
-    value, shape = node.value(0), shape_of(node)
+    value, shape = node.value(0), input_shape(node)
     for axis in axes_of(node, node.integers(1, "axes"), len(shape)):
         size = shape[axis]
         if size is None:
@@ -174,7 +174,7 @@ def pad(node: Node) -> None:
     element = node.type(0).element
     if isinstance(element, UniformType) and element.zero_points != node.result_element().zero_points:
         node.refuse("a result of another zero point than the input: kernels pad with one or the other")
-    attributes: dict[str, object] = {"padding": paddings_of(node, 1, len(shape_of(node)))}
+    attributes: dict[str, object] = {"padding": paddings_of(node, 1, len(input_shape(node)))}
     if node.has(2):
         attributes["value"] = _pad_value(node)
     settle(node, 0, node.emit("qrt.pad", [node.value(0)], attributes))
@@ -193,7 +193,7 @@ def _pad_value(node: Node) -> float:
 
 def mirror_pad(node: Node) -> None:
     """With what lies at the ends, in reverse: SYMMETRIC repeats the last element itself, REFLECT leaves it out."""
-    value, shape = node.value(0), shape_of(node)
+    value, shape = node.value(0), input_shape(node)
     skipped = int(node.options["mode"] == "REFLECT")
     for axis, (before, after) in enumerate(paddings_of(node, 1, len(shape))):
         if not before and not after:

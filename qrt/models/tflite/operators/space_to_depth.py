@@ -5,7 +5,7 @@ from math import prod
 from qrt.ir import Value
 from qrt.models.importing.data_movement import Shape, reshaped, taken
 from qrt.models.tflite.node import Node
-from qrt.models.tflite.operators.data_movement import settle, shape_of
+from qrt.models.tflite.operators.operands import input_shape, settle
 from qrt.models.tflite.operators.slicing import paddings_of
 
 
@@ -32,7 +32,7 @@ def depth_to_space(node: Node) -> None:
 
 def _image(node: Node) -> tuple[int | None, tuple[int, int, int], int]:
     """(images, (height, width, channels), size of a block)."""
-    shape, block = shape_of(node), node.options["block_size"]
+    shape, block = input_shape(node), node.options["block_size"]
     if len(shape) != 4:
         node.fail(f"the input has rank 4, not {len(shape)}")
     if block < 1:
@@ -47,10 +47,10 @@ def space_to_batch(node: Node) -> None:
     """Blocks of the padded axes behind the first become further batches."""
     blocks, value = _blocks(node), node.value(0)
     pads = paddings_of(node, 2, len(blocks))
-    rest = len(shape_of(node)) - 1 - len(blocks)
+    rest = len(input_shape(node)) - 1 - len(blocks)
     value = node.emit("qrt.pad", [value], {"padding": [(0, 0), *pads, *[(0, 0)] * rest]})
     batch, space = _sizes(node, value, len(blocks))
-    inner = shape_of(node)[1 + len(blocks) :]
+    inner = input_shape(node)[1 + len(blocks) :]
     if any(size % block for size, block in zip(space, blocks, strict=True)):
         node.fail(f"blocks of {blocks} do not divide {space}")
     split = [each for size, block in zip(space, blocks, strict=True) for each in (size // block, block)]
@@ -68,7 +68,7 @@ def batch_to_space(node: Node) -> None:
     blocks, value = _blocks(node), node.value(0)
     crops = paddings_of(node, 2, len(blocks))
     batch, space = _sizes(node, value, len(blocks))
-    inner, count = shape_of(node)[1 + len(blocks) :], len(blocks)
+    inner, count = input_shape(node)[1 + len(blocks) :], len(blocks)
     if batch is not None and batch % prod(blocks):
         node.fail(f"{batch} batches are not divided by blocks of {blocks}")
     batches = None if batch is None else batch // prod(blocks)
@@ -88,8 +88,8 @@ def batch_to_space(node: Node) -> None:
 
 def _blocks(node: Node) -> list[int]:
     blocks = list(node.integers(1, "sizes of blocks"))
-    if len(shape_of(node)) not in (3, 4) or len(blocks) > len(shape_of(node)) - 1 or not blocks:
-        node.fail(f"{len(blocks)} blocks do not go with an input of rank {len(shape_of(node))}")
+    if len(input_shape(node)) not in (3, 4) or len(blocks) > len(input_shape(node)) - 1 or not blocks:
+        node.fail(f"{len(blocks)} blocks do not go with an input of rank {len(input_shape(node))}")
     if min(blocks) < 1:
         node.fail(f"a block has a size of 1 or more, not {min(blocks)}")
     return blocks

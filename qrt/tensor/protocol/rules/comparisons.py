@@ -18,7 +18,7 @@ import numpy as np
 
 import qrt.numerics as numerics
 from qrt.errors import QuantTypeError, shown
-from qrt.numerics.broadcasting import broadcast_shapes
+from qrt.numerics.elements import broadcast_shapes
 from qrt.ops.core import Array, storage_dtype
 from qrt.tensor.arrays import as_array
 from qrt.tensor.calls import Tensor

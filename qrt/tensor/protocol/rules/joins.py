@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from qrt.errors import QuantTypeError, QuantValueError
-from qrt.numerics.broadcasting import broadcast_shapes
+from qrt.numerics.elements import broadcast_shapes
 from qrt.ops.core import Array
 from qrt.tensor.protocol.elements import (
     ALL,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from qrt.errors import QuantValueError
-from qrt.numerics.broadcasting import broadcast_shapes
+from qrt.numerics.elements import broadcast_shapes
 from qrt.ops.core import Array
 from qrt.ops.indexing import Selection, indexed_element, selected_element
 from qrt.ops.movement import reshaped_element, transposed_element

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from qrt.errors import QuantTypeError, QuantValueError, shown
-from qrt.numerics.broadcasting import broadcast_shapes
+from qrt.numerics.elements import broadcast_shapes
 from qrt.ops.core import Array, Shape, parameter_index, storage_dtype
 from qrt.ops.requant import max_magnitude
 from qrt.tensor.arrays import as_array

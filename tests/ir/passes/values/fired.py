@@ -10,7 +10,13 @@ from qrt.ir.core import registry, simplify_regions
 from qrt.ir.dialects.arith.fold import rules
 from qrt.ir.dialects.func import inlining
 from qrt.ir.dialects.linalg.ops import STRUCTURED_OPS
-from qrt.ir.passes import canonicalize, cse, elementwise_to_linalg, generalize_named_ops, inline, lower_quant_ops
+from qrt.ir.passes import (
+    canonicalize,
+    cse,
+    inline,
+    linalg_generic,
+    lower_quant_ops,
+)
 from qrt.ir.rewriting import greedy
 from qrt.ir.rewriting.rewrite import canonicalizations
 from tests.ir.passes.values.constants import wrong_constant
@@ -99,7 +105,7 @@ _FUNCTIONS = (
     (cse, "_simplify", _true),
     (inline, "_inline", lambda made: made is not None),
     (inlining, "_put_blocks", lambda made: True),
-    (elementwise_to_linalg, "as_generic", lambda made: made is not None),
+    (linalg_generic, "as_generic", lambda made: made is not None),
     (lower_quant_ops, "_lower_ranked", lambda made: True),
     (lower_quant_ops, "_lower_unranked", lambda made: True),
 )
@@ -120,8 +126,8 @@ def watched() -> Iterator[Registered]:
         patterns = registered.set_of({name: canonicalizations(each) for name, each in definitions.items()})
         for name, definition in definitions.items():
             stack.enter_context(mock.patch.dict(vars(definition), canonicalizations=patterns[name]))
-        generalize = registered.watched(registered.patterns, "linalg: generalize", generalize_named_ops.generalize)
-        stack.enter_context(mock.patch.object(generalize_named_ops, "generalize", generalize))
+        generalize = registered.watched(registered.patterns, "linalg: generalize", linalg_generic.generalize)
+        stack.enter_context(mock.patch.object(linalg_generic, "generalize", generalize))
         constants = registered.set_of(canonicalize.CONSTANT_CASTS)
         stack.enter_context(mock.patch.object(canonicalize, "CONSTANT_CASTS", constants))
         for owner, name, fired in _FUNCTIONS:

@@ -1,4 +1,4 @@
-"""Ops that compute element by element, on floats or between DequantizeLinear and QuantizeLinear."""
+"""Casts, clamps, and ops that compute element by element, on floats or between DequantizeLinear and QuantizeLinear."""
 
 from qrt.models.onnx.exporting.group import Group
 
@@ -46,3 +46,21 @@ def squared_difference(group: Group) -> None:
     order = group.common_order()
     apart = group.node("Sub", *(group.broadcast(i, order) for i in range(2)), is_part=True)
     group.set_real(group.node("Mul", apart, apart), order)
+
+
+def quantize(group: Group) -> None:
+    """QuantizeLinear, behind a DequantizeLinear where the operand is quantized."""
+    order = group.common_order()
+    group.set_real(group.real(0, order), order)
+
+
+def dequantize(group: Group) -> None:
+    """DequantizeLinear."""
+    order = group.common_order()
+    group.set_real(group.real(0, order), order)
+
+
+def clamp(group: Group) -> None:
+    """Relu or Clip."""
+    order = group.common_order()
+    group.set_real(group.clipped(group.real(0, order), group.op), order)

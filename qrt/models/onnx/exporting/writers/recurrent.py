@@ -7,7 +7,7 @@ import numpy as np
 from qrt.models.onnx.exporting.graph import Body
 from qrt.models.onnx.exporting.group import Group
 from qrt.numerics import fixed_functions
-from qrt.numerics.lstm import GATE_INTEGER_BITS, LstmParameters
+from qrt.numerics.recurrent import GATE_INTEGER_BITS, LstmParameters
 from qrt.ops.core import Array
 from qrt.ops.lstm import lstm_parameters
 from qrt.types import TensorType

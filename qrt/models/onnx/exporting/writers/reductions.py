@@ -1,10 +1,39 @@
-"""Averages, sums, and pools of windows."""
+"""Averages, sums and extreme elements along axes, and pools of windows."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from qrt.models.onnx.exporting.exported_value import NCHW
+from qrt.models.onnx.exporting.exported_value import NCHW, Order, place
 from qrt.models.onnx.exporting.group import Group
-from qrt.models.onnx.exporting.reduction_axes import ReductionAxes
+
+
+class ReductionAxes:
+    """``axes`` of a value whose tensor has an order; ``order`` is the result's."""
+
+    def __init__(self, source: Order, axes: Sequence[int], keeps: bool) -> None:
+        self.source = source
+        self.axes = [place(source, axis) for axis in axes]
+        self.keeps = keeps
+        gone = () if keeps else axes
+        self.order: Order = tuple(
+            None if axis is None else axis - sum(other < axis for other in gone) for axis in source if axis not in gone
+        )
+
+    @classmethod
+    def of(cls, group: Group) -> "ReductionAxes":
+        """The axes and the order of a group's first operand."""
+        order = group.common_order()
+        said = group.attributes["axes"]
+        axes = range(len(order)) if said is None else [axis % len(order) for axis in said]
+        return cls(order, sorted(axes), bool(group.attributes["keepdims"]))
+
+    def node(self, group: Group, op_type: str, input_since: int) -> str:
+        """The reduction; its axes are an input since an opset."""
+        x = group.real(0, self.source)
+        if group.opset >= input_since:
+            return group.node(op_type, x, group.integers(self.axes, "axes"), keepdims=int(self.keeps))
+        return group.node(op_type, x, axes=self.axes, keepdims=int(self.keeps))
+
 
 _REDUCTIONS = {"qrt.mean": ("ReduceMean", 18), "qrt.sum": ("ReduceSum", 13)}
 """Operators, and the first opset in which their axes are an input."""
@@ -52,3 +81,43 @@ _FLOAT = 1
 """The number of float32 in ONNX's list of types."""
 _INTEGERS = {"UINT8": 2, "INT8": 3, "UINT16": 4, "INT16": 5}
 """The numbers of storage types."""
+
+
+_INT32 = 6
+"""The number of int32 in ONNX's list of types."""
+
+
+_ARGS = {"qrt.argmax": "ArgMax", "qrt.argmin": "ArgMin"}
+_EXTREMES = {"qrt.reduce_max": "ReduceMax", "qrt.reduce_min": "ReduceMin"}
+
+
+def arg(group: Group) -> None:
+    """ArgMax and ArgMin take the first of equal elements, as the op does."""
+    order = group.common_order()
+    axis = group.attributes["axis"] % len(order)
+    found = group.node(_ARGS[group.op.name], group.real(0, order), axis=place(order, axis), keepdims=0)
+    group.set_stored(_narrowed(group, found), ReductionAxes(order, (axis,), keeps=False).order)
+
+
+def _narrowed(group: Group, name: str, i: int = 0) -> str:
+    """Numbers of elements, of int64, as the result has them."""
+    if group.result(i).data_type == "INT64":
+        return name
+    return group.node("Cast", name, is_part=True, to=_INT32)
+
+
+def reduce_extreme(group: Group) -> None:
+    """ReduceMax and ReduceMin, whose axes are an input since opset 18."""
+    reduced = ReductionAxes.of(group)
+    group.set_real(reduced.node(group, _EXTREMES[group.op.name], 18), reduced.order)
+
+
+def top_k(group: Group) -> None:
+    """TopK has the first of equal elements first, as the op does."""
+    if group.is_real(0):
+        x = group.stored(0)
+    else:
+        x = group.real(0)
+    values, numbers = group.nodes("TopK", [x, group.integers([group.attributes["k"]], "k")], 2, axis=-1)
+    group.set_real(values, i=0)
+    group.set_stored(_narrowed(group, numbers, 1), i=1)

@@ -1,7 +1,9 @@
-"""Diagnostics on standard error, in the colours of LLVM's tools where it is a terminal."""
+"""Standard error: diagnostics in the colours of LLVM's tools, and a progress bar, where it is a terminal."""
 
 import os
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
 from qrt.errors import Diagnostic
@@ -30,3 +32,27 @@ def _coloured(diagnostic: Diagnostic) -> str:
     head, source, caret = text.rsplit("\n", 2)
     place, _, message = head.partition(f" {diagnostic.severity}: ")
     return f"{_BOLD}{place} {_PLAIN}{severity}{_BOLD}{message}\n{_PLAIN}{source}\n{_CARET}{caret}{_PLAIN}"
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[str, int, int | None], None] | None]:
+    """A function that is told a stage, how many steps of it are done, and of how many; None where nothing is shown."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    except ImportError:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        tasks = {}
+
+        def tell(stage: str, done: int, total: int | None) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=total)
+            bar.update(tasks[stage], completed=done, total=total)
+
+        yield tell

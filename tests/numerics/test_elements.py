@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from qrt.numerics.broadcasting import broadcast_arrays, broadcast_shapes
+from qrt.numerics.elements import broadcast_arrays, broadcast_shapes
 
 SHAPES = [(), (1,), (0,), (3,), (2, 1), (1, 3), (2, 3), (0, 3), (4, 1, 1), (1, 1, 0)]
 

@@ -1,17 +1,23 @@
 """mean, sum: the sum over any axes of `q - zp`, subtracted in its loop or as `count * zp` from it, requantized with
-`s_in / (s_out * count)` or `s_in / s_out`. By `raw_mean` and `raw_sum` the sum of `q`."""
+`s_in / (s_out * count)` or `s_in / s_out`. By `raw_mean` and `raw_sum` the sum of `q`.
+
+cumsum: each element of the result sums the elements before it along the axis.
+"""
 
 from math import prod
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
+from qrt.ir.core.affine import add, multiply
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import Extent, LoweringContext, accumulator_type, tensor_type, uniform_type
 from qrt.ir.passes.lower_qrt.parameters import Channels, requantization, without_zero_point
 from qrt.ir.passes.lower_qrt.requantize import requantize
-from qrt.ops.core import Attributes, reduced_axes
+from qrt.ops.core import Attributes, one_axis, reduced_axes
+from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.ops.mean import counted, is_raw
 from qrt.ops.requant import max_magnitude, max_storage
+from qrt.types import FloatType
 
 
 def lower_mean(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
@@ -54,3 +60,30 @@ def _reduce(context: LoweringContext, op: Operation, attributes: Attributes, nam
         attributes["requant"], [channels], Channels.of(element, nest.loops), counted(name, attributes, count)
     )
     return nest.finish(requantize(nest, acc, r))[0]
+
+
+_PREDICATES = list(INTEGER_PREDICATES)
+
+
+def lower_cumsum(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
+    """The result, in time that grows with the square of the axis. Raises QuantTypeError where a sum begins at an end
+    that is not known."""
+    (x,) = op.operands
+    axis = one_axis("cumsum", (tensor_type(x),), attributes)
+    extents, element = context.extents(x), tensor_type(x).element
+    context.stage("accumulate")
+    nest = LoopNest(context, "accumulate", extents, [extents[axis]])
+    *kept, step = nest.loops
+    place, own = step, nest.position(kept[axis])
+    if attributes["reverse"]:
+        size = extents[axis]
+        if not isinstance(size, int):
+            raise QuantTypeError(f"the axis {axis} of {x.type} must be known, as sums begin at its end")
+        place = add(multiply(step, -1), size - 1)
+        own = nest.value("arith.subi", (nest.constant(size - 1, own.type), own), own.type)
+    value = nest.read(x, [place if d == axis else loop for d, loop in enumerate(kept)])
+    total = nest.running(element, 0)
+    taken = nest.value("arith.addf" if isinstance(element, FloatType) else "arith.addi", (total, value), element)
+    predicate = _PREDICATES.index("slt" if attributes["exclusive"] else "sle")
+    is_before = nest.compare(predicate, nest.position(step), own)
+    return nest.finish(nest.value("arith.select", (is_before, taken, total), element))[0]

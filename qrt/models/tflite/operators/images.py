@@ -1,0 +1,83 @@
+"""Sliding windows over images, pools, and images of another size: AVERAGE_POOL_2D, RESIZE_BILINEAR and others."""
+
+from typing import Any
+
+from qrt.models.importing.windows import Pair, Window, make_window
+from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators import float_sums
+from qrt.models.tflite.operators.operands import input_shape, settle
+from qrt.types import UniformType
+
+
+def window_of(node: Node, kernel: tuple[int | None, ...], dilations: Pair = (1, 1)) -> Window:
+    """The window of an operator whose images have a known height and width."""
+    options = node.options
+    strides = options["stride_h"], options["stride_w"]
+    padding = padding_of(node, kernel, strides, dilations)
+    return make_window(node, (node.type(0).shape or ())[1:3], kernel, strides, dilations, padding)
+
+
+def padding_of(
+    node: Node, kernel: tuple[int | None, ...], strides: Pair, dilations: Pair = (1, 1)
+) -> tuple[Pair, Pair]:
+    """(before, after) for height and width. SAME puts the odd element behind."""
+    if min(*strides, *dilations) < 1:
+        node.fail(f"strides {list(strides)} and dilations {list(dilations)} must be positive")
+    if node.options["padding"] == "VALID":
+        return ((0, 0), (0, 0))
+    found = []
+    for size, extent, stride, dilation in zip((node.type(0).shape or ())[1:3], kernel, strides, dilations, strict=True):
+        if size is None or extent is None:
+            node.refuse("SAME padding of a size that only the run knows")
+        total = max((-(-size // stride) - 1) * stride + (extent - 1) * dilation + 1 - size, 0)
+        found.append((total // 2, total - total // 2))
+    return (found[0], found[1])
+
+
+def pool_2d(node: Node) -> None:
+    """Both keep the parameters of their input. Padding is left out of an average."""
+    options = node.options
+    if node.type(0).rank != 4:
+        node.fail(f"the input has rank 4, not {node.type(0).rank}")
+    is_average = node.op.name == "AVERAGE_POOL_2D"
+    kernel = options["filter_height"], options["filter_width"]
+    if min(kernel) < 1:
+        node.fail(f"the window {list(kernel)} is empty")
+    if node.is_float:
+        (float_sums.average_pool if is_average else float_sums.max_pool)(node, window_of(node, kernel))
+        return
+    element = node.element(0)
+    if element is not node.result_element():
+        node.fail(f"the result has other parameters than the input: {node.result_element()} and {element}")
+    strides = options["stride_h"], options["stride_w"]
+    attributes: dict[str, Any] = {"kernel": kernel, "strides": strides, "padding": padding_of(node, kernel, strides)}
+    rule = node.rule("average_pool2d" if is_average else "max_pool2d", storage=element.storage)
+    if is_average:
+        attributes["requant"] = rule
+    made = node.emit("qrt.avg_pool2d" if is_average else "qrt.max_pool2d", [node.value(0)], attributes)
+    node.set(0, node.activate(made, options["fused_activation_function"]))
+
+
+def resize_bilinear(node: Node) -> None:
+    """To a known height and width, quantized or float32, with corners aligned, centers at halves, or neither."""
+    attributes, element = _attributes(node), node.type(0).element
+    storage = element.storage if isinstance(element, UniformType) else str(element)
+    attributes["rule"] = node.rule("resize_bilinear", storage=storage)
+    settle(node, 0, node.emit("qrt.resize_bilinear", [node.value(0)], attributes))
+
+
+def resize_nearest(node: Node) -> None:
+    """To a known height and width, with corners aligned, centers at halves, or neither."""
+    settle(node, 0, node.emit("qrt.resize_nearest", [node.value(0)], _attributes(node)))
+
+
+def _attributes(node: Node) -> dict[str, Any]:
+    size, shape = node.integers(1, "a size"), input_shape(node)
+    if len(shape) != 4:
+        node.fail(f"the input has rank 4, not {len(shape)}")
+    if None in shape[1:3]:
+        node.refuse("an image whose size only the run knows")
+    if len(size) != 2 or min(size) < 1:
+        node.fail(f"a size is a height and a width from 1 up, not {list(size)}")
+    forms = {name: bool(node.options[name]) for name in ("align_corners", "half_pixel_centers")}
+    return {"size": list(size), **forms}
