@@ -3,7 +3,7 @@
 An exact result is integers, each worth the product of a few scales. ``Units`` are these scales.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -184,7 +184,8 @@ def along_first(method: Any, function: Callable[..., Any]) -> Callable[..., Any]
 
 def axes_of(axis: Any, rank: int) -> Shape:
     """Return the axes meant by NumPy's ``axis``, ascending; all of them for None."""
-    if isinstance(axis, (np.ndarray, QuantTensor)) and axis.ndim:  # NumPy takes tuples of integers
+    is_array = isinstance(axis, (np.ndarray, QuantTensor)) and axis.ndim
+    if is_array or isinstance(axis, (str, bytes, Mapping, Set)):  # NumPy takes tuples of integers; these may be empty
         raise _axis_error(axis, rank)
     try:
         return tuple(range(rank)) if axis is None else tuple(sorted(normalize_axis_tuple(axis, rank)))
