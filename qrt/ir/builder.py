@@ -11,7 +11,7 @@ from qrt.ir.core import registry
 from qrt.ir.core.attributes import Attribute, LocationAttr, TypeAttr
 from qrt.ir.core.constraints import with_element
 from qrt.ir.core.operations import Block, Operation, Region, Value
-from qrt.ir.making import OperationDraft, TypeLike, as_type, constant_attribute, meant
+from qrt.ir.making import OperationDraft, TypeLike, as_type, checked_constant, meant
 from qrt.ir.module import Module
 from qrt.ir.text.dense import ShapedType
 from qrt.types import FunctionType, TensorType, Type, UniformType
@@ -309,7 +309,7 @@ class Builder:
                 self.erase(stored.operation)
                 raise
         if not isinstance(value, Attribute):
-            value = constant_attribute(value, wanted)
+            value = checked_constant(value, wanted)
         elif (given := getattr(value, "type", None)) is not wanted:
             raise QuantTypeError(f"constant: {value} is of type {given}, not {wanted}")
         return self.value("arith.constant", (), wanted, {"value": value})

@@ -222,7 +222,7 @@ def _text(value: Any) -> str:
     return f"[{', '.join(map(_text, value))}]" if isinstance(value, Iterable) else str(attribute(value).python)
 
 
-def constant_attribute(value: npt.ArrayLike, type: Type) -> Attribute:
+def checked_constant(value: npt.ArrayLike, type: Type) -> Attribute:
     """The attribute of a constant."""
     if isinstance(type, IntegerType | IndexType | FloatType):
         number = np.asarray(value)
