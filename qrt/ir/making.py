@@ -223,7 +223,7 @@ def _text(value: Any) -> str:
 
 
 def checked_constant(value: npt.ArrayLike, type: Type) -> Attribute:
-    """The attribute of a constant."""
+    """Return the attribute of a user's values; QuantTypeError where the type does not hold them."""
     if isinstance(type, IntegerType | IndexType | FloatType):
         number = np.asarray(value)
         if number.shape != () or number.dtype.kind not in "biuf":
