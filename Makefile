@@ -120,7 +120,7 @@ test-compilers: build
 # Against real software: fails where it cannot be installed. In one process, which counts what it compared.
 test-oracle: build
 	$(BIN)/python -m pip install --quiet --group oracle
-	QRT_REQUIRE_ORACLE=1 $(BIN)/python -m pytest tests/oracle tests/reference tests/docs tests/ir tests/ir/dialects tests/ir/passes tests/numerics/test_runner.py tests/models tests/models/engines \
+	QRT_REQUIRE_ORACLE=1 $(BIN)/python -m pytest tests/oracle tests/reference tests/docs tests/ir tests/numerics/test_runner.py tests/models \
 	    tests/examples/test_mobilenet.py
 
 # With the libraries that tensors are exchanged with, in one process.
