@@ -386,7 +386,7 @@ def test_a_program_that_was_not_quantized_here(heard: Any, files: None) -> None:
 @advises("quantization/explain.py", "the program was made for {}, a target that is not known: give its file (--target)")
 def test_the_file_of_a_target(heard: Any, files: None) -> None:
     own = Path(registry.__file__).parent / "qrt-cpu.toml"
-    Path("mine-npu.toml").write_text(own.read_text().replace("qrt-cpu", "mine-npu"))
-    Path("mine.mlir").write_text(Path("q.mlir").read_text().replace("qrt-cpu", "mine-npu"))
+    Path("unknown-npu.toml").write_text(own.read_text().replace("qrt-cpu", "unknown-npu"))
+    Path("mine.mlir").write_text(Path("q.mlir").read_text().replace("qrt-cpu", "unknown-npu"))
     (name,) = heard.command(EXPLAIN.format("mine.mlir"))
     assert status(EXPLAIN.format("mine.mlir") + f" --target {eval(name)}.toml") == 0

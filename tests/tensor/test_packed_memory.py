@@ -100,7 +100,7 @@ def test_products_of_many_signatures_keep_a_bounded_memory(storage: str, isa: st
             w = weights(storage, kind)
             for rows in ((1,), (8, 2), (1, 2, 3)):
                 held = kept(w, products(*rows))
-                assert w.nbytes - ALLOWANCE <= held <= most(isa, w), (kind, rows, held / w.storage.nbytes)
+                assert w.nbytes // 2 <= held <= most(isa, w), (kind, rows, held / w.storage.nbytes)
 
 
 @pytest.mark.parametrize("isa", [isa for isa in kernels.available() if isa != "ref"])
@@ -147,7 +147,7 @@ def test_products_of_floats_with_scales_along_k_keep_weights_once(
         for kind, of_k in (("axis", 4), ("axis with zero points", 8)):
             w = weights(storage, kind, shape, 0)
             held = kept(w, float_products)
-            least = w.storage.nbytes - ALLOWANCE
+            least = w.storage.nbytes // 2
             assert least <= held <= 2.5 * w.storage.nbytes + ALLOWANCE + of_k * shape[0], kind
 
 

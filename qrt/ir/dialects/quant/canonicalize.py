@@ -33,7 +33,7 @@ def written_kernel(operation: Operation, builder: Builder) -> list[Value]:
     return [builder.value(name, operation.operands, operation.results[0].type, attributes)]
 
 
-def fold_constant_cast(operation: Operation, builder: Builder) -> list[Value] | None:
+def _fold_constant_cast(operation: Operation, builder: Builder) -> list[Value] | None:
     """Write `qcast(constant)` as an integer constant and a `quant.scast`, and `dcast` of these as a float constant."""
     return ConstantFolder(_cast, _is_written, partial(_write, builder)).constants(operation, _short_array)
 
@@ -69,4 +69,4 @@ def _tensor(type: Type) -> TensorType:
     return type if isinstance(type, TensorType) else TensorType((), type)
 
 
-CONSTANT_CASTS = {"quant.qcast": (fold_constant_cast,), "quant.dcast": (fold_constant_cast,)}
+CONSTANT_CASTS = {"quant.qcast": (_fold_constant_cast,), "quant.dcast": (_fold_constant_cast,)}

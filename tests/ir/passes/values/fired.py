@@ -124,8 +124,10 @@ def watched() -> Iterator[Registered]:
                 stack.callback(object.__setattr__, definition, "fold", before)
         definitions = registry.every_definition()
         patterns = registered.set_of({name: canonicalizations(each) for name, each in definitions.items()})
-        for name, definition in definitions.items():
-            stack.enter_context(mock.patch.dict(vars(definition), canonicalizations=patterns[name]))
+        by_definition = {id(definition): patterns[name] for name, definition in definitions.items()}
+        stack.enter_context(
+            mock.patch.object(canonicalize, "canonicalizations", lambda definition: by_definition[id(definition)])
+        )
         generalize = registered.watched(registered.patterns, "linalg: generalize", linalg_generic.generalize)
         stack.enter_context(mock.patch.object(linalg_generic, "generalize", generalize))
         constants = registered.set_of(canonicalize.CONSTANT_CASTS)
