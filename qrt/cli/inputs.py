@@ -152,7 +152,7 @@ def _example(t: TensorType) -> str:
 
 
 def is_saved(file: str) -> bool:
-    """Whether a file's name says that it is a saved program."""
+    """Return whether a file's name says that it is a saved program."""
     return Path(file).suffix == ".qrt"
 
 

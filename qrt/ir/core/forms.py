@@ -158,4 +158,4 @@ class CompiledFormat(Protocol):
         """Print the form of an operation whose name is printed."""
 
     def says(self, operation: Operation) -> bool:
-        """Whether the printed text can be read again."""
+        """Return whether the printed text can be read again."""

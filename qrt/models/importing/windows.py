@@ -41,7 +41,7 @@ class Window:
         return node.emit("qrt.pad", [x], attributes)
 
     def index(self, window: Sequence[Expression], inside: Sequence[Expression]) -> list[Expression]:
-        """Where an element of a window stands in the padded input."""
+        """Return the place of an element of a window in the padded input."""
         return [
             add(multiply(at, stride), multiply(element, dilation))
             for at, element, stride, dilation in zip(window, inside, self.strides, self.dilations, strict=True)
@@ -100,7 +100,7 @@ def sums(context: LoweringContext, x: Value, window: Window, order: str = "rows"
 
 
 def counts(window: Window, sizes: Sequence[int]) -> Array:
-    """How many elements of each window are no padding."""
+    """Count the elements of each window that are no padding."""
     lines = []
     for size, kernel, stride, dilation, (before, _), count in zip(
         sizes, window.kernel, window.strides, window.dilations, window.padding, window.outputs, strict=True

@@ -23,7 +23,7 @@ class Padding:
     operations: tuple[Operation, ...]
 
     def keeps(self, axis: int) -> bool:
-        """Whether nothing is put before or after the elements along an axis."""
+        """Return whether nothing is put before or after the elements along an axis."""
         return 0 <= axis < len(self.low) and self.low[axis] == self.high[axis] == 0
 
 

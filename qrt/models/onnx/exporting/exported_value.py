@@ -98,7 +98,7 @@ def place(order: Order, axis: int) -> int:
 
 
 def is_unsigned(value: Value) -> bool:
-    """Whether signless integers are cast to or from an unsigned storage type."""
+    """Return whether signless integers are cast to or from an unsigned storage type."""
     op = value.operation
     near = [each.results[0] for each in value.users if each.name == "quant.scast"]
     if op is not None and op.name == "quant.scast":
