@@ -114,7 +114,7 @@ def bounds(op: Operation, builder: Builder) -> Made:
     attributes, operands, sizes = dict(op.attributes), [], []
     for name in ("lowerBound", "upperBound"):
         given, values = map_of(op, f"{name}Map"), op.operand_group(f"{name}Operands")
-        if name == "upperBound":  # as upstream: before simplest() rewrites `mod` as a sum, which has no range
+        if name == "upperBound":  # as upstream: simplest() turns `mod` into sums of unknown range
             map, used = simplest(_needed(given, values, False), values)
         else:
             map, used = simplest(given, values)

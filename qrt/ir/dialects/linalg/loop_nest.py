@@ -20,7 +20,7 @@ Index = Expression | Value
 
 
 class LoopNest(Builder):
-    """A builder in the body of a loop nest, whose parallel loops come first and index the results, before reduced ones.
+    """A builder in the body of a loop nest: first parallel loops, which index the results, then reduced loops.
 
     The body reads each scalar through index expressions of the loops. `finish` builds the operation around the body.
     """
