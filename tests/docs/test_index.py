@@ -26,8 +26,8 @@ GENERATED = {
     "docs/reference/tflite.md",
 }
 """Pages that a program writes."""
-LONG: set[str] = set()
-"""Pages of more than 1,500 words, each of which is to become several."""
+LONG = {"docs/numerics.md", "docs/numerics_functions.md", "docs/numerics_operations.md"}
+"""Pages of more than 1,500 words: the contract, three pages to look things up in."""
 
 
 def linked(page: Path) -> set[Path]:
