@@ -33,19 +33,19 @@ class Budget:
 
 
 def dropped_peers(first_calls: Mapping[str, float], own: str) -> dict[str, str]:
-    """Return the peers that are not timed, each with the reason, by the seconds of a call of each and of qrt's own.
+    """Return the peers that are not timed, each with the reason, by the seconds of the shortest of each one's first calls.
 
     Peers with the prefix ``own`` are qrt's, which are timed however slow they are.
 
     >>> dropped_peers({"qrt_fixed": 1e-3, "numpy": 2e-3, "torch_x86": 0.9}, "qrt")
-    {'torch_x86': 'dropped: its first call took 900 times that of qrt_fixed'}
+    {'torch_x86': 'dropped: its first calls took 900 times those of qrt_fixed'}
     """
     if not first_calls:
         return {}
     best = min(first_calls, key=lambda name: first_calls[name])
     ratios = {name: seconds / max(first_calls[best], 1e-9) for name, seconds in first_calls.items()}
     return {
-        name: f"dropped: its first call took {ratio:,.0f} times that of {best}"
+        name: f"dropped: its first calls took {ratio:,.0f} times those of {best}"
         for name, ratio in ratios.items()
         if ratio >= SLOWEST and not name.startswith(own)
     }

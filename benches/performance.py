@@ -152,7 +152,7 @@ def without_a_time(results: list[Result]) -> list[str]:
     if wrong := by_peer((peer, r.case, reason) for r in results for peer, reason in r.failed.items()):
         lines += ["", "These results were wrong, or the call was an error:", "", *wrong]
     if slow := by_peer((peer, r.case, reason) for r in results for peer, reason in r.dropped.items()):
-        lines += ["", "These runtimes were dropped, since one call of them took too long to be repeated:", "", *slow]
+        lines += ["", "These runtimes were dropped, since their calls take too long to be repeated:", "", *slow]
     if left_out := [f"{r.case} on {r.threads} thread{'s' * (r.threads > 1)}" for r in results if r.is_left_out]:
         lines += ["", f"No time was left for {', '.join(left_out)}."]
     return ["", "#### Without a time", *lines] if lines else []

@@ -22,7 +22,7 @@ PREAMBLE = """\
 This page has a section for each machine and instruction set. All figures of a section are those of the commit that it
 names. `make bench-peers` writes the part *Operations* of the section of its machine, and `make bench-models` the part
 *Models*. Each takes at most 20 minutes: a case that has used up its share of the time gets fewer rounds, but at least
-three. A runtime whose first call takes 50 times the fastest one's is dropped, and a line says so.
+three. A runtime whose first calls take 50 times the fastest one's is dropped, and a line says so.
 
 Each runtime has a process of its own. Their samples are interleaved, and a time is the median of the samples. Compare
 only figures of one table: the speed of a machine changes from run to run. The ratio is qrt's time divided by that of

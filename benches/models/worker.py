@@ -200,23 +200,22 @@ class Server:
         imported(runtime)
 
     def load(self, path: str, inputs: str, outputs: str, budget: float) -> dict[str, Any]:
-        """Load a model, write its outputs, and choose how many calls a sample has. The answer has the seconds of a call
-        by arrays, after one that prepares.
+        """Load a model, write its outputs, and choose how many calls a sample has. The answer has the seconds of a first
+        call by arrays, after those that prepare.
         """
         arrays = read(inputs)
         self.model = MODELS[self.runtime](path, self.threads)
         write(outputs, self.model.outputs(arrays))
         self.calls = {"run": self.model.called(arrays), "bare": self.model.bare(arrays)}
         self.counts = {}
-        seconds_of(self.calls["run"], 1)
-        first = seconds_of(self.calls["run"], 1)
+        firsts = {}
         for name, call in self.calls.items():
-            seconds = first
-            if first < LONG_CALL:
-                seconds_of(call, 2)
-                seconds = seconds_of(call, 3)
-            self.counts[name] = max(1, int(budget / max(seconds, 1e-9)))
-        return {"ok": True, "first": first}
+            seconds_of(call, 1)
+            firsts[name] = seconds_of(call, 1)
+            if firsts[name] < LONG_CALL:
+                firsts[name] = seconds_of(call, 3)
+            self.counts[name] = max(1, int(budget / max(firsts[name], 1e-9)))
+        return {"ok": True, "first": firsts["run"]}
 
     def save(self, path: str, inputs: str, target: str) -> dict[str, Any]:
         """Saves the program of a model, with the plan of these inputs."""

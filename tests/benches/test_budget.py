@@ -33,7 +33,7 @@ def test_a_peer_is_dropped_from_fifty_times_the_fastest_on(first_calls: dict[str
 
 def test_the_reason_has_the_ratio_and_the_fastest() -> None:
     (reason,) = dropped_peers({"qrt_fixed": 2e-3, "ort_u8": 1e-3, "numpy": 0.07}, "qrt_").values()
-    assert reason == "dropped: its first call took 70 times that of ort_u8"
+    assert reason == "dropped: its first calls took 70 times those of ort_u8"
 
 
 def test_items_share_the_time_that_is_left() -> None:

@@ -50,7 +50,7 @@ def test_a_run_has_a_row_for_each_peer_that_takes_the_case(rows: dict[str, dict]
     assert timed == {"qrt_float32", "numpy", "meter_copy", "right"}
     assert rows["wrong"]["ok"] is False
     assert rows["wrong"]["maxdiff"] == 3
-    assert "its first call took" in rows["slow"]["dropped"]
+    assert "its first calls took" in rows["slow"]["dropped"]
     assert "status 3" in rows["crash"]["error"]
     assert rows["lacking"]["absent"] is True
 

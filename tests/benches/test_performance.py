@@ -18,7 +18,7 @@ ROWS = [
     {"peer": "litert", "ok": True, "median_us": 2.0, "gops": 0.064},
     {"peer": "broken", "ok": False, "maxdiff": 7, "median_us": 1.0},
     {"peer": "absent", "absent": True},
-    {"peer": "slow", "ok": True, "dropped": "dropped: its first call took 70 times that of qrt_float32"},
+    {"peer": "slow", "ok": True, "dropped": "dropped: its first calls took 70 times those of qrt_float32"},
     {"peer": "qrt_float32", "ok": True, "median_us": 1.0, "gops": 0.128},
     {"peer": "qrt_fixed", "ok": True, "median_us": 1.5, "gops": 0.085},
     {"peer": "meter_peak", "ok": True, "median_us": 0.25, "gops": 0.512},
@@ -41,7 +41,7 @@ def test_a_line_has_ratio_and_share(part: str):
 
 def test_what_has_no_time_is_named_with_the_reason(part: str):
     assert "- broken: gemm_4x4x4 (off by up to 7)" in part
-    assert "- slow: gemm_4x4x4 (dropped: its first call took 70 times that of qrt_float32)" in part
+    assert "- slow: gemm_4x4x4 (dropped: its first calls took 70 times those of qrt_float32)" in part
     assert "No time was left for gemm_127x129x65 on 1 thread." in part
     assert "| gemm_127x129x65 |" not in part
 
