@@ -88,7 +88,7 @@ def split_states(model: Model) -> tuple[Model, tuple[State, ...]]:
         model.graph,
         constants={name: each for name, each in model.graph.constants.items() if name not in initial},
         outputs=tuple(port for port in model.graph.outputs if port.name not in given),
-        said={**model.graph.said, **given},
+        value_info={**model.graph.value_info, **given},
     )
     return replace(model, graph=graph), states
 
