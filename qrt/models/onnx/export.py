@@ -114,7 +114,7 @@ class _Function:
 
     def _input(self, name: str, value: Value) -> None:
         try:
-            exported = self.graph.held(value)
+            exported = self.graph.exported(value)
         except UnsupportedForm as refused:
             raise ModelError(f"argument {name!r}: {refused}") from None
         exported.is_unsigned = is_unsigned(value)
@@ -162,7 +162,7 @@ class _Function:
             kernel = self.kernels.get(op)
             group = Group(self.graph, op, _clamp_after(op) if kernel is None else kernel.clamp)
             for value in (group.clamp or op).results:
-                self.graph.held(value).is_unsigned = is_unsigned(value)
+                self.graph.exported(value).is_unsigned = is_unsigned(value)
             write(group)
             group.close()
             self._entry(group)
@@ -171,21 +171,21 @@ class _Function:
         """Name the results of an operation that cannot be written, so that the walk reports all such operations."""
         for i, value in enumerate(op.results):
             if isinstance(value.type, TensorType) and value.type.shape is not None:
-                exported = self.graph.held(value)
+                exported = self.graph.exported(value)
                 exported.names.setdefault(exported.canonical, f"{op.name}#{i}")
 
     def _constant(self, op: Operation) -> None:
         value = op.attributes["value"]
         if not isinstance(value, DenseElementsAttr):
             raise UnsupportedForm(op.results[0].type.shown())
-        exported = self.graph.held(op.results[0])
+        exported = self.graph.exported(op.results[0])
         exported.array, exported.is_unsigned = value.array, is_unsigned(op.results[0])
         if exported.is_unsigned:
             exported.array = as_unsigned(value.array, exported.type.element)
 
     def _scast(self, op: Operation) -> None:
         """Export a cast between quantized values and their storage: both are the same ONNX tensor."""
-        source, exported = self.graph.held(op.operands[0]), self.graph.held(op.results[0])
+        source, exported = self.graph.exported(op.operands[0]), self.graph.exported(op.results[0])
         if exported.data_type is None:
             raise UnsupportedForm(exported.type.element.shown())
         exported.is_unsigned = (source.data_type or "").startswith("U") or is_unsigned(op.results[0])
@@ -237,11 +237,11 @@ class _Function:
         self.graph.entries.append(Entry(group.name, "", {}, operands, results, program=program.text))
 
     def _return(self, op: Operation) -> None:
-        given = [(name, self.graph.held(value)) for name, value in zip(self.results, op.operands, strict=True)]
+        given = [(name, self.graph.exported(value)) for name, value in zip(self.results, op.operands, strict=True)]
         for symbol in self.variables.stored:
             name = self.graph.tensors.fresh(f"{symbol}/next")
             self.states[self.variables.inputs[symbol]] = symbol, name
-            given.append((name, self.variables.held[symbol]))
+            given.append((name, self.variables.values[symbol]))
         seen = {name for name, _, _ in self.inputs}
         for name, exported in given:
             try:
@@ -255,14 +255,10 @@ class _Function:
         if source in seen or source in self.graph.initializers:
             node = self.graph.nodes.fresh(f"{name}/Identity")
             self.graph.add("Identity", node, [source], [name])
-            if (
-                isinstance(exported.type.element, UniformType) or not exported.is_unsigned
-            ):  # else Identity keeps the sign
-                ends = (
-                    [(source, exported.canonical, exported.type.element)],
-                    [(name, exported.canonical, exported.type)],
-                )
-                self.graph.entries.append(Entry(node, "", {}, *ends))
+            order, element = exported.canonical, exported.type.element
+            if isinstance(element, UniformType) or not exported.is_unsigned:  # else Identity keeps the sign
+                operands, results = [(source, order, element)], [(name, order, exported.type)]
+                self.graph.entries.append(Entry(node, "", {}, operands, results))
         else:
             self.graph.rename(source, name)
             exported.names[exported.canonical] = name

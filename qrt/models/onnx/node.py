@@ -68,7 +68,7 @@ class Node(importing.Node):
 
     def number(self, name: str) -> float | None:
         """Return an attribute that is a number, or None if it is not given."""
-        return self.attribute(name, 0.0) if self.says(name) else None
+        return self.attribute(name, 0.0) if self.has_attribute(name) else None
 
     def numbers(self, name: str, kind: type[_T], default: tuple[_T, ...] = ()) -> tuple[_T, ...]:
         """Return an attribute that is a list of floats or texts."""
@@ -83,7 +83,7 @@ class Node(importing.Node):
             if name in FLAGS and value not in (0, 1):
                 self.fail(f"attribute {name} is {attribute_text(value)}, expected 0 or 1")
 
-    def says(self, name: str) -> bool:
+    def has_attribute(self, name: str) -> bool:
         """Return True if the file gives an attribute."""
         return name in self.op.attributes
 

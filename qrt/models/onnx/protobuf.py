@@ -224,9 +224,7 @@ class _Reader:
             unpacker = _FLOATS[kind]
             self._require(position, unpacker.size, end)
             return unpacker.unpack_from(self.data, position)[0], position + unpacker.size
-        if (
-            position < end and (value := self.data[position]) < 128
-        ):  # most numbers take one byte, and a call takes longer
+        if position < end and (value := self.data[position]) < 128:  # most take one byte, and a call takes longer
             return value, position + 1
         value, position = self._number(position, end)
         return value - (1 << 64) if kind == "int" and value >> 63 else value, position

@@ -48,15 +48,15 @@ class Subgraph(FunctionGraph):
         """
         arguments = [self.block.add_argument(kind) for kind in types]
         self.values.update({name: value for name, value in zip(names, arguments, strict=True) if name is not None})
-        self.private = self.open_function(self.importer.module, self.importer.symbol(self.label))
-        self.private.attributes["sym_visibility"] = StringAttr("private")
+        self.private_function = self.open_function(self.importer.module, self.importer.symbol(self.label))
+        self.private_function.attributes["sym_visibility"] = StringAttr("private")
         return arguments
 
     def close(self, results: Sequence[Value]) -> FuncOp:
         """Close the private function and return it."""
-        self.close_function(self.private, results)
-        assert isinstance(self.private, FuncOp)
-        return self.private
+        self.close_function(self.private_function, results)
+        assert isinstance(self.private_function, FuncOp)
+        return self.private_function
 
     # -- inlined into the enclosing graph ------------------------------------------------------------------------------
 

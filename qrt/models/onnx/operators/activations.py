@@ -37,7 +37,7 @@ def clip(node: Node) -> None:
     for i, names, default in ((1, _MOST, "min"), (2, _LEAST, "max")):
         bound: Operand | None = None
         if node.opset < 11:
-            if node.says(default):
+            if node.has_attribute(default):
                 bound = number_of(node.attribute(default, 0.0), own)
         elif node.has(i):
             bound = operand(node, i)
@@ -79,7 +79,7 @@ def _floats(node: Node) -> FloatType:
 
 
 def hard_sigmoid(node: Node, x: Operand, alpha: float, beta: float, element: Type) -> Operand:
-    """Compute alpha * x + beta, clamped to 0 and 1; each step is rounded."""
+    """Compute alpha * x + beta, clamped between 0 and 1; each step is rounded."""
     result = _pair(node, "arith.mulf", x, number_of(alpha, element), element)
     result = _pair(node, "arith.addf", result, number_of(beta, element), element)
     result = _pair(node, "arith.maximumf", result, number_of(0, element), element)
@@ -87,7 +87,7 @@ def hard_sigmoid(node: Node, x: Operand, alpha: float, beta: float, element: Typ
 
 
 def hard_sigmoid_(node: Node) -> None:
-    """Compute alpha * x + beta of floats, clamped to 0 and 1; each step is rounded."""
+    """Compute alpha * x + beta of floats, clamped between 0 and 1; each step is rounded."""
     element = _floats(node)
     alpha, beta = node.attribute("alpha", 0.2), node.attribute("beta", 0.5)
     finish(node, 0, hard_sigmoid(node, operand(node, 0), alpha, beta, element), element)

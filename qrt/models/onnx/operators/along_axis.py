@@ -85,7 +85,7 @@ def _ascending(node: Node, value: Value) -> Value:
 def one_hot(node: Node) -> None:
     """Fill a new axis of known size with one value at given positions, and another value elsewhere.
 
-    Negative positions count from the end. A position out of range is ignored.
+    Negative positions count from the end. A position out of range sets nothing.
     """
     depths = node.known(1, "a depth")
     depth = int(depths.ravel()[0]) if depths.size == 1 and np.isfinite(depths.ravel()[0]) else 0

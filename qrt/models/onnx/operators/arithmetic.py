@@ -44,7 +44,10 @@ def form(element: Type) -> int:
 
 
 def binary(node: Node) -> None:
-    """Combine numbers of one type. Max, Min and Sum take any number of tensors. Integers wrap, and their Div truncates."""
+    """Combine numbers of one type.
+
+    Max, Min and Sum take any number of tensors. Integers wrap, and their Div truncates.
+    """
     element = one_type(node)
     name = _BINARY[node.op.type][form(element)]
     if not name or (element is BOOL) != (node.op.type in ("And", "Or", "Xor")):

@@ -297,7 +297,7 @@ def compress(node: Node) -> None:
     """Select the elements, or parts along an axis, for which bools that are known at import are true."""
     selected = np.flatnonzero(node.known(1, "a result whose size depends on elements"))
     own = _static(node)
-    is_flat = not node.says("axis")
+    is_flat = not node.has_attribute("axis")
     axis = 0 if is_flat else node.axis(node.attribute("axis", 0), len(own))
     if selected.max(initial=-1) >= (prod(own) if is_flat else own[axis]) or not selected.size:
         node.fail(f"it keeps {selected.size} elements, the last one {selected.max(initial=-1)}, of {list(own)}")

@@ -107,7 +107,7 @@ def axes(node: Node, given: Sequence[int], rank: int) -> tuple[int, ...]:
 def axes_of(node: Node, i: int, since: int) -> tuple[int, ...] | None:
     """Return axes, an attribute before an opset and an input since then, or None if the file gives none."""
     if node.opset < since:
-        return node.ints("axes", ()) if node.says("axes") else None
+        return node.ints("axes", ()) if node.has_attribute("axes") else None
     return node.integers(i, "axes") if node.has(i) else None
 
 
