@@ -36,7 +36,7 @@ Programs = Mapping[Operation, ExportedProgram]
 
 
 def text_between(inputs: Sequence[Value], operations: Iterable[Operation], results: Sequence[Value]) -> str | None:
-    """Return the function of operations, in order, of the inputs, or None if it would need other values."""
+    """Return a function of the inputs that runs operations in order, or None if it would need other values."""
     operations = list(operations)
     body = Body(inputs, (), operations[-1])
     if not all(body.add(operation) for operation in operations):

@@ -70,8 +70,8 @@ def _strides(shape: Sequence[int]) -> Array:
     return np.array([prod(shape[d + 1 :]) for d in range(len(shape))], np.int64)
 
 
-def _unless_none(node: Node, at: Operand, numbers: Operand) -> Operand:
-    """Return numbers computed from positions, with -1 where the position is -1."""
+def _keep_invalid(node: Node, at: Operand, numbers: Operand) -> Operand:
+    """Return numbers computed from positions, with -1 where the position is out of range, which is -1."""
     none = number_of(-1, I64)
     return select(node, compare(node, "eq", at, none, I64), none, numbers, I64)
 
@@ -83,7 +83,7 @@ def _elements(node: Node, shape: Sequence[int], at: Operand, axis: int, own: Seq
               for d, n in enumerate(shape) if d != axis]  # fmt: skip
     base = np.asarray(reduce(np.add, others, np.zeros([1] * len(shape), np.int64)), np.int64)
     along = _op(node, "arith.muli", at, number_of(strides[axis], I64))
-    return _unless_none(node, at, _op(node, "arith.addi", along, base))
+    return _keep_invalid(node, at, _op(node, "arith.addi", along, base))
 
 
 def _taken(node: Node, x: Value, at: Operand, axis: int = 0) -> Value:
@@ -165,12 +165,12 @@ def scatter_elements(node: Node) -> None:
     if isinstance(at, np.ndarray):
         _scatter_known(node, np.asarray(_elements(node, shape, at, axis, own)).reshape(-1), 1)
         return
-    if _is_plain(node):
+    if _has_scatter_nd(node):
         _scatter_rows(node, _elements(node, shape, at, axis, own), prod(own), 1, prod(shape))
         return
     if any(n != m for d, (n, m) in enumerate(zip(shape, own, strict=True)) if d != axis):
         node.refuse("positions that only the run knows, for a part of the other axes")
-    at = _checked(node, at, own[axis])
+    at = _checked_positions(node, at, own[axis])
     _scatter_of_run(node, at, own, shape, shape, axis)
 
 
@@ -185,10 +185,10 @@ def scatter_nd(node: Node) -> None:
     if isinstance(at, np.ndarray):
         _scatter_known(node, at.reshape(-1), size)
         return
-    if _is_plain(node):
+    if _has_scatter_nd(node):
         _scatter_rows(node, at, rows, size, prod(shape[:-1]))
         return
-    at = _checked(node, reshaped(node, at, (prod(shape[:-1]), 1)), rows)
+    at = _checked_positions(node, reshaped(node, at, (prod(shape[:-1]), 1)), rows)
     _scatter_of_run(node, at, (rows, size), (prod(shape[:-1]), 1), (prod(shape[:-1]), size), 0)
 
 
@@ -197,7 +197,7 @@ def _check_types(node: Node) -> None:
         node.fail(f"its elements are of {node.dtype(2)}, its input of {node.dtype(0)}")
 
 
-def _is_plain(node: Node) -> bool:
+def _has_scatter_nd(node: Node) -> bool:
     """Return True if `qrt.scatter_nd` has the reduction for this type."""
     reduction, element = node.attribute("reduction", "none"), signless(node.plain(0))
     return reduction == "none" or (reduction == "add" and is_number(element))
@@ -213,7 +213,7 @@ def _scatter_rows(node: Node, at: Operand, rows: int, size: int, count: int) -> 
     set_moved(node, 0, reshaped(node, result, _static(node)))
 
 
-def _checked(node: Node, at: Operand, size: int) -> Value:
+def _checked_positions(node: Node, at: Operand, size: int) -> Value:
     """Return positions. The run raises an error if one is out of range."""
     return _taken(node, node.dense(np.arange(size, dtype=np.int64), I64), at)
 

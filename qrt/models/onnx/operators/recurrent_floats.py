@@ -86,7 +86,7 @@ class _Cell:
             return str(one)
         return str(graph.add("Slice", one, graph.integers(start), graph.integers(end), graph.integers(axis - 1)))
 
-    def _begins(self, i: int, direction: int) -> str:
+    def _initial_state(self, i: int, direction: int) -> str:
         """Return the state before the first step: zeros unless an input gives it."""
         graph = self.graph
         if not self.node.has(i):
@@ -116,7 +116,7 @@ class _Cell:
         step = getattr(_Step(self, body, functions, of_state, inner, peepholes), self.type.lower())
         after = step(*names)
         results = [*after, body.add("Identity", after[0])]
-        first = [self._begins(5 + i, direction) for i in range(len(states))]
+        first = [self._initial_state(5 + i, direction) for i in range(len(states))]
         backwards = int(self.direction_name == "reverse" or direction == 1)
         graph_of_step = body.graph(tuple(names), tuple(results))
         *last, steps = graph.add("Scan", *first, sums, outputs=len(states) + 1, body=graph_of_step, num_scan_inputs=1,

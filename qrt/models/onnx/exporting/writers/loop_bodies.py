@@ -112,10 +112,10 @@ class _Body:
     def name(self, value: Value) -> str:
         """Return the tensor of a value of the body."""
         if value not in self.names:
-            self.names[value] = self._made(value)
+            self.names[value] = self._written(value)
         return self.names[value]
 
-    def _made(self, value: Value) -> str:
+    def _written(self, value: Value) -> str:
         group = self.group
         if value.owner is self.block:
             if value.index >= self.nest.input_count:
