@@ -314,7 +314,7 @@ def _elements(values: Sequence[Value]) -> str:
 
 
 def _clamp_after(op: Operation) -> Operation | None:
-    """Return the only user of an operation's result if it is a clamp that can join the operation's own clamp, or None."""
+    """Return the only user of an operation's result if it is a clamp that can join the operation's own clamp."""
     family = family_of(op)
     if family is None or not family.traits.ends_in_clamp or len(op.results[0].uses) != 1:
         return None

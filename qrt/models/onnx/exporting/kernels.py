@@ -82,7 +82,7 @@ def _replace_one(
 
 
 def _is_one_op(region: Operation) -> bool:
-    """Return True if the body is one operation of `qrt`: it has attributes that a kernel's form lacks."""
+    """Return True if the body is a single operation of `qrt`, whose attributes a kernel's form would lose."""
     names = [operation.name for operation in region.regions[0].blocks[0]]
     return len(names) == 2 and names[0].startswith("qrt.")
 

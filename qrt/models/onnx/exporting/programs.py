@@ -32,7 +32,7 @@ class ExportedProgram:
 
 
 Programs = Mapping[Operation, ExportedProgram]
-"""The functions by the operations that stand in place of loop nests."""
+"""The function of each operation that replaced a loop nest."""
 
 
 def text_between(inputs: Sequence[Value], operations: Iterable[Operation], results: Sequence[Value]) -> str | None:

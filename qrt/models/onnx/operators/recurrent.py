@@ -11,7 +11,7 @@ from qrt.types import FloatType, IntegerType, TensorType, UniformType
 
 F32 = FloatType("f32")
 _DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
-"""The order in which a sequence is read, once or twice, by the direction: True for backwards."""
+"""For each direction, one flag for each pass over the sequence: True reads it backwards."""
 _ACTIVATIONS = ("sigmoid", "tanh", "tanh")
 
 
