@@ -321,10 +321,10 @@ class Exported:
 
 def _fold(key: str, nodes: Sequence[Operator]) -> Fold | None:
     """Return the report's record of a group whose operator is folded, or None if no operator is beside casts."""
-    own = next((op for op in nodes if op.label == key.removeprefix(OP)), None)
-    if own is None or own.type in CASTS or all(op.type not in CASTS for op in nodes):
+    operator = next((op for op in nodes if op.label == key.removeprefix(OP)), None)
+    if operator is None or operator.type in CASTS or all(op.type not in CASTS for op in nodes):
         return None
-    return Fold(own.label, own.type, "")
+    return Fold(operator.label, operator.type, "")
 
 
 def _is_integer(value: object) -> bool:

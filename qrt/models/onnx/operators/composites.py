@@ -88,8 +88,8 @@ def hardmax(node: Node) -> None:
     sizes = _sizes(node, 0, *(range(axis, len(shape)) if is_flat else [axis]))
     depth = int(np.prod(sizes[axis:])) if is_flat else sizes[axis]
     values = graph.add("CastLike", graph.constant([0, 1]), x)
-    at = graph.add("ArgMax", x, axis=1 if is_flat else axis, keepdims=0)
-    result = graph.add("OneHot", at, graph.integers(depth), values, axis=1 if is_flat else axis)
+    positions = graph.add("ArgMax", x, axis=1 if is_flat else axis, keepdims=0)
+    result = graph.add("OneHot", positions, graph.integers(depth), values, axis=1 if is_flat else axis)
     if is_flat:
         result = graph.add("Reshape", result, graph.add("Shape", node.op.inputs[0]))
     graph.replace(node, result)
@@ -240,8 +240,10 @@ def embed_layer_normalization(node: Node) -> None:
     _floats(node, 2, 3, 4, 5, 6)
     graph = composed(node)
     positions = names[8] if node.has(8) else _positions(node, graph)
-    at = [names[0], positions, *([names[1]] if node.has(1) else [])]
-    parts = [graph.add("Gather", _table(node, i), indices) for i, indices in zip((2, 3, 4), at, strict=False)]
+    index_tensors = [names[0], positions, *([names[1]] if node.has(1) else [])]
+    parts = [
+        graph.add("Gather", _table(node, i), indices) for i, indices in zip((2, 3, 4), index_tensors, strict=False)
+    ]
     _set_embedded(node, graph, parts, names[5], names[6])
 
 
@@ -255,8 +257,10 @@ def q_embed_layer_normalization(node: Node) -> None:
         scale, zero = (_as_scalar(node, graph, i + behind) for behind in (6, 11))
         return graph.add("DequantizeLinear", name, scale, zero)
 
-    at = [names[0], _positions(node, graph), *([names[1]] if node.has(1) else [])]
-    gathered = [(graph.add("Gather", _table(node, i), indices), i) for i, indices in zip((2, 3, 4), at, strict=False)]
+    index_tensors = [names[0], _positions(node, graph), *([names[1]] if node.has(1) else [])]
+    gathered = [
+        (graph.add("Gather", _table(node, i), indices), i) for i, indices in zip((2, 3, 4), index_tensors, strict=False)
+    ]
     parts = [dequantized(rows, i) for rows, i in gathered]
     _set_embedded(node, graph, parts, dequantized(names[5], 5), dequantized(names[6], 6))
 
