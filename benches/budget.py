@@ -33,7 +33,7 @@ class Budget:
 
 
 def dropped_peers(first_calls: Mapping[str, float], own: str) -> dict[str, str]:
-    """Return the peers that are not timed, each with the reason, by the seconds of the shortest of each one's first calls.
+    """Return the peers that are not timed, with the reason. Of each peer the shortest first call is given in seconds.
 
     Peers with the prefix ``own`` are qrt's, which are timed however slow they are.
 

@@ -200,9 +200,7 @@ class Server:
         imported(runtime)
 
     def load(self, path: str, inputs: str, outputs: str, budget: float) -> dict[str, Any]:
-        """Load a model, write its outputs, and choose how many calls a sample has. The answer has the seconds of a first
-        call by arrays, after those that prepare.
-        """
+        """Load a model, write its outputs, and choose the calls of a sample. Return the seconds of a first call."""
         arrays = read(inputs)
         self.model = MODELS[self.runtime](path, self.threads)
         write(outputs, self.model.outputs(arrays))
