@@ -1,7 +1,7 @@
 """Checks of scales and zero points that are given as numbers, nested sequences or arrays.
 
-A type may have half a million of them, so NumPy checks and rounds them together. Only a number that is wrong, or not
-a plain Python number, is examined by itself.
+A type may have half a million of them, so NumPy checks and rounds them together. Only a number that is wrong, or not a
+plain Python number, is examined by itself.
 """
 
 import math

@@ -31,8 +31,9 @@ def built(scanner: Scanner, build: Callable[[], Type], at: int) -> Type:
 
 
 class QuantizedTypeParser:
-    """A parser of quantized types at a Scanner's cursor, by the rules of an upstream version. ``parse_type`` reads the
-    expressed types.
+    """A parser of quantized types at a Scanner's cursor, by the rules of an upstream version.
+
+    ``parse_type`` reads the expressed types.
     """
 
     def __init__(self, scanner: Scanner, upstream: int, parse_type: Callable[[], Type]) -> None:

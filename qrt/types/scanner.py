@@ -289,8 +289,10 @@ class Scanner:
     # -- numbers ----------------------------------------------------------------------------------------------------
 
     def number(self) -> re.Match[str] | None:
-        """Take a number, in the groups sign, hexadecimal, float, decimal. Return None without moving if there is no
-        number."""
+        """Take a number, in the groups sign, hexadecimal, float, decimal.
+
+        Return None without moving if there is no number.
+        """
         match = _NUMBER.match(self.text, self.skip())
         if match is not None:
             self.pos = match.end()
