@@ -138,7 +138,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 def call_arguments(
     op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> tuple[dict[str, Any], Prepare | None]:
-    """Return (arguments for binding either convolution, without the weights' shape; preparation of the bias or None)."""
+    """Return (arguments that bind either convolution, without the weights' shape; preparation of the bias or None)."""
     x, w = uniform(types[0]), uniform(types[1])
     bias, prepare = bias_operand(types, x, w, constants)
     return {

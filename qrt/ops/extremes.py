@@ -88,7 +88,7 @@ def _infer_arg(op: str, types: Types, attributes: Attributes, result: TensorType
 
 
 def _numbers(op: str, x: Array, axes: Shape) -> tuple[Array, Array]:
-    """Return (elements with the reduced axes merged and last, indices of the first extreme elements along that axis)."""
+    """Return (elements with the reduced axes merged and last, indices of the first extreme elements along them)."""
     remaining = [d for d in range(x.ndim) if d not in axes]
     lines = x.transpose(*remaining, *axes).reshape([x.shape[d] for d in remaining] + [prod(x.shape[d] for d in axes)])
     return lines, (np.argmin if op.endswith("min") else np.argmax)(lines, axis=-1)
