@@ -111,7 +111,7 @@ def channel_axis(t: Type) -> int | None:
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    """Bind a strided copy of x into the middle, and, for each dimension, of the slabs around the part already written."""
+    """Bind a strided copy of x into the middle, then, dimension by dimension, of the slabs before and after it."""
     t, padding = types[0].element, _padding(types, attributes)
     own, shape = static_shape(types[0], "pad"), static_shape(result, "pad")
     fill = stored_value(t, attributes["value"]).astype(element_dtype(t))
