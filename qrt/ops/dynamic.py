@@ -1,6 +1,6 @@
 """dynamic_matmul and dynamic_lstm: float32 operations whose products are quantized at run time.
 
-docs/numerics_recurrent.md has the rules, which are those of DynamicQuantizeMatMul and DynamicQuantizeLSTM of ONNX
+docs/numerics_functions.md has the rules, which are those of DynamicQuantizeMatMul and DynamicQuantizeLSTM of ONNX
 Runtime.
 
 ``dynamic_matmul`` quantizes x [..., depth] as a whole, and multiplies it with w [depth, columns].

@@ -2,7 +2,7 @@
 
 Values are NumPy scalars or arrays: a signless ``iN`` is sign-extended in the next signed dtype, i1 is a bool, index
 int64, and a float has the dtype of `ops.core.expressed_dtype`. The functions are in `numerics`;
-docs/numerics_scalars.md, "Scalar operations", has the rules.
+docs/numerics_functions.md, "arith and math", has the rules.
 """
 
 from collections.abc import Callable, Mapping, Sequence

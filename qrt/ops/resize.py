@@ -2,7 +2,7 @@
 
 ``size`` is the height and width of the result. ``align_corners`` aligns the outermost elements of both images;
 ``half_pixel_centers`` places an element in the middle of its square. ``rule`` determines how ``resize_bilinear``
-weights the four neighbours; docs/numerics_selection.md has the rules.
+weights the four neighbours; docs/numerics_operations.md has the rules.
 """
 
 from collections.abc import Sequence

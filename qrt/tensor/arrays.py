@@ -123,9 +123,6 @@ def expressed_array(
         return array.astype(dtype)
 
 
-# --------------------------------------------------------------------------------------------------------------- casts
-
-
 def cast(q: Any, wanted: object) -> Any:
     """Return a tensor in another quantized type, or its values in a NumPy dtype; a float type means its dtype."""
     t = parse_type(wanted) if isinstance(wanted, str) and wanted.startswith("!") else wanted

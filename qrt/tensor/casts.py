@@ -76,7 +76,7 @@ def quantize(
     """Quantize real numbers to a given type, or to a type that is chosen from their values.
 
     The values are rounded to the expressed type, and then to storage by the default rule of ``qcast``. A type is chosen
-    with ``bits``; docs/numerics_choices.md has the formulas.
+    with ``bits``; docs/numerics.md has the formulas.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Types chosen from data (docs/numerics_choices.md has the formulas).
+"""Types chosen from data (docs/numerics.md has the formulas).
 
 A method chooses the range of the values that share a scale, and the type covers the range. No choice depends on the
 order of values or on the machine: ranges are values of the data, or fractions of these, and sums are integers.

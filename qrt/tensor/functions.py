@@ -28,7 +28,7 @@ def add(
     requant: SumName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """Return the sum ``a + b``, element by element. docs/numerics_rules.md has the rules (``requant``) of sums.
+    """Return the sum ``a + b``, element by element. docs/numerics_operations.md has the rules (``requant``) of sums.
 
     Parameters
     ----------

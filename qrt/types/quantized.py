@@ -235,7 +235,7 @@ class UniformType(StoredType):
         axis: int | None = None,
         block_sizes: Mapping[int, int] | Iterable[tuple[int, int]] | None = None,
     ) -> Self:
-        """Return the type with the least scale whose values cover ``lo``, ``hi`` and 0 (docs/numerics_choices.md).
+        """Return the type with the least scale whose values cover ``lo``, ``hi`` and 0 (docs/numerics.md).
 
         Parameters
         ----------

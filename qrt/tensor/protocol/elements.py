@@ -22,8 +22,6 @@ from qrt.types import UniformType, check_integrity
 
 ALL = slice(None)
 
-# ------------------------------------------------------------------------------------------------------------- storage
-
 
 def stored(q: Tensor) -> Array:
     """Return the integers as an array: the tensor's memory, or a copy if bits are packed."""
@@ -76,9 +74,6 @@ def clipped(storage: Array, low: Any = None, high: Any = None) -> Array:
     return storage.clip(kind(limits.min) if low is None else low, kind(limits.max) if high is None else high)
 
 
-# -------------------------------------------------------------------------------------------------------- new elements
-
-
 def numbers(x: Any, t: UniformType, shape: Shape) -> Array:
     """Return the storage of real numbers, quantized by the default rule.
 
@@ -109,9 +104,6 @@ def zeros(t: UniformType, shape: Shape) -> Array:
     """Return the storage of 0, which broadcasts to ``shape``: the zero point, clamped to the storage bounds."""
     storage = np.clip(np.array(t.zero_points, np.int64), t.storage_min, t.storage_max).astype(storage_dtype(t))
     return storage[0, ...] if t.is_per_layer else storage[parameter_index(t, shape)]
-
-
-# --------------------------------------------------------------------------------------------------------------- types
 
 
 def broadcast(q: Tensor, shape: Shape) -> tuple[Array, UniformType]:
@@ -157,9 +149,6 @@ def one_type(types: Sequence[UniformType]) -> UniformType:
         if other is not first:  # types are interned
             raise QuantTypeError(f"tensors of one type are needed, got {first} and {other}: qrt.requantize one of them")
     return first
-
-
-# ----------------------------------------------------------------------------------------------------- order along axes
 
 
 def have_one_scale(tensors: Sequence[Tensor]) -> bool:
@@ -208,9 +197,6 @@ def require_one_scale(q: Tensor, axis: Any) -> None:
             "the scales or zero points of its operand differ along the axis, so that no type holds the "
             "result: requantize to a per-layer type first, qrt.requantize(q, t)"
         )
-
-
-# -------------------------------------------------------------------------------------------------------------- writing
 
 
 def assign(q: Tensor, key: Any, value: Any) -> None:

@@ -16,8 +16,6 @@ from qrt.tensor.protocol.table import Function, enter, implements
 from qrt.tensor.quant_tensor import QuantTensor, made
 from qrt.types import UniformType
 
-# ---------------------------------------------------------------------------------------------------------------- truth
-
 
 def truth(x: Any) -> Any:
     """Return, for a tensor, integers or bools that are true where its values are not 0; anything else unchanged.
@@ -80,9 +78,6 @@ _ALWAYS = {
     (np.isnan, np.isinf, np.isposinf, np.isneginf): (False, f"False {_FINITE}"),
 }
 enter("order", _always, _ALWAYS)
-
-
-# ---------------------------------------------------------------------------------------------------------------- signs
 
 
 @implements(np.signbit, kind="order")
