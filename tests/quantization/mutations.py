@@ -98,7 +98,7 @@ CHANGES = [
     (CHECKS, "spec is not quantized[0][1]), None)", "spec is None), None)"),
     (CHECKS, "if spec.storage != taken.storage or spec.storage_min < taken.low", "if spec.storage_min < taken.low"),
     (CHECKS, "return not taken.symmetric or all(", "return taken.symmetric or all("),
-    (CHECKS, "for each in operands if each.permutation is not None}", "for each in operands if False}"),
+    (CHECKS, "for operand in operands if operand.permutation is not None}", "for operand in operands if False}"),
     (EDGES, "            if taken is None or taken is spec or", "            if taken is None or taken is not spec or"),
     (EDGES, "        for following in flows.get(current, ()):", "        for following in ():"),
 ]
