@@ -67,7 +67,7 @@ CHANGES = [
     (CLASSES, "and self._covers(target.given, source)", ""),
     (CLASSES, "most <= self._limit * side.finest", "most <= 1000 * self._limit * side.finest"),
     (CLASSES, "            unite(one.in_class, other.in_class)\n", "            pass\n"),
-    (CLASSES, "return asked.is_met_by(", "return not asked.is_met_by("),
+    (CLASSES, "return least.is_met_by(", "return not least.is_met_by("),
     (CLASSES, "known = [side.finest for side in (one, other) if side.finest is not None]", "known = [one.finest or 0]"),
     (CLASSES, "(*every, *couples(graph))", "every"),
     # Ranges.
@@ -76,7 +76,7 @@ CHANGES = [
     (RANGES, "else layout.rows(values)", "else layout.rows(values)[:, :1]"),
     # Decisions.
     (DECIDE, "            waiting.discard(number)", "            pass"),
-    (DECIDE, "if each not in waiting:", "if each in waiting:"),
+    (DECIDE, "if concerned not in waiting:", "if concerned in waiting:"),
     (DECIDE, "        if new is not old and i not in named:", "        if False:"),
     (DECIDE, "if self._target.coarser_bias:", "if not self._target.coarser_bias:"),
     (DECIDE, "        if not exponents.any():\n            return", "        if True:\n            return"),

@@ -279,7 +279,9 @@ def _values(
 ) -> Iterator[WidthChoice]:
     """The values that may be wider than they are, as widths are given to all definitions and uses that take them."""
     classes = _Classes[int]()
-    groups = {id(group): group for group in graph.each if not group.is_constant and (group.definitions or group.uses)}
+    groups = {
+        id(group): group for group in graph.value_groups if not group.is_constant and (group.definitions or group.uses)
+    }
     seen: dict[Place, int] = {}
     for key, group in groups.items():
         classes.first(key)
