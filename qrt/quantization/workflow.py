@@ -180,7 +180,7 @@ def quantize_program(
                 None if checkpoint_path is None else f"{checkpoint_path}.{wanted.kind}={float(wanted.limit):g}.trials"
             )
             search = searched(program, device, records, method, reference, wanted, metric, journal, passes=passes)
-            program, trial, reached, summary = search.named, search.trial, search.reached, search.said
+            program, trial, reached, summary = search.named, search.trial, search.reached, search.summary
     if require_full:
         check_full(program, trial, device)
     remarks = (*left_out(others, name), *program.remarks, *trial.remarks)

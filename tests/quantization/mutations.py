@@ -35,7 +35,7 @@ CHECKS, EDGES = ("qrt/quantization/checking/kernels.py", "qrt/quantization/check
 CHANGES = [
     # Constraints.
     (CONSTRAINTS, "places = [*ports.results, *ports.operands]", "places = [*ports.operands, *ports.results]"),
-    (CONSTRAINTS, "            specs[i] = found\n", "            specs[i] = specs[i]\n"),
+    (CONSTRAINTS, "            specs[i] = common\n", "            specs[i] = specs[i]\n"),
     (CONSTRAINTS, "for specs, i, port in (*ports.results, *ports.operands):", "for specs, i, port in ports.operands:"),
     (CONSTRAINTS, "if given is not None and expressed is not None", "if given is None and expressed is not None"),
     (CONSTRAINTS, "max(own) > Fraction(scale) * Fraction(high)", "max(own) > 2 * Fraction(scale) * Fraction(high)"),

@@ -112,7 +112,7 @@ CHANGES = [
     (CHECKPOINT, "        if program != self.program:", "        if False:"),
     (CHECKPOINT, 'if self._digest(seen) != state["digest"]:', "if False:"),
     (CHECKPOINT, "        self.runs += 1\n", "        self.runs += 2\n"),
-    (CHECKPOINT, "found = sha256(data.encode())", "found = sha256()"),
+    (CHECKPOINT, "hasher = sha256(data.encode())", "hasher = sha256()"),
     (CALIBRATE, "        if number <= earlier:", "        if number < earlier:"),
     (CALIBRATE, "data_so_far != seen.data", "False"),
     (CALIBRATE, "    if number < earlier:", "    if False:"),

@@ -62,13 +62,13 @@ CHANGES = [
     (BIASES, "return behind(clamps[-1].source, []) if clamps else result", "return result"),
     (BIASES, "    if isinstance(origins, ArrayAttr):", "    if False:"),
     (BIAS, "s / error.count", "s / (error.count + 1)"),
-    (BIAS, "[sign * each for", "[-sign * each for"),
+    (BIAS, "[sign * total for", "[-sign * total for"),
     (BIAS, "form.min_exponent)", "form.min_exponent + 40)"),
     (BIAS, "return NoQuantizedType(stored) if stored is product.element else stored", "return product.element"),
     # Choices.
     (GAINS, '        is_on = after.cost < before.cost or wanted != "auto"', "        is_on = True"),
-    (GAINS, '    is_on = after.cost < before.cost or wanted != "auto"\n    made', "    is_on = False\n    made"),
-    (GAINS, "kept | _records_of_new_keys(changed.module, kept, reference)", "kept"),
+    (GAINS, '    is_on = after.cost < before.cost or wanted != "auto"\n    final', "    is_on = False\n    final"),
+    (GAINS, "latest_records | _records_of_new_keys(changed.module, latest_records, reference)", "latest_records"),
     (GAINS, '        if name == "equalize-scales" and not', "        if False and not"),
     (PRODUCTS, "while len(users := value.users) == 1:", "while users := value.users[:1]:"),
 ]
