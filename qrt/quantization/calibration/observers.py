@@ -140,7 +140,7 @@ class ExactSums:
         for start in range(0, values.size, _PART):
             part = values[start : start + _PART].astype(np.float64)
             self.total += exact_sum(part)
-            self.squares += _squares(part) if is_wide else exact_sum(part * part)  # 48 bits
+            self.squares += _squares(part) if is_wide else exact_sum(part * part)  # a square of an f32 has 48 bits
         self.nonfinite += skipped
         self.count += values.size
 

@@ -68,11 +68,12 @@ def form_of(block: Block, kernel: str = "") -> KernelForm | None:
     """Return the body of a region as a call of one op family; None if it is not such a call.
 
     Parameters
-    The family to read a body as that is a call of several families; by default, the one of most operations.
+    ----------
     block : Block
-        Its arguments are the operands, and its terminator returns one value.
+        The body. Its arguments are the operands, and its terminator returns one value.
     kernel : str
-        The family as which a body is read that is a call of several; else it is read as the one of most operations.
+        The family to choose if several families can compute the body; by default, the one that covers the most
+        operations.
 
     Returns
     -------
@@ -98,8 +99,10 @@ def form_of(block: Block, kernel: str = "") -> KernelForm | None:
 
 
 def reading_of(block: Block, kernel: str = "") -> KernelMatch | None:
-    """The reading of what a block returns whose operands are all arguments of the block: as the family of this name,
-    or else the largest one. The square of a tensor, clamped, is a product as much as a function of one variable.
+    """Return the reading of a block's result whose operands are arguments of the block; None if there is none.
+
+    A reading as the family ``kernel`` is preferred, then the largest one. For example, a clamped square of a tensor is
+    a product, but also a function of one variable.
     """
     last = block.last
     if last is None or len(last.operands) != 1:

@@ -143,7 +143,7 @@ def _reason(root: Operation, failed: KernelChoice | None, refused: list[Refusal]
 
 def _is_candidate(operation: Operation) -> bool:
     """Return True if an operation computes a tensor of floats that is not constant."""
-    family = family_of(operation)  # one that moves elements takes floats too
+    family = family_of(operation)  # a family that moves elements also accepts floats
     is_source = operation.name.startswith(_SOURCES) or (family is not None and family.traits.is_movement)
     if not is_source or operation.name in _NO_VALUES or len(operation.results) != 1:
         return False
