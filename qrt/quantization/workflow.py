@@ -12,7 +12,7 @@ from qrt.quantization.calibration.observers import Calibration
 from qrt.quantization.calibration.records import RECORD_METHODS, RecordMethod
 from qrt.quantization.comparison.measure import Reference
 from qrt.quantization.explain import report_of
-from qrt.quantization.propagation.ranges import ranges_kept
+from qrt.quantization.propagation.ranges import ranges_cached
 from qrt.quantization.report import Report
 from qrt.quantization.search import Budget, Metric, searched
 from qrt.quantization.steps import check_full, named, quantized
@@ -170,7 +170,7 @@ def quantize_program(
     )
     batches = measurable(Program(start.module, name), seen.sample) if skip_nonfinite else seen.sample.batches()
     reference = Reference(start, name, batches)
-    with ranges_kept():  # passes and trials choose the ranges of most values again
+    with ranges_cached():  # passes and trials choose the ranges of most values again
         program, records = improved(start, device, seen.calibration.records, method, reference, passes)
         reached, summary = True, ""
         if wanted is None:

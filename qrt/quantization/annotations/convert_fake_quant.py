@@ -24,10 +24,10 @@ class ConvertFakeQuant:
 
     def run(self, module: Module) -> None:
         boundaries = Boundaries(module)
-        of_results, of_operands = boundaries.move(_said)
+        of_results, of_operands = boundaries.move(_annotation_of)
         read_by_regions = _read_by_regions(boundaries.outside)
         for operation in boundaries.outside:
-            annotation = _said(operation) if source(operation) is not None else None
+            annotation = _annotation_of(operation) if source(operation) is not None else None
             if annotation is None:
                 continue
             follows_result = operation in of_results or _cast_of(operation) in of_results
@@ -39,7 +39,7 @@ class ConvertFakeQuant:
                 remark(operation, "stays: operations outside of regions read it too")
 
 
-def _said(operation: Operation) -> AnnotatedType | None:
+def _annotation_of(operation: Operation) -> AnnotatedType | None:
     if operation.name in FAKE_QUANTS:
         return AnnotatedType(fake_quant_type(operation))
     if operation.name not in _CASTS:

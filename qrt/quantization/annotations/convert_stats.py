@@ -25,7 +25,7 @@ class ConvertStats:
 def moved_stats(module: Module) -> list[Operation]:
     """Move ranges into specifications, and return the `quant.stats` that are next to no region."""
     boundaries = Boundaries(module)
-    of_results, of_operands = boundaries.move(said_by)
+    of_results, of_operands = boundaries.move(annotation_of)
     moved = of_results | of_operands
     for operation in boundaries.outside:
         if operation in moved:
@@ -39,7 +39,7 @@ def remark_left(operations: Iterable[Operation]) -> None:
         remark(operation, "stays: no region defines this value or takes it")
 
 
-def said_by(operation: Operation) -> AnnotatedType | None:
+def annotation_of(operation: Operation) -> AnnotatedType | None:
     """Return the range of a `quant.stats`; None for other operations."""
     if operation.name != "quant.stats":
         return None

@@ -170,7 +170,7 @@ def _function(region: RegionOp, kernel: TargetKernel) -> str | None:
     try:
         kernel.constraint(inputs, outputs)
     except Exception as error:  # a user's function may raise any exception
-        return f"the constraint raises {type(error).__name__}: {_said(error)}"
+        return f"the constraint raises {type(error).__name__}: {_text_of(error)}"
     if (len(inputs), len(outputs)) != (len(region.operands), len(region.results)):
         return "the constraint changes how many ports there are"
     for port, now, before in zip(ports, (*inputs, *outputs), specs, strict=True):
@@ -179,7 +179,7 @@ def _function(region: RegionOp, kernel: TargetKernel) -> str | None:
     return None
 
 
-def _said(error: Exception) -> str:
+def _text_of(error: Exception) -> str:
     try:
         return " ".join(str(error).split())[:200]
     except Exception:

@@ -273,7 +273,7 @@ class Comparison:
             tuple(OutputReport(output.name, output.error.snr, output.same_answers) for output in self.outputs),
             tuple(self._region(part, target, float(shares[part.key] / total) if total else 0.0) for part in ordered),
             self.rescales,
-            (*_left(self.named), *self._kept()),
+            (*_left(self.named), *self._float_results()),
             tuple(self.unmatched.values()),
             sampled if sampled != self.rows else 0,
             self.skipped,
@@ -301,7 +301,7 @@ class Comparison:
         record = None if summary is None else summary.record()
         return {} if record is None or record.histogram is None else record.histogram
 
-    def _kept(self) -> Iterable[FloatOperation]:
+    def _float_results(self) -> Iterable[FloatOperation]:
         """Yield the regions whose result is a float."""
         for part in self.parts.values():
             element = stored_type(part.giver.results[0])

@@ -23,17 +23,17 @@ class Casts:
     """The casts of one export. A value dequantized from the type that a port takes is not quantized again."""
 
     def __init__(self) -> None:
-        self.made: list[Operation] = []  # the qrt operations of this export
-        self._made: dict[Key, Value] = {}
+        self.operations: list[Operation] = []  # the qrt operations of this export
+        self._results: dict[Key, Value] = {}
         self._released: list[Operation] = []
         self._read: dict[Operation, None] = {}
 
     def stored(self, value: Value, element: UniformType, permutation: tuple[int, ...] | None = None) -> Value:
         """Return a float value as a quantized value of the given type, with its axes permuted."""
         key = value, element, permutation
-        if key not in self._made:
-            self._made[key] = self._stored(value, element, permutation)
-        return self._made[key]
+        if key not in self._results:
+            self._results[key] = self._stored(value, element, permutation)
+        return self._results[key]
 
     def _stored(self, value: Value, element: UniformType, permutation: tuple[int, ...] | None) -> Value:
         if value.operation is not None:
@@ -44,14 +44,14 @@ class Casts:
         if permutation is not None:
             stored = self.stored(value, element)
             transposed = Builder.after(stored).create("qrt.transpose", stored, permutation=permutation)
-            self.made.append(transposed)
+            self.operations.append(transposed)
             return transposed.results[0]
         source = value.operation
         if source is not None and source.name == "quant.dcast" and element_of(source.operands[0].type) is element:
             return source.operands[0]
         return Builder.after(value).value("quant.qcast", (value,), with_element(value.type, element))
 
-    def kept(self, port: PortOf, value: Value) -> Value:
+    def rounded(self, port: PortOf, value: Value) -> Value:
         """Return a float value rounded to the port's type, as a float again."""
         if port.stays:
             return value
@@ -68,17 +68,17 @@ class Casts:
         if source is not None and source.name == "arith.extf" and source.operands[0].type is narrow:
             return value
         key = value, port.spec, None
-        if key not in self._made:
+        if key not in self._results:
             if source is not None:
                 self._read[source] = None
-            self._made[key] = _narrowed(value, narrow)
-        return self._expressed("arith.extf", self._made[key], value.type)
+            self._results[key] = _narrowed(value, narrow)
+        return self._expressed("arith.extf", self._results[key], value.type)
 
     def _expressed(self, cast: str, value: Value, type: Type) -> Value:
         key = value, type, None
-        if key not in self._made:
-            self._made[key] = Builder.after(value).value(cast, (value,), type)
-        return self._made[key]
+        if key not in self._results:
+            self._results[key] = Builder.after(value).value(cast, (value,), type)
+        return self._results[key]
 
     def release(self, region: RegionOp, values: list[Value]) -> None:
         """Replace a region's results by values, which are dequantized if they are quantized."""

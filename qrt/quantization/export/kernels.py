@@ -55,7 +55,7 @@ class Kernels:
             type = declared
         ir_attributes = {name: attribute(value) for name, value in given.items()}
         operation = builder.emit(f"qrt.{family}", operands, (type,), ir_attributes)
-        self.casts.made.append(operation)
+        self.casts.operations.append(operation)
         return operation.results[0]
 
     def requantized(self, builder: Builder, value: Value, element: UniformType) -> Value:
@@ -117,7 +117,7 @@ class Kernels:
             if isinstance(port.spec, UniformType) and operand is form.operands[1]:
                 operands.append(self.casts.stored(port.value, port.spec, operand.permutation))
             elif operand.permutation is None:
-                operands.append(self.casts.kept(port, port.value))
+                operands.append(self.casts.rounded(port, port.value))
             else:
                 raise QuantTypeError(f"float_matmul: {port.name} is transposed in the body, and stays a float")
         (out,) = outputs(region)
@@ -125,7 +125,7 @@ class Kernels:
         for bound, name in ((form.low, "arith.maximumf"), (form.high, "arith.minimumf")):
             if bound is not None:
                 value = builder.value(name, (value, _splat(builder, bound, value)), value.type)
-        return self.casts.kept(out, value)
+        return self.casts.rounded(out, value)
 
 
 def family_of(region: RegionOp, form: KernelForm) -> str:

@@ -57,7 +57,7 @@ def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
     if to == "codegen":
         lower = LowerQrt()
         remaining = {*module.operation.walk()}  # the steps above may have erased operations
-        for op in casts.made:
+        for op in casts.operations:
             if op in remaining:
                 _lower(lower, op)
 

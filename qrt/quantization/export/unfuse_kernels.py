@@ -15,11 +15,11 @@ from qrt.quantization.targets.registry import find
 
 def put_back(region: RegionOp, casts: Casts) -> None:
     """Replace a region by its float body, with values at decided ports cast to the port's type and back."""
-    operands = [casts.kept(port, port.value) if port.is_decided else port.value for port in inputs(region)]
+    operands = [casts.rounded(port, port.value) if port.is_decided else port.value for port in inputs(region)]
     decided = [(port, port.is_decided) for port in outputs(region)]
     values = Builder(region).inline(region.body, operands)
     results = [
-        casts.kept(port, value) if is_decided else value
+        casts.rounded(port, value) if is_decided else value
         for (port, is_decided), value in zip(decided, values, strict=True)
     ]
     casts.release(region, results)

@@ -115,8 +115,8 @@ class Classes:
 
     def agree(self, source: Class, target: Class) -> bool:
         """Return True if the two sides of an edge may have one type."""
-        if source.is_kept or target.is_kept:
-            return source.given is target.given or (source.is_kept and _may_be_kept(target, source.given))
+        if source.stays_float or target.stays_float:
+            return source.given is target.given or (source.stays_float and _may_stay_float(target, source.given))
         if source.given is not None and target.given is not None:
             return source.given is target.given
         if not is_enough(source.storage, target.least) or not is_enough(target.storage, source.least):
@@ -211,7 +211,7 @@ def _tie(nodes: list[PropagationNode], inputs: int) -> None:
     ordered = [node for node in nodes if node.index >= inputs] + [node for node in nodes if node.index < inputs]
     if not ordered:
         return
-    given = next((n.in_class.given for n in ordered if n.in_class.is_kept), None)
+    given = next((n.in_class.given for n in ordered if n.in_class.stays_float), None)
     given = given or next((n.in_class.given for n in ordered if n.in_class.given is not None), None)
     for node in ordered:
         if given is not None and node.in_class.given not in (None, given):
@@ -288,7 +288,7 @@ def _is_within(given: UniformType, storage: Storage) -> bool:
     return given.storage == storage.name and storage.low <= given.storage_min <= given.storage_max <= storage.high
 
 
-def _may_be_kept(side: Class, given: Spec | None) -> bool:
+def _may_stay_float(side: Class, given: Spec | None) -> bool:
     """Return True if a class may stay float: it includes all ports of its regions, and nothing demands a type."""
     if side.given is not None or side.storage is not None or side.least is not None:
         return False

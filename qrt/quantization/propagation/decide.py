@@ -35,7 +35,7 @@ from qrt.types import FloatType, NoQuantizedType, UniformType
 
 Array = npt.NDArray[Any]
 
-_MOST_SAID = 300
+_MOST_CHARACTERS = 300
 """The greatest length of the message of an exception from a target's function."""
 _NO_FLOAT = NoQuantizedType(FloatType("f32"))
 
@@ -174,7 +174,7 @@ class Decider:
         try:
             changed = function(inputs, outputs)
         except Exception as error:  # a user's function may raise any exception
-            raise region.operation.error(f"the constraint of {shown(region.name)} fails: {_said(error)}") from error
+            raise region.operation.error(f"the constraint of {shown(region.name)} fails: {_text_of(error)}") from error
         _check_returned(region, changed, inputs, outputs, before)
         return [*inputs, *outputs]
 
@@ -255,13 +255,13 @@ def _widest(types: list[Spec | None]) -> Spec | None:
     return max(known, key=lambda type: width(covered(type)), default=None)
 
 
-def _said(error: Exception) -> str:
+def _text_of(error: Exception) -> str:
     """Return the text of an exception from a target's function; its conversion to text may fail too."""
     try:
         text = str(error) if isinstance(error, QuantError) else f"{type(error).__name__}: {error}"
     except Exception:
         text = type(error).__name__
-    return " ".join(text.split())[:_MOST_SAID]
+    return " ".join(text.split())[:_MOST_CHARACTERS]
 
 
 def _check_returned(

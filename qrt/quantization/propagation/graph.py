@@ -20,7 +20,7 @@ from qrt.ir import ArrayAttr, Module, Operation, StringAttr, TypeAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.dialects.quant.annotations import IDENTITIES
 from qrt.ir.dialects.quant.region import outside_bodies
-from qrt.quantization.annotations.convert_stats import said_by
+from qrt.quantization.annotations.convert_stats import annotation_of
 from qrt.quantization.forms import KernelForm, form_of
 from qrt.quantization.forms.elements import dense_of
 from qrt.quantization.propagation.forwarded_values import ForwardedOperand, forwarded
@@ -170,9 +170,9 @@ class Class:
         return min(self.nodes, key=lambda node: node.number)
 
     @property
-    def is_kept(self) -> bool:
+    def stays_float(self) -> bool:
         """True if the values stay floats."""
-        return is_kept(self.given, self.nodes[0].element)
+        return stays_float(self.given, self.nodes[0].element)
 
     def measure(self) -> None:
         """Set the width of the narrowest range from the class's own range."""
@@ -269,14 +269,14 @@ def edges(graph: PropagationGraph) -> list[Edge]:
     return result
 
 
-def is_kept(spec: Spec | None, element: FloatType) -> bool:
+def stays_float(spec: Spec | None, element: FloatType) -> bool:
     """Return True if a type keeps values float, in their own or in a narrower type."""
     return isinstance(spec, NoQuantizedType) or (isinstance(spec, FloatType) and spec is not element)
 
 
 def is_decided(spec: Spec | None, element: FloatType) -> bool:
     """Return True if a type needs no further decision."""
-    return isinstance(spec, UniformType) or is_kept(spec, element)
+    return isinstance(spec, UniformType) or stays_float(spec, element)
 
 
 def _add_region(graph: PropagationGraph, operation: Operation) -> None:
@@ -323,7 +323,7 @@ def _add_reference(graph: PropagationGraph, operation: Operation) -> None:
     is_carried = group.is_carried or result.is_carried
     graph.merge(group, result, is_carried=is_carried)
     group = graph.group(operation.operands[0])
-    annotation = said_by(operation)
+    annotation = annotation_of(operation)
     graph.references.append(operation)
     if annotation is not None:
         assert isinstance(annotation.spec, CalibratedType)

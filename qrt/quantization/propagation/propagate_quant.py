@@ -15,7 +15,7 @@ from qrt.quantization.propagation.classes import Classes, remark_uncoupled
 from qrt.quantization.propagation.decide import Decider
 from qrt.quantization.propagation.functions import FUNCTIONS, Functions, separate
 from qrt.quantization.propagation.graph import build
-from qrt.quantization.propagation.ranges import Ranges, attach, ranges_kept
+from qrt.quantization.propagation.ranges import Ranges, attach, ranges_cached
 from qrt.quantization.propagation.rescale import Rescaler, write_specs
 from qrt.quantization.propagation.rescale_causes import RescaleCauses
 from qrt.quantization.propagation.select import select
@@ -89,7 +89,7 @@ def propagate(
     remark_left(statistics for statistics in left if statistics not in read)
     select(graph, target)
     ranges = Ranges(settings.method)
-    with ranges_kept():  # copies of a function's body have the same keys and constants
+    with ranges_cached():  # copies of a function's body have the same keys and constants
         Classes(graph, attach(graph, settings.records), ranges, settings.max_widening)
         decider = Decider(graph, target, ranges, order)
         decider.run()

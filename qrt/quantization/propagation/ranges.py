@@ -33,25 +33,25 @@ from qrt.tensor.choose import Storage as Chosen
 from qrt.types import AnyQuantizedType, CalibratedType, FloatType, NoQuantizedType, UniformType
 
 Value = TypeVar("Value")
-_KEPT: ContextVar[dict[Any, tuple[Any, Any]] | None] = ContextVar("qrt_kept_ranges", default=None)
+_CACHE: ContextVar[dict[Any, tuple[Any, Any]] | None] = ContextVar("qrt_cached_ranges", default=None)
 
 
 @contextmanager
-def ranges_kept() -> Iterator[None]:
+def ranges_cached() -> Iterator[None]:
     """Return a context in which the choice of each range is cached."""
-    token = _KEPT.set({} if _KEPT.get() is None else _KEPT.get())
+    token = _CACHE.set({} if _CACHE.get() is None else _CACHE.get())
     try:
         yield
     finally:
-        _KEPT.reset(token)
+        _CACHE.reset(token)
 
 
-def kept(key: Callable[[], Any], holds: Any, make: Callable[[], Value]) -> Value:
+def cached(key: Callable[[], Any], holds: Any, make: Callable[[], Value]) -> Value:
     """Return the cached result of ``make`` for a key.
 
     ``holds`` is kept alive with the result, so that a key may contain the `id` of ``holds`` or of its elements.
     """
-    known = _KEPT.get()
+    known = _CACHE.get()
     if known is None:
         return make()
     name = key()
@@ -181,7 +181,7 @@ class Ranges:
             return statistics.span
         kind = Chosen(storage.name, storage.low, storage.high, element.name, symmetric)
         records, method = [*statistics.records.values()], self.method
-        chosen = kept(lambda: (*map(id, records), kind, method), records, lambda: chosen_range(records, kind, method))
+        chosen = cached(lambda: (*map(id, records), kind, method), records, lambda: chosen_range(records, kind, method))
         return hull(statistics.bare, chosen)
 
     def prepare(self, wanted: Iterable[Wanted]) -> None:
@@ -220,7 +220,7 @@ class Ranges:
         values = node.constant.astype(np.float32 if node.element.width <= 32 else np.float64)
         rows = values.reshape(1, -1) if layout is None else layout.rows(values)
         kind = Chosen(storage.name, storage.low, storage.high, node.element.name, symmetric)
-        low, high = kept(
+        low, high = cached(
             lambda: (sha256(rows.tobytes()).digest(), str(rows.dtype), rows.shape, kind, method),
             None,
             lambda: choose_ranges(rows, kind, method, 100.0),

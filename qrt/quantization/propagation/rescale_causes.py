@@ -8,7 +8,7 @@ several calls, because the annotation would apply to every copy.
 from collections import Counter
 
 from qrt.quantization.propagation.classes import is_enough, storage_of
-from qrt.quantization.propagation.graph import GraphRegion, PropagationGraph, PropagationNode, is_kept
+from qrt.quantization.propagation.graph import GraphRegion, PropagationGraph, PropagationNode, stays_float
 from qrt.quantization.propagation.select import fits
 from qrt.quantization.targets.constraints import constraint_of
 from qrt.quantization.targets.model import Spec, Target
@@ -85,7 +85,7 @@ def _stays(other: PropagationNode, node: PropagationNode) -> bool:
 
 def _outranks(other: PropagationNode, node: PropagationNode, order: list[PropagationNode]) -> bool:
     """Return True if another port's annotation takes precedence over one at this port."""
-    if isinstance(other.spec, NoQuantizedType) or is_kept(other.spec, other.element):
+    if isinstance(other.spec, NoQuantizedType) or stays_float(other.spec, other.element):
         return True
     return isinstance(other.spec, UniformType) and order.index(other) < order.index(node)
 

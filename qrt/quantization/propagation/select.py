@@ -27,7 +27,7 @@ from qrt.quantization.propagation.graph import (
     PropagationGraph,
     PropagationNode,
     is_decided,
-    is_kept,
+    stays_float,
 )
 from qrt.quantization.propagation.layout import layout_of_port
 from qrt.quantization.targets.model import Spec, Target, TargetKernel, TargetPort
@@ -61,7 +61,7 @@ def fits(port: TargetPort, spec: Spec, node: PropagationNode) -> bool:
     """Return True if a port accepts a specification at a node."""
     if isinstance(spec, UniformType):
         return _fits_uniform(port, spec, node)
-    if is_kept(spec, node.element):
+    if stays_float(spec, node.element):
         float_type = spec if isinstance(spec, FloatType) else node.element
         return port.is_float and port.storage == float_type.name
     if isinstance(spec, AnyQuantizedType) and not port.is_wildcard:
@@ -152,7 +152,7 @@ def _hint(node: PropagationNode | None) -> TargetPort | Spec | None:
     if len(node.group.definitions) != 1:
         return None
     (source,) = node.group.definitions
-    if source.spec is not source.element and not is_kept(source.spec, source.element):
+    if source.spec is not source.element and not stays_float(source.spec, source.element):
         return source.spec if is_decided(source.spec, source.element) else source.port or source.spec
     return source.port
 
@@ -235,12 +235,12 @@ def _misfit(region: GraphRegion, signatures: Sequence[TargetKernel], target: Tar
     bounds = "" if port.low is None else f"<{port.low}:{port.high}>"
     blocks = "" if port.blocks is None else f" in blocks {dict(port.blocks)}"
     return (
-        f"no signature of {shown(region.name)} in target {target.name} fits: {bad[0].where} is {_said(bad[0])}, "
+        f"no signature of {shown(region.name)} in target {target.name} fits: {bad[0].where} is {_described(bad[0])}, "
         f"and port {port.name!r} takes {port.storage}{bounds}{blocks}{' symmetric' if port.symmetric else ''}"
     )
 
 
-def _said(node: PropagationNode) -> str:
+def _described(node: PropagationNode) -> str:
     if node.spec is node.element:
         type = node.value.type
         return f"{'a constant' if node.constant is not None else 'no constant, but'} {type.shown()}"

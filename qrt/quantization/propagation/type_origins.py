@@ -21,7 +21,7 @@ from qrt.quantization.propagation.decide import Decider, is_own_constant
 from qrt.quantization.propagation.graph import Class, PropagationGraph, PropagationNode
 from qrt.types import NoQuantizedType
 
-_SAID: Final = 2
+_MOST_KEYS: Final = 2
 """The most keys of records that an origin lists."""
 
 
@@ -58,5 +58,5 @@ class _Origins:
     def _of_records(self, class_: Class) -> str:
         groups = dict.fromkeys(node.group for node in class_.nodes if node.group is not None)
         keys = sorted({key for group in groups for key in group.keys if key in self.records})
-        more = f" and {len(keys) - _SAID} more" if len(keys) > _SAID else ""
-        return f"records {', '.join(keys[:_SAID])}{more} ({self.method})" if keys else ""
+        more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
+        return f"records {', '.join(keys[:_MOST_KEYS])}{more} ({self.method})" if keys else ""

@@ -128,9 +128,9 @@ def _lines(report: Differences, every: bool) -> Iterator[str]:
     if report.inside:
         yield f"{plural(report.inside, 'tensor')} more inside of operators that run as one"
     for output in report.outputs:
-        yield f"output {visible(output.name)} of whole runs: {_said(output)}"
+        yield f"output {visible(output.name)} of whole runs: {_counts(output)}"
     if report.first is not None:
-        yield f"the first op that differs is {report.first.operator}, which is {report.first.op}: {_said(report.first)}"
+        yield f"the first op that differs is {report.first.operator}, which is {report.first.op}: {_counts(report.first)}"
 
 
 def _row(tensor: TensorDifference) -> tuple[str, ...]:
@@ -147,7 +147,7 @@ def _largest(tensor: TensorDifference) -> str:
     return f"{tensor.largest:,}{' ULP' * tensor.is_float}"
 
 
-def _said(tensor: TensorDifference) -> str:
+def _counts(tensor: TensorDifference) -> str:
     if tensor.skipped:
         return tensor.skipped
     most = f", by {_largest(tensor)} at most" if tensor.largest else ""

@@ -60,7 +60,7 @@ _MARGIN = 4
 _MIDDLE = 12
 """The width of the bar of 0."""
 _MOST_OCTAVES = 48
-_KEPT = 0.99
+_SHARE_ON_AXIS = 0.99
 """The share of the values that the axis includes, if there are enough octaves."""
 _BARS = ((32, 4), (16, 5), (8, 6), (0, 7))
 """The number of low bits of a bin that bars ignore, by the least width of an octave."""
@@ -220,7 +220,7 @@ def _axis(port: PortReport, bits: Array, counts: Array) -> Axis:
     most = max([top for top in tops if top is not None], default=0)
     order = np.argsort(octaves[used], kind="stable")
     amounts = np.cumsum(counts[used][order])
-    lowest = octaves[used][order][amounts > (1 - _KEPT) * amounts[-1:]][:1].tolist()
+    lowest = octaves[used][order][amounts > (1 - _SHARE_ON_AXIS) * amounts[-1:]][:1].tolist()
     if port.scale:
         lowest.append(frexp(port.scale / 2)[1] - 1)
     least = max(min([*lowest, most - 2]), most - _MOST_OCTAVES)

@@ -23,7 +23,7 @@ class MetricError(ModelError):
 
 _FORMS = "size=0.6 (weight bytes as a share of those at 8 bits), snr=33 (decibels) or drop=0.005 (of the metric)"
 _TEXT = re.compile(r"\s*(size|snr|drop)\s*=\s*([+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:e[+-]?\d{1,2})?)\s*", re.I)
-_MOST_SAID = 300
+_MOST_CHARACTERS = 300
 """The greatest length of the message of an exception from the user's metric."""
 
 
@@ -95,4 +95,4 @@ def _text_of(error: Exception) -> str:
         text = f"{type(error).__name__}: {error}"
     except Exception:
         text = type(error).__name__
-    return " ".join(text.split())[:_MOST_SAID]
+    return " ".join(text.split())[:_MOST_CHARACTERS]

@@ -9,7 +9,7 @@ from os import PathLike
 from qrt.errors import QuantTypeError
 from qrt.quantization.calibration.records import Record, RecordMethod, write_records
 from qrt.quantization.comparison.measure import Reference
-from qrt.quantization.propagation.ranges import ranges_kept
+from qrt.quantization.propagation.ranges import ranges_cached
 from qrt.quantization.search.bits import WidthChoice, with_widths
 from qrt.quantization.search.budget import Budget, Metric, name_of
 from qrt.quantization.search.goals import goal_of
@@ -108,7 +108,7 @@ def searched(
     if metric is not None and wanted.kind == "snr":
         raise QuantTypeError("budget snr= is measured at the outputs: give size= or drop= with a metric")
     with ExitStack() as stack:
-        stack.enter_context(ranges_kept())
+        stack.enter_context(ranges_cached())
         run = Runner(named, target, records, method, reference, metric, progress, passes)
         trial_journal = None
         if journal is not None:

@@ -11,7 +11,7 @@ from qrt.quantization.search.bits import Widths
 from qrt.quantization.search.budget import MetricError
 from qrt.quantization.search.journal import Journal
 
-_MOST_SAID = 300
+_MOST_CHARACTERS = 300
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Trials:
         if widths in self.tried:
             return self.tried[widths]
         line = self._kept.get(widths)
-        result = self._made(widths) if line is None else TrialResult.of_line(line)
+        result = self._run_or_failed(widths) if line is None else TrialResult.of_line(line)
         self.tried[widths] = result
         if self._best is None or self._key(result) < self._key(self._best):
             self._best = result
@@ -114,10 +114,10 @@ class Trials:
             self._journal.append(result.line(len(self.tried), is_best=result is self._best))
         return result
 
-    def _made(self, widths: Widths) -> TrialResult:
+    def _run_or_failed(self, widths: Widths) -> TrialResult:
         try:
             return self._run(widths, len(self.tried) + 1)
         except QuantError as error:
             if widths == self._default or isinstance(error, MetricError):
                 raise
-            return TrialResult(widths, 0, failure=" ".join(str(error).split())[:_MOST_SAID])
+            return TrialResult(widths, 0, failure=" ".join(str(error).split())[:_MOST_CHARACTERS])

@@ -8,7 +8,7 @@ from qrt.quantization.steps import NamedProgram, all_of, copied
 from qrt.runtime.ports import choose
 from qrt.types import QuantizedType, TensorType
 
-_MOST_SAID = 3
+_MOST_REMARKS = 3
 
 
 def called(module: Module, function: str | None) -> tuple[Module, list[str]]:
@@ -77,9 +77,9 @@ def check_any(start: NamedProgram, name: str, *, is_full: bool) -> None:
         )
     if is_full:
         raise all_of([VerifyError(r.message, r.location) for r in start.remarks if r.location is not None])
-    messages = [remark.message for remark in start.remarks[:_MOST_SAID]]
-    if len(start.remarks) > _MOST_SAID:
-        messages.append(f"{len(start.remarks) - _MOST_SAID} more stay float")
+    messages = [remark.message for remark in start.remarks[:_MOST_REMARKS]]
+    if len(start.remarks) > _MOST_REMARKS:
+        messages.append(f"{len(start.remarks) - _MOST_REMARKS} more stay float")
     message = f"nothing of {name} is quantized: {'; '.join(messages)}"
     location = start.remarks[0].location
     raise ModelError(message if location is None else location.render(message))

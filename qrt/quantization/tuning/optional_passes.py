@@ -54,17 +54,17 @@ def improved(
         changed = _changed(program, target, name)
         if changed is None:
             if wanted != "auto":
-                program = _said(program, f"{name} is off: there is nothing that it changes")
+                program = _with_remark(program, f"{name} is off: there is nothing that it changes")
             continue
         if name == "equalize-scales" and not _computes_the_same(changed.module, program.module, reference):
-            program = _said(program, f"{name} is off: a value between leaves the normal numbers of its type")
+            program = _with_remark(program, f"{name} is off: a value between leaves the normal numbers of its type")
             continue
         before = before or _noise(program, target, latest_records, method, reference)
         new_records = latest_records | _records_of_new_keys(changed.module, latest_records, reference)
         try:
             after = _noise(changed, target, new_records, method, reference)
         except QuantError as error:
-            program = _said(program, _refusal(name, error, wanted))
+            program = _with_remark(program, _refusal(name, error, wanted))
             continue
         is_on = after.cost < before.cost or wanted != "auto"
         remark = _remark(name, before, after, is_on=is_on)
@@ -197,7 +197,7 @@ def _refusal(name: str, error: QuantError, wanted: Wanted) -> str:
     return f"{name} is off: {str(error).splitlines()[0]}"
 
 
-def _said(program: NamedProgram, message: str) -> NamedProgram:
+def _with_remark(program: NamedProgram, message: str) -> NamedProgram:
     return NamedProgram(program.module, (*program.remarks, Diagnostic("remark", message)))
 
 
