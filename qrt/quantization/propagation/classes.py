@@ -103,7 +103,7 @@ class Classes:
             sides = edge.source.in_class, edge.target.in_class
             reached = [side.edges for side in sides if side.given is None]
             if self._join(edge):
-                pending.extend(near for edges in reached for near in edges)
+                pending.extend(neighbour for edges in reached for neighbour in edges)
 
     def _join(self, edge: Edge) -> bool:
         """Merge the two classes of an edge if they may have one type. Return True if they were merged."""

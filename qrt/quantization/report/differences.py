@@ -129,8 +129,9 @@ def _lines(report: Differences, every: bool) -> Iterator[str]:
         yield f"{plural(report.inside, 'tensor')} more inside of operators that run as one"
     for output in report.outputs:
         yield f"output {visible(output.name)} of whole runs: {_counts(output)}"
-    if report.first is not None:
-        yield f"the first op that differs is {report.first.operator}, which is {report.first.op}: {_counts(report.first)}"
+    first = report.first
+    if first is not None:
+        yield f"the first op that differs is {first.operator}, which is {first.op}: {_counts(first)}"
 
 
 def _row(tensor: TensorDifference) -> tuple[str, ...]:
