@@ -139,9 +139,6 @@ def _bind_dcast(types: Types, result: TensorType, attributes: Attributes, consta
     )
 
 
-# --------------------------------------------------------------------------------------------------------- requantize
-
-
 def _infer_requantize(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     source = quantized(types[0], "requantize", "operand")
     element = declared_element("requantize", result)
@@ -245,9 +242,6 @@ def _common_layout(
     if element.is_per_layer or here == there:
         return here
     return there if source.is_per_layer else None
-
-
-# -------------------------------------------------------------------------------------------------------------- scast
 
 
 def signless(storage: Array, t: UniformType) -> Array:

@@ -189,8 +189,6 @@ class ReferenceCall:
             out[...] = values.reshape(out.shape)
 
 
-# ------------------------------------------------------------------------------------------------------------- dtypes
-
 KERNEL_FLOATS = frozenset({"f16", "bf16", "f32", "f64"})
 
 
@@ -234,9 +232,6 @@ def element_dtype(t: Type) -> np.dtype[Any]:
         bits = next(b for b in (8, 16, 32, 64) if t.width <= b)
         return np.dtype(bool) if t.width == 1 else np.dtype(f"{'u' if t.signedness == 'unsigned' else 'i'}{bits // 8}")
     raise QuantTypeError(f"values of type {t} are not executable")
-
-
-# -------------------------------------------------------------------------------------------- quantization parameters
 
 
 def quantized(t: TensorType, op: str, operand: str) -> UniformType:
@@ -395,9 +390,6 @@ def collapsed_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape, Shape]
             merged.append((size, b, s))
     merged = merged or [(1, 1, 0)]
     return tuple(m[0] for m in merged), tuple(m[1] for m in merged), tuple(m[2] for m in merged)
-
-
-# ------------------------------------------------------------------------------------------------------------- errors
 
 
 def fail(op: str, message: str, types: Sequence[Type], error: type[QuantTypeError] = QuantTypeError) -> NoReturn:

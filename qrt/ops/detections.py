@@ -1,4 +1,4 @@
-"""detection_postprocess: detections from boxes and the scores of their classes (docs/numerics_selection.md).
+"""detection_postprocess: detections from boxes and the scores of their classes (docs/numerics_operations.md).
 
 Boxes [anchors, 4] are (top, left, bottom, right). Scores [anchors, classes] are of the same number of anchors. With
 ``max_detections`` M and ``max_classes_per_detection`` C the results are boxes [M * C, 4], classes and scores [M * C],

@@ -1,4 +1,4 @@
-"""dynamic_matmul and dynamic_lstm: float32 whose products are quantized at run time (docs/numerics_recurrent.md), as
+"""dynamic_matmul and dynamic_lstm: float32 whose products are quantized at run time (docs/numerics_functions.md), as
 DynamicQuantizeMatMul and DynamicQuantizeLSTM of ONNX Runtime.
 
 ``dynamic_matmul`` quantizes x [..., depth] as a whole, and multiplies it with w [depth, columns].

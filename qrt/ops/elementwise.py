@@ -1,8 +1,8 @@
 """The functions of the element-wise ops of ``arith`` and ``math``: one implementation for folders and interpreter.
 
 Values are NumPy scalars or arrays: a signless ``iN`` sign-extended in the next signed dtype, i1 a bool, index int64, a
-float in `ops.core.expressed_dtype`. The functions stand in `numerics`; the rules in docs/numerics_scalars.md, "Scalar
-operations".
+float in `ops.core.expressed_dtype`. `numerics` implements the functions; docs/numerics_functions.md has the rules,
+below "arith and math".
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -105,9 +105,6 @@ def _bind_gather(types: Types, result: TensorType, attributes: Attributes, const
     )
 
 
-# ----------------------------------------------------------------------------------------------------------- gather_nd
-
-
 def _infer_gather_nd(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     x, data, indices = _operands("gather_nd", types)
     depth = indices[-1] if indices else None

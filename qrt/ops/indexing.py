@@ -54,9 +54,6 @@ def selected_element(t: UniformType, shape: Shape, selections: list[Selection], 
     return _sub_channel(t, shape, selections, rank)
 
 
-# ---------------------------------------------------------------------------------------------------------------- keys
-
-
 def _steps(key: Any, rank: int) -> list[_Step]:
     """The key as steps that consume all axes: masks as the positions where they hold, what is not said as slices."""
     steps: list[_Step] = []
@@ -107,9 +104,6 @@ def _of_array(source: int, positions: Array, place: int, common: Shape) -> Selec
         return Selection(source, positions, None)
     line = np.broadcast_to(positions.reshape(-1), (common[own[0]],))
     return Selection(source, line, place + len(common) + own[0])
-
-
-# --------------------------------------------------------------------------------------------------------------- types
 
 
 def _per_axis(t: UniformType, channels: Selection) -> UniformType:

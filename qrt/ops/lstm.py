@@ -1,4 +1,4 @@
-"""lstm: a sequence that carries a state, in integers as LiteRT computes it (docs/numerics_recurrent.md).
+"""lstm: a sequence that carries a state, in integers as LiteRT computes it (docs/numerics_functions.md).
 
 x is [batch, steps, inputs], or [steps, batch, inputs] if ``time_major``. The gates are input, forget, cell and output.
 The state, hidden values of 8 bits and a cell of 16 whose scale is a power of two, comes as two operands, and goes as

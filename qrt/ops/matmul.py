@@ -129,9 +129,6 @@ def _result_axis(types: Types, a: UniformType, w: UniformType, rank: int) -> int
     return None
 
 
-# ---------------------------------------------------------------------------------------------------------- reference
-
-
 def _as_matrices(types: Types) -> tuple[tuple[int, ...], tuple[int, ...]]:
     a, w = static_shape(types[0], "matmul"), static_shape(types[1], "matmul")
     return (a if len(a) > 1 else (1, *a)), (w if len(w) > 1 else (*w, 1))
@@ -180,9 +177,6 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
         parameters, index = _requant_index(types, (a_matrix, w_matrix), result, attributes["requant"])
         stored = numerics.requantize(acc, parameters, index)
     return stored.reshape(static_shape(result, "matmul"))
-
-
-# ------------------------------------------------------------------------------------------------------------ binding
 
 
 def _matrix_steps(t: UniformType, rank: int, contracted: int) -> tuple[int, int] | None:

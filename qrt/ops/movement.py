@@ -43,8 +43,6 @@ from qrt.types import TensorType, Type, UniformType
 
 Dims = tuple[int | None, ...]
 
-# ------------------------------------------------------------------------------------------------------------- reshape
-
 
 def _infer_reshape(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     (x,) = types
@@ -138,9 +136,6 @@ def _bind_reshape(types: Types, result: TensorType, attributes: Attributes, cons
     return strided.bind_parts(element_dtype(result.element), [strided.whole((size,), (1,))], size)
 
 
-# ---------------------------------------------------------------------------------------------------------- transpose
-
-
 def transposed_element(t: UniformType, permutation: Sequence[int]) -> UniformType:
     """The element type of a transposed tensor."""
     if t.is_per_axis:
@@ -198,9 +193,6 @@ def _bind_transpose(
     shape = static_shape(result, "transpose")
     part = strided.StridedPart(shape, _walk(types, attributes), row_major_strides(shape), prod(shape))
     return strided.bind_parts(element_dtype(result.element), [part], prod(shape))
-
-
-# ------------------------------------------------------------------------------------------------------------- concat
 
 
 def _infer_concat(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:

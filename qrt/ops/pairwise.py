@@ -46,9 +46,6 @@ def _operands(op: str, types: Types) -> tuple[UniformType, UniformType]:
     return a, b
 
 
-# ----------------------------------------------------------------------------------------------------------- extremes
-
-
 def _infer_extreme(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     a, b = _operands(op, types)
     if a != b:
@@ -71,9 +68,6 @@ def _bind_extreme(
 def _bind(kind: str, types: Types, arguments: dict[str, Any]) -> KernelCall:
     a, b = (static_shape(t, kind) for t in types)
     return bind_pair(isa=kernels.active(), kind=kind, a_shape=a, b_shape=b, **arguments)
-
-
-# ------------------------------------------------------------------------------------------------------ pairs of bytes
 
 
 def _infer_bytes(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:

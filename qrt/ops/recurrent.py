@@ -1,4 +1,4 @@
-"""svdf: a step of a sequence that carries a state, in integers as LiteRT computes it (docs/numerics_recurrent.md).
+"""svdf: a step of a sequence that carries a state, in integers as LiteRT computes it (docs/numerics_functions.md).
 
 ``svdf`` is a step of a rank-decomposed filter: features of x are kept for ``memory`` steps, and weighted over time. Its
 state, 16 bits, is an operand and the second result.

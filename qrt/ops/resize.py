@@ -2,7 +2,7 @@
 
 ``size`` is the height and width of the result. ``align_corners`` puts the outermost elements of both images on each
 other; ``half_pixel_centers`` puts an element into the middle of its square. ``rule`` says how ``resize_bilinear``
-weights the four neighbours, and docs/numerics_selection.md says each rule.
+weights the four neighbours, and docs/numerics_operations.md says each rule.
 """
 
 from collections.abc import Sequence

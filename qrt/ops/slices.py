@@ -142,9 +142,6 @@ def _bind_slice(types: Types, result: TensorType, attributes: Attributes, consta
     return strided.bind_parts(element_dtype(types[0].element), [part], prod(shape))
 
 
-# ---------------------------------------------------------------------------------------------------------------- tile
-
-
 def multiples_of(types: Types, attributes: Attributes) -> tuple[int, ...]:
     multiples = integers("tile", "multiples", types, attributes["multiples"])
     if min(multiples, default=1) < 0:

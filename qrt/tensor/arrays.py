@@ -118,9 +118,6 @@ def expressed_array(
         return array.astype(dtype)
 
 
-# ------------------------------------------------------------------------------------------------------ in other types
-
-
 def cast(q: Any, wanted: object) -> Any:
     """A tensor of a quantized type, or an array of a NumPy dtype; a float type stands for its dtype."""
     t = parse_type(wanted) if isinstance(wanted, str) and wanted.startswith("!") else wanted

@@ -76,7 +76,7 @@ def quantize(
     """Makes a quantized tensor of real values: of a type that is given, or of one that is chosen from the values.
 
     The values are rounded to the expressed type, and then to storage by the default rule of ``qcast``. A type is chosen
-    with ``bits``; docs/numerics_choices.md has the formulas.
+    with ``bits``; docs/numerics.md has the formulas.
 
     Parameters
     ----------

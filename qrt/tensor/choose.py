@@ -1,4 +1,4 @@
-"""Types from data (docs/numerics_choices.md has the formulas): the range of the values that share a scale is chosen by
+"""Types from data (docs/numerics.md has the formulas): the range of the values that share a scale is chosen by
 a method, and the type covers it.
 
 No choice depends on the order of values or on the machine: ranges are values of the data, or fractions of such, and

@@ -26,7 +26,7 @@ def add(
     requant: SumName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """The sum ``a + b``, element by element. docs/numerics_rules.md has the rules (``requant``) of sums.
+    """The sum ``a + b``, element by element. docs/numerics_operations.md has the rules (``requant``) of sums.
 
     Parameters
     ----------

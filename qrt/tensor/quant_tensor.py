@@ -377,9 +377,6 @@ def made(data: Any, t: UniformType, source: Array | None = None) -> QuantTensor:
     return tensor_of(packed, t, array.shape)
 
 
-# ---------------------------------------------------------------------------------------------------------- functions
-
-
 def bind_sum(
     name: str,
     a: Tensor,
@@ -414,9 +411,6 @@ def bind_sum(
 @eager
 def _dequantized(q: QuantTensor) -> EagerCall[Array]:
     return bind_arrays("dcast", (q,), {}, None, None)
-
-
-# ------------------------------------------------------------------------------------------------------------- checks
 
 
 def _axes(axes: tuple[Any, ...], rank: int) -> tuple[int, ...]:

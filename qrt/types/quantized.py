@@ -235,7 +235,7 @@ class UniformType(StoredType):
         axis: int | None = None,
         block_sizes: Mapping[int, int] | Iterable[tuple[int, int]] | None = None,
     ) -> Self:
-        """The type of the least scale whose values reach from ``lo`` to ``hi``, and to 0 (docs/numerics_choices.md).
+        """The type of the least scale whose values reach from ``lo`` to ``hi``, and to 0 (docs/numerics.md).
 
         Parameters
         ----------

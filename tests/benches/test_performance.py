@@ -1,5 +1,4 @@
-"""The page that compares qrt with other runtimes: what its columns say of the harness's lines, and what the README
-quotes."""
+"""The page that compares qrt with other runtimes: what its columns say of the harness's lines."""
 
 import ctypes
 import re
@@ -72,18 +71,6 @@ def test_a_plot_shows_every_ratio_of_its_table():
     assert heights.keys() >= ratios.keys()
     scale = max(heights[case] for case in ratios) / max(ratios.values())
     assert {case: round(heights[case] / scale, 2) for case in ratios} == ratios
-
-
-def test_the_readme_quotes_the_page():
-    readme = (performance.DOCS.parent / "README.md").read_text()
-    page = (performance.DOCS / "performance.md").read_text()
-    rows = re.findall(r"^\| `(\w\S*)`: [^|]* \| ([\d,.]+) \| ([\d,.]+), ", readme, re.MULTILINE)
-    assert len(rows) == 3
-    for case, own, best in rows:
-        assert re.search(rf"^\| {case} \| {own} \| [^|]+ \| [^|]+ \| {best} \|", page, re.MULTILINE), case
-    for table, (faster, cases) in zip(page.split("\n### ")[1:3], re.findall(r"(\d+) of (\d+)", readme), strict=True):
-        ratios = performance.ratios_of(f"\n### {table}").values()
-        assert (sum(ratio < 1 for ratio in ratios), len(ratios)) == (int(faster), int(cases))
 
 
 def test_the_peak_of_tiles_on_any_count_of_threads(tmp_path: Path):

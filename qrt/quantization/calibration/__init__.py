@@ -1,1 +1,4 @@
-"""Calibration: observers record the values that a program computes, and ranges are chosen from the records."""
+"""Calibration: observers record the values that a program computes, and ranges are chosen from the records.
+
+docs/numerics.md has the rules.
+"""

@@ -20,8 +20,6 @@ from qrt.types import UniformType, check_integrity
 
 ALL = slice(None)
 
-# ------------------------------------------------------------------------------------------------------------- storage
-
 
 def stored(q: Tensor) -> Array:
     """Return the integers as an array: the memory of the tensor, or a copy where bits are packed."""
@@ -71,9 +69,6 @@ def clipped(storage: Array, low: Any = None, high: Any = None) -> Array:
     return storage.clip(kind(limits.min) if low is None else low, kind(limits.max) if high is None else high)
 
 
-# -------------------------------------------------------------------------------------------------------- new elements
-
-
 def numbers(x: Any, t: UniformType, shape: Shape) -> Array:
     """Return the storage of real numbers, quantized by the default rule: of their own shape for a type per layer, else
     broadcast to ``shape``, which has the parameters."""
@@ -100,9 +95,6 @@ def zeros(t: UniformType, shape: Shape) -> Array:
     ``shape``."""
     storage = np.clip(np.array(t.zero_points, np.int64), t.storage_min, t.storage_max).astype(storage_dtype(t))
     return storage[0, ...] if t.is_per_layer else storage[parameter_index(t, shape)]
-
-
-# --------------------------------------------------------------------------------------------------------------- types
 
 
 def broadcast(q: Tensor, shape: Shape) -> tuple[Array, UniformType]:
@@ -150,9 +142,6 @@ def one_type(types: Sequence[UniformType]) -> UniformType:
     return first
 
 
-# ----------------------------------------------------------------------------------------------------- order along axes
-
-
 def have_one_scale(tensors: Sequence[Tensor]) -> bool:
     """Return whether one scale and one zero point are those of all elements of all the tensors."""
     scales: set[float] = set().union(*(q.type.scales for q in tensors))
@@ -197,9 +186,6 @@ def require_one_scale(q: Tensor, axis: Any) -> None:
             "the scales or zero points of its operand differ along the axis, so that no type holds the "
             "result: requantize to a per-layer type first, qrt.requantize(q, t)"
         )
-
-
-# -------------------------------------------------------------------------------------------------------------- writing
 
 
 def assign(q: Tensor, key: Any, value: Any) -> None:

@@ -149,9 +149,6 @@ def to_float64(acc: Array, units: Units, divisor: Fraction | int = 1, root: bool
     return rounded_multiples(acc, ratios, _index(units, acc.shape) + np.zeros(acc.shape, np.int64), root)
 
 
-# ------------------------------------------------------------------------------------------------------------ operands
-
-
 def require_tensors(*operands: Any) -> None:
     for x in operands:
         tensor(x, "an operand")

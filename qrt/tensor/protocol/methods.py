@@ -235,9 +235,6 @@ def _place(at: int, shape: tuple[int, ...], size: int) -> tuple[int, ...]:
     return tuple(int(i) for i in numpy.unravel_index(at % size, shape))
 
 
-# ------------------------------------------------------------------------------------------------------------ operators
-
-
 _OPERANDS = (Tensor, Number, np.ndarray, np.generic)
 
 

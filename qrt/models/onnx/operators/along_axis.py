@@ -1,4 +1,4 @@
-"""What goes along a line: CumSum, TopK, OneHot, Trilu, EyeLike, ReverseSequence."""
+"""Operators along an axis: CumSum, TopK, OneHot, Trilu, EyeLike, ReverseSequence."""
 
 import numpy as np
 
@@ -13,15 +13,15 @@ from qrt.models.onnx.types import NUMBERS, element_of, signless
 from qrt.types import FloatType, IntegerType, TensorType, Type
 
 _MOST = 1 << 24
-"""Elements of a mask, or of a list of positions."""
+"""The most elements of a mask, or of a list of positions."""
 
 
 def _number(node: Node, i: int, what: str) -> int:
-    """The one integer that an input holds."""
-    found = node.integers(i, what)
-    if len(found) != 1:
-        node.fail(f"{what} is {shown(list(found))}, expected one")
-    return int(found[0])
+    """Return the one integer of an input."""
+    numbers = node.integers(i, what)
+    if len(numbers) != 1:
+        node.fail(f"{what} is {shown(list(numbers))}, expected one")
+    return int(numbers[0])
 
 
 def _static(node: Node, i: int = 0) -> tuple[int, ...]:
@@ -32,8 +32,9 @@ def _static(node: Node, i: int = 0) -> tuple[int, ...]:
 
 
 def cum_sum(node: Node) -> None:
-    """Sums of integers and floats along a known axis, in order or from the end, of the elements before or with the one
-    in place. Integers wrap.
+    """Compute running sums of integers or floats along a known axis, from the start or from the end.
+
+    A sum may include or exclude its own element. Integers wrap.
     """
     axis = node.integers(1, "an axis")
     if len(axis) != 1:
@@ -44,8 +45,9 @@ def cum_sum(node: Node) -> None:
 
 
 def top_k(node: Node) -> None:
-    """The largest or the least elements along an axis, and their numbers: a known number of them, in order. Of equal
-    ones the first comes first.
+    """Select the largest or least elements along an axis, a known number of them, in order, and their positions.
+
+    Of equal elements the first comes first.
     """
     rank = len(node.shape())
     axis = node.axis(node.attribute("axis", -1), rank)
@@ -58,16 +60,16 @@ def top_k(node: Node) -> None:
     values, numbers = node.emit_all("qrt.top_k", [value], {"k": count}, None)
     (wide,) = [as_value(node, apply(node, "arith.extsi", [numbers], [IntegerType(32)], I64), I64)]
     back = [order.index(d) for d in range(rank)]
-    found = [node.emit("qrt.transpose", [each], {"permutation": back}) if axis != rank - 1 else each
-             for each in (values, wide)]  # fmt: skip
+    outputs = [node.emit("qrt.transpose", [output], {"permutation": back}) if axis != rank - 1 else output
+             for output in (values, wide)]  # fmt: skip
     if not largest:
-        found[0] = _ascending(node, found[0])
-    set_moved(node, 0, found[0])
-    node.set(1, found[1])
+        outputs[0] = _ascending(node, outputs[0])
+    set_moved(node, 0, outputs[0])
+    node.set(1, outputs[1])
 
 
 def _ascending(node: Node, value: Value) -> Value:
-    """Numbers whose order is the other way round: negative ones of floats, of integers all bits changed."""
+    """Map numbers so that their order is reversed: negate floats, invert all bits of integers."""
     value = node.as_storage(value)
     assert isinstance(value.type, TensorType)
     own, plain = value.type.element, node.plain(0)
@@ -81,15 +83,16 @@ def _ascending(node: Node, value: Value) -> Value:
 
 
 def one_hot(node: Node) -> None:
-    """One of two values where a position, from the end where negative, is named along a new axis of known size; the
-    other one elsewhere, and where a position is none.
+    """Fill a new axis of known size with one value at given positions, and another value elsewhere.
+
+    Negative positions count from the end. A position out of range sets nothing.
     """
-    said = node.known(1, "a depth")
-    depth = int(said.ravel()[0]) if said.size == 1 and np.isfinite(said.ravel()[0]) else 0
+    depths = node.known(1, "a depth")
+    depth = int(depths.ravel()[0]) if depths.size == 1 and np.isfinite(depths.ravel()[0]) else 0
     rank = len(node.shape()) + 1
     axis = node.axis(node.attribute("axis", -1), rank)
     if node.shape(2) != (2,) or depth < 1:
-        node.fail(f"its values are {node.type(2)}, expected two, and its depth is {shown(said.tolist())}")
+        node.fail(f"its values are {node.type(2)}, expected two, and its depth is {shown(depths.tolist())}")
     if depth > _MOST:
         node.refuse(f"of a depth beyond {_MOST}")
     source = node.plain(0)
@@ -114,7 +117,7 @@ def _one(node: Node, i: int) -> Operand:
 
 
 def trilu(node: Node) -> None:
-    """The upper or the lower triangle of each matrix, from a known diagonal on; 0 elsewhere."""
+    """Keep the upper or the lower triangle of each matrix, from a known diagonal on, with 0 elsewhere."""
     shape, element = _static(node), node.plain(0)
     if len(shape) < 2:
         node.fail(f"its input has shape {list(shape)}, expected matrices")
@@ -123,24 +126,24 @@ def trilu(node: Node) -> None:
     if rows * columns > _MOST:
         node.refuse(f"matrices of more than {_MOST} elements")
     apart = np.arange(columns) - np.arange(rows)[:, np.newaxis]
-    kept = apart >= k if node.attribute("upper", 1) else apart <= k
+    is_inside = apart >= k if node.attribute("upper", 1) else apart <= k
     own = signless(element)
-    finish(node, 0, select(node, kept, operand(node, 0), number_of(0, own), own), element)
+    finish(node, 0, select(node, is_inside, operand(node, 0), number_of(0, own), own), element)
 
 
 def eye_like(node: Node) -> None:
-    """A matrix of a known shape with ones in a diagonal."""
-    shape, said = _static(node), node.attribute("dtype", 0)
-    if len(shape) != 2 or (said and said not in NUMBERS):
-        node.fail(f"it is like a tensor of shape {list(shape)}, with dtype {said}, expected a matrix")
-    element: Type = element_of(NUMBERS[said]) if said else node.plain(0)
+    """Create a matrix of a known shape with ones on a diagonal."""
+    shape, number = _static(node), node.attribute("dtype", 0)
+    if len(shape) != 2 or (number and number not in NUMBERS):
+        node.fail(f"it is like a tensor of shape {list(shape)}, with dtype {number}, expected a matrix")
+    element: Type = element_of(NUMBERS[number]) if number else node.plain(0)
     node.graph.check_size(node.op, TensorType(shape, element))
     ones = np.eye(*shape, node.attribute("k", 0), dtype=np.bool_)
     node.set_constant(0, ones if element is BOOL else ones.astype(number_of(0, element).dtype), element)
 
 
 def reverse_sequence(node: Node) -> None:
-    """The first elements of each line backwards, as many as a known number says."""
+    """Reverse the first elements of each sequence, as many as its length, which must be known."""
     shape, lengths = _static(node), node.integers(1, "lengths")
     batch, time = (node.axis(node.attribute(name, d), len(shape)) for name, d in (("batch_axis", 1), ("time_axis", 0)))
     if {batch, time} != {0, 1} or len(lengths) != shape[batch] or any(not 0 <= n <= shape[time] for n in lengths):
@@ -151,7 +154,7 @@ def reverse_sequence(node: Node) -> None:
     lines = np.arange(shape[batch])[:, np.newaxis]
     flat = (lines * shape[time] + source if batch == 0 else source * shape[batch] + lines).astype(np.int64)
     rows = reshaped(node, movable(node), (shape[0] * shape[1], *shape[2:]))
-    made = node.emit(
+    result = node.emit(
         "qrt.gather", [rows, node.dense(flat if batch == 0 else np.ascontiguousarray(flat.T), I64)], {"axis": 0}
     )
-    node.set(0, made)
+    node.set(0, result)

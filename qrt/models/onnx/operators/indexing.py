@@ -1,7 +1,7 @@
-"""Elements at positions that a tensor holds: GatherElements, GatherND, Scatter, ScatterElements, ScatterND.
+"""Elements at positions that a tensor gives: gather, scatter, and selection by bools.
 
-Where positions are known, each result takes its element of the operands side by side. What is scattered to positions
-that the run knows is looked for by each element of the result, in the order in which it stands in the file.
+With known positions, each result takes its element from the joined operands. With positions that only the run knows,
+each element of a scatter's result searches the updates for its own, in the order of the file.
 """
 
 from collections.abc import Sequence
@@ -29,11 +29,11 @@ _REDUCTIONS = {
     "max": ("arith.maxsi", "arith.maxui", "arith.maximumf"),
     "min": ("arith.minsi", "arith.minui", "arith.minimumf"),
 }
-"""The ops of signed integers, of unsigned ones, and of floats."""
+"""The operations on signed integers, on unsigned integers, and on floats."""
 
 
 def _static(node: Node, i: int = 0) -> tuple[int, ...]:
-    """The shape of an input, all of whose sizes must be known."""
+    """Return the shape of an input, all of whose sizes must be known."""
     shape = tuple(size for size in node.shape(i) if size is not None)
     if len(shape) < len(node.shape(i)):
         node.refuse("an open dimension")
@@ -41,8 +41,9 @@ def _static(node: Node, i: int = 0) -> tuple[int, ...]:
 
 
 def _wrapped(node: Node, i: int, sizes: Array) -> Operand:
-    """Positions counted from 0, as int64: of sizes that broadcast to them. One that is none is an error: here where it
-    is known, or else -1, which no tensor has.
+    """Return positions counted from 0 as int64, along axes whose ``sizes`` broadcast to them.
+
+    A position out of range is an error: at import if it is known, else at run time, where it becomes -1.
     """
     if node.dtype(i) not in ("int32", "int64"):
         node.refuse(f"positions of {node.dtype(i)}")
@@ -51,12 +52,14 @@ def _wrapped(node: Node, i: int, sizes: Array) -> Operand:
         if not ((known >= -sizes) & (known < sizes)).all():
             node.fail(f"positions from {known.min()} to {known.max()} are not among {sizes.max(initial=0)}")
         return np.where(known < 0, known + sizes, known).astype(np.int64)
-    found: Operand = node.value(i)
+    positions: Operand = node.value(i)
     if node.plain(i) is not I64:
-        found = apply(node, "arith.extsi", [found], [node.plain(i)], I64)
+        positions = apply(node, "arith.extsi", [positions], [node.plain(i)], I64)
     zero = number_of(0, I64)
-    found = select(node, compare(node, "slt", found, zero, I64), _op(node, "arith.addi", found, sizes), found, I64)
-    return select(node, compare(node, "ult", found, sizes, I64), found, number_of(-1, I64), I64)
+    positions = select(
+        node, compare(node, "slt", positions, zero, I64), _op(node, "arith.addi", positions, sizes), positions, I64
+    )
+    return select(node, compare(node, "ult", positions, sizes, I64), positions, number_of(-1, I64), I64)
 
 
 def _op(node: Node, name: str, a: Operand, b: Operand) -> Operand:
@@ -67,14 +70,14 @@ def _strides(shape: Sequence[int]) -> Array:
     return np.array([prod(shape[d + 1 :]) for d in range(len(shape))], np.int64)
 
 
-def _unless_none(node: Node, at: Operand, found: Operand) -> Operand:
-    """Numbers that follow from positions; -1 where these are none."""
+def _unless_none(node: Node, at: Operand, numbers: Operand) -> Operand:
+    """Return numbers computed from positions, with -1 where the position is -1."""
     none = number_of(-1, I64)
-    return select(node, compare(node, "eq", at, none, I64), none, found, I64)
+    return select(node, compare(node, "eq", at, none, I64), none, numbers, I64)
 
 
 def _elements(node: Node, shape: Sequence[int], at: Operand, axis: int, own: Sequence[int]) -> Operand:
-    """The numbers of elements of a tensor of shape ``own``, at positions along one axis."""
+    """Return the flat indices of elements of a tensor of shape ``own``, by positions along one axis."""
     strides = _strides(own)
     others = [np.arange(n).reshape([n if d == e else 1 for e in range(len(shape))]) * strides[d]
               for d, n in enumerate(shape) if d != axis]  # fmt: skip
@@ -88,7 +91,7 @@ def _taken(node: Node, x: Value, at: Operand, axis: int = 0) -> Value:
 
 
 def gather_elements(node: Node) -> None:
-    """Along an axis each element at its own position, from the end where negative."""
+    """Take for each result the element at its own position along an axis. Negative positions count from the end."""
     own, shape = _static(node), _static(node, 1)
     axis = _axis(node, own, shape)
     at = _elements(node, shape, _wrapped(node, 1, np.array(own[axis], np.int64)), axis, own)
@@ -100,7 +103,7 @@ def gather_elements(node: Node) -> None:
 
 
 def _axis(node: Node, own: Sequence[int], shape: Sequence[int]) -> int:
-    """The axis of positions, which are as many as elements, or less, along the others."""
+    """Return the axis of positions. Along the other axes there may be fewer positions than elements."""
     axis = node.axis(node.attribute("axis", 0), len(own))
     if len(own) != len(shape) or any(n > m for d, (n, m) in enumerate(zip(shape, own, strict=True)) if d != axis):
         node.fail(f"positions of shape {list(shape)} do not go with {list(own)} along axis {axis}")
@@ -108,8 +111,9 @@ def _axis(node: Node, own: Sequence[int], shape: Sequence[int]) -> int:
 
 
 def gather_nd(node: Node) -> None:
-    """Each row of positions, from the end where negative, names an element or what the axes behind hold; the first axes
-    may go together.
+    """Take the elements, or the parts along the last axes, at which rows of positions point.
+
+    Negative positions count from the end. The first axes may be batch axes.
     """
     own, batch = _static(node), node.attribute("batch_dims", 0)
     shape = _static(node, 1)
@@ -122,7 +126,7 @@ def gather_nd(node: Node) -> None:
 
 
 def _rows(node: Node, own: Sequence[int], batch: int, count: int) -> Operand:
-    """The numbers that rows of positions name, of all that the first axes hold."""
+    """Return the flat indices over the first axes at which rows of positions point."""
     sizes, shape = np.array(own[batch : batch + count], np.int64), _static(node, 1)
     at, strides = _wrapped(node, 1, sizes), _strides(own[: batch + count])
     base: Array = np.zeros([1] * (len(shape) - 1), np.int64)
@@ -148,8 +152,9 @@ def _column(node: Node, at: Operand, d: int) -> Operand:
 
 
 def scatter_elements(node: Node) -> None:
-    """Elements in place of those at positions along an axis, or added to them, multiplied, or the larger or less one of
-    both; one after the other where several name one.
+    """Replace elements at positions along an axis, or combine them with the updates by add, mul, max or min.
+
+    Several updates of one element are applied one after the other.
     """
     own, shape = _static(node), _static(node, 1)
     axis = _axis(node, own, shape)
@@ -170,7 +175,7 @@ def scatter_elements(node: Node) -> None:
 
 
 def scatter_nd(node: Node) -> None:
-    """What rows of positions name, replaced, or as the reductions of ScatterElements have it."""
+    """Replace the parts at which rows of positions point, or combine them by the reductions of ScatterElements."""
     own, shape = _static(node), _static(node, 1)
     _check_types(node)
     count = shape[-1] if shape else 0
@@ -193,28 +198,28 @@ def _check_types(node: Node) -> None:
 
 
 def _is_plain(node: Node) -> bool:
-    """Whether `qrt.scatter_nd` has the reduction, of this type."""
-    said, element = node.attribute("reduction", "none"), signless(node.plain(0))
-    return said == "none" or (said == "add" and is_number(element))
+    """Return True if `qrt.scatter_nd` has the reduction for this type."""
+    reduction, element = node.attribute("reduction", "none"), signless(node.plain(0))
+    return reduction == "none" or (reduction == "add" and is_number(element))
 
 
 def _scatter_rows(node: Node, at: Operand, rows: int, size: int, count: int) -> None:
-    """To numbers of rows that the run knows, each of so many elements."""
+    """Scatter to rows whose indices the run knows. Each row has ``size`` elements."""
     x, updates = _operands(node)
     reduction = node.attribute("reduction", "none")
     operands = [reshaped(node, x, (rows, size)), reshaped(node, as_value(node, at, I64), (count, 1))]
     operands.append(reshaped(node, updates, (count, size)))
-    found = node.emit("qrt.scatter_nd", operands, {"reduction": reduction})
-    set_moved(node, 0, reshaped(node, found, _static(node)))
+    result = node.emit("qrt.scatter_nd", operands, {"reduction": reduction})
+    set_moved(node, 0, reshaped(node, result, _static(node)))
 
 
 def _checked(node: Node, at: Operand, size: int) -> Value:
-    """Positions, which are an error of the run where they name nothing."""
+    """Return positions. The run raises an error if one is out of range."""
     return _taken(node, node.dense(np.arange(size, dtype=np.int64), I64), at)
 
 
 def _operands(node: Node) -> tuple[Value, Value]:
-    """What is scattered to, and what is scattered, of one type."""
+    """Return the tensor that is updated, and the updates, with one element type."""
     values = movable(node), movable(node, 2)
     if len({value.type.element for value in values if isinstance(value.type, TensorType)}) > 1 or _reduction(node):
         return node.stored(0), node.stored(2)
@@ -222,15 +227,18 @@ def _operands(node: Node) -> tuple[Value, Value]:
 
 
 def _reduction(node: Node) -> str:
-    """The op that joins an element with the one before; nothing where it takes its place."""
-    said = node.attribute("reduction", "none")
-    if said != "none" and said not in _REDUCTIONS:
-        node.fail(f"its reduction is {said!r}, expected none, {', '.join(_REDUCTIONS)}")
-    return "" if said == "none" else _REDUCTIONS[said][form(node.plain(0))]
+    """Return the operation that combines an element with an update, or "" if the update replaces it."""
+    reduction = node.attribute("reduction", "none")
+    if reduction != "none" and reduction not in _REDUCTIONS:
+        node.fail(f"its reduction is {reduction!r}, expected none, {', '.join(_REDUCTIONS)}")
+    return "" if reduction == "none" else _REDUCTIONS[reduction][form(node.plain(0))]
 
 
 def _scatter_known(node: Node, at: Array, size: int) -> None:
-    """To numbers of rows, each of so many elements. Where several name one, each is joined in a round of its own."""
+    """Scatter to rows whose indices are known. Each row has ``size`` elements.
+
+    If updates of one row are combined, each of them has a round of its own.
+    """
     name, (x, updates) = _reduction(node), _operands(node)
     own = _static(node)
     rows = prod(own) // max(size, 1)
@@ -243,12 +251,12 @@ def _scatter_known(node: Node, at: Array, size: int) -> None:
         of_turn = np.arange(len(at)) if turn is None else np.flatnonzero(turns == turn)
         sources = np.arange(rows)
         sources[at[of_turn]] = rows + of_turn
-        found = _taken(node, joined(node, [x, updates], 0), sources)
+        updated = _taken(node, joined(node, [x, updates], 0), sources)
         if turn is None:
-            x = found
+            x = updated
             continue
         element = signless(node.plain(0))
-        both = apply(node, name, [x, found], [element, element], element)
+        both = apply(node, name, [x, updated], [element, element], element)
         is_new = (sources >= rows).reshape(rows, 1)
         x = as_value(node, select(node, is_new, both, x, element), element)
     x = reshaped(node, x, own)
@@ -260,38 +268,38 @@ def _scatter_known(node: Node, at: Array, size: int) -> None:
 def _scatter_of_run(
     node: Node, at: Value, own: Sequence[int], shape: Sequence[int], of_updates: Sequence[int], axis: int
 ) -> None:
-    """To positions along an axis that the run knows: each element goes over those of its line."""
+    """Scatter to positions along an axis that only the run knows: each element searches all positions of its line."""
     name, element = _reduction(node), signless(node.plain(0))
     x = reshaped(node, node.stored(0), tuple(own))
     updates = reshaped(node, node.stored(2), tuple(of_updates))
     nest = LoopNest(lowering_context(node), "scatter", list(own), [shape[axis]])
-    *kept, line = nest.loops
-    place = [line if d == axis else loop for d, loop in enumerate(kept)]
+    *outer, line = nest.loops
+    place = [line if d == axis else loop for d, loop in enumerate(outer)]
     of_rows = [0 if n == 1 and m != 1 else loop for n, m, loop in zip(shape, own, place, strict=True)]
-    here = nest.value("arith.index_cast", (nest.position(kept[axis]),), I64)
+    here = nest.value("arith.index_cast", (nest.position(outer[axis]),), I64)
     named = nest.compare(0, nest.read(at, of_rows), here)
     before, new = nest.running(element, x), nest.read(updates, place)
     both = nest.value(name, (before, new), element) if name else new
-    (found,) = nest.finish(nest.value("arith.select", (named, both, before), element))
-    set_moved(node, 0, reshaped(node, found, _static(node)))
+    (result,) = nest.finish(nest.value("arith.select", (named, both, before), element))
+    set_moved(node, 0, reshaped(node, result, _static(node)))
 
 
-# -- of the run's number ---------------------------------------------------------------------------------------------
+# -- results whose size depends on elements --------------------------------------------------------------------------
 
 
 def non_zero(node: Node) -> None:
-    """Of a tensor that is known at import: how many positions there are is a size of the result."""
+    """Return the positions of the nonzero elements of a tensor that is known at import."""
     array = node.known(0, "a result whose size depends on elements")
     node.set_constant(0, np.array(np.nonzero(array.reshape(-1) if not array.ndim else array), np.int64))
 
 
 def compress(node: Node) -> None:
-    """The elements, or parts along an axis, for which bools hold that are known at import."""
-    kept = np.flatnonzero(node.known(1, "a result whose size depends on elements"))
+    """Select the elements, or parts along an axis, for which bools that are known at import are true."""
+    selected = np.flatnonzero(node.known(1, "a result whose size depends on elements"))
     own = _static(node)
-    is_flat = not node.says("axis")
+    is_flat = not node.has_attribute("axis")
     axis = 0 if is_flat else node.axis(node.attribute("axis", 0), len(own))
-    if kept.max(initial=-1) >= (prod(own) if is_flat else own[axis]) or not kept.size:
-        node.fail(f"it keeps {kept.size} elements, the last one {kept.max(initial=-1)}, of {list(own)}")
+    if selected.max(initial=-1) >= (prod(own) if is_flat else own[axis]) or not selected.size:
+        node.fail(f"it keeps {selected.size} elements, the last one {selected.max(initial=-1)}, of {list(own)}")
     value = reshaped(node, movable(node), (prod(own),)) if is_flat else movable(node)
-    set_moved(node, 0, _taken(node, value, kept.astype(np.int64), axis))
+    set_moved(node, 0, _taken(node, value, selected.astype(np.int64), axis))

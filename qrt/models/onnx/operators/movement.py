@@ -1,4 +1,7 @@
-"""Shapes and order. What moves elements keeps their bits, and the parameters of quantized ones."""
+"""Operators that change shapes and the order of elements.
+
+They keep the bits of elements, and the parameters of quantized ones.
+"""
 
 from collections.abc import Sequence
 from math import prod
@@ -15,8 +18,9 @@ from qrt.types import TensorType, UniformType
 
 
 def reshaped(node: Node, shape: Shape, sources: Sequence[int | None]) -> None:
-    """Says that the first input in another shape is the result; one that is known stays known. ``sources`` are the
-    input's axes whose sizes the dimensions have; None stands for a size that follows from the others.
+    """Set the output to the first input in another shape. A known input gives a known output.
+
+    ``sources`` has for each dimension the axis of the input with its size, or None if the size follows from the others.
     """
     array = node.constant(0)
     if array is not None:
@@ -32,7 +36,10 @@ def reshaped(node: Node, shape: Shape, sources: Sequence[int | None]) -> None:
 
 
 def reshape(node: Node) -> None:
-    """To a shape in which 0 keeps a size and -1 stands for the rest. Sizes may be those of open dimensions."""
+    """Change the shape: a size of 0 keeps the input's size, and -1 stands for the rest.
+
+    Sizes may be those of open dimensions.
+    """
     wanted = wanted_sizes(node, 1)
     allows_zero = bool(node.attribute("allowzero", 0))
     shape = _new_shape(node, node.shape(0), wanted, allows_zero)
@@ -42,49 +49,49 @@ def reshape(node: Node) -> None:
 
 
 def _source(node: Node, size: int | Value, place: int, allows_zero: bool) -> int | None:
-    """The axis of the input whose size a dimension has, where it is known to be one's."""
+    """Return the axis of the input whose size a dimension is known to have, or None."""
     if isinstance(size, int):
         return place if size == 0 and not allows_zero else None
-    made = size.operation
-    if made is None or made.name != "tensor.dim" or made.operands[0] is not node.value(0):
+    dim = size.operation
+    if dim is None or dim.name != "tensor.dim" or dim.operands[0] is not node.value(0):
         return None
-    found = constant_of(made.operands[1])
-    return found.python if isinstance(found, IntegerAttr) else None
+    axis = constant_of(dim.operands[1])
+    return axis.python if isinstance(axis, IntegerAttr) else None
 
 
 def _new_shape(node: Node, own: Shape, wanted: tuple[int | Value, ...], allows_zero: bool) -> Shape:
     known = [size for size in wanted if isinstance(size, int)]
     if known.count(-1) > 1 or any(size < -1 for size in known):
         node.fail(f"a shape has one open size at most, not {known}")
-    found: list[int | None] = []
+    shape: list[int | None] = []
     for place, size in enumerate(wanted):
         if isinstance(size, Value):
-            found.append(None)
+            shape.append(None)
         elif size == 0 and not allows_zero:
             if place >= len(own):
                 node.fail(f"size {place} of {known} is that of the input, which has {len(own)} dimensions")
-            found.append(own[place])
+            shape.append(own[place])
         else:
-            found.append(size)
+            shape.append(size)
     count = prod(size for size in own if size is not None)
     if -1 not in known:
-        if None not in own and None not in found and prod(size or 0 for size in found) != count:
+        if None not in own and None not in shape and prod(size or 0 for size in shape) != count:
             node.fail(f"{count} elements do not fill the shape {known}")
-        return tuple(found)
-    at = found.index(-1)
-    others = [size for place, size in enumerate(found) if place != at]
+        return tuple(shape)
+    at = shape.index(-1)
+    others = [size for place, size in enumerate(shape) if place != at]
     rest = prod(size for size in others if size is not None)
-    if own.count(None) != others.count(None):  # what is left depends on sizes that only the run knows
-        found[at] = None
+    if own.count(None) != others.count(None):  # the rest depends on sizes that only the run knows
+        shape[at] = None
     elif not rest or count % rest:
         node.fail(f"{count} elements do not fill the shape {known}")
     else:
-        found[at] = count // rest
-    return tuple(found)
+        shape[at] = count // rest
+    return tuple(shape)
 
 
 def flatten(node: Node) -> None:
-    """To a matrix: the axes before one, and those from it on."""
+    """Change the shape to a matrix: the axes before ``axis`` become rows, the others columns."""
     own = node.shape()
     axis = node.attribute("axis", 1)
     if not -len(own) <= axis <= len(own):
@@ -96,18 +103,18 @@ def flatten(node: Node) -> None:
 
 
 def squeeze(node: Node) -> None:
-    """Without the axes of size 1 that are named, or without all."""
+    """Remove the given axes, whose size must be 1, or all axes of size 1."""
     own, given = node.shape(), axes_of(node, 1, 13)
     named = axes(node, given, len(own)) if given is not None else tuple(d for d, n in enumerate(own) if n == 1)
     if any(own[axis] not in (1, None) for axis in named):
         node.fail(f"axes {list(named)} of {list(own)} are not all of size 1")
-    kept = [axis for axis in range(len(own)) if axis not in named]
-    reshaped(node, tuple(own[axis] for axis in kept), kept)
+    remaining = [axis for axis in range(len(own)) if axis not in named]
+    reshaped(node, tuple(own[axis] for axis in remaining), remaining)
     set_sizes(node, sizes(node, 0))
 
 
 def unsqueeze(node: Node) -> None:
-    """With new axes of size 1."""
+    """Insert axes of size 1."""
     own, given = node.shape(), axes_of(node, 1, 13)
     if given is None:
         node.fail("its axes are missing")
@@ -120,7 +127,7 @@ def unsqueeze(node: Node) -> None:
 
 
 def identity(node: Node) -> None:
-    """The input. Dropout is that where a model is not trained, and its mask is true."""
+    """Return the input. Dropout does the same, because models are not trained here, and its mask is true."""
     if node.op.type == "Dropout" and node.has(2) and node.known(2, "training mode").any():
         node.refuse("in training")
     if node.op.type == "Dropout" and node.returns(1):
@@ -129,13 +136,13 @@ def identity(node: Node) -> None:
         kind = TensorType(node.shape(), BOOL)
         node.graph.check_size(node.op, kind)
         node.set_constant(1, np.ones([n or 0 for n in node.shape()], np.bool_), BOOL)
-    found = sizes(node, 0) if node.constant(0) is None else None
+    known = sizes(node, 0) if node.constant(0) is None else None
     reshaped(node, node.shape(), range(len(node.shape())))
-    set_sizes(node, found)
+    set_sizes(node, known)
 
 
 def transpose(node: Node) -> None:
-    """Axes in an order; in reverse where the file says none."""
+    """Permute axes; without ``perm``, reverse them."""
     rank = len(node.shape())
     order = node.ints("perm", tuple(reversed(range(rank))))
     if sorted(order) != list(range(rank)):
@@ -148,7 +155,7 @@ def transpose(node: Node) -> None:
 
 
 def concat(node: Node) -> None:
-    """Tensors of one type; quantized ones of unequal parameters as their integers."""
+    """Join tensors of one type along an axis. Quantized ones with different parameters are joined as integers."""
     count, rank = len(node.op.inputs), len(node.shape())
     axis = node.axis(node.required("axis", int), rank)
     if any(len(node.shape(i)) != rank for i in range(count)):
@@ -164,8 +171,8 @@ def concat(node: Node) -> None:
             node.fail(f"shapes {', '.join(str(array.shape) for array in known)} do not join along axis {axis}")
         return
     parts = [sizes(node, i) for i in range(count)] if rank == 1 else []
-    made = joined(node, _of_one_type(node, count), axis)
-    node.set(0, made)
+    result = joined(node, _of_one_type(node, count), axis)
+    node.set(0, result)
     if parts and None not in parts:
         set_sizes(node, tuple(size for part in parts for size in part or ()))
 
@@ -176,7 +183,7 @@ def _of_one_type(node: Node, count: int) -> list[Value]:
     if len(elements) == 1:
         return values
     plain = node.plain(0)
-    found = []
+    plain_values = []
     for i, value in enumerate(values):
         assert isinstance(value.type, TensorType)
         if isinstance(value.type.element, UniformType):
@@ -184,12 +191,12 @@ def _of_one_type(node: Node, count: int) -> list[Value]:
             assert isinstance(value.type, TensorType)
             if value.type.element is not plain:
                 value = node.emit("tensor.bitcast", [value], None, value.type.with_(element=plain))
-        found.append(value)
-    return found
+        plain_values.append(value)
+    return plain_values
 
 
 def tile(node: Node) -> None:
-    """Repeated a known number of times along each axis."""
+    """Repeat a tensor along each axis, a known number of times."""
     counts, rank = node.integers(1, "repeats"), len(node.shape())
     if len(counts) != rank or min(counts, default=0) < 0:
         node.fail(f"repeats are integers from 0 up for each of {rank} axes, not {list(counts)}")
@@ -197,7 +204,7 @@ def tile(node: Node) -> None:
 
 
 def expand(node: Node) -> None:
-    """To a known shape, by NumPy's rules."""
+    """Broadcast a tensor to a known shape by NumPy's rules."""
     own, given = node.shape(), node.integers(1, "a shape")
     if min(given, default=0) < 0:
         node.fail(f"a tensor has no shape {list(given)}")
@@ -221,7 +228,7 @@ def expand(node: Node) -> None:
 
 
 def blocks(node: Node) -> None:
-    """Between channels and squares of an image, in the order DCR or CRD."""
+    """Move elements between the channels and the blocks of an image, in the order DCR or CRD."""
     size, own = node.required("blocksize", int), node.shape()
     if len(own) != 4 or size < 1 or None in own[1:]:
         node.refuse(f"of shape {list(own)}, in blocks of {size}")

@@ -1,4 +1,4 @@
-"""What is beside the four kinds of arithmetic: remainders, shifts, signs, what a float is, means of several tensors."""
+"""Remainders, shifts, signs, tests of floats, and means of several tensors."""
 
 from functools import reduce
 
@@ -19,27 +19,31 @@ def _pair(node: Node, name: str, a: Operand, b: Operand, element: Type) -> Opera
 
 
 def mod(node: Node) -> None:
-    """Of numbers of one type: the remainder has the sign of the divisor, or with ``fmod`` that of the dividend. Of
-    integers by 0 it is an error.
+    """Compute remainders of numbers of one type, with the sign of the divisor, or of the dividend with ``fmod``.
+
+    The remainder of an integer by 0 is an error.
     """
     element = one_type(node)
     kind, own, fmod = form(element), signless(element), node.attribute("fmod", 0)
     if element is BOOL:
         node.refuse("of bool")
     a, b = operand(node, 0), operand(node, 1)
-    found = _pair(node, _REMAINDERS[kind], a, b, own)
+    remainder = _pair(node, _REMAINDERS[kind], a, b, own)
     if kind != 1 and not fmod:
         zero = number_of(0, own)
-        below = compare(node, "slt", found, zero, own)
+        below = compare(node, "slt", remainder, zero, own)
         apart = _pair(node, "arith.xori", below, compare(node, "slt", b, zero, own), BOOL)
-        apart = _pair(node, "arith.andi", apart, compare(node, "ne", found, zero, own), BOOL)
-        added = _pair(node, "arith.addi" if kind == 0 else "arith.addf", found, b, own)
-        found = select(node, apart, added, found, own)
-    finish(node, 0, found, element)
+        apart = _pair(node, "arith.andi", apart, compare(node, "ne", remainder, zero, own), BOOL)
+        added = _pair(node, "arith.addi" if kind == 0 else "arith.addf", remainder, b, own)
+        remainder = select(node, apart, added, remainder, own)
+    finish(node, 0, remainder, element)
 
 
 def bit_shift(node: Node) -> None:
-    """Of integers, to the left or the right, where the sign stays. By their width or more, all bits leave."""
+    """Shift integers to the left, or to the right, which keeps the sign.
+
+    A shift by the width or more moves out all bits.
+    """
     element, direction = one_type(node), node.required("direction", str)
     if direction not in ("LEFT", "RIGHT"):
         node.fail(f"its direction is {direction!r}, expected LEFT or RIGHT")
@@ -50,14 +54,14 @@ def bit_shift(node: Node) -> None:
     stays = compare(node, "ult", by, number_of(own.width, own), own)
     by = select(node, stays, by, number_of(own.width - 1, own), own)
     name = "arith.shli" if direction == "LEFT" else "arith.shrui" if form(element) == 1 else "arith.shrsi"
-    found = _pair(node, name, x, by, own)
+    shifted = _pair(node, name, x, by, own)
     if name != "arith.shrsi":
-        found = select(node, stays, found, number_of(0, own), own)
-    finish(node, 0, found, element)
+        shifted = select(node, stays, shifted, number_of(0, own), own)
+    finish(node, 0, shifted, element)
 
 
 def bitwise_not(node: Node) -> None:
-    """Of integers."""
+    """Invert all bits of integers."""
     element = one_type(node)
     own = signless(element)
     if form(element) == 2 or element is BOOL:
@@ -73,22 +77,22 @@ def _of_floats(node: Node) -> Type:
 
 
 def is_nan(node: Node) -> None:
-    """Of floats."""
+    """Test whether floats are NaN."""
     element, x = _of_floats(node), operand(node, 0)
     finish(node, 0, compare(node, "ne", x, x, element), BOOL)
 
 
 def is_inf(node: Node) -> None:
-    """Of floats: of both signs, or of one."""
+    """Test whether floats are infinite, of both signs or of one."""
     element, x = _of_floats(node), operand(node, 0)
     signs = [sign for sign, name in ((1, "positive"), (-1, "negative")) if node.attribute(f"detect_{name}", 1)]
-    found = [compare(node, "eq", x, number_of(sign * np.inf, element), element) for sign in signs]
+    tests = [compare(node, "eq", x, number_of(sign * np.inf, element), element) for sign in signs]
     never = compare(node, "slt", x, number_of(-np.inf, element), element)
-    finish(node, 0, reduce(lambda a, b: _pair(node, "arith.ori", a, b, BOOL), found, never), BOOL)
+    finish(node, 0, reduce(lambda a, b: _pair(node, "arith.ori", a, b, BOOL), tests, never), BOOL)
 
 
 def sign(node: Node) -> None:
-    """-1, 0 or 1: of what is below, at or above 0, and of a NaN 0."""
+    """Return -1, 0 or 1 for numbers below, at or above 0, and 0 for a NaN."""
     element = one_type(node)
     own, x = signless(element), operand(node, 0)
     if element is BOOL:
@@ -102,7 +106,7 @@ def sign(node: Node) -> None:
 
 
 def mean(node: Node) -> None:
-    """Of floats: the sum of any number of tensors, divided by that."""
+    """Average any number of float tensors, element by element: their sum, divided by their number."""
     element = one_type(node)
     if not isinstance(element, FloatType):
         node.refuse(f"of {node.dtype(0)}")

@@ -17,14 +17,16 @@ _END = 2**31 - 1
 
 
 def slice_(node: Node) -> None:
-    """From starts to ends by known steps, along known axes; counted from the end where negative. A step backwards needs
-    known bounds, and a dimension that is not open."""
+    """Cut from starts to ends by known steps, along known axes. Negative bounds count from the end.
+
+    A negative step needs known bounds, and a dimension of known size.
+    """
     own = node.shape()
     cuts = _cuts(node, len(own))
     if any(cut.step == 0 for cut in cuts.values()):
         node.fail("a step is 0")
     array = node.constant(0)
-    is_known = all(isinstance(each, int) for cut in cuts.values() for each in (cut.start, cut.stop))
+    is_known = all(isinstance(bound, int) for cut in cuts.values() for bound in (cut.start, cut.stop))
     if array is not None and is_known:
         node.set_constant(0, array[tuple(_cut(node, cuts, axis, array.shape[axis]) for axis in range(array.ndim))],
                           node.plain(0))  # fmt: skip
@@ -44,7 +46,7 @@ def slice_(node: Node) -> None:
 
 
 def _cuts(node: Node, rank: int) -> dict[int, Any]:
-    """What is taken along each axis that the file names."""
+    """Return the slice along each axis that the file names."""
     starts: Sequence[Number]
     ends: Sequence[Number]
     if node.opset < 10:
@@ -81,16 +83,19 @@ def _cut(node: Node, cuts: dict[int, Any], axis: int, size: int) -> slice:
 
 
 def _bounds(cut: Any, size: int) -> tuple[int, int, int]:
-    """(start, end, step) within an axis; the end is -1 where a step backwards reaches the first element."""
+    """Return start, end and step within an axis. The end is -1 if a negative step reaches the first element."""
     step: int = cut.step
-    start, stop = (each + size if each < 0 else each for each in (cut.start, cut.stop))
+    start, stop = (bound + size if bound < 0 else bound for bound in (cut.start, cut.stop))
     if step > 0:
         return min(max(start, 0), size), min(max(stop, 0), size), step
     return min(max(start, 0), size - 1), min(max(stop, -1), size - 1), step
 
 
 def _part(cut: Any, size: int | None) -> tuple[int, int, int] | None:
-    """(offset, count, stride) of an axis; the count is -1 for all that there is. None where only the run knows it."""
+    """Return offset, count and stride of an axis, or None if only the run knows them.
+
+    A count of -1 stands for the rest.
+    """
     if cut is None:
         return 0, -1, 1
     if not isinstance(cut.start, int) or not isinstance(cut.stop, int):
@@ -103,7 +108,7 @@ def _part(cut: Any, size: int | None) -> tuple[int, int, int] | None:
 
 
 def split(node: Node) -> None:
-    """Parts along an axis: of sizes that are known, or of equal ones."""
+    """Split along an axis into parts of known sizes, or of equal sizes."""
     own = node.shape()
     axis = node.axis(node.attribute("axis", 0), len(own))
     size, count = own[axis], len(node.op.outputs)
@@ -116,8 +121,8 @@ def split(node: Node) -> None:
     if not count:
         node.fail("it has no outputs")
     if not parts:
-        each = -(-size // count)
-        parts = tuple(min(each, size - each * i) for i in range(count))
+        equal = -(-size // count)
+        parts = tuple(min(equal, size - equal * i) for i in range(count))
     if len(parts) != count or sum(parts) != size or min(parts) < 0:
         node.fail(f"parts of {list(parts)} do not make {size} elements in {count} outputs")
     array, value, first = node.constant(0), None if node.constant(0) is not None else movable(node), 0
@@ -130,7 +135,10 @@ def split(node: Node) -> None:
 
 
 def gather(node: Node) -> None:
-    """Elements along an axis, at positions that are known or not; from the end where a known size says of what."""
+    """Take elements along an axis at positions, known or not.
+
+    Negative positions count from the end, if the size of the axis is known.
+    """
     own = node.shape()
     axis = node.axis(node.attribute("axis", 0), len(own))
     if node.dtype(1) not in ("int32", "int64"):
@@ -147,27 +155,27 @@ def gather(node: Node) -> None:
         node.set_constant(0, array.take(where, axis), node.plain(0))
         return
     before = sizes(node, 0)
-    found = node.dense(where, node.plain(1)) if where is not None else positions(node, 1, size)
-    node.set(0, node.emit("qrt.gather", [movable(node), found], {"axis": axis}))
+    at_positions = node.dense(where, node.plain(1)) if where is not None else positions(node, 1, size)
+    node.set(0, node.emit("qrt.gather", [movable(node), at_positions], {"axis": axis}))
     if before is not None and where is not None and len(own) == 1:
         set_sizes(node, tuple(before[int(at)] for at in where.ravel()))
 
 
 def positions(node: Node, i: int, size: int | None) -> Value:
-    """Positions that the run knows. One that is negative counts from the end."""
+    """Return positions that only the run knows. Negative ones count from the end."""
     element = node.plain(i)
     value = node.value(i)
     if size is None:
         return value
     below = compare(node, "slt", value, number_of(0, element), element)
     wrapped = apply(node, "arith.addi", [value, number_of(size, element)], [element, element], element)
-    found = select(node, below, wrapped, value, element)
-    assert isinstance(found, Value)
-    return found
+    wrapped_positions = select(node, below, wrapped, value, element)
+    assert isinstance(wrapped_positions, Value)
+    return wrapped_positions
 
 
 def pad(node: Node) -> None:
-    """Of known widths, which cut where negative: with a constant, or by the modes reflect and edge."""
+    """Pad by known widths with a constant, or by reflection or repetition of the edge. Negative widths cut."""
     own = node.shape()
     widths = node.ints("pads", ()) if node.opset < 11 else node.integers(1, "widths")
     given = axes_of(node, 3, 18) if node.opset >= 18 else None
@@ -190,7 +198,7 @@ def pad(node: Node) -> None:
 
 
 def _value(node: Node) -> Any:
-    """The constant, as the storage of the input has it."""
+    """Return the constant as a number of the input's storage."""
     if node.opset < 11:
         return node.attribute("value", 0.0)
     if not node.has(2):
@@ -202,7 +210,7 @@ def _value(node: Node) -> Any:
 
 
 def filled(node: Node, value: Value, pairs: list[tuple[int, int]], number: Any) -> Value:
-    """A value with so many elements before and after it along each axis, all of a number."""
+    """Return a value padded along each axis with elements that are all ``number``."""
     assert isinstance(value.type, TensorType)
     element = value.type.element
     if isinstance(element, UniformType):
@@ -213,7 +221,7 @@ def filled(node: Node, value: Value, pairs: list[tuple[int, int]], number: Any) 
 
 
 def cropped(node: Node, value: Value, pairs: list[tuple[int, int]]) -> Value:
-    """A value without so many elements as a negative width says."""
+    """Return a value cut along each axis by its negative widths."""
     for axis, (before, after) in enumerate(pairs):
         assert isinstance(value.type, TensorType)
         size = (value.type.shape or ())[axis]
@@ -229,7 +237,7 @@ def cropped(node: Node, value: Value, pairs: list[tuple[int, int]]) -> Value:
 
 
 def _repeated(node: Node, value: Value, axis: int, at: int, count: int) -> Value:
-    """One position of an axis, so many times."""
+    """Return one position of an axis, repeated."""
     assert isinstance(value.type, TensorType)
     multiples = [count if d == axis else 1 for d in range(value.type.rank or 0)]
     return node.emit("qrt.tile", [taken(node, value, axis, at, 1)], {"multiples": multiples})

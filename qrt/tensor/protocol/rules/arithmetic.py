@@ -31,8 +31,6 @@ from qrt.tensor.protocol.written import asked_for, written_call, written_operand
 from qrt.tensor.quant_tensor import QuantTensor, tensor_of
 from qrt.types import UniformType
 
-# ----------------------------------------------------------------------------------------------------- two operands
-
 
 def _binary(ufunc: np.ufunc, sign: str, family: Any, with_number: Any) -> Callable[..., Any]:
     """Return the rule of a ufunc: for two tensors the op family, to the type that ``dtype`` says; what ``with_number``
@@ -170,8 +168,6 @@ _BINARY: dict[Any, tuple[Any, ...]] = {
     (np.matmul, np.linalg.matmul): ("@", matmul, None, "The product of matrices, as i32 of both scales."),
 }
 enter("sums", _binary, _BINARY)
-
-# -------------------------------------------------------------------------------------------------------------- powers
 
 
 @implements(np.square, kind="sums")

@@ -63,8 +63,6 @@ def _broadcast(ufunc: np.ufunc, a: Array, b: Array) -> Any:
     return result.astype(bool) if isinstance(result, np.ndarray) else np.bool_(result)
 
 
-# --------------------------------------------------------------------------------------------------------------- arrays
-
 _EXACT_INTEGERS = 1 << 53
 """Float64 holds every integer of this magnitude."""
 
@@ -122,9 +120,6 @@ def sortable(operands: Sequence[Any]) -> list[Array]:
     return arrays
 
 
-# -------------------------------------------------------------------------------------------------------------- numbers
-
-
 def _exact(number: Any) -> Any:
     """Return a real number as one of Python, which compares exactly with a float."""
     if isinstance(number, np.longdouble) and np.isfinite(number):
@@ -161,9 +156,6 @@ def _values(t: UniformType, storage: Any) -> Array:
     """Return the values of storage of a type per layer, as float64. They do not decrease; only where both the storage
     and the zero point are infinite is there a NaN among them."""
     return numerics.dequantize(storage, t.scales[0], t.zero_points[0], t.expressed_type.name)
-
-
-# ------------------------------------------------------------------------------------------------------------ functions
 
 
 def _comparison(ufunc: np.ufunc, mirrored: np.ufunc) -> Callable[..., Any]:
@@ -229,8 +221,6 @@ def _doubles(x: Any) -> Array:
 
 _ALLCLOSE = "Whether ``np.isclose`` holds everywhere."
 enter_rules("order", {np.allclose: (lambda *args, **options: bool(np.all(isclose(*args, **options))), _ALLCLOSE)})
-
-# ----------------------------------------------------------------------------------------------------------------- sets
 
 
 def _around(result: Any, t: UniformType) -> Any:

@@ -17,8 +17,6 @@ from qrt.tensor.protocol.table import answer_in_floats, enter, implements
 from qrt.tensor.quant_tensor import QuantTensor, made
 from qrt.types import check_integrity
 
-# ---------------------------------------------------------------------------------------------------------------- like
-
 
 @implements(np.full_like, kind="moves")
 def full_like(
@@ -51,8 +49,6 @@ _LIKE = {
     np.ones_like: (1, "Ones, quantized by the tensor's type; of a dtype, an array."),
 }
 enter("moves", _like, _LIKE)
-
-# ----------------------------------------------------------------------------------------------------------- triangles
 
 
 def _triangle(function: Any) -> Callable[..., QuantTensor]:
@@ -98,8 +94,6 @@ def diagflat(v: QuantTensor, k: int = 0) -> QuantTensor:
     return diag(v.ravel(), k)
 
 
-# ------------------------------------------------------------------------------------------------------------- padding
-
 _MOVES = ("edge", "reflect", "symmetric", "wrap")
 _ORDER = ("maximum", "minimum")
 
@@ -128,9 +122,6 @@ def _framed(array: QuantTensor, pad_width: Any, values: Any) -> QuantTensor:
     check_integrity(t, floats.shape)
     frame = zeros(t, floats.shape) if values is None else numbers(floats, t, floats.shape)
     return made(np.where(is_new, frame, np.pad(source, pad_width)), t)
-
-
-# ------------------------------------------------------------------------------------------------------------- writing
 
 
 @implements(np.copyto, kind="moves")

@@ -59,7 +59,6 @@ has_no_exact_result({"packbits": "np.packbits(np.asarray(q) > 0)"}, VALUES + " >
 has_no_exact_result({"unpackbits": "np.unpackbits(q.storage.view(np.uint8))"}, STORAGE + ".view(np.uint8)")
 has_no_exact_result(_OTHERS)
 
-# ------------------------------------------------------------------------------------------------------------- refused
 
 refuses(
     np.save,

@@ -26,8 +26,6 @@ from qrt.tensor.protocol.table import enter, implements
 from qrt.tensor.quant_tensor import QuantTensor, made
 from qrt.types import UniformType, check_integrity
 
-# ------------------------------------------------------------------------------------------------------------- joining
-
 
 def _tensors(given: Any, argument: str = "operand") -> tuple[QuantTensor, ...]:
     """Return the tensors of a sequence, or along axis 0 of one tensor."""
@@ -130,9 +128,6 @@ def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> 
     floats = np.insert(np.zeros(arr.shape), obj, exact_floats(values, t), axis)
     is_new = np.insert(np.zeros(arr.shape, bool), obj, True, axis)
     return made(np.where(is_new, numbers(floats, t, floats.shape), np.insert(source, obj, 0, axis)), t)
-
-
-# ------------------------------------------------------------------------------------------------------------ choosing
 
 
 def _of_one_type(options: Sequence[Any], *others: Any) -> tuple[list[Array], UniformType]:

@@ -43,9 +43,6 @@ def _moved(function: Any, element_of: ElementOf) -> Callable[..., QuantTensor]:
     return rule
 
 
-# ---------------------------------------------------------------------------------------------------------------- axes
-
-
 def _order_of(function: Any) -> ElementOf:
     """Return the type under the axes in the order in which the function puts those of sizes 0, 1, 2 and so on."""
     return lambda q, data, *args, **options: transposed_element(
@@ -98,8 +95,6 @@ _AT_LEAST = {
     np.atleast_3d: ({0: (None,) * 3, 1: (None, ALL, None), 2: (..., None)}, "Each as a view of at least 3 axes."),
 }
 enter("moves", _atleast, _AT_LEAST)
-
-# --------------------------------------------------------------------------------------------------------- along axes
 
 
 def along(function: Any) -> ElementOf:
@@ -169,9 +164,6 @@ def extract(condition: Any, arr: QuantTensor) -> QuantTensor:
     return take(np.ravel(tensor(arr, "arr")), np.ravel(truth(condition)).nonzero()[0], 0)  # type: ignore[arg-type]
 
 
-# -------------------------------------------------------------------------------------------------------------- parts
-
-
 def _split(function: Any, least: int = 0, fixed: int | None = None) -> Callable[..., list[QuantTensor]]:
     """Return the rule of a function that cuts tensors of ``least`` axes or more along one that is given, or along
     ``fixed``, or the only one, as NumPy's function cuts the positions along it."""
@@ -211,9 +203,6 @@ def unstack(x: QuantTensor, /, *, axis: int = 0) -> tuple[QuantTensor, ...]:
     at, t, source = normalize_axis_index(axis, x.ndim), x.type, stored(x)
     types = (t if t.is_per_layer else indexed_element(t, x.shape, (ALL,) * at + (i,)) for i in range(x.shape[at]))
     return tuple(made(row, u, source) for row, u in zip(np.moveaxis(source, at, 0), types, strict=True))
-
-
-# ------------------------------------------------------------------------------------------------- lines that differ
 
 
 def _windowed(q: QuantTensor, data: Array, window_shape: Any, axis: Any = None, **options: Any) -> UniformType:
@@ -278,8 +267,6 @@ _MOVES: dict[Any, tuple[ElementOf, str]] = {
 }
 enter("moves", _moved, _MOVES)
 
-# -------------------------------------------------------------------------------------------------------------- shapes
-
 
 @implements(np.resize, kind="moves")
 def resize(a: QuantTensor, new_shape: Any) -> QuantTensor:
@@ -316,8 +303,6 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     full = tuple(grid) if sparse else broadcast_arrays(*grid)
     return tuple(x.copy() for x in full) if copy else full
 
-
-# ------------------------------------------------------------------------------------------------------------- copies
 
 _COPIES: dict[Any, Any] = {
     np.reshape: (

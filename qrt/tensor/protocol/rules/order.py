@@ -31,8 +31,6 @@ from qrt.tensor.protocol.written import asked_for, written_call
 from qrt.tensor.quant_tensor import QuantTensor, made
 from qrt.types import UniformType
 
-# ----------------------------------------------------------------------------------------------------------- reductions
-
 _UFUNCS: dict[np.ufunc, tuple[np.ufunc, ...]] = {np.maximum: (np.maximum, np.fmax), np.minimum: (np.minimum, np.fmin)}
 """What chooses the greater or the less: no value is NaN, so that two names mean one thing."""
 
@@ -78,8 +76,6 @@ _PLACES = {
     (np.argmin, np.nanargmin): "The index of the least value, the first of equals.",
 }
 enter("order", _place_of_extreme, _PLACES)
-
-# -------------------------------------------------------------------------------------------------------------- sorting
 
 
 def _sorted(q: QuantTensor, axis: Any, kind: Any = None, stable: Any = None) -> QuantTensor:
@@ -137,8 +133,6 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
     return np.lexsort(tuple(in_order(key, None) if isinstance(key, QuantTensor) else key for key in keys), axis)
 
 
-# ------------------------------------------------------------------------------------------------------------ quantiles
-
 _CHOOSING = frozenset({"inverted_cdf", "closest_observation", "lower", "higher", "nearest"})
 """The methods whose results are elements."""
 
@@ -181,9 +175,6 @@ _QUANTILES: dict[Any, Any] = {np.quantile: np.quantile, np.nanquantile: np.quant
 _QUANTILES |= {np.percentile: np.percentile, np.nanpercentile: np.percentile}
 enter("order", _quantile, {function: (plain, _QUANTILE) for function, plain in _QUANTILES.items()})
 has_no_exact_result({name: f"np.{name}(np.asarray(q))" for name in ("median", "nanmedian")})
-
-
-# --------------------------------------------------------------------------------------------------------- two operands
 
 
 def _bounds(ufunc: Any, t: UniformType, number: Any) -> Array:
@@ -263,8 +254,6 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
             result = made(_with_bound(ufunc, stored(result), result.type, bound), result.type)
     return into(out, result.copy() if result is a else result)
 
-
-# ----------------------------------------------------------------------------------------------------------- the table
 
 for _ufunc, _most, _more, _extremes in (
     (np.maximum, "greatest", "greater", (np.max, np.amax, np.nanmax)),

@@ -6,6 +6,7 @@ known by label. So channels may lie along any axis that is kept.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from inspect import signature
 from math import prod
@@ -55,8 +56,6 @@ def einsum(
     require_tensors(*tensors)
     return contracted(tensors, _of_subscripts, *subscripts, dtype=dtype, out=out)
 
-
-# ----------------------------------------------------------------------------------------------------------- subscripts
 
 _OTHERS = "..."
 """It stands among labels for axes without one."""
@@ -118,7 +117,14 @@ def _spelled_out(labels: Labels, gap: Labels) -> Labels:
     return tuple(x for label in labels for x in (gap if label == _OTHERS else (label,)))
 
 
-# ---------------------------------------------------------------------------------------------------------- two tensors
+@implements(np.dot, kind="sums", operands=2)
+def dot(a: Any, b: Any, out: Any = None) -> Any:
+    """The product over the last axis of one tensor and the last but one of the other."""
+    require_tensors(a, b)
+    if out is None and 1 <= a.ndim <= 2 and 1 <= b.ndim <= 2:
+        with suppress(QuantTypeError):  # whose message is about matmul's arguments
+            return qrt_matmul(a, b)
+    return contracted([a, b], _of_dot, out=out)
 
 
 def _letters(prefix: str, count: int) -> Labels:
@@ -217,7 +223,6 @@ def _contracted_axes(axes: Any, m: int, n: int) -> tuple[Shape, Shape]:
 _ON_LINES = (np.outer, np.vdot)
 """Products of the elements of each tensor in one line."""
 _ROWS: dict[Any, tuple[Any, str]] = {
-    np.dot: (_of_dot, "The product over the last axis of one tensor and the last but one of the other."),
     np.inner: (_of_inner, "The product over the last axes."),
     np.outer: (_of_outer, "All products of two lines of elements."),
     np.linalg.outer: (_of_vectors, "All products of the elements of two vectors."),
@@ -229,9 +234,6 @@ _ROWS: dict[Any, tuple[Any, str]] = {
     (np.tensordot, np.linalg.tensordot): (_of_pairs, "The product over pairs of axes."),
 }
 enter("sums", _of_two, _ROWS, operands=2)
-
-
-# --------------------------------------------------------------------------------------------------------- contractions
 
 
 def contracted(
@@ -325,9 +327,6 @@ def _check_channel(term: _Term, labels: Iterable[str]) -> None:
             "an axis along which the scales differ is summed over, and they have no common sum: "
             "requantize first, by qrt.requantize(q, t) with a type t per layer"
         )
-
-
-# --------------------------------------------------------------------------------------------------- two terms to one
 
 
 def _product(a: _Term, b: _Term, remaining: frozenset[str]) -> _Term:

@@ -16,8 +16,6 @@ from qrt.tensor.protocol.table import Function, enter, implements
 from qrt.tensor.quant_tensor import QuantTensor, made
 from qrt.types import UniformType
 
-# ---------------------------------------------------------------------------------------------------------------- truth
-
 
 def truth(x: Any) -> Any:
     """Return where a tensor is not 0, as integers or bools; of objects the truth, which NumPy would give as objects;
@@ -78,9 +76,6 @@ _ALWAYS = {
     (np.isnan, np.isinf, np.isposinf, np.isneginf): (False, f"False {_FINITE}"),
 }
 enter("order", _always, _ALWAYS)
-
-
-# ---------------------------------------------------------------------------------------------------------------- signs
 
 
 @implements(np.signbit, kind="order")

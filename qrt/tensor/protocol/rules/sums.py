@@ -49,8 +49,6 @@ _EXTREMES: tuple[Any, ...] = (np.maximum.reduce, np.minimum.reduce)
 _multiply_all: Any = np.multiply.reduce
 """Without the overloads of their annotations, which are fewer than what they take."""
 
-# ---------------------------------------------------------------------------------------------------------------- sums
-
 
 @implements(np.sum, np.nansum, kind="sums")
 def sum_(
@@ -88,9 +86,6 @@ def _mask(where: Any, shape: Shape) -> Any:
     return mask
 
 
-# ------------------------------------------------------------------------------------------------------ running sums
-
-
 @implements(np.cumsum, np.nancumsum, kind="sums")
 def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     """Running sums, as i32 of the tensor's scale."""
@@ -121,9 +116,6 @@ def _accumulated(a: QuantTensor, axis: Any, dtype: Any = None, out: Any = None, 
 def _units_along(a: QuantTensor, axis: int) -> Units:
     """Return the units of a result of the tensor's rank, each of whose elements is made of some along ``axis``."""
     return reduced_units(a.type, a.shape, (axis,), True)
-
-
-# -------------------------------------------------------------------------------------------------------- differences
 
 
 @implements(np.diff, kind="sums")
@@ -164,9 +156,6 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
     # The difference is not negative: where it wraps, it is right as an unsigned integer.
     width = np.asarray(np.subtract(most, least)).view(f"u{storage_dtype(a.type).itemsize}")
     return finish(width, bound, units, out=out)
-
-
-# ---------------------------------------------------------------------------------------------------- trace, products
 
 
 @implements(np.trace, kind="sums")
@@ -214,9 +203,6 @@ def prod(
     return finish(_multiply_all(terms, axes, terms.dtype, None, keepdims), bound, units, dtype, out)
 
 
-# ------------------------------------------------------------------------------------ NumPy's functions on the integers
-
-
 def _by_numpy(function: Any, terms: Callable[[Shape, Shape], int]) -> Callable[..., Any]:
     """Return the rule of a function of two tensors per layer that adds ``terms`` products at most."""
 
@@ -246,17 +232,12 @@ _OF_TWO: dict[Any, Any] = {
 enter("sums", _by_numpy, _OF_TWO, operands=2)
 
 
-# ---------------------------------------------------------------------------------------------------- methods of ufuncs
-
 _METHODS: dict[Any, tuple[Any, str]] = {
     (np.add, "reduce"): (sum_, "The sum along an axis, as ``np.sum``."),
     (np.add, "accumulate"): (_accumulated, "Running sums along an axis, as ``np.cumsum``."),
     (np.multiply, "reduce"): (prod, "The product along an axis, as ``np.prod``."),
 }
 enter("sums", along_first, _METHODS)
-
-
-# ---------------------------------------------------------------------------------------------------------------- means
 
 
 @implements(np.mean, np.nanmean, kind="sums")
@@ -284,9 +265,6 @@ def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fal
         return answer_in_floats(np.average, (a,), more)
     refuse_others({"returned": returned or None})
     return mean(a, axis, keepdims=keepdims)
-
-
-# ----------------------------------------------------------------------------------------------------------- variances
 
 
 def _spread(function: Any, root: bool) -> Callable[..., Any]:
@@ -346,9 +324,6 @@ def _squares(q: QuantTensor, axes: tuple[int, ...], keepdims: bool, count: int) 
     terms = centred(q, square)
     terms = terms.astype(object) if wide is object else terms
     return terms, np.asarray(add_up(np.square(terms), axes, wide, None, keepdims), wide)
-
-
-# --------------------------------------------------------------------------------------------------------------- norms
 
 
 @implements(np.linalg.norm, kind="sums")
