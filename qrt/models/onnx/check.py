@@ -16,7 +16,7 @@ OPSETS = {"": range(7, 29), "com.microsoft": range(1, 2)}
 """The supported versions of each domain's operators. Operators of other domains are refused one by one."""
 
 CHANGED = {"AveragePool": 19, "Hardmax": 13, "LogSoftmax": 13, "Resize": 11, "Softmax": 13}
-"""Operators that compute something else in a later opset though their form is the same, and that opset."""
+"""Operators whose meaning changed in an opset though their form did not, and that opset."""
 
 
 def check_versions(name: str, ir_version: int, opsets: Mapping[str, int]) -> None:

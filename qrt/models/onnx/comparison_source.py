@@ -43,7 +43,7 @@ def rounding_interval(folding: Folding, group: Group, bound: Bound, run: Run) ->
     if op.type == "Softmax":
         room = 2 * (bound.relative * np.abs(values) + bound.absolute)
     else:
-        room = 2 * _UNIT * (run(np.ones_like) + _STEPS) * (run(np.abs) + _of_zero_points(folding, group))
+        room = 2 * _UNIT * (run(np.ones_like) + _STEPS) * (run(np.abs) + _zero_point_magnitude(folding, group))
     zero = 0.0 if zero_point is None else float(zero_point)
     room = room + 2 * _UNIT * _STEPS * (np.abs(values) + abs(zero) * scale)
     dtype = zero_point.dtype if zero_point is not None else numpy_dtype(_dtype(last.attributes.get("output_dtype", 0)))
@@ -68,7 +68,7 @@ def _dtype(number: int) -> str:
     return NUMBERS.get(number, "uint8")
 
 
-def _of_zero_points(folding: Folding, group: Group) -> float:
+def _zero_point_magnitude(folding: Folding, group: Group) -> float:
     """Return the sum of the zero points' magnitudes, as floats: an addition rounds them together with its terms."""
     if group.parts[0].type != "Add":
         return 0.0
@@ -138,16 +138,19 @@ def compared(source: Source, profile: Profile, max_bytes: int = 2 << 30) -> Comp
                 left += 1
             else:
                 group = groups.get(op.index)
-                tensor, maker = _compared_tensor(file, profile, op, name, _called(op, group), folding, group), None
+                tensor, maker = (
+                    _compared_tensor(file, profile, op, name, _display_name(op, group), folding, group),
+                    None,
+                )
                 if name in values:
                     maker = values[name].operation
-                    tensor = replace(tensor, bound=_of_row(tensor.bound, op, values[name]))
+                    tensor = replace(tensor, bound=_bound_of_row(tensor.bound, op, values[name]))
                 is_cast = maker is not None and maker.name == "quant.qcast"
                 tensors.append(replace(tensor, cast_of=op.inputs[0]) if is_cast else tensor)
     return ComparisonSource(file.name, module, [_input(file.graph, port) for port in file.graph.inputs], tensors, left)
 
 
-def _of_row(bound: Bound, op: Operator, value: Value) -> Bound:
+def _bound_of_row(bound: Bound, op: Operator, value: Value) -> Bound:
     """Return the bound of a softmax for the length of its rows: the runtime's sum of a long row is less exact."""
     shape = value.type.shape if isinstance(value.type, TensorType) else None
     if op.key not in ("LogSoftmax", "Softmax") or not shape:
@@ -168,14 +171,16 @@ def _compared_tensor(
     bound, constants = BOUNDS.get(op.type, Bound()), file.graph.constants
     if group is not None and group.parts[0].key in ROUNDED:
         inner = group.parts[0]
-        alone = partial(_alone, file, profile, inner)
+        alone = partial(_operator_program, file, profile, inner)
         interval = partial(rounding_interval, folding, group, BOUNDS.get(inner.type, Bound()))
         return ComparedTensor(name, name, called, bound, _computed(inner, constants), alone, interval)
     if op.key not in _PRODUCTS or any(
         operand in constants and constants[operand].dtype != "float" for operand in op.inputs
     ):
         return ComparedTensor(name, name, called, bound)
-    return ComparedTensor(name, name, called, bound, _computed(op, constants), partial(_alone, file, profile, op))
+    return ComparedTensor(
+        name, name, called, bound, _computed(op, constants), partial(_operator_program, file, profile, op)
+    )
 
 
 def _computed(op: Operator, constants: Mapping[str, Tensor]) -> tuple[str, ...]:
@@ -183,7 +188,7 @@ def _computed(op: Operator, constants: Mapping[str, Tensor]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in op.inputs if name and name not in constants))
 
 
-def _alone(
+def _operator_program(
     file: Model, profile: Profile, op: Operator, change: Callable[[Array], Array], operands: Mapping[int | str, Array]
 ) -> Module:
     """Return a program that runs one operator alone on float32."""
@@ -203,7 +208,7 @@ def _alone(
     return import_model(Model(file.name, file.ir_version, file.opsets, file.producer, graph, {}), profile)
 
 
-def _called(op: Operator, group: Group | None) -> str:
+def _display_name(op: Operator, group: Group | None) -> str:
     """Return the name and index of an operator; for a group with casts, those of the operator between them."""
     if group is None:
         return f"{op.name} {op.index}"

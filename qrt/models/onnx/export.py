@@ -60,7 +60,7 @@ def model_proto(program: ir.Module, function: str | None = None, name: str = "th
     onnx_package()
     program.verify()
     program, kernels = with_kernels(program)
-    chosen = _chosen(program, function)
+    chosen = _choose_function(program, function)
     opset = LEAST_OPSET
     while True:
         writer = _Function(program, chosen, opset, kernels)
@@ -75,7 +75,7 @@ def model_proto(program: ir.Module, function: str | None = None, name: str = "th
     return model
 
 
-def _chosen(program: ir.Module, name: str | None) -> FuncOp:
+def _choose_function(program: ir.Module, name: str | None) -> FuncOp:
     functions = {candidate.sym_name: candidate for candidate in program.functions if candidate.regions[0].blocks}
     if name is None:
         name = "main" if "main" in functions or len(functions) != 1 else next(iter(functions))
@@ -165,7 +165,7 @@ class _Function:
                 self.graph.exported(value).is_unsigned = is_unsigned(value)
             write(group)
             group.close()
-            self._entry(group)
+            self._record_operation(group)
 
     def _stand_in(self, op: Operation) -> None:
         """Name the results of an operation that cannot be written, so that the walk reports all such operations."""
@@ -184,7 +184,7 @@ class _Function:
             exported.array = as_unsigned(value.array, exported.type.element)
 
     def _scast(self, op: Operation) -> None:
-        """Export a cast between quantized values and their storage: both are the same ONNX tensor."""
+        """Export a cast between quantized values and their storage, which are the same ONNX tensor."""
         source, exported = self.graph.exported(op.operands[0]), self.graph.exported(op.results[0])
         if exported.data_type is None:
             raise UnsupportedForm(exported.type.element.shown())
@@ -196,7 +196,7 @@ class _Function:
             raise UnsupportedForm(f"{source.type.shown()} as {exported.type.shown()}")
         exported.names = source.names
 
-    def _entry(self, group: Group) -> None:
+    def _record_operation(self, group: Group) -> None:
         """Record in the model's metadata which operation the nodes of a group compute."""
         for i, (name, order) in group.writes.items():
             self.graph.declare(name, group.result(i), order)
@@ -205,7 +205,7 @@ class _Function:
         if group.clamp is not None:
             self.done.add(group.clamp)
         if group.op in self.kernels or group.family is None:
-            self._program_entry(group, self.kernels.get(group.op) or _own_program(group))
+            self._record_program(group, self.kernels.get(group.op) or _own_program(group))
             return
         if not _is_of_family(group):
             return
@@ -223,7 +223,7 @@ class _Function:
             then = {key: bound.python for key, bound in group.clamp.attributes.items() if key in ("min", "max")}
         self.graph.entries.append(Entry(group.name, group.op.name, attributes, operands, results, inline, then))
 
-    def _program_entry(self, group: Group, program: ExportedProgram | None) -> None:
+    def _record_program(self, group: Group, program: ExportedProgram | None) -> None:
         """Record in the model's metadata what nodes on floats compute, as the text of a function."""
         if program is None or any(i not in group.reads for i, _ in program.arguments):
             return
@@ -245,11 +245,11 @@ class _Function:
         seen = {name for name, _, _ in self.inputs}
         for name, exported in given:
             try:
-                self._give(name, exported, seen)
+                self._add_output(name, exported, seen)
             except UnsupportedForm as refused:
                 self.graph.refused["func.return", str(refused)] += 1
 
-    def _give(self, name: str, exported: ExportedValue, seen: set[str]) -> None:
+    def _add_output(self, name: str, exported: ExportedValue, seen: set[str]) -> None:
         """Add an output to the model."""
         source = self.graph.tensor(exported, exported.canonical, f"{name}/value")
         if source in seen or source in self.graph.initializers:
@@ -314,7 +314,7 @@ def _elements(values: Sequence[Value]) -> str:
 
 
 def _clamp_after(op: Operation) -> Operation | None:
-    """Return the clamp that alone reads the result of an operation which itself ends in a clamp to its storage."""
+    """Return the only user of an operation's result if it is a clamp that can join the operation's own clamp."""
     family = family_of(op)
     if family is None or not family.traits.ends_in_clamp or len(op.results[0].uses) != 1:
         return None

@@ -90,13 +90,13 @@ class Exported:
         return groups
 
     @cached_property
-    def _read_plainly(self) -> frozenset[str]:
+    def _read_outside(self) -> frozenset[str]:
         """The names of the tensors that nodes outside of groups read, and of the outputs."""
         reads = {name for op in self.neighbors.graph.operators if op.index not in self._by_node for name in op.reads}
-        return frozenset(reads | self._given)
+        return frozenset(reads | self._graph_results)
 
     @cached_property
-    def _given(self) -> frozenset[str]:
+    def _graph_results(self) -> frozenset[str]:
         """The names of the outputs, and of the next values of variables."""
         ports = (*self.neighbors.graph.outputs, *(state.output for state in self.graph.importer.states))
         return frozenset(port.name for port in ports)
@@ -144,16 +144,18 @@ class Exported:
         if not nodes or self.neighbors.digest(reads, names) != entry.get("nodes"):
             return None
         inner = {name for node in nodes for name in node.outputs} - set(names)
-        own = frozenset(node.index for node in nodes)
-        if any(inner.intersection(op.reads) for op in self.neighbors.graph.operators if op.index not in own):
+        own_nodes = frozenset(node.index for node in nodes)
+        if any(inner.intersection(op.reads) for op in self.neighbors.graph.operators if op.index not in own_nodes):
             return None
-        if inner & self._given:
+        if inner & self._graph_results:
             return None
         clamp = None if then is None else self._attributes(key, then)
         program = entry.get("program")
         if program is not None and not isinstance(program, str):
             self._fail(key, f"its program is {shown(program)}")
-        return _Group(key, op, attributes, operands, results, clamp, own, nodes[-1].index, _fold(key, nodes), program)
+        return _Group(
+            key, op, attributes, operands, results, clamp, own_nodes, nodes[-1].index, _fold(key, nodes), program
+        )
 
     def _list(self, key: str, entry: Mapping[str, Any], name: str) -> list[Any]:
         listed = entry.get(name)
@@ -313,16 +315,16 @@ class Exported:
         self.values[tensor.name, order] = value
         if order == tuple(range(len(order))):
             self.graph.values[tensor.name] = value
-        elif tensor.name in self._read_plainly and None not in order:
+        elif tensor.name in self._read_outside and None not in order:
             self.graph.values[tensor.name] = node.emit("qrt.transpose", [value], {"permutation": order})
 
 
 def _fold(key: str, nodes: Sequence[Operator]) -> Fold | None:
     """Return the report's record of a group whose operator is folded, or None if no operator is beside casts."""
-    own = next((op for op in nodes if op.label == key.removeprefix(OP)), None)
-    if own is None or own.type in CASTS or all(op.type not in CASTS for op in nodes):
+    operator = next((op for op in nodes if op.label == key.removeprefix(OP)), None)
+    if operator is None or operator.type in CASTS or all(op.type not in CASTS for op in nodes):
         return None
-    return Fold(own.label, own.type, "")
+    return Fold(operator.label, operator.type, "")
 
 
 def _is_integer(value: object) -> bool:

@@ -22,7 +22,7 @@ from qrt.models.onnx.types import NUMBERS, numpy_dtype
 from qrt.ops.core import Array
 
 _MICROSOFT = "com.microsoft"
-_SAME = frozenset(
+_MOVES = frozenset(
     {
         "DepthToSpace", "Expand", "Flatten", "Gather", "GatherND", "Identity", "MaxPool", "Reshape", "Resize",
         "Slice", "SpaceToDepth", "Squeeze", "Tile", "Transpose", "Unsqueeze",
@@ -49,7 +49,7 @@ _LEAST_SCALE, _LARGEST_SCALE = 2.0**-40, 2.0**40
 _SCALE_STEPS = 4
 """The most units in the last place between a bias's scale and the product of its operands' scales: quantizers compute
 the product in float32 or in float64, from scales that are rounded before or not."""
-_FORMS = frozenset({"Conv", "MatMul", "Gemm", "Concat", "Where", *_BINARY, *_UNARY, *_SAME, *_ACTIVATIONS})
+_FORMS = frozenset({"Conv", "MatMul", "Gemm", "Concat", "Where", *_BINARY, *_UNARY, *_MOVES, *_ACTIVATIONS})
 
 
 @dataclass(frozen=True)
@@ -132,11 +132,11 @@ class Folding:
         self.reasons: dict[int, str] = {}
         for op in graph.operators:
             if op.key == "DynamicQuantizeLinear":
-                self._try_dynamic(op)
-            elif op.index not in self.inside and not op.domain and op.type not in CASTS and self._is_beside(op):
-                self._try(op)
+                self._fold_dynamic(op)
+            elif op.index not in self.inside and not op.domain and op.type not in CASTS and self._is_beside_casts(op):
+                self._fold_operator(op)
 
-    def _is_beside(self, op: Operator) -> bool:
+    def _is_beside_casts(self, op: Operator) -> bool:
         """Return True if an operator reads a computed tensor that was dequantized, or if its result is quantized."""
         reads = any(dq is not None and not self._is_known(dq.inputs[0]) for dq in map(self._dequantized, op.inputs))
         return reads or any(
@@ -145,7 +145,7 @@ class Folding:
             for reader in self.readers.get(name, ())
         )
 
-    def _try(self, op: Operator) -> None:
+    def _fold_operator(self, op: Operator) -> None:
         try:
             group = self._group(op)
         except _Unfolded as error:
@@ -154,7 +154,7 @@ class Folding:
         self.groups[group.parts[-1].index] = group
         self.inside.update(part.index for part in group.parts[:-1])
 
-    def _try_dynamic(self, op: Operator) -> None:
+    def _fold_dynamic(self, op: Operator) -> None:
         """Fold a product that is quantized at run time: MatMulInteger, Cast, and Mul by both scales.
 
         No other operator may read the tensors between them.
@@ -162,16 +162,16 @@ class Folding:
         if len(op.outputs) != 3 or ABSENT in op.outputs:
             return
         q, scale, zero = op.outputs
-        product, scales = self._single(q, "MatMulInteger"), self._single(scale, "Mul")
-        cast = None if product is None else self._single(_result(product), "Cast")
-        scaled = None if cast is None else self._single(_result(cast), "Mul")
+        product, scales = self._sole_reader(q, "MatMulInteger"), self._sole_reader(scale, "Mul")
+        cast = None if product is None else self._sole_reader(_result(product), "Cast")
+        scaled = None if cast is None else self._sole_reader(_result(cast), "Mul")
         if product is None or cast is None or scaled is None or scales is None:
             return
         _, w, *zeros = (*product.inputs, ABSENT, ABSENT)[:4]
         of_w = [name for name in scales.inputs if name != scale]
-        if self._single(zero, "MatMulInteger") is not product or zeros[0] != zero or len(of_w) != 1:
+        if self._sole_reader(zero, "MatMulInteger") is not product or zeros[0] != zero or len(of_w) != 1:
             return
-        joins = self._single(_result(scales), "Mul") is scaled and cast.attributes.get("to") == _FLOAT
+        joins = self._sole_reader(_result(scales), "Mul") is scaled and cast.attributes.get("to") == _FLOAT
         if not joins or not all(self._is_known(name) for name in (w, of_w[0], zeros[1]) if name != ABSENT):
             return
         inputs = (op.inputs[0], w, of_w[0], zeros[1])
@@ -180,7 +180,7 @@ class Folding:
         self.groups[scaled.index] = Group(tuple(parts), folded)
         self.inside.update(part.index for part in parts[:-1])
 
-    def _single(self, name: str, kind: str) -> Operator | None:
+    def _sole_reader(self, name: str, kind: str) -> Operator | None:
         """Return the operator that alone reads a tensor, if it has the given kind and reads it once, else None."""
         readers = self.readers.get(name, [])
         return readers[0] if self.uses[name] == 1 and readers and readers[0].key == kind else None
@@ -213,7 +213,7 @@ class Folding:
             raise _Unfolded("there is no quantized form of it")
         parts, within = [op], None
         last = self._only_reader(op)
-        if last.key in _ACTIVATIONS and op.type not in _SAME and op.type not in _ACTIVATIONS:
+        if last.key in _ACTIVATIONS and op.type not in _MOVES and op.type not in _ACTIVATIONS:
             parts.append(last)
             within = self._bounds(last)
             last = self._only_reader(last)
@@ -270,8 +270,8 @@ class Folding:
         """Return the operator that replaces the group."""
         result = self._parameters(last)
         kind, domain, attributes = op.type, "", dict(op.attributes)
-        if op.type in _SAME or op.type in _ACTIVATIONS:
-            inputs = self._moved(op, last)
+        if op.type in _MOVES or op.type in _ACTIVATIONS:
+            inputs = self._inputs_of_move(op, last)
             kind = "Identity" if op.type in _ACTIVATIONS else kind
             return self._operator(op, last, "", kind, inputs, {} if kind == "Identity" else attributes)
         if op.type == "Conv":
@@ -406,7 +406,7 @@ class Folding:
         if not ((scale.data >= _LEAST_SCALE) & (scale.data <= _LARGEST_SCALE)).all():
             raise _Unfolded(f"a scale is beyond {_LEAST_SCALE:g} to {_LARGEST_SCALE:g}")
 
-    def _moved(self, op: Operator, last: Operator) -> tuple[str, ...]:
+    def _inputs_of_move(self, op: Operator, last: Operator) -> tuple[str, ...]:
         """Return the inputs of an operator that moves elements.
 
         Its result must have the quantization parameters of its first input.

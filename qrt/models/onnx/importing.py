@@ -146,7 +146,7 @@ class FunctionGraph(Graph):
         self.constants.update(
             {name: Constant(tensor.data, element_of(tensor.dtype)) for name, tensor in self.folding.constants.items()}
         )
-        apart = self._apart()
+        apart = self._overlapping_nodes()
         for op in self.graph.operators:
             if self.exported.takes(op):
                 continue
@@ -158,7 +158,7 @@ class FunctionGraph(Graph):
                 if op.index in self.folding.reasons:
                     self._record(op, self.folding.reasons[op.index])
 
-    def _apart(self) -> set[int]:
+    def _overlapping_nodes(self) -> set[int]:
         """Return the nodes of groups that overlap with groups of exported metadata: they are imported one by one."""
         groups = [{part.index for part in group.parts} for group in self.folding.groups.values()]
         return {index for group in groups if group & self.exported.nodes for index in group}

@@ -55,7 +55,7 @@ ONE_OF = ("Type", "Dimension")
 
 
 _VARINT, _EIGHT, _LENGTH, _FOUR = 0, 1, 2, 5
-_WRITTEN = {
+_ENCODINGS = {
     "int": _VARINT,
     "uint": _VARINT,
     "float": _FOUR,
@@ -65,10 +65,10 @@ _WRITTEN = {
 }
 _FLOATS = {"float": Struct("<f"), "double": Struct("<d")}
 _DEFAULTS: dict[str, Any] = {"int": 0, "uint": 0, "float": 0.0, "double": 0.0, "text": "", "bytes": b""}
-_OF_A_MESSAGE = 400
+_MESSAGE_BYTES = 400
 """The bytes that a message takes in memory, while the file may encode it in 2 bytes."""
-_OF_A_FIELD = 40
-_DEEPEST = 100
+_FIELD_BYTES = 40
+_MOST_DEPTH = 100
 """The deepest nesting of messages that is read."""
 _BLOCK = 1 << 16
 """The number of packed varints that are decoded at once."""
@@ -116,7 +116,7 @@ def _classes() -> dict[str, type[Message]]:
             number, label, kind = entry.split()
             is_repeated, kind = kind.startswith("*"), kind.removeprefix("*")
             child = classes.get(kind)
-            written = _WRITTEN.get(kind, _LENGTH)
+            written = _ENCODINGS.get(kind, _LENGTH)
             field = _Field(label, kind, is_repeated, child, written != _LENGTH)
             by_tag[int(number) << 3 | written] = field
             if is_repeated and written != _LENGTH:  # the numbers may be packed
@@ -166,10 +166,10 @@ class _Reader:
 
     def message(self, message: Message, start: int, end: int) -> None:
         """Decode the fields of a message, whose bytes are from ``start`` to ``end``."""
-        self._charge(_OF_A_MESSAGE)
+        self._charge(_MESSAGE_BYTES)
         self.depth += 1
-        if self.depth > _DEEPEST:
-            raise _MalformedField(f"messages stand more than {_DEEPEST} deep in one another")
+        if self.depth > _MOST_DEPTH:
+            raise _MalformedField(f"messages stand more than {_MOST_DEPTH} deep in one another")
         data, by_tag, values, position = self.data, message.by_tag, message.__dict__, start
         field: _Field | None = None
         try:
@@ -180,9 +180,9 @@ class _Reader:
                     tag, position = self._number(position - 1, end)
                 field = by_tag.get(tag)
                 if field is None:
-                    position = self._skipped(message, tag, position, end)
+                    position = self._skip(message, tag, position, end)
                     continue
-                self.left -= _OF_A_FIELD
+                self.left -= _FIELD_BYTES
                 if self.left < 0:
                     self._charge(0)
                 if tag & 7 == _LENGTH:
@@ -192,7 +192,7 @@ class _Reader:
                         continue
                     value = self._content(message, field, begin, position)
                 else:
-                    value, position = self._alone(field.kind, position, end)
+                    value, position = self._single_number(field.kind, position, end)
                 if not field.is_repeated:
                     if message.is_one_of and field.name not in values:
                         values.clear()
@@ -216,9 +216,9 @@ class _Reader:
                 return str(self.data[start:end], "utf-8")
             except UnicodeDecodeError as error:
                 raise _MalformedField(f"it is not UTF-8: {error.reason}") from None
-        return self.view[start:end] if field.message is None else self._of_message(message, field, start, end)
+        return self.view[start:end] if field.message is None else self._nested_message(message, field, start, end)
 
-    def _alone(self, kind: str, position: int, end: int) -> tuple[Any, int]:
+    def _single_number(self, kind: str, position: int, end: int) -> tuple[Any, int]:
         """Decode a single number, and return it and its end."""
         if kind in _FLOATS:
             unpacker = _FLOATS[kind]
@@ -229,7 +229,7 @@ class _Reader:
         value, position = self._number(position, end)
         return value - (1 << 64) if kind == "int" and value >> 63 else value, position
 
-    def _of_message(self, parent: Message, field: _Field, start: int, end: int) -> Message:
+    def _nested_message(self, parent: Message, field: _Field, start: int, end: int) -> Message:
         """Decode a nested message. If a field that is not repeated occurs twice, both messages are merged."""
         assert field.message is not None
         existing = None if field.is_repeated else parent.__dict__.get(field.name)
@@ -243,7 +243,7 @@ class _Reader:
         if existing is None:
             values[name] = numbers
             return
-        self._charge(_OF_A_FIELD * len(numbers))
+        self._charge(_FIELD_BYTES * len(numbers))
         if isinstance(existing, list):
             existing.extend(numbers)
         else:
@@ -285,7 +285,7 @@ class _Reader:
             raise _MalformedField(f"{content.size} bytes are no numbers of {size} bytes")
         return np.frombuffer(content.tobytes(), f"<f{size}")  # a copy: they may lie at any address
 
-    def _skipped(self, message: Message, tag: int, position: int, end: int) -> int:
+    def _skip(self, message: Message, tag: int, position: int, end: int) -> int:
         """Return the end of a field that is not read."""
         number, written = tag >> 3, tag & 7
         if number in message.numbers or not number:

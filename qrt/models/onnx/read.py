@@ -15,9 +15,9 @@ from qrt.models.onnx.model import ABSENT, Model, ModelGraph, ModelPort, Operator
 from qrt.models.onnx.protobuf import Message, parse
 from qrt.models.onnx.tensors import External, dtype_name, listed, tensor
 
-_OF_AN_OBJECT = 400
+_OBJECT_BYTES = 400
 """The bytes that a node, an attribute or the description of a value takes in memory at least."""
-_DEEPEST = 32
+_MOST_DEPTH = 32
 """The limit of nested function calls, and of nested graphs."""
 _MOST_INLINED = 100_000
 """The most nodes that may come from functions: if each calls another one twice, every level doubles their number."""
@@ -153,7 +153,7 @@ class _FileReader:
         return opsets
 
     def _charge(self, place: str) -> None:
-        self.left -= _OF_AN_OBJECT
+        self.left -= _OBJECT_BYTES
         if self.left < 0:
             raise ModelError(
                 f"{place.rstrip(' ,:')}: what describes the model takes more than max_bytes (--max-input), which is "
@@ -164,8 +164,8 @@ class _FileReader:
 
     def _graph(self, place: str, message: Any, opsets: Mapping[str, int], names: Names) -> ModelGraph:
         self.depth += 1
-        if self.depth > _DEEPEST:
-            raise ModelError(f"{place.rstrip(' ,:')}: graphs stand more than {_DEEPEST} deep in one another")
+        if self.depth > _MOST_DEPTH:
+            raise ModelError(f"{place.rstrip(' ,:')}: graphs stand more than {_MOST_DEPTH} deep in one another")
         if len(message.sparse_initializer):
             sparse = message.sparse_initializer[0].values.name
             raise ModelError(f"{place.rstrip(' ,:')}: tensor {shown(sparse)} is sparse, which is not read")
@@ -292,8 +292,8 @@ class _FileReader:
         if key in self.calls:
             chain_of_calls = " -> ".join(name for _, name, _ in (*self.calls[self.calls.index(key) :], key))
             raise ModelError(f"{place}: functions call each other without end: {chain_of_calls}")
-        if len(self.calls) >= _DEEPEST:
-            raise ModelError(f"{place}: functions call each other more than {_DEEPEST} deep")
+        if len(self.calls) >= _MOST_DEPTH:
+            raise ModelError(f"{place}: functions call each other more than {_MOST_DEPTH} deep")
         if len(inputs) > len(function.input) or len(outputs) > len(function.output):
             raise ModelError(
                 f"{place}: it has {len(inputs)} inputs and {len(outputs)} outputs, "

@@ -37,7 +37,7 @@ class _Sum:
 
 
 def average_of(value: Value) -> Average | None:
-    """Return the average that a value is, or None unless each element of a window is added once."""
+    """Return the average that a value represents, or None unless each element of a window is added once."""
     elements = elements_of(value)
     if elements is None or elements.computed[0] not in QUOTIENTS:
         return None
@@ -60,7 +60,7 @@ def _is_alone(operations: Sequence[Operation]) -> bool:
 
 
 def _sum_of(value: Value) -> _Sum | None:
-    """Return the sum over every window of one tensor that a value is, or None."""
+    """Return the sum over windows of one tensor that a value represents, or None."""
     operation = value.operation
     if not isinstance(operation, StructuredOp) or len(operation.results) != 1 or operation.name != "linalg.generic":
         return None

@@ -99,7 +99,7 @@ def place(order: Order, axis: int) -> int:
 
 
 def is_unsigned(value: Value) -> bool:
-    """Return True if signless integers are cast to or from an unsigned storage type."""
+    """Return True if a value's signless integers are cast to or from an unsigned storage type."""
     op = value.operation
     near = [user.results[0] for user in value.users if user.name == "quant.scast"]
     if op is not None and op.name == "quant.scast":
@@ -116,7 +116,7 @@ def as_unsigned(array: Array, element: object) -> Array:
 
 
 def restored(array: Array, exported: ExportedValue) -> Array:
-    """Reinterpret a constant's bits as the storage of a quantized type, or as signless integers."""
+    """Reinterpret a constant's bits in the type of an exported value: quantized storage, or integers."""
     element = exported.type.element
     if not isinstance(element, UniformType):
         return as_unsigned(array, element) if exported.is_unsigned else array.view(np.dtype(f"i{array.itemsize}"))

@@ -98,7 +98,7 @@ class ExportGraph:
     # -- values -----------------------------------------------------------------------------------------------------
 
     def exported(self, value: Value) -> ExportedValue:
-        """Return the export state of a value."""
+        """Return what the export knows of a value: its type, its constant elements, and its tensors."""
         exported = self.values.get(value)
         if exported is None:
             if not isinstance(value.type, TensorType) or value.type.shape is None:

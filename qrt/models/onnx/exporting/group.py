@@ -235,7 +235,7 @@ class Group:
         return self._clip(name, element, element.storage_min, element.storage_max)
 
     def clipped(self, name: str, clamp: Operation) -> str:
-        """Clip values to the bounds of a clamp, which become those of the nearest codes."""
+        """Clip values to the bounds of a clamp, each rounded to a value of the quantized type."""
         element, attributes = self.graph.exported(clamp.operands[0]).type.element, _attributes_of(clamp)
         if not isinstance(element, UniformType):
             return self._within(name, attributes["min"], attributes["max"])

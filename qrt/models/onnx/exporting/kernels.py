@@ -73,7 +73,7 @@ def _replace_one(
         return
     builder = Builder(root)
     values = [_permuted(builder, value, permutation) for value, permutation in operands]
-    kernel = _made(builder, f"qrt.{family}", values, root.results[0], dict(attributes))
+    kernel = _emit(builder, f"qrt.{family}", values, root.results[0], dict(attributes))
     arguments = tuple((i, permutation) for i, (_, permutation) in enumerate(operands))
     programs[kernel] = ExportedProgram(text, arguments)
     root.results[0].replace_all_uses(kernel.result)
@@ -82,7 +82,7 @@ def _replace_one(
 
 
 def _is_one_op(region: Operation) -> bool:
-    """Return True if the body is one operation of `qrt`: it has attributes that a kernel's form lacks."""
+    """Return True if the body is a single operation of `qrt`, whose attributes a kernel's form would lose."""
     names = [operation.name for operation in region.regions[0].blocks[0]]
     return len(names) == 2 and names[0].startswith("qrt.")
 
@@ -103,10 +103,10 @@ def _put_back(region: Operation) -> None:
 def _replace(region: Operation, form: KernelForm, programs: dict[Operation, ExportedProgram]) -> None:
     builder, (result,) = Builder(region), region.results
     operands = [_permuted(builder, region.operands[operand.number], operand.permutation) for operand in form.operands]
-    operation = last = _made(builder, f"qrt.{form.family}", operands, result, dict(form.attributes))
+    operation = last = _emit(builder, f"qrt.{form.family}", operands, result, dict(form.attributes))
     clamp = None
     if (form.low, form.high) != (None, None):
-        last = clamp = _made(builder, "qrt.clamp", [operation.result], result, {"min": form.low, "max": form.high})
+        last = clamp = _emit(builder, "qrt.clamp", [operation.result], result, {"min": form.low, "max": form.high})
     arguments = {operand.number: (i, operand.permutation) for i, operand in enumerate(form.operands)}
     if len(arguments) == len(region.operands):
         programs[operation] = ExportedProgram(
@@ -125,7 +125,7 @@ def _text_in(region: Operation) -> str:
     return text_of(block, results)
 
 
-def _made(builder: Builder, name: str, operands: list[Value], result: Value, attributes: dict[str, Any]) -> Operation:
+def _emit(builder: Builder, name: str, operands: list[Value], result: Value, attributes: dict[str, Any]) -> Operation:
     given = {key: attribute(value) for key, value in attributes.items() if value is not None}
     return builder.emit(name, operands, [result.type], given)
 

@@ -1,4 +1,4 @@
-"""The writing of a model's metadata: the operations that its nodes stand for."""
+"""The writer of a model's metadata, which records the operations that the nodes stand for."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The nodes around the tensors of a model: which lie between others, and which quantized type a tensor has."""
+"""The nodes around a model's tensors: those between given tensors, and the quantized types that they imply."""
 
 import hashlib
 import json

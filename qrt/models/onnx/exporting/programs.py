@@ -32,11 +32,11 @@ class ExportedProgram:
 
 
 Programs = Mapping[Operation, ExportedProgram]
-"""The functions by the operations that stand in place of loop nests."""
+"""The function of each operation that replaced a loop nest."""
 
 
 def text_between(inputs: Sequence[Value], operations: Iterable[Operation], results: Sequence[Value]) -> str | None:
-    """Return the function of operations, in order, of the inputs, or None if it would need other values."""
+    """Return a function of the inputs that runs operations in order, or None if it would need other values."""
     operations = list(operations)
     body = Body(inputs, (), operations[-1])
     if not all(body.add(operation) for operation in operations):

@@ -12,7 +12,7 @@ _FOLDER = "qrt.models.onnx.exporting.writers"
 _ELEMENTWISE = [
     family.declaration.op for family in FAMILIES.values() if family.traits.is_elementwise and not family.traits.tables
 ]
-"""The elementwise operations of one function, which need no writer of their own."""
+"""The elementwise operations. Those that have no writer below are written by `functions.elementwise`."""
 WRITERS: Registry[Writer] = Registry(
     "writer",
     dict.fromkeys(_ELEMENTWISE, f"{_FOLDER}.functions:elementwise")

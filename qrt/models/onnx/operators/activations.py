@@ -31,20 +31,20 @@ def clip(node: Node) -> None:
     A NaN stays a NaN, and a bound that is a NaN is ignored.
     """
     element = node.plain(0)
-    own, result = signless(element), operand(node, 0)
+    signless_type, result = signless(element), operand(node, 0)
     if node.opset < 11 and not isinstance(element, FloatType):
         node.refuse(f"of {node.dtype(0)} before opset 11")
     for i, names, default in ((1, _MOST, "min"), (2, _LEAST, "max")):
         bound: Operand | None = None
         if node.opset < 11:
             if node.has_attribute(default):
-                bound = number_of(node.attribute(default, 0.0), own)
+                bound = number_of(node.attribute(default, 0.0), signless_type)
         elif node.has(i):
             bound = operand(node, i)
         if bound is not None:
             if node.opset >= 11 and node.plain(i) is not element:
                 node.fail(f"a bound is of {node.dtype(i)}, the input of {node.dtype(0)}")
-            result = _bounded(node, names[form(element)], result, bound, own)
+            result = _bounded(node, names[form(element)], result, bound, signless_type)
     if not isinstance(result, np.ndarray) and result is node.graph.values.get(node.input(0)):
         result = node.emit("qrt.reshape", [result], None, result.type)
     finish(node, 0, result, element)

@@ -39,9 +39,9 @@ def cum_sum(node: Node) -> None:
     axis = node.integers(1, "an axis")
     if len(axis) != 1:
         node.fail(f"its axis is {list(axis)}, expected one number")
-    at, element = node.axis(axis[0], len(node.shape())), node.plain(0)
+    axis_index, element = node.axis(axis[0], len(node.shape())), node.plain(0)
     options = {name: bool(node.attribute(name, 0)) for name in ("exclusive", "reverse")}
-    node.set_plain(0, node.emit("qrt.cumsum", [node.stored(0)], {"axis": at, **options}), element)
+    node.set_plain(0, node.emit("qrt.cumsum", [node.stored(0)], {"axis": axis_index, **options}), element)
 
 
 def top_k(node: Node) -> None:
@@ -72,11 +72,13 @@ def _ascending(node: Node, value: Value) -> Value:
     """Map numbers so that their order is reversed: negate floats, invert all bits of integers."""
     value = node.as_storage(value)
     assert isinstance(value.type, TensorType)
-    own, plain = value.type.element, node.plain(0)
-    if isinstance(own, FloatType):
-        return as_value(node, apply(node, "arith.negf", [value], [own], own), own)
-    value = as_value(node, apply(node, "arith.xori", [value, number_of(-1, own)], [own, own], own), own)
-    if plain is own:
+    element, plain = value.type.element, node.plain(0)
+    if isinstance(element, FloatType):
+        return as_value(node, apply(node, "arith.negf", [value], [element], element), element)
+    value = as_value(
+        node, apply(node, "arith.xori", [value, number_of(-1, element)], [element, element], element), element
+    )
+    if plain is element:
         return value
     assert isinstance(value.type, TensorType)
     return node.emit("tensor.bitcast", [value], None, value.type.with_(element=plain))
@@ -96,17 +98,21 @@ def one_hot(node: Node) -> None:
     if depth > _MOST:
         node.refuse(f"of a depth beyond {_MOST}")
     source = node.plain(0)
-    at = cast_to(node, operand(node, 0), signless(source), I64, form(source) == 1, False)
+    positions = cast_to(node, operand(node, 0), signless(source), I64, form(source) == 1, False)
     size = number_of(depth, I64)
-    below = compare(node, "slt", at, number_of(0, I64), I64)
-    at = select(node, below, apply(node, "arith.addi", [at, size], [I64, I64], I64), at, I64)
+    below = compare(node, "slt", positions, number_of(0, I64), I64)
+    positions = select(node, below, apply(node, "arith.addi", [positions, size], [I64, I64], I64), positions, I64)
     shape = [*node.shape()[:axis], 1, *node.shape()[axis:]]
-    at = at.reshape([n or 0 for n in shape]) if isinstance(at, np.ndarray) else reshaped(node, at, tuple(shape))
+    positions = (
+        positions.reshape([n or 0 for n in shape])
+        if isinstance(positions, np.ndarray)
+        else reshaped(node, positions, tuple(shape))
+    )
     numbers = np.arange(depth).reshape([depth if d == axis else 1 for d in range(rank)])
     element = node.plain(2)
-    own = signless(element)
+    signless_type = signless(element)
     off, on = (_one(node, i) for i in range(2))
-    finish(node, 0, select(node, compare(node, "eq", at, numbers, I64), on, off, own), element)
+    finish(node, 0, select(node, compare(node, "eq", positions, numbers, I64), on, off, signless_type), element)
 
 
 def _one(node: Node, i: int) -> Operand:
@@ -125,10 +131,10 @@ def trilu(node: Node) -> None:
     rows, columns = shape[-2:]
     if rows * columns > _MOST:
         node.refuse(f"matrices of more than {_MOST} elements")
-    apart = np.arange(columns) - np.arange(rows)[:, np.newaxis]
-    is_inside = apart >= k if node.attribute("upper", 1) else apart <= k
-    own = signless(element)
-    finish(node, 0, select(node, is_inside, operand(node, 0), number_of(0, own), own), element)
+    diagonals = np.arange(columns) - np.arange(rows)[:, np.newaxis]
+    is_inside = diagonals >= k if node.attribute("upper", 1) else diagonals <= k
+    signless_type = signless(element)
+    finish(node, 0, select(node, is_inside, operand(node, 0), number_of(0, signless_type), signless_type), element)
 
 
 def eye_like(node: Node) -> None:

@@ -52,10 +52,10 @@ def binary(node: Node) -> None:
     name = _BINARY[node.op.type][form(element)]
     if not name or (element is BOOL) != (node.op.type in ("And", "Or", "Xor")):
         node.refuse(f"of {node.dtype(0)}")
-    own = signless(element)
+    signless_type = signless(element)
 
     def applied(a: Operand, b: Operand) -> Operand:
-        return apply(node, name, [a, b], [own, own], own)
+        return apply(node, name, [a, b], [signless_type, signless_type], signless_type)
 
     finish(node, 0, reduce(applied, (operand(node, i) for i in range(len(node.op.inputs)))), element)
     set_sizes(node, _sizes(node))

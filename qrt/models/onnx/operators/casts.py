@@ -31,13 +31,13 @@ def quantize_linear(node: Node) -> None:
     element = quantized_element(node)
     axis, size = node.attribute("axis", 1), node.attribute("block_size", 0)
     if isinstance(element, FloatType) and element.width <= 8:
-        _to_small_floats(node, element)
+        _quantize_to_small_floats(node, element)
         return
     if not isinstance(element, IntegerType) or element.width > 16:
         node.refuse(f"to {dtype_of(element)}")
     rule = node.rule("quantize", storage=f"{'u' if element.signedness == 'unsigned' else 'i'}{element.width}")
-    if _is_of_the_run(node, size):
-        _quantized_at_run(node, element)
+    if _is_computed_at_run(node, size):
+        _quantize_at_run(node, element)
         return
     source: Operand = node.value(0)
     if x.width == 16:  # ONNX Runtime divides in float32, and so rounds the quotient less often
@@ -47,7 +47,7 @@ def quantize_linear(node: Node) -> None:
     node.set(0, node.emit("quant.qcast", [source], CASTS[rule], out))
 
 
-def _is_of_the_run(node: Node, block_size: int) -> bool:
+def _is_computed_at_run(node: Node, block_size: int) -> bool:
     """Return True if the run computes the scale or zero point, in float32 and without blocks."""
     if block_size or node.type(1).element is not F32 or node.type(0).element in (FloatType("f16"), FloatType("bf16")):
         return False
@@ -68,7 +68,7 @@ def along(node: Node, i: int, axis: int) -> Value:
     return node.emit("qrt.reshape", [value], None, value.type.with_(shape=aligned))
 
 
-def _quantized_at_run(node: Node, element: IntegerType) -> None:
+def _quantize_at_run(node: Node, element: IntegerType) -> None:
     """Quantize with a scale or zero point that is computed at run time.
 
     The quotient is rounded half to even, the zero point is added, and the sum is clamped. A NaN is stored as the least
@@ -101,7 +101,7 @@ def widened(node: Node, value: Value, element: Type) -> Value:
     return result
 
 
-def _to_small_floats(node: Node, element: FloatType) -> None:
+def _quantize_to_small_floats(node: Node, element: FloatType) -> None:
     """Quantize to float8: the quotient is rounded to it."""
     if node.type(0).element is not F32 or node.type(1).element is not F32 or node.attribute("block_size", 0):
         node.refuse(f"to {node.dtype(2)} of another type than float32 or in blocks")
@@ -129,12 +129,12 @@ def dequantize_linear(node: Node) -> None:
     axis, size = node.attribute("axis", 1), node.attribute("block_size", 0)
     node.rule("dequantize")
     if isinstance(source, FloatType):
-        _of_small_floats(node, source, out)
+        _dequantize_small_floats(node, source, out)
         return
-    if (_is_of_the_run(node, size) or _has_wide_zero_point(node, source)) and out is F32:
+    if (_is_computed_at_run(node, size) or _has_wide_zero_point(node, source)) and out is F32:
         if size:
             node.refuse("int32 in blocks with zero points other than 0")
-        _dequantized_at_run(node, source)
+        _dequantize_at_run(node, source)
         return
     # ONNX Runtime multiplies in float32, where 16 bits fit, and rounds the product to a narrower type.
     is_narrowed = isinstance(source, IntegerType) and source.width > 8 and out.width == 16
@@ -157,7 +157,7 @@ def _has_wide_zero_point(node: Node, source: Type) -> bool:
     return zero_points is not None and bool(zero_points.any())
 
 
-def _dequantized_at_run(node: Node, source: Type) -> None:
+def _dequantize_at_run(node: Node, source: Type) -> None:
     """Dequantize with a scale or zero point computed at run time: the difference in int32, times the scale."""
     axis, wide = node.attribute("axis", 1), IntegerType(32)
     result: Operand = _as_int32(node, node.value(0), source)
@@ -179,7 +179,7 @@ def _as_int32(node: Node, value: Value, element: Type) -> Operand:
     return apply(node, name, [node.as_storage(value)], [signless(element)], wide)
 
 
-def _of_small_floats(node: Node, source: FloatType, out: FloatType) -> None:
+def _dequantize_small_floats(node: Node, source: FloatType, out: FloatType) -> None:
     if node.type(1).element is not out or node.attribute("block_size", 0):
         node.refuse(f"of {node.dtype(0)}, in blocks or with a scale of {node.dtype(1)}")
     if node.has(2) and (zero := node.constant(2)) is not None and np.asarray(zero, np.float32).any():

@@ -88,8 +88,8 @@ def hardmax(node: Node) -> None:
     sizes = _sizes(node, 0, *(range(axis, len(shape)) if is_flat else [axis]))
     depth = int(np.prod(sizes[axis:])) if is_flat else sizes[axis]
     values = graph.add("CastLike", graph.constant([0, 1]), x)
-    at = graph.add("ArgMax", x, axis=1 if is_flat else axis, keepdims=0)
-    result = graph.add("OneHot", at, graph.integers(depth), values, axis=1 if is_flat else axis)
+    positions = graph.add("ArgMax", x, axis=1 if is_flat else axis, keepdims=0)
+    result = graph.add("OneHot", positions, graph.integers(depth), values, axis=1 if is_flat else axis)
     if is_flat:
         result = graph.add("Reshape", result, graph.add("Shape", node.op.inputs[0]))
     graph.replace(node, result)
@@ -105,7 +105,7 @@ def _heads(node: Node) -> int:
     return heads
 
 
-def _attended(node: Node, graph: ComposedGraph, parts: Sequence[Any], masks: Sequence[Any]) -> Any:
+def _add_attention(node: Node, graph: ComposedGraph, parts: Sequence[Any], masks: Sequence[Any]) -> Any:
     """Add an Attention with the node's number of heads: the softmax of queries times keys, times the values."""
     more: dict[str, Any] = {"q_num_heads": _heads(node), "kv_num_heads": _heads(node)}
     if node.attribute("scale", 0.0):
@@ -117,7 +117,7 @@ def _attended(node: Node, graph: ComposedGraph, parts: Sequence[Any], masks: Seq
     return graph.add("Attention", *parts, *filter(None, [mask]), opset=_DEFINED, **more)
 
 
-def _mask(node: Node, graph: ComposedGraph, i: int, keys: int) -> Any:
+def _mask(node: Node, graph: ComposedGraph, i: int, key_count: int) -> Any:
     """Add the numbers that mask keys: 0 for a key that takes part, a large negative number for the others.
 
     The input has 0 for each masked key, or the number of keys that take part.
@@ -131,7 +131,7 @@ def _mask(node: Node, graph: ComposedGraph, i: int, keys: int) -> Any:
     else:
         if shape[0] not in (None, *node.shape(0)[:1]):
             node.refuse(f"a mask of shape {list(shape)}")
-        numbers = graph.constant(np.arange(keys)[np.newaxis], np.int32)
+        numbers = graph.constant(np.arange(key_count)[np.newaxis], np.int32)
         is_unmasked = graph.add("Less", numbers, graph.add("Unsqueeze", name, graph.integers(1)))
         is_unmasked = graph.add("Unsqueeze", graph.add("Cast", is_unmasked, to=1), graph.integers(1, 2))
     filler = graph.constant(node.attribute("mask_filter_value", -10000.0))
@@ -163,7 +163,7 @@ def multi_head_attention(node: Node) -> None:
         parts = [graph.add("Add", part, bias) for part, bias in zip(parts, biases, strict=True)]
     masks = [_mask(node, graph, 4, _sizes(node, 1, 1)[1])] if node.has(4) else []
     masks += [node.op.inputs[5]] if node.has(5) else []
-    graph.replace(node, _attended(node, graph, parts, masks))
+    graph.replace(node, _add_attention(node, graph, parts, masks))
 
 
 def attention(node: Node) -> None:
@@ -175,7 +175,7 @@ def attention(node: Node) -> None:
     _refuse_rest(node, 4, 6)
     graph = composed(node)
     packed = graph.add("MatMul", *node.op.inputs[:2])
-    _packed(node, graph, packed, 1, 2, 3, 5)
+    _add_packed_attention(node, graph, packed, 1, 2, 3, 5)
 
 
 def q_attention(node: Node) -> None:
@@ -188,10 +188,10 @@ def q_attention(node: Node) -> None:
     sums = graph.add("MatMulInteger", *names[:2], *zeros)
     scale = graph.add("Mul", names[3], names[4])
     packed = graph.add("Mul", graph.add("Cast", sums, to=1), scale)
-    _packed(node, graph, packed, 1, 2, 5, None)
+    _add_packed_attention(node, graph, packed, 1, 2, 5, None)
 
 
-def _packed(
+def _add_packed_attention(
     node: Node, graph: ComposedGraph, packed: Any, weights: int, bias: int, mask: int, added: int | None
 ) -> None:
     """Add the attention of queries, keys and values that lie side by side in one tensor."""
@@ -208,7 +208,7 @@ def _packed(
     parts = graph.add("Split", packed, graph.integers(*widths), outputs=3, axis=2)
     masks = [_mask(node, graph, mask, _sizes(node, 0, 1)[1])] if node.has(mask) else []
     masks += [node.op.inputs[added]] if added is not None and node.has(added) else []
-    graph.replace(node, _attended(node, graph, parts, masks))
+    graph.replace(node, _add_attention(node, graph, parts, masks))
 
 
 def rotary_embedding(node: Node) -> None:
@@ -240,9 +240,11 @@ def embed_layer_normalization(node: Node) -> None:
     _floats(node, 2, 3, 4, 5, 6)
     graph = composed(node)
     positions = names[8] if node.has(8) else _positions(node, graph)
-    at = [names[0], positions, *([names[1]] if node.has(1) else [])]
-    parts = [graph.add("Gather", _table(node, i), indices) for i, indices in zip((2, 3, 4), at, strict=False)]
-    _embedded(node, graph, parts, names[5], names[6])
+    index_tensors = [names[0], positions, *([names[1]] if node.has(1) else [])]
+    parts = [
+        graph.add("Gather", _table(node, i), indices) for i, indices in zip((2, 3, 4), index_tensors, strict=False)
+    ]
+    _set_embedded(node, graph, parts, names[5], names[6])
 
 
 def q_embed_layer_normalization(node: Node) -> None:
@@ -250,18 +252,20 @@ def q_embed_layer_normalization(node: Node) -> None:
     names = _inputs(node, 18, 1, 4, 7, 10, 15)
     graph = composed(node)
 
-    def real(name: str, i: int) -> Any:
+    def dequantized(name: str, i: int) -> Any:
         """Dequantize a tensor with the scale and zero point of input ``i``."""
-        scale, zero = (_single(node, graph, i + behind) for behind in (6, 11))
+        scale, zero = (_as_scalar(node, graph, i + behind) for behind in (6, 11))
         return graph.add("DequantizeLinear", name, scale, zero)
 
-    at = [names[0], _positions(node, graph), *([names[1]] if node.has(1) else [])]
-    gathered = [(graph.add("Gather", _table(node, i), indices), i) for i, indices in zip((2, 3, 4), at, strict=False)]
-    parts = [real(rows, i) for rows, i in gathered]
-    _embedded(node, graph, parts, real(names[5], 5), real(names[6], 6))
+    index_tensors = [names[0], _positions(node, graph), *([names[1]] if node.has(1) else [])]
+    gathered = [
+        (graph.add("Gather", _table(node, i), indices), i) for i, indices in zip((2, 3, 4), index_tensors, strict=False)
+    ]
+    parts = [dequantized(rows, i) for rows, i in gathered]
+    _set_embedded(node, graph, parts, dequantized(names[5], 5), dequantized(names[6], 6))
 
 
-def _single(node: Node, graph: ComposedGraph, i: int) -> Any:
+def _as_scalar(node: Node, graph: ComposedGraph, i: int) -> Any:
     """Return an input of one element as a scalar."""
     if not node.has(i) or node.shape(i) not in ((), (1,)):
         node.fail(f"input {i} is no single number")
@@ -282,7 +286,7 @@ def _table(node: Node, i: int) -> str:
     return node.op.inputs[i]
 
 
-def _embedded(node: Node, graph: ComposedGraph, parts: Sequence[Any], scale: Any, bias: Any) -> None:
+def _set_embedded(node: Node, graph: ComposedGraph, parts: Sequence[Any], scale: Any, bias: Any) -> None:
     """Set the outputs: the normalized sum of rows, and the number of ones in each row of a mask."""
     if len(node.shape()) != 2:
         node.fail(f"its input has shape {list(node.shape())}, expected a batch of words")

@@ -133,11 +133,11 @@ class _LoopBuilder:
             if old.type != new.type:
                 self.node.refuse(f"{name}, which changes its type from round to round: {old.type}, then {new.type}")
         collected = zip(results[self.count :], backwards, strict=True)
-        updated = [self._add(value, is_backwards) for value, is_backwards in collected]
+        updated = [self._collect(value, is_backwards) for value, is_backwards in collected]
         one = as_value(self.inner, apply(self.inner, "arith.addi", [number, number_of(1, I64)], [I64] * 2, I64), I64)
         stays = self.arguments[1 + self.count : len(self.names)]
         body = self.graph.close([one, *carried, *stays, *updated])
-        state = control.rounds(self.node, self._test(), body, self.state)
+        state = control.rounds(self.node, self._build_condition(), body, self.state)
         return [*state[1 : 1 + self.count], *state[len(self.names) :]]
 
     def position(self, backwards: bool) -> Value:
@@ -152,7 +152,7 @@ class _LoopBuilder:
         assert isinstance(self.limit, int)
         return self.limit - 1
 
-    def _add(self, value: Value, backwards: bool) -> Value:
+    def _collect(self, value: Value, backwards: bool) -> Value:
         """Insert this round's result into the results of all rounds, which become part of the state."""
         value = self.inner.as_storage(value)
         (kind,) = _types([value])
@@ -176,7 +176,7 @@ class _LoopBuilder:
         operands: Sequence[Any] = [value, whole, [at], [], []]  # no operands for sizes and strides: all are static
         return self.inner.make("tensor.insert_slice", operands, lists).result
 
-    def _test(self) -> FuncOp:
+    def _build_condition(self) -> FuncOp:
         """Build the function that decides whether there is another round."""
         graph = Subgraph(self.node, "condition", _NOTHING)
         state = graph.open([None] * len(self.state), _types(self.state))
@@ -201,29 +201,29 @@ def loop(node: Node) -> None:
     if count < 0 or len(body.inputs) != count + 2 or scans < 0 or len(node.op.outputs) != count + scans:
         counts = f"{len(body.inputs)} and {len(body.outputs)}"
         node.fail(f"it has {len(node.op.inputs)} inputs and {len(node.op.outputs)} outputs, its body {counts}")
-    number, goes = (port.name for port in body.inputs[:2])
+    number, condition_name = (port.name for port in body.inputs[:2])
     shapes = [(1,) if port.shape == (1,) else () for port in body.inputs[:2]]
-    limit, begins = _limit(node, scans > 0, shapes[0]), _begins(node, scans > 0, shapes[1])
-    always = begins is None and _goes_on(body)
-    if always and limit is None:
+    limit, first_condition = _limit(node, scans > 0, shapes[0]), _first_condition(node, scans > 0, shapes[1])
+    is_unconditional = first_condition is None and _has_true_condition(body)
+    if is_unconditional and limit is None:
         node.fail("nothing ends it")
-    if scans and not always:
+    if scans and not is_unconditional:
         node.refuse("results of all rounds, whose number only the run knows")
     carried = [(port.name, node.graph.plain(node.value(2 + i))) for i, port in enumerate(body.inputs[2:])]
     truth = np.ones(shapes[1], np.bool_)
-    if always:
-        graph.constants[goes] = Constant(truth, BOOL)
+    if is_unconditional:
+        graph.constants[condition_name] = Constant(truth, BOOL)
     else:
-        carried.insert(0, (goes, node.dense(truth, BOOL) if begins is None else begins))
-    rounds = _LoopBuilder(node, graph, number, carried, limit, shape=shapes[0], has_condition=not always)
+        carried.insert(0, (condition_name, node.dense(truth, BOOL) if first_condition is None else first_condition))
+    rounds = _LoopBuilder(node, graph, number, carried, limit, shape=shapes[0], has_condition=not is_unconditional)
     graph.walk()
     condition, *results = graph.results()
-    if not always:
+    if not is_unconditional:
         if not control.is_one_bool(condition):
             node.fail(f"its body says {condition.type} of going on, expected one bool")
         results.insert(0, reshaped(rounds.inner, condition, shapes[1]))
     outputs = rounds.run(results, [False] * scans)
-    _set_results(node, outputs[0 if always else 1 :], results[0 if always else 1 :])
+    _set_results(node, outputs[0 if is_unconditional else 1 :], results[0 if is_unconditional else 1 :])
 
 
 def _limit(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | int | None:
@@ -239,7 +239,7 @@ def _limit(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | int |
     return reshaped(node, node.value(0), shape)
 
 
-def _begins(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | None:
+def _first_condition(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | None:
     """Return the condition of the first round, or None if it is known to hold."""
     if not node.has(1):
         return None
@@ -250,7 +250,7 @@ def _begins(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | None
     return None if known is not None and known.reshape(()) else reshaped(node, value, shape)
 
 
-def _goes_on(body: ModelGraph) -> bool:
+def _has_true_condition(body: ModelGraph) -> bool:
     """Return True if a body's condition is always true: a constant, or its unchanged input."""
     makers = {name: op for op in body.operators for name in op.outputs}
     name = body.outputs[0].name

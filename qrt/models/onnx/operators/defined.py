@@ -95,14 +95,14 @@ def _check_attributes(node: Node, schema: Any) -> None:
 def _as_node(onnx: Any, op: Operator, schema: Any) -> bytes:
     message = onnx.helper.make_node(op.type, op.inputs, op.outputs, domain=op.domain)
     message.attribute.extend(
-        onnx.helper.make_attribute(name, _as_given(onnx, value, kind), attr_type=int(kind.value))
+        onnx.helper.make_attribute(name, _as_package_value(onnx, value, kind), attr_type=int(kind.value))
         for name, value in op.attributes.items()
         for kind in [schema.attributes[name].type]
     )
     return bytes(message.SerializeToString())
 
 
-def _as_given(onnx: Any, value: Any, kind: Any) -> Any:
+def _as_package_value(onnx: Any, value: Any, kind: Any) -> Any:
     """Convert an attribute to the package's form of its kind."""
     if isinstance(value, int) and kind.name == "FLOAT":
         return float(value)

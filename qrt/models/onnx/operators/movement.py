@@ -59,7 +59,7 @@ def _source(node: Node, size: int | Value, place: int, allows_zero: bool) -> int
     return axis.python if isinstance(axis, IntegerAttr) else None
 
 
-def _new_shape(node: Node, own: Shape, wanted: tuple[int | Value, ...], allows_zero: bool) -> Shape:
+def _new_shape(node: Node, input_shape: Shape, wanted: tuple[int | Value, ...], allows_zero: bool) -> Shape:
     known = [size for size in wanted if isinstance(size, int)]
     if known.count(-1) > 1 or any(size < -1 for size in known):
         node.fail(f"a shape has one open size at most, not {known}")
@@ -68,61 +68,65 @@ def _new_shape(node: Node, own: Shape, wanted: tuple[int | Value, ...], allows_z
         if isinstance(size, Value):
             shape.append(None)
         elif size == 0 and not allows_zero:
-            if place >= len(own):
-                node.fail(f"size {place} of {known} is that of the input, which has {len(own)} dimensions")
-            shape.append(own[place])
+            if place >= len(input_shape):
+                node.fail(f"size {place} of {known} is that of the input, which has {len(input_shape)} dimensions")
+            shape.append(input_shape[place])
         else:
             shape.append(size)
-    count = prod(size for size in own if size is not None)
+    count = prod(size for size in input_shape if size is not None)
     if -1 not in known:
-        if None not in own and None not in shape and prod(size or 0 for size in shape) != count:
+        if None not in input_shape and None not in shape and prod(size or 0 for size in shape) != count:
             node.fail(f"{count} elements do not fill the shape {known}")
         return tuple(shape)
-    at = shape.index(-1)
-    others = [size for place, size in enumerate(shape) if place != at]
+    open_axis = shape.index(-1)
+    others = [size for place, size in enumerate(shape) if place != open_axis]
     rest = prod(size for size in others if size is not None)
-    if own.count(None) != others.count(None):  # the rest depends on sizes that only the run knows
-        shape[at] = None
+    if input_shape.count(None) != others.count(None):  # the rest depends on sizes that only the run knows
+        shape[open_axis] = None
     elif not rest or count % rest:
         node.fail(f"{count} elements do not fill the shape {known}")
     else:
-        shape[at] = count // rest
+        shape[open_axis] = count // rest
     return tuple(shape)
 
 
 def flatten(node: Node) -> None:
     """Change the shape to a matrix: the axes before ``axis`` become rows, the others columns."""
-    own = node.shape()
+    input_shape = node.shape()
     axis = node.attribute("axis", 1)
-    if not -len(own) <= axis <= len(own):
-        node.fail(f"axis {axis} is out of range for rank {len(own)}")
-    axis = axis + len(own) if axis < 0 else axis
-    sides = own[:axis], own[axis:]
+    if not -len(input_shape) <= axis <= len(input_shape):
+        node.fail(f"axis {axis} is out of range for rank {len(input_shape)}")
+    axis = axis + len(input_shape) if axis < 0 else axis
+    sides = input_shape[:axis], input_shape[axis:]
     shape = tuple(None if None in side else prod(size or 0 for size in side) for side in sides)
     reshaped(node, shape, [first if len(side) == 1 else None for first, side in zip((0, axis), sides, strict=True)])
 
 
 def squeeze(node: Node) -> None:
     """Remove the given axes, whose size must be 1, or all axes of size 1."""
-    own, given = node.shape(), axes_of(node, 1, 13)
-    named = axes(node, given, len(own)) if given is not None else tuple(d for d, n in enumerate(own) if n == 1)
-    if any(own[axis] not in (1, None) for axis in named):
-        node.fail(f"axes {list(named)} of {list(own)} are not all of size 1")
-    remaining = [axis for axis in range(len(own)) if axis not in named]
-    reshaped(node, tuple(own[axis] for axis in remaining), remaining)
+    input_shape, given = node.shape(), axes_of(node, 1, 13)
+    named = (
+        axes(node, given, len(input_shape))
+        if given is not None
+        else tuple(d for d, n in enumerate(input_shape) if n == 1)
+    )
+    if any(input_shape[axis] not in (1, None) for axis in named):
+        node.fail(f"axes {list(named)} of {list(input_shape)} are not all of size 1")
+    remaining = [axis for axis in range(len(input_shape)) if axis not in named]
+    reshaped(node, tuple(input_shape[axis] for axis in remaining), remaining)
     set_sizes(node, sizes(node, 0))
 
 
 def unsqueeze(node: Node) -> None:
     """Insert axes of size 1."""
-    own, given = node.shape(), axes_of(node, 1, 13)
+    input_shape, given = node.shape(), axes_of(node, 1, 13)
     if given is None:
         node.fail("its axes are missing")
-    named = axes(node, given, len(own) + len(given))
-    rest = iter(range(len(own)))
-    sources = [None if axis in named else next(rest) for axis in range(len(own) + len(named))]
-    reshaped(node, tuple(1 if axis is None else own[axis] for axis in sources), sources)
-    if len(own) + len(named) == 1:
+    named = axes(node, given, len(input_shape) + len(given))
+    rest = iter(range(len(input_shape)))
+    sources = [None if axis in named else next(rest) for axis in range(len(input_shape) + len(named))]
+    reshaped(node, tuple(1 if axis is None else input_shape[axis] for axis in sources), sources)
+    if len(input_shape) + len(named) == 1:
         set_sizes(node, sizes(node, 0))
 
 
@@ -205,16 +209,16 @@ def tile(node: Node) -> None:
 
 def expand(node: Node) -> None:
     """Broadcast a tensor to a known shape by NumPy's rules."""
-    own, given = node.shape(), node.integers(1, "a shape")
+    input_shape, given = node.shape(), node.integers(1, "a shape")
     if min(given, default=0) < 0:
         node.fail(f"a tensor has no shape {list(given)}")
-    rank = max(len(own), len(given))
-    aligned = (*(1,) * (rank - len(own)), *own)
+    rank = max(len(input_shape), len(given))
+    aligned = (*(1,) * (rank - len(input_shape)), *input_shape)
     wanted = (*(1,) * (rank - len(given)), *given)
     counts = []
     for size, other in zip(aligned, wanted, strict=True):
         if size not in (1, other) and other != 1:
-            node.fail(f"{list(own)} does not broadcast to {list(given)}")
+            node.fail(f"{list(input_shape)} does not broadcast to {list(given)}")
         counts.append(other if size == 1 else 1)
     array = node.constant(0)
     if array is not None and prod(counts) * array.size <= 1 << 12:
@@ -222,17 +226,17 @@ def expand(node: Node) -> None:
         return
     value = movable(node)
     assert isinstance(value.type, TensorType)
-    if own != aligned:
+    if input_shape != aligned:
         value = node.emit("qrt.reshape", [value], None, TensorType(aligned, value.type.element))
     node.set(0, node.emit("qrt.tile", [value], {"multiples": counts}))
 
 
 def blocks(node: Node) -> None:
     """Move elements between the channels and the blocks of an image, in the order DCR or CRD."""
-    size, own = node.required("blocksize", int), node.shape()
-    if len(own) != 4 or size < 1 or None in own[1:]:
-        node.refuse(f"of shape {list(own)}, in blocks of {size}")
-    batch, (channels, height, width) = own[0], (n or 0 for n in own[1:])
+    size, input_shape = node.required("blocksize", int), node.shape()
+    if len(input_shape) != 4 or size < 1 or None in input_shape[1:]:
+        node.refuse(f"of shape {list(input_shape)}, in blocks of {size}")
+    batch, (channels, height, width) = input_shape[0], (n or 0 for n in input_shape[1:])
     mode = node.attribute("mode", "DCR")
     if node.op.type == "SpaceToDepth":
         split: Shape = (batch, channels, height // size, size, width // size, size)
@@ -245,7 +249,7 @@ def blocks(node: Node) -> None:
         order = (0, 3, 4, 1, 5, 2) if mode == "DCR" else (0, 1, 4, 2, 5, 3)
         shape, fits = (batch, rest, height * size, width * size), channels % (size * size) == 0
     if not fits or mode not in ("DCR", "CRD"):
-        node.fail(f"blocks of {size} in mode {mode} do not divide {list(own)}")
+        node.fail(f"blocks of {size} in mode {mode} do not divide {list(input_shape)}")
     value = movable(node)
     assert isinstance(value.type, TensorType)
     element = value.type.element

@@ -33,8 +33,8 @@ class _Rows:
         nest = LoopNest(self.context, "accumulate", extents[: self.axis], extents[self.axis :])
         value = nest.value("arith.extf", (nest.read(self.x, nest.loops),), F64)
         for mean in means:
-            apart = nest.value("arith.subf", (value, nest.read(mean, nest.loops[: self.axis])), F64)
-            value = nest.value("arith.mulf", (apart, apart), F64)
+            difference = nest.value("arith.subf", (value, nest.read(mean, nest.loops[: self.axis])), F64)
+            value = nest.value("arith.mulf", (difference, difference), F64)
         (total,) = nest.finish(nest.value("arith.addf", (nest.running(F64, 0.0), value), F64))
         nest = LoopNest(self.context, "divide", extents[: self.axis])
         value = nest.read(total, nest.loops)
@@ -127,12 +127,12 @@ def rms_normalization(node: Node) -> None:
 def skip_layer_normalization(node: Node) -> None:
     """Normalize the sum of two tensors and an optional bias along the last axis."""
     simplified = node.op.type.startswith("SkipSimplified")
-    at = 3 if simplified else 4
+    bias_index = 3 if simplified else 4
     if any(node.returns(i) for i in (1, 2)) or node.plain(0) is not F32 or node.shape() != node.shape(1):
         node.refuse("of operands of two shapes, of another type than float32, or with more results")
     total = apply(node, "arith.addf", [node.value(0), node.value(1)], [F32, F32], F32)
-    if node.has(at):
-        total = apply(node, "arith.addf", [total, node.value(at)], [F32, F32], F32)
+    if node.has(bias_index):
+        total = apply(node, "arith.addf", [total, node.value(bias_index)], [F32, F32], F32)
     assert isinstance(total, Value)
     if node.returns(3):
         node.set(3, total)

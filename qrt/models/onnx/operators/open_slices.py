@@ -93,23 +93,23 @@ def _within(node: Node, bound: Number, extent: Number) -> Number:
         if bound == 0:
             return 0
         if bound < 0:
-            return _of(node, "maxsi", _of(node, "addi", bound, extent), 0)
-        return _of(node, "minsi", bound, extent)
+            return _index_operation(node, "maxsi", _index_operation(node, "addi", bound, extent), 0)
+        return _index_operation(node, "minsi", bound, extent)
     below = node.emit("arith.cmpi", [bound, index(node, 0)], {"predicate": "slt"})
-    from_end = _of(node, "addi", bound, extent)
+    from_end = _index_operation(node, "addi", bound, extent)
     place = node.emit("arith.select", [below, _value(node, from_end), bound])
-    return _of(node, "minsi", _of(node, "maxsi", place, 0), extent)
+    return _index_operation(node, "minsi", _index_operation(node, "maxsi", place, 0), extent)
 
 
 def _count(node: Node, start: Number, end: Number, step: int) -> Number:
     """Return the number of elements from a start to an end, 0 if the end is before the start."""
     if isinstance(start, int) and isinstance(end, int):
         return max(0, -((start - end) // step))
-    count = end if start == 0 else _of(node, "maxsi", _of(node, "subi", end, start), 0)
-    return count if step == 1 else _of(node, "ceildivsi", count, step)
+    count = end if start == 0 else _index_operation(node, "maxsi", _index_operation(node, "subi", end, start), 0)
+    return count if step == 1 else _index_operation(node, "ceildivsi", count, step)
 
 
-def _of(node: Node, name: str, left: Number, right: Number) -> Value:
+def _index_operation(node: Node, name: str, left: Number, right: Number) -> Value:
     return node.emit(f"arith.{name}", [_value(node, left), _value(node, right)])
 
 

@@ -95,8 +95,8 @@ def average_pool(node: Node) -> None:
     window is the whole image.
     """
     _require_floats(node)
-    rank, own = len(node.shape()), form_of(node, node.shape(), None)
-    form, order = own.of_images(), order_of_sums(node, node.opset, own, node.shape()[2:])
+    rank, window_shape = len(node.shape()), form_of(node, node.shape(), None)
+    form, order = window_shape.of_images(), order_of_sums(node, node.opset, window_shape, node.shape()[2:])
     x, context = channels_last(node, node.value(0)), lowering_context(node)
     given, window = window_of(node, form, _sizes(x))
     total = windows.sums(context, window.padded(node, x), window, order)

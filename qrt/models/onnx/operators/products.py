@@ -26,10 +26,10 @@ def matmul(node: Node) -> None:
     """
     if node.type(0).element is not F32 or node.type(1).element is not F32:
         node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
-    node.set(0, _of_vectors(node, _product))
+    node.set(0, _multiply(node, _product))
 
 
-def _of_vectors(node: Node, product: Any) -> Value:
+def _multiply(node: Node, product: Any) -> Value:
     """Compute a product in which a vector on the left is a row, and one on the right a column."""
     left, right = node.shape(0), node.shape(1)
     if not left or not right:
@@ -75,14 +75,14 @@ def _product(node: Node, a: Value, b: Value) -> Value:
 
     def operands(nest: LoopNest) -> tuple[Value, Value]:
         *outer, i, j, k = nest.loops
-        return nest.read(a, [*_own(outer, left[:-2]), i, k]), nest.read(b, [*_own(outer, right[:-2]), k, j])
+        return nest.read(a, [*_own_loops(outer, left[:-2]), i, k]), nest.read(b, [*_own_loops(outer, right[:-2]), k, j])
 
     return float_products.total(
         context, [*batch_extents, rows, columns], [depth], operands, node.rule("float_products"), None
     )
 
 
-def _own(outer: list[Any], shape: Shape) -> list[Any]:
+def _own_loops(outer: list[Any], shape: Shape) -> list[Any]:
     """Return the loops of an operand's own batch axes, with the index 0 for axes of size 1."""
     own_loops = outer[len(outer) - len(shape) :]
     return [0 if size == 1 else loop for loop, size in zip(own_loops, shape, strict=True)]
@@ -208,11 +208,11 @@ def matmul_integer(node: Node) -> None:
     product = node.emit("qrt.matmul", [a, b], {"requant": "float64_away"}, out)
     stored = node.as_storage(product)
     if zero is None:
-        stored = _without(node, stored, columns.reshape(-1))
+        stored = _subtract_zero_point(node, stored, columns.reshape(-1))
     node.set(0, stored)
 
 
-def _without(node: Node, sums: Value, column_zeros: Array) -> Value:
+def _subtract_zero_point(node: Node, sums: Value, column_zeros: Array) -> Value:
     """Subtract the left operand's zero point times the sum of each column, modulo 2^32, as int32 wraps."""
     array = node.known(1, "a right operand, beside a zero point of the left one,")
     totals = (array.astype(np.int64) - column_zeros).sum(-2, keepdims=True).astype(np.int32)

@@ -126,9 +126,9 @@ def average_pool(node: Node) -> None:
         node.refuse(f"images of {rank - 2} axes")
     if is_last and rank == 3:
         node.refuse("images of one axis with the channels behind")
-    own = form_of(node, (shape[0], shape[-1], *shape[1:-1]) if is_last else shape, None)
-    form, folded = own.of_images(), node.op.is_folded
-    order = order_of_sums(node, node.required("opset", int), own, shape[2:]) if folded else "rows"
+    window_shape = form_of(node, (shape[0], shape[-1], *shape[1:-1]) if is_last else shape, None)
+    form, folded = window_shape.of_images(), node.op.is_folded
+    order = order_of_sums(node, node.required("opset", int), window_shape, shape[2:]) if folded else "rows"
     rule = node.rule("average_pool2d", storage=x.storage, folded=folded, sum=order)
     if any(dilation != 1 for dilation in form.dilations):
         node.refuse("with dilations")

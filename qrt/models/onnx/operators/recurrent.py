@@ -11,7 +11,7 @@ from qrt.types import FloatType, IntegerType, TensorType, UniformType
 
 F32 = FloatType("f32")
 _DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
-"""The order in which a sequence is read, once or twice, by the direction: True for backwards."""
+"""For each direction, one flag for each pass over the sequence: True reads it backwards."""
 _ACTIVATIONS = ("sigmoid", "tanh", "tanh")
 
 
@@ -75,15 +75,18 @@ def _weights(node: Node, number: int, i: int, scale: int) -> Value:
         node.fail(f"weights have shape {list(array.shape)}, expected [directions, depth, 4 * cells]")
     if len(scales) != len(array) or (zeros is not None and zeros.shape != scales.shape):
         node.fail(f"there are scales of shape {list(scales.shape)} for weights of {list(array.shape)}")
-    own = np.asarray(scales[number], np.float64).reshape(-1)
-    points = np.zeros(own.size, np.int64) if zeros is None else zeros[number].astype(np.int64).reshape(-1)
-    if own.size not in (1, array.shape[2]) or not ((own > 0) & (own < np.inf)).all():
+    direction_scales = np.asarray(scales[number], np.float64).reshape(-1)
+    points = np.zeros(direction_scales.size, np.int64) if zeros is None else zeros[number].astype(np.int64).reshape(-1)
+    if (
+        direction_scales.size not in (1, array.shape[2])
+        or not ((direction_scales > 0) & (direction_scales < np.inf)).all()
+    ):
         node.fail("a scale of the weights is not positive and finite, or their number is wrong")
     storage = "u8" if plain.signedness == "unsigned" else "i8"
-    if own.size == 1:
-        element = UniformType(storage, "f32", float(own[0]), int(points[0]))
+    if direction_scales.size == 1:
+        element = UniformType(storage, "f32", float(direction_scales[0]), int(points[0]))
     else:
-        element = UniformType(storage, "f32", own.tolist(), points.tolist(), axis=1)
+        element = UniformType(storage, "f32", direction_scales.tolist(), points.tolist(), axis=1)
     return node.dense(np.ascontiguousarray(array[number]), element)
 
 

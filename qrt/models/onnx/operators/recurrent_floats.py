@@ -13,7 +13,7 @@ _FUNCTIONS = {"LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh"), "
 _PLAIN = {name.lower(): name for name in ("Relu", "Sigmoid", "Softplus", "Softsign", "Tanh")}
 _SCALED = {"affine": (1.0, 0.0), "elu": (1.0, 0.0), "hardsigmoid": (0.2, 0.5), "leakyrelu": (0.01, 0.0),
            "scaledtanh": (1.0, 1.0), "thresholdedrelu": (1.0, 0.0)}  # fmt: skip
-"""The activations with parameters, and the defaults of these."""
+"""The activations with parameters, and the defaults of the parameters."""
 
 
 def recurrent(node: Node) -> None:
@@ -86,7 +86,7 @@ class _Cell:
             return str(one)
         return str(graph.add("Slice", one, graph.integers(start), graph.integers(end), graph.integers(axis - 1)))
 
-    def _begins(self, i: int, direction: int) -> str:
+    def _initial_state(self, i: int, direction: int) -> str:
         """Return the state before the first step: zeros unless an input gives it."""
         graph = self.graph
         if not self.node.has(i):
@@ -114,9 +114,9 @@ class _Cell:
         names = [f"{body.prefix}/{state}" for state in (*states, "x")]
         peepholes = self._part(7, direction) if self.type == "LSTM" and self.node.has(7) else ""
         step = getattr(_Step(self, body, functions, of_state, inner, peepholes), self.type.lower())
-        after = step(*names)
-        results = [*after, body.add("Identity", after[0])]
-        first = [self._begins(5 + i, direction) for i in range(len(states))]
+        next_states = step(*names)
+        results = [*next_states, body.add("Identity", next_states[0])]
+        first = [self._initial_state(5 + i, direction) for i in range(len(states))]
         backwards = int(self.direction_name == "reverse" or direction == 1)
         graph_of_step = body.graph(tuple(names), tuple(results))
         *last, steps = graph.add("Scan", *first, sums, outputs=len(states) + 1, body=graph_of_step, num_scan_inputs=1,
@@ -162,9 +162,9 @@ class _Step:
             f = body.add("Sub", body.constant(1), i)
         else:
             f = self._apply(0, self._peeped(f, c, 2))
-        after = body.add("Add", body.add("Mul", f, c), body.add("Mul", i, self._apply(1, g)))
-        o = self._apply(0, self._peeped(o, after, 1))
-        return [body.add("Mul", o, body.add(self.functions[2], after)), after]
+        next_cell = body.add("Add", body.add("Mul", f, c), body.add("Mul", i, self._apply(1, g)))
+        o = self._apply(0, self._peeped(o, next_cell, 1))
+        return [body.add("Mul", o, body.add(self.functions[2], next_cell)), next_cell]
 
     def gru(self, h: str, x: str) -> list[str]:
         """Compute one GRU step. The gates are in the order update, reset, hidden."""
@@ -172,16 +172,18 @@ class _Step:
         xz, xr, xh = self._split(x, 3)
         if self.cell.node.attribute("linear_before_reset", 0):
             sums = body.add("MatMul", h, self.r)
-            z, r, rest = self._split(body.add("Add", sums, self.inner) if self.inner else sums, 3)
+            z, r, candidate = self._split(body.add("Add", sums, self.inner) if self.inner else sums, 3)
             z, r = self._apply(0, body.add("Add", xz, z)), self._apply(0, body.add("Add", xr, r))
-            rest = body.add("Mul", r, rest)
+            candidate = body.add("Mul", r, candidate)
         else:
-            both = body.add("Slice", self.r, body.integers(0), body.integers(2 * size), body.integers(1))
-            own = body.add("Slice", self.r, body.integers(2 * size), body.integers(3 * size), body.integers(1))
-            z, r = self._split(body.add("MatMul", h, both), 2)
+            gate_weights = body.add("Slice", self.r, body.integers(0), body.integers(2 * size), body.integers(1))
+            hidden_weights = body.add(
+                "Slice", self.r, body.integers(2 * size), body.integers(3 * size), body.integers(1)
+            )
+            z, r = self._split(body.add("MatMul", h, gate_weights), 2)
             z, r = self._apply(0, body.add("Add", xz, z)), self._apply(0, body.add("Add", xr, r))
-            rest = body.add("MatMul", body.add("Mul", r, h), own)
-        new: Any = self._apply(1, body.add("Add", xh, rest))
+            candidate = body.add("MatMul", body.add("Mul", r, h), hidden_weights)
+        new: Any = self._apply(1, body.add("Add", xh, candidate))
         updated = body.add("Mul", body.add("Sub", body.constant(1), z), new)
         return [body.add("Add", updated, body.add("Mul", z, h))]
 

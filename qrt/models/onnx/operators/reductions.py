@@ -47,12 +47,14 @@ def reduction(node: Node) -> None:
     """
     element = node.plain(0)
     *ops, since = _REDUCTIONS[node.op.type]
-    op, own = ops[form(element)], signless(element)
+    op, signless_type = ops[form(element)], signless(element)
     if not op or element is BOOL or (isinstance(element, FloatType) and element.name not in ("f32", "f64")):
         node.refuse(f"of {node.dtype(0)}")
     shape, given = node.shape(), axes_of(node, 1, since)
     if not given and node.attribute("noop_with_empty_axes", 0):
-        node.set_plain(0, node.emit("qrt.reshape", [node.stored(0)], None, node.type(0).with_(element=own)), element)
+        node.set_plain(
+            0, node.emit("qrt.reshape", [node.stored(0)], None, node.type(0).with_(element=signless_type)), element
+        )
         return
     along = axes(node, given, len(shape)) if given else tuple(range(len(shape)))
     context = lowering_context(node)
@@ -61,7 +63,7 @@ def reduction(node: Node) -> None:
         result = divided(node, context, result, [shape[axis] for axis in along])
     if node.attribute("keepdims", 1):
         reduced_shape = tuple(1 if axis in along else size for axis, size in enumerate(shape))
-        result = node.emit("qrt.reshape", [result], None, TensorType(reduced_shape, own))
+        result = node.emit("qrt.reshape", [result], None, TensorType(reduced_shape, signless_type))
     node.set_plain(0, result, element)
 
 

@@ -24,18 +24,20 @@ def mod(node: Node) -> None:
     The remainder of an integer by 0 is an error.
     """
     element = one_type(node)
-    kind, own, fmod = form(element), signless(element), node.attribute("fmod", 0)
+    kind, signless_type, fmod = form(element), signless(element), node.attribute("fmod", 0)
     if element is BOOL:
         node.refuse("of bool")
     a, b = operand(node, 0), operand(node, 1)
-    remainder = _pair(node, _REMAINDERS[kind], a, b, own)
+    remainder = _pair(node, _REMAINDERS[kind], a, b, signless_type)
     if kind != 1 and not fmod:
-        zero = number_of(0, own)
-        below = compare(node, "slt", remainder, zero, own)
-        apart = _pair(node, "arith.xori", below, compare(node, "slt", b, zero, own), BOOL)
-        apart = _pair(node, "arith.andi", apart, compare(node, "ne", remainder, zero, own), BOOL)
-        added = _pair(node, "arith.addi" if kind == 0 else "arith.addf", remainder, b, own)
-        remainder = select(node, apart, added, remainder, own)
+        zero = number_of(0, signless_type)
+        below = compare(node, "slt", remainder, zero, signless_type)
+        signs_differ = _pair(node, "arith.xori", below, compare(node, "slt", b, zero, signless_type), BOOL)
+        signs_differ = _pair(
+            node, "arith.andi", signs_differ, compare(node, "ne", remainder, zero, signless_type), BOOL
+        )
+        added = _pair(node, "arith.addi" if kind == 0 else "arith.addf", remainder, b, signless_type)
+        remainder = select(node, signs_differ, added, remainder, signless_type)
     finish(node, 0, remainder, element)
 
 
@@ -49,24 +51,24 @@ def bit_shift(node: Node) -> None:
         node.fail(f"its direction is {direction!r}, expected LEFT or RIGHT")
     if not isinstance(element, IntegerType) or element is BOOL:
         node.refuse(f"of {node.dtype(0)}")
-    own, x, by = signless(element), operand(node, 0), operand(node, 1)
-    assert isinstance(own, IntegerType)
-    stays = compare(node, "ult", by, number_of(own.width, own), own)
-    by = select(node, stays, by, number_of(own.width - 1, own), own)
+    signless_type, x, by = signless(element), operand(node, 0), operand(node, 1)
+    assert isinstance(signless_type, IntegerType)
+    is_in_range = compare(node, "ult", by, number_of(signless_type.width, signless_type), signless_type)
+    by = select(node, is_in_range, by, number_of(signless_type.width - 1, signless_type), signless_type)
     name = "arith.shli" if direction == "LEFT" else "arith.shrui" if form(element) == 1 else "arith.shrsi"
-    shifted = _pair(node, name, x, by, own)
+    shifted = _pair(node, name, x, by, signless_type)
     if name != "arith.shrsi":
-        shifted = select(node, stays, shifted, number_of(0, own), own)
+        shifted = select(node, is_in_range, shifted, number_of(0, signless_type), signless_type)
     finish(node, 0, shifted, element)
 
 
 def bitwise_not(node: Node) -> None:
     """Invert all bits of integers."""
     element = one_type(node)
-    own = signless(element)
+    signless_type = signless(element)
     if form(element) == 2 or element is BOOL:
         node.refuse(f"of {node.dtype(0)}")
-    finish(node, 0, _pair(node, "arith.xori", operand(node, 0), number_of(-1, own), own), element)
+    finish(node, 0, _pair(node, "arith.xori", operand(node, 0), number_of(-1, signless_type), signless_type), element)
 
 
 def _of_floats(node: Node) -> Type:
@@ -94,15 +96,27 @@ def is_inf(node: Node) -> None:
 def sign(node: Node) -> None:
     """Return -1, 0 or 1 for numbers below, at or above 0, and 0 for a NaN."""
     element = one_type(node)
-    own, x = signless(element), operand(node, 0)
+    signless_type, x = signless(element), operand(node, 0)
     if element is BOOL:
         node.refuse("of bool")
-    zero = number_of(0, own)
+    zero = number_of(0, signless_type)
     if form(element) == 1:
-        finish(node, 0, select(node, compare(node, "ne", x, zero, own), number_of(1, own), zero, own), element)
+        finish(
+            node,
+            0,
+            select(node, compare(node, "ne", x, zero, signless_type), number_of(1, signless_type), zero, signless_type),
+            element,
+        )
         return
-    below = select(node, compare(node, "slt", x, zero, own), number_of(-1, own), zero, own)
-    finish(node, 0, select(node, compare(node, "sgt", x, zero, own), number_of(1, own), below, own), element)
+    below = select(
+        node, compare(node, "slt", x, zero, signless_type), number_of(-1, signless_type), zero, signless_type
+    )
+    finish(
+        node,
+        0,
+        select(node, compare(node, "sgt", x, zero, signless_type), number_of(1, signless_type), below, signless_type),
+        element,
+    )
 
 
 def mean(node: Node) -> None:

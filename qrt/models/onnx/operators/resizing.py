@@ -129,8 +129,8 @@ def _resized(node: Node, axes: Sequence[Axis], mode: str, coordinates: str) -> N
         positions, weights = _parts(node, axis, mode, coordinates)
         result = _joined(node, result, axis.axis, positions, weights)
         if coordinates == "tf_crop_and_resize":
-            at = axis.coordinates(coordinates)
-            outside.append((axis.axis, (at < 0) | (at > axis.size - 1)))
+            coordinate_values = axis.coordinates(coordinates)
+            outside.append((axis.axis, (coordinate_values < 0) | (coordinate_values > axis.size - 1)))
     for number, is_outside in outside:
         result = _filled(node, result, number, is_outside)
     value = as_value(node, result, F32)
@@ -171,17 +171,19 @@ def _parts(node: Node, axis: Axis, mode: str, coordinates: str) -> tuple[Array, 
         if rounding not in ROUNDED:
             node.fail(f"its nearest_mode is {rounding!r}, expected {', '.join(ROUNDED)}")
         return axis.nearest(coordinates, rounding)[np.newaxis], None
-    at, last = axis.coordinates(coordinates), axis.size - 1
+    coordinate_values, last = axis.coordinates(coordinates), axis.size - 1
     widened = max(1.0, 1 / axis.scale) if node.attribute("antialias", 0) else 1.0
     half = ceil(_TAPS[mode] / 2 * widened)
     if 2 * half > _MOST_TAPS:
         node.refuse(f"with antialias of {2 * half} elements along axis {axis.axis}, more than {_MOST_TAPS}")
     node.graph.check_size(node.op, TensorType((8, 2 * half, axis.result), I64))  # bounds the arrays below
-    first = np.floor(at).astype(np.int64) - half + 1
+    first = np.floor(coordinate_values).astype(np.int64) - half + 1
     positions = first + np.arange(2 * half)[:, np.newaxis]
-    apart = (at.astype(np.float64) - positions) / widened
+    distances = (coordinate_values.astype(np.float64) - positions) / widened
     kernel = (
-        np.maximum(1 - np.abs(apart), 0) if mode == "linear" else _cubic(apart, node.attribute("cubic_coeff_a", -0.75))
+        np.maximum(1 - np.abs(distances), 0)
+        if mode == "linear"
+        else _cubic(distances, node.attribute("cubic_coeff_a", -0.75))
     )
     inside = (positions >= 0) & (positions <= last)
     if node.attribute("exclude_outside", 0):

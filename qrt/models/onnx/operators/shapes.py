@@ -42,14 +42,14 @@ def constant_of_shape(node: Node) -> None:
 
 def shape(node: Node) -> None:
     """Return the sizes of a tensor, or of some of its axes."""
-    own = node.shape()
-    start, end = node.attribute("start", 0), node.attribute("end", len(own))
-    first, last = (max(0, min(len(own), n + len(own) if n < 0 else n)) for n in (start, end))
+    input_shape = node.shape()
+    start, end = node.attribute("start", 0), node.attribute("end", len(input_shape))
+    first, last = (max(0, min(len(input_shape), n + len(input_shape) if n < 0 else n)) for n in (start, end))
     selected = range(first, max(first, last))
-    if all(own[axis] is not None for axis in selected):
-        node.set_constant(0, np.array([own[axis] for axis in selected], np.int64))
+    if all(input_shape[axis] is not None for axis in selected):
+        node.set_constant(0, np.array([input_shape[axis] for axis in selected], np.int64))
         return
-    dimensions: Sizes = tuple(_size(node, own[axis], axis) for axis in selected)
+    dimensions: Sizes = tuple(_size(node, input_shape[axis], axis) for axis in selected)
     set_sizes(node, dimensions)
     node.set(0, as_tensor(node, dimensions))
 
@@ -67,10 +67,10 @@ def as_tensor(node: Node, dimensions: Sizes) -> Value:
 
 def size(node: Node) -> None:
     """Return the number of elements of a tensor with a known shape."""
-    own = node.shape()
-    if None in own:
+    input_shape = node.shape()
+    if None in input_shape:
         node.refuse("an open dimension")
-    node.set_constant(0, np.array(np.prod([length or 0 for length in own], dtype=np.int64)))
+    node.set_constant(0, np.array(np.prod([length or 0 for length in input_shape], dtype=np.int64)))
 
 
 def range_(node: Node) -> None:

@@ -21,8 +21,8 @@ def slice_(node: Node) -> None:
 
     A negative step needs known bounds, and a dimension of known size.
     """
-    own = node.shape()
-    cuts = _cuts(node, len(own))
+    input_shape = node.shape()
+    cuts = _cuts(node, len(input_shape))
     if any(cut.step == 0 for cut in cuts.values()):
         node.fail("a step is 0")
     array = node.constant(0)
@@ -31,18 +31,18 @@ def slice_(node: Node) -> None:
         node.set_constant(0, array[tuple(_cut(node, cuts, axis, array.shape[axis]) for axis in range(array.ndim))],
                           node.plain(0))  # fmt: skip
         return
-    parts = [_part(cuts.get(axis), size) for axis, size in enumerate(own)]
+    parts = [_part(cuts.get(axis), size) for axis, size in enumerate(input_shape)]
     open_cuts = {axis: _open_cut(node, cuts[axis]) for axis, part in enumerate(parts) if part is None}
     known = [(0, -1, 1) if part is None else part for part in parts]
-    before = sizes(node, 0)
+    known_sizes = sizes(node, 0)
     value = movable(node)
     if not open_cuts or any(part != (0, -1, 1) for part in known):
         lists = dict(zip(("offsets", "sizes", "strides"), map(list, zip(*known, strict=True)), strict=True))
         value = node.emit("qrt.slice", [value], lists)
     node.set(0, cut_open(node, value, open_cuts) if open_cuts else value)
-    if before is not None and len(own) == 1 and is_known:
+    if known_sizes is not None and len(input_shape) == 1 and is_known:
         cut = cuts.get(0, slice(None))
-        set_sizes(node, before[_cut(node, {0: cut}, 0, len(before))])
+        set_sizes(node, known_sizes[_cut(node, {0: cut}, 0, len(known_sizes))])
 
 
 def _cuts(node: Node, rank: int) -> dict[int, Any]:
@@ -109,9 +109,9 @@ def _part(cut: Any, size: int | None) -> tuple[int, int, int] | None:
 
 def split(node: Node) -> None:
     """Split along an axis into parts of known sizes, or of equal sizes."""
-    own = node.shape()
-    axis = node.axis(node.attribute("axis", 0), len(own))
-    size, count = own[axis], len(node.op.outputs)
+    input_shape = node.shape()
+    axis = node.axis(node.attribute("axis", 0), len(input_shape))
+    size, count = input_shape[axis], len(node.op.outputs)
     if size is None:
         node.refuse("an open dimension")
     if node.opset < 13:
@@ -139,11 +139,11 @@ def gather(node: Node) -> None:
 
     Negative positions count from the end, if the size of the axis is known.
     """
-    own = node.shape()
-    axis = node.axis(node.attribute("axis", 0), len(own))
+    input_shape = node.shape()
+    axis = node.axis(node.attribute("axis", 0), len(input_shape))
     if node.dtype(1) not in ("int32", "int64"):
         node.refuse(f"positions of {node.dtype(1)}")
-    size, array, where = own[axis], node.constant(0), node.constant(1)
+    size, array, where = input_shape[axis], node.constant(0), node.constant(1)
     if where is not None:
         if size is not None and where.size and not (where.min() >= -size and where.max() < size):
             node.fail(f"positions from {where.min()} to {where.max()} are not among {size}")
@@ -154,11 +154,11 @@ def gather(node: Node) -> None:
     if array is not None and where is not None:
         node.set_constant(0, array.take(where, axis), node.plain(0))
         return
-    before = sizes(node, 0)
+    known_sizes = sizes(node, 0)
     at_positions = node.dense(where, node.plain(1)) if where is not None else positions(node, 1, size)
     node.set(0, node.emit("qrt.gather", [movable(node), at_positions], {"axis": axis}))
-    if before is not None and where is not None and len(own) == 1:
-        set_sizes(node, tuple(before[int(at)] for at in where.ravel()))
+    if known_sizes is not None and where is not None and len(input_shape) == 1:
+        set_sizes(node, tuple(known_sizes[int(at)] for at in where.ravel()))
 
 
 def positions(node: Node, i: int, size: int | None) -> Value:
@@ -176,14 +176,18 @@ def positions(node: Node, i: int, size: int | None) -> Value:
 
 def pad(node: Node) -> None:
     """Pad by known widths with a constant, or by reflection or repetition of the edge. Negative widths cut."""
-    own = node.shape()
+    input_shape = node.shape()
     widths = node.ints("pads", ()) if node.opset < 11 else node.integers(1, "widths")
     given = axes_of(node, 3, 18) if node.opset >= 18 else None
-    named = tuple(node.axis(axis, len(own)) for axis in given) if given is not None else tuple(range(len(own)))
+    named = (
+        tuple(node.axis(axis, len(input_shape)) for axis in given)
+        if given is not None
+        else tuple(range(len(input_shape)))
+    )
     if len(widths) != 2 * len(named):
         node.fail(f"{len(widths)} widths for {len(named)} axes")
     ends = {axis: (widths[i], widths[i + len(named)]) for i, axis in enumerate(named)}
-    pairs = [ends.get(axis, (0, 0)) for axis in range(len(own))]
+    pairs = [ends.get(axis, (0, 0)) for axis in range(len(input_shape))]
     mode = node.attribute("mode", "constant")
     value = movable(node)
     value = cropped(node, value, pairs)

@@ -47,12 +47,12 @@ def conv_transpose(node: Node) -> None:
 def _ends(node: Node, form: WindowShape, sizes: Sizes) -> tuple[tuple[Pair, ...], Sizes]:
     """Return the padding that the result lacks at the ends of each axis, and the result's sizes."""
     rank, mode = len(sizes), node.attribute("auto_pad", "NOTSET")
-    beyond, target_shape = node.ints("output_padding", (0,) * rank), node.ints("output_shape", ())
-    if len(beyond) != rank or min(beyond) < 0 or (target_shape and len(target_shape) != rank):
-        node.fail(f"output_padding is {list(beyond)} and output_shape {list(target_shape)} for {rank} axes")
+    output_padding, target_shape = node.ints("output_padding", (0,) * rank), node.ints("output_shape", ())
+    if len(output_padding) != rank or min(output_padding) < 0 or (target_shape and len(target_shape) != rank):
+        node.fail(f"output_padding is {list(output_padding)} and output_shape {list(target_shape)} for {rank} axes")
     whole = [stride * (n - 1) + more + (k - 1) * dilation + 1
              for n, k, stride, dilation, more in zip(
-                 sizes, form.kernel, form.strides, form.dilations, beyond, strict=True)]  # fmt: skip
+                 sizes, form.kernel, form.strides, form.dilations, output_padding, strict=True)]  # fmt: skip
     if not target_shape and mode in ("NOTSET", "VALID"):
         padding = form.padding
     else:
@@ -74,9 +74,9 @@ def _between_zeros(
     assert isinstance(x.type, TensorType)
     batch, *_, channels = x.type.shape or ()
     if max(form.strides) > 1:
-        apart = [part for n in sizes for part in (n, 1)]
+        expanded_sizes = [part for n in sizes for part in (n, 1)]
         gaps = [part for stride in form.strides for part in ((0, 0), (0, stride - 1))]
-        x = reshaped(node, x, (batch, *apart, channels))
+        x = reshaped(node, x, (batch, *expanded_sizes, channels))
         x = node.emit("qrt.pad", [x], {"padding": [(0, 0), *gaps, (0, 0)]})
         x = reshaped(node, x, (batch, *(n * stride for n, stride in zip(sizes, form.strides, strict=True)), channels))
     ends = []

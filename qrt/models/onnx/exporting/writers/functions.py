@@ -70,7 +70,7 @@ def prelu(group: Group) -> None:
 
 
 def lookup(group: Group) -> None:
-    """Write the operator whose table this is, if it is a known one, else a Gather from the table."""
+    """Write the operator that the table belongs to, if it is recognized, else a Gather from the table."""
     order, table = group.common_order(), group.operand(1).array
     known = None if table is None else _known(group, table)
     if known is not None and table is not None:

@@ -18,7 +18,7 @@ COMPARISONS = {"oeq": "Equal", "ogt": "Greater", "oge": "GreaterOrEqual", "olt":
 _FLOATS_ARE_EQUAL = 11
 """The first opset in which Equal takes floats."""
 INTEGERS = {"arith.addi": "Add", "arith.muli": "Mul", "arith.select": "Where", "arith.subi": "Sub"}
-"""The operators on integers, which wrap, and of a selection."""
+"""The operators on integers, which wrap, and the operator that selects."""
 _BOOLS = {"arith.andi": "And", "arith.ori": "Or", "arith.xori": "Xor"}
 """The operators on bools."""
 _CASTS = frozenset({"arith.fptosi", "arith.sitofp", "arith.extsi", "arith.trunci"})
@@ -112,10 +112,10 @@ class _Body:
     def name(self, value: Value) -> str:
         """Return the tensor of a value of the body."""
         if value not in self.names:
-            self.names[value] = self._made(value)
+            self.names[value] = self._written(value)
         return self.names[value]
 
-    def _made(self, value: Value) -> str:
+    def _written(self, value: Value) -> str:
         group = self.group
         if value.owner is self.block:
             if value.index >= self.nest.input_count:

@@ -14,7 +14,7 @@ _FIRST, _LAST = -(1 << 63), (1 << 63) - 1
 
 def reshape(group: Group) -> None:
     """Write Reshape. Axes of size 1 may be anywhere, so that an image of one pixel needs no Transpose."""
-    order = _unmoved(group)
+    order = _unmoved_order(group)
     source, target = shape_in_order(group.operand(0).shape, order), group.result().shape
     sizes: list[int] = []
     for d, size in enumerate(target):
@@ -25,8 +25,8 @@ def reshape(group: Group) -> None:
     group.set_stored(group.node("Reshape", group.stored(0, order), group.integers(sizes, "shape")))
 
 
-def _unmoved(group: Group) -> Order:
-    """Return an order of an existing tensor in which the operand's elements are in the program's sequence."""
+def _unmoved_order(group: Group) -> Order:
+    """Return an order of axes in which a tensor has the operand's elements in the program's sequence."""
     operand = group.operand(0)
     for order in operand.names:
         axes = [axis for axis in order if axis is not None and operand.shape[axis] != 1]

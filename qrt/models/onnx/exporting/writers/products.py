@@ -17,7 +17,7 @@ _FLOAT, _INT32 = 1, 6
 
 
 def conv2d(group: Group) -> None:
-    """Write Conv. Its padding is 0, like the zero point."""
+    """Write Conv. It pads with 0, which the zero point stands for."""
     _convolution(group, _OIHW, group.attributes["groups"])
 
 

@@ -56,12 +56,12 @@ def pool(group: Group) -> None:
         "pads": [top, left, bottom, right],
     }
     if attributes.get("requant") == "integer":
-        _of_storage(group, window)
+        _average_storage(group, window)
         return
     group.set_real(group.node(_POOLS[group.op.name], group.real(0, NCHW), **window), NCHW)
 
 
-def _of_storage(group: Group, window: dict[str, Any]) -> None:
+def _average_storage(group: Group, window: dict[str, Any]) -> None:
     """Write an average of storage with halves rounded away from 0.
 
     QuantizeLinear would round every second half to the other side, and averages of few elements are often halves.

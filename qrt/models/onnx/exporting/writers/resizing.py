@@ -28,7 +28,7 @@ def resize(group: Group) -> None:
     if is_nearest:
         is_floor = not (attributes["align_corners"] or attributes["half_pixel_centers"])
         form["nearest_mode"] = "floor" if is_floor else "round_prefer_ceil"
-        if _gathers(group, form["coordinate_transformation_mode"], form["nearest_mode"]):
+        if _write_gathers(group, form["coordinate_transformation_mode"], form["nearest_mode"]):
             return
     shape = shape_in_order(group.result().shape, NCHW)
     sizes = [size for size in shape if size is not None]
@@ -41,7 +41,7 @@ def resize(group: Group) -> None:
     group.set_real(group.node("Resize", x, "", "", group.integers(sizes, "sizes"), **form), NCHW)
 
 
-def _gathers(group: Group, coordinates: str, rounding: str) -> bool:
+def _write_gathers(group: Group, coordinates: str, rounding: str) -> bool:
     """Write Gather along height and width unless Resize takes the same elements; return True if it was written."""
     attributes = group.attributes
     old, new = [size for size in group.operand(0).shape[1:3] if size is not None], attributes["size"]
