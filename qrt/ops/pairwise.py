@@ -1,7 +1,7 @@
 """maximum, minimum, div, squared_difference: two operands element by element, NumPy's broadcasting, per layer.
 
 ``maximum`` and ``minimum`` keep the one type that both operands have. The other two take storage of at most 8 bits:
-their values are those of ``numerics`` for all pairs of bytes, and kernels and lowered programs read them from a table.
+``numerics`` computes their values for all pairs of bytes, and kernels and lowered programs read them from a table.
 """
 
 from collections.abc import Callable, Sequence
@@ -109,8 +109,9 @@ def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorTyp
 
 
 def table_of_pairs(op: str, types: Types, result: TensorType) -> Array:
-    """Storage of the result for each pair of bytes, at ``[byte of a, byte of b]``. Bytes outside of the bounds of a
-    type, which no value has, stand for the nearest bound. The array is read-only.
+    """Return storage of the result for each pair of bytes, at ``[byte of a, byte of b]``, read-only.
+
+    Bytes outside of a type's bounds, which no value has, are treated as the nearest bound.
     """
     return _table(op, _three(types, result))
 
