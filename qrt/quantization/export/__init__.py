@@ -1,2 +1,2 @@
-"""Export of propagated programs: what becomes of a region's ports, and of its body
+"""Export of propagated programs: regions become `qrt` operations, integer arithmetic, or float bodies between casts
 (docs/reference/export.md)."""
