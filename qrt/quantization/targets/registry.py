@@ -84,7 +84,7 @@ def known(target: str | Target) -> Target:
 
 def register_target(target: Target) -> None:
     """Makes a target known by its name. An installed package does the same by an entry point of the group
-    ``qrt.quantization.targets``, whose name is the target's and whose value is a Target.
+    ``qrt.targets``, whose name is the target's and whose value is a Target.
 
     Parameters
     ----------
