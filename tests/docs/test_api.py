@@ -105,8 +105,11 @@ def test_a_member_of_a_class_says_what_it_is(name: str, value: Any) -> None:
 
 @pytest.mark.parametrize(
     ("function", "table"),
-    [("qrt.ir.register_pass", PASSES), ("qrt.ir.register_dialect", DIALECTS)]
-    + [("qrt.quantization.targets.register_target", TARGETS)],
+    [
+        ("qrt.ir.register_pass", PASSES),
+        ("qrt.ir.register_dialect", DIALECTS),
+        ("qrt.quantization.targets.register_target", TARGETS),
+    ],
 )
 def test_a_docstring_names_the_group_of_entry_points(function: str, table: Registry[Any]) -> None:
     """Hazard: a group that nothing reads, so that an installed package stays unknown."""
