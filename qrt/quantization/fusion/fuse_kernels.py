@@ -74,8 +74,9 @@ _NO_VALUES = frozenset({"tensor.empty", "tensor.cast"})
 
 @dataclass(frozen=True)
 class FuseKernels:
-    """Wraps linalg, arith, math and tensor operations on floats in regions, one for each kernel of a target. Emits a
-    remark for each operation that stays float. Changes no value.
+    """Wraps float operations in regions, one for each kernel of a target. Changes no value.
+
+    These are operations of linalg, arith, math and tensor. Emits a remark for each operation that stays float.
 
     The largest pattern is taken first; of equally large ones, the first in the target's order, and a table last.
     """

@@ -26,8 +26,9 @@ from qrt.quantization.targets.registry import find
 
 @dataclass(frozen=True)
 class PropagateQuant:
-    """Gives every port of every quant.region a type, so that the constraints of a target hold. Adds a rescale where a
-    value has two types, with an attribute that tells the cause.
+    """Gives every port of every quant.region a type, so that the constraints of a target hold.
+
+    Adds a rescale where a value has two types, with an attribute that tells the cause.
     """
 
     target: str = option("qrt-cpu", "the target, by its name or as a file that ends in .toml")
