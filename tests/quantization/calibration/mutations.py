@@ -63,7 +63,7 @@ CHANGES = [
     # Samples.
     (SAMPLE, "len(self._rows) == self.most and key > self", "len(self._rows) == self.most and key < self"),
     (SAMPLE, "sum(taken < self.most_bytes for", "sum(taken <= self.most_bytes for"),
-    (SAMPLE, "self._rows[min(kept, self.most) :]", "self._rows[min(kept, self.most) + 1 :]"),
+    (SAMPLE, "self._rows[min(count, self.most) :]", "self._rows[min(count, self.most) + 1 :]"),
     (SAMPLE, "if not self._has(key) and all", "if all"),
     (
         SAMPLE,
@@ -94,7 +94,7 @@ CHANGES = [
     (ENTROPY, "        if value:\n", "        if True:\n"),
     (ENTROPY, "stored <= storage.high - zero", "stored < storage.high - zero"),
     (ENTROPY, "stored >= storage.low - zero", "stored > storage.low - zero"),
-    (ENTROPY, "found < best[0]", "found <= best[0]"),
+    (ENTROPY, "divergence < best[0]", "divergence <= best[0]"),
     (ENTROPY, "given[0] += totals[:first].sum()", "given[0] += totals[: first + 1].sum()"),
     (ENTROPY, "given[-1] += totals[last:].sum()", "pass"),
     (ENTROPY, "of_codes * log(sizes)", "of_codes * log(sizes + 1)"),
@@ -112,7 +112,7 @@ CHANGES = [
     (CHECKPOINT, "        if program != self.program:", "        if False:"),
     (CHECKPOINT, 'if self._digest(seen) != state["digest"]:', "if False:"),
     (CHECKPOINT, "        self.runs += 1\n", "        self.runs += 2\n"),
-    (CHECKPOINT, "found = sha256(data.encode())", "found = sha256()"),
+    (CHECKPOINT, "hasher = sha256(data.encode())", "hasher = sha256()"),
     (CALIBRATE, "        if number <= earlier:", "        if number < earlier:"),
     (CALIBRATE, "data_so_far != seen.data", "False"),
     (CALIBRATE, "    if number < earlier:", "    if False:"),
