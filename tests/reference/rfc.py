@@ -13,8 +13,8 @@ _TABLE = Path(__file__).with_name("quantization_rfc.toml")
 _HEAD = """# The propagation RFC
 
 [Quantization](../quantization.md) implements "A Proposal for Implementing Quantization Transformations in MLIR". This
-page quotes each sentence of the proposal that specifies behaviour, with the tests that check it. All other sentences are
-in `tests/reference/quantization_rfc.toml`, with the reason why they are not tested.
+page quotes each sentence of the proposal that specifies behaviour, with the tests that check it. All other sentences
+are in `tests/reference/quantization_rfc.toml`, with the reason why they are not tested.
 `make expected` writes this page.
 """
 

@@ -25,8 +25,8 @@ two operands and `si/so` for one operand. For an average of n elements, it is di
 result and `zi` that of the operand. `f32(x)` is x rounded to float32. Every rule ends in a clamp to the bounds of the
 storage, `[min, max]`.
 
-For fixed-point code: `(acc + (1 << (n-1))) >> n` is `fixed` with `M = 2^-n`. No rule is a plain `acc >> n`, which rounds
-down. Rules with two roundings, such as `fixed_double`, may differ by one from `acc*M` rounded once.
+For fixed-point code: `(acc + (1 << (n-1))) >> n` is `fixed` with `M = 2^-n`. No rule is a plain `acc >> n`, which
+rounds down. Rules with two roundings, such as `fixed_double`, may differ by one from `acc*M` rounded once.
 
 Each example lists the parameters for `sa = 0.1`, `sw = 0.3` and `so = 0.7`, and the results, with z = 0, for
 accumulators whose multiplier is 1/4. For rules of one operand, `si = 0.1`, `so = 0.7`, zi = 2 and z = -5, and an
@@ -104,7 +104,7 @@ def _formed_in(rule: RequantRule) -> str:
 def sentence(rule: RequantRule) -> str:
     """Say a rule in words."""
     behind = rule.behind and (
-        f"This rule applies to elements in whole blocks of {numerics.BLOCK}, counted from the first element of the tensor; "
+        f"This rule applies to elements in whole blocks of {numerics.BLOCK}, counted from the tensor's first element; "
         f"`{rule.behind}` applies to the elements after them."
     )
     forming = _RATIOS[rule.ratio] if _formed_in(rule) else ""
