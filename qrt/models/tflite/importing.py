@@ -48,8 +48,8 @@ class Importer(ImportContext):
         signatures = self.model.signatures
         if len(signatures) > 1:
             for signature in signatures:
-                inputs, outputs = _by_tensor(signature.inputs), _by_tensor(signature.outputs)
-                self.function(signature.key, signature.subgraph, inputs, outputs)
+                names = _by_tensor(signature.inputs), _by_tensor(signature.outputs)
+                self.function(signature.key, signature.subgraph, *names)
         else:
             index = signatures[0].subgraph if signatures else 0
             inputs, outputs = (signatures[0].inputs, signatures[0].outputs) if signatures else ({}, {})
