@@ -1,4 +1,4 @@
-"""From a range of real numbers to a scale and a zero point (docs/numerics_choices.md, "From a range to a type"
+"""From a range of real numbers to a scale and a zero point (docs/numerics.md, "From a range to a type"
 and "From a fake quantization to a type").
 
 All of it is arithmetic of float64, element by element, each step of which IEEE 754 rounds to one value on every

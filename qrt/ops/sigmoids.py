@@ -1,8 +1,5 @@
 """logistic and tanh of 16-bit values, as LiteRT computes them: the result is in units of 2^-15.
 
-    table_uint16  a table of 256 values of the logistic function, interpolated by 8 or 9 bits
-    gemmlowp      a polynomial in 16-bit fixed point; the scale is 2^-12, or 2^-11 for tanh
-
 docs/numerics_functions.md has the rules. Functions of 8-bit values are a ``lookup``.
 """
 
@@ -56,7 +53,7 @@ def _infer(name: str, types: Types, attributes: Attributes, result: TensorType |
 
 
 def is_symmetric_16(t: UniformType) -> bool:
-    """Whether values are all of i16, per layer, around 0."""
+    """Return True for i16 without narrower bounds, per layer, with zero point 0."""
     whole = (t.storage_min, t.storage_max) == (-(1 << 15), (1 << 15) - 1) and t.is_signed
     return whole and t.is_per_layer and t.zero_point == 0
 

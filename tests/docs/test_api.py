@@ -10,13 +10,11 @@ from typing import Any, Literal, get_args, get_origin
 
 import pytest
 
-import qrt
-from qrt import errors, ir, kernels, metrics, models, plot, quantization, runtime
+from qrt import errors, runtime
 from qrt.ir.pipeline import PASSES
-from qrt.quantization import targets
 from tests.docs.documents import ROOT, blocks
+from tests.reference.api_page import MODULES
 
-MODULES = (qrt, ir, kernels, metrics, models, plot, quantization, targets, errors)
 NAMES = [
     (f"{module.__name__}.{name}", getattr(module, name))
     for module in MODULES

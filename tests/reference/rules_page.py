@@ -33,7 +33,7 @@ n = 3 elements, zi is 2 and z is -5.
 _SUMS_HEAD = """## Rules of sums
 
 `add` and `sub` have rules of their own, some of which have the name of another rule. Both operands are scaled, and
-their sum is rounded. [The formulas](../numerics_rules.md#sums) have a table.
+their sum is rounded. [The formulas](../numerics_operations.md#sums) have a table.
 An example adds storage of scale 0.25 and zero point 3 to storage of scale 0.5 and zero point 0;
 the result has scale 1 and zero point 2.
 

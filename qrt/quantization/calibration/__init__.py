@@ -1,1 +1,1 @@
-"""Calibration: observers find the ranges of values in data (docs/numerics_choices.md), and records keep them."""
+"""Calibration: observers find the ranges of values in data (docs/numerics.md), and records keep them."""

@@ -61,7 +61,7 @@ def test_inputs_that_must_be_known_make_programs_of_their_own() -> None:
     x, prepared = np.arange(6, dtype=np.float32).reshape(2, 3), backend.Backend.prepare(reshaping())
     for _ in range(2):
         assert prepared.run([x, np.array([6])])[0].shape == (6,)
-    assert len(prepared._made) == 1
+    assert len(prepared._programs) == 1
     with pytest.raises(ModelError, match="elements do not fill"):
         prepared.run([x, np.array([5])])
     assert prepared.run({"x": x + 1, "s": np.array([-1])})[0].tolist() == [1, 2, 3, 4, 5, 6]

@@ -67,7 +67,7 @@ class LowerQrt:
     def _attributes(self, name: str, op: Operation) -> dict[str, Any]:
         """The attributes of the op; those that it lacks come from the options, then from the family's defaults."""
         family = FAMILIES[name]
-        said = family.said(op.attributes)
+        said = family.given_attributes(op.attributes)
         has_rule = self.requant in family.declaration.choices.get("requant", ())
         if not self.requant or not has_rule or "requant" in said:
             return family.complete(said)

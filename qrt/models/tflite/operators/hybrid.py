@@ -258,7 +258,7 @@ def _stored(
     stored = emit("arith.mulf", nest.read(x, nest.loops), nest.read(parameters.scale, places))
     padding = window.padding if window is not None else ()
     if any(map(any, padding)):
-        inside = np.pad(np.ones(_unpadded(nest.kept[1:3], padding), bool), padding)
+        inside = np.pad(np.ones(_unpadded(nest.parallel[1:3], padding), bool), padding)
         is_inside = nest.read(context.dense(inside, I1), nest.loops[1:3])
         stored = emit("arith.select", is_inside, stored, nest.constant(0.0, F32))
     stored = emit("math.roundeven", stored) if rule == "rows" else _rounded_away(nest, stored, len(axes), padding)
@@ -278,8 +278,8 @@ def _unpadded(sizes: Sequence[Extent], padding: Iterable[tuple[int, int]]) -> li
 
 def _rounded_away(nest: LoopNest, scaled: Value, first: int, padding: tuple[tuple[int, int], ...]) -> Value:
     """Round half away from zero as TFLite's kernels do, in groups of eight over all loops from ``first`` on."""
-    ends = (*padding, (0, 0)) if padding else ((0, 0),) * (len(nest.kept) - first)
-    sizes = _unpadded(nest.kept[first:], ends)
+    ends = (*padding, (0, 0)) if padding else ((0, 0),) * (len(nest.parallel) - first)
+    sizes = _unpadded(nest.parallel[first:], ends)
     half: Value = nest.constant(_HALF, F32)
     if behind := prod(sizes) % _LANES:
         # The last elements have the last index in all outer loops, and are the end of the remaining inner loops.

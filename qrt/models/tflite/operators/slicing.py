@@ -158,9 +158,6 @@ def reverse(node: Node) -> None:
     settle(node, 0, value)
 
 
-# -- padding ---------------------------------------------------------------------------------------------------------
-
-
 def paddings_of(node: Node, i: int, rank: int) -> list[tuple[int, int]]:
     """Return the padding (before, after) of each of ``rank`` axes from a constant input."""
     ends = node.integers(i, "paddings")
