@@ -72,7 +72,7 @@ class DifferenceTally:
 
     @property
     def skipped(self) -> str:
-        """The reason why the comparison says nothing: no elements, or the same value in every run; empty if it counts.
+        """The reason to leave the tensor out of the result: it is empty or constant; an empty string if there is none.
 
         A constant tensor cannot show a difference between two rounding rules."""
         if not self.elements:

@@ -110,7 +110,7 @@ class Engine:
         return LoadedModel(self._child, model_name, answer)
 
     def close(self) -> None:
-        """Ends the process."""
+        """End the process."""
         self._child.close()
 
     def __enter__(self) -> Self:
