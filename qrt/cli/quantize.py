@@ -87,8 +87,8 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.buffer.write(whole)
     outputs = [(options.output, whole), (options.html, None if page is None else page.encode())]
     write_files([(name, partial(_write, each)) for name, each in outputs if name and each])
-    if made.said:
-        print(made.said, file=sys.stderr)
+    if made.budget_summary:
+        print(made.budget_summary, file=sys.stderr)
     return 0 if made.reached else 1
 
 

@@ -49,7 +49,7 @@ _SIZES = {"memref.alloc": "dynamicSizes", "memref.view": "sizes", "memref.subvie
 def _parts_of_size(dim: Operation) -> Sequence[Value] | None:
     """Return the operand that determines a `dim` of an allocation or view, in a list; an empty list for a static size.
 
-    Return None if the memref has another source. Casts between are ignored.
+    Return None if the memref has another source. Casts of the memref are ignored.
     """
     index, source = constant_number(dim.operands[1]), _without_casts(dim.operands[0]).operation
     if index is None or source is None or source.name not in _SIZES:

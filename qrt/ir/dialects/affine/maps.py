@@ -11,7 +11,7 @@ from qrt.ir.dialects.affine.sums import flattened
 
 
 class Inputs:
-    """The operands of expressions while both are rewritten."""
+    """Affine expressions, `results`, and their operands, which are rewritten together."""
 
     def __init__(self, results: Sequence[Expression], operands: Sequence[Value], dimensions: int) -> None:
         self.results = tuple(results)
@@ -21,7 +21,7 @@ class Inputs:
     def replace(self, dimensions: Sequence[Expression], symbols: Sequence[Expression]) -> bool:
         """Substitute expressions for dimensions and symbols; return False, without effect, if a result gets too large.
 
-        An operand that occurs twice doubles the text of the expression that replaces it.
+        Repeated substitution can grow the results exponentially, because every use of an operand is replaced.
         """
         if list(dimensions) == _own("d", dimensions) and list(symbols) == _own("s", symbols):
             return True

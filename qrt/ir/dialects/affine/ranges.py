@@ -1,4 +1,4 @@
-"""Ranges and divisors of affine expressions over loop variables, and the quotients that they simplify.
+"""Ranges and divisors of affine expressions over loop variables, and the simplification of quotients by them.
 
 The rules are those of upstream's `simplifyMapWithOperands` and `simplifyMinOrMaxExprWithOperands`, and no others,
 because tests compare the result with upstream's.
@@ -72,7 +72,7 @@ class Ranges:
         return _quotient(operator, low, divisor), _quotient(operator, high, divisor)
 
     def simplify(self, value: Expression) -> Expression:
-        """Return the expression with the quotients that ranges and divisors decide simplified."""
+        """Simplify the quotients of an expression by the known ranges and divisors."""
         if isinstance(value, int) or value[0] in ("d", "s"):
             return value
         operator, left, right = value
@@ -152,9 +152,9 @@ class Ranges:
 
 
 def _passes(other: Range, own: Range, sign: int, is_first: bool) -> bool:
-    """Return True if the range `other` always reaches at least as far in the direction `sign` as the range `own`.
+    """Return True if all values of `other` are at least as great as those of `own`, or as small if `sign` is -1.
 
-    Two equal constants pass each other only once: not if `own` is the first.
+    Of two equal constants the first one is needed: return False if `own` is that.
     """
     near, far = other[0], own[1]
     if near is None or far is None or sign * near < sign * far:

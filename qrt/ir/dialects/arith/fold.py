@@ -36,7 +36,7 @@ def rules(*identities: Identity, constants: Fold = fold_constants) -> Fold:
 
 
 def right(number: int) -> Identity:
-    """``x op n -> x``."""
+    """Return the identity ``x op n -> x``."""
     return lambda op: [op.operands[0]] if splat_is(op.operands[1], number) else None
 
 
@@ -57,7 +57,7 @@ def right_bound(signed: bool, greatest: bool, keeps: int) -> Identity:
 
 
 def right_float(test: Callable[[Any], Any]) -> Identity:
-    """``x op c -> x`` for float constants c for which `test` is true."""
+    """Return the identity ``x op c -> x`` for float constants c for which `test` is true."""
 
     def fold(op: Operation) -> Folded:
         constant = splat(op.operands[1])
@@ -67,7 +67,7 @@ def right_float(test: Callable[[Any], Any]) -> Identity:
 
 
 def absorbs(number: int) -> Identity:
-    """``x op n -> n``."""
+    """Return the identity ``x op n -> n``."""
     return lambda op: [op.operands[1]] if splat_is(op.operands[1], number) else None
 
 
@@ -97,7 +97,7 @@ def _zero(op: Operation) -> Folded:
 
 
 def undoes(inner: str) -> Identity:
-    """``(a inner b) op b -> a``."""
+    """Return the identity ``(a inner b) op b -> a``."""
 
     def fold(op: Operation) -> Folded:
         source = made_by(op.operands[0], inner)
@@ -119,7 +119,7 @@ def _subi_of_addi(op: Operation) -> Folded:
 
 
 def _div_of_muli(flag: str) -> Identity:
-    """``(a * b) / b -> a``, if the product has the overflow flag `flag`."""
+    """Return the identity ``(a * b) / b -> a``, which holds if the product has the overflow flag `flag`."""
 
     def fold(op: Operation) -> Folded:
         product = made_by(op.operands[0], "arith.muli")

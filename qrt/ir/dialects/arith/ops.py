@@ -250,7 +250,7 @@ def _comparison(name: str, type: str, predicates: Iterable[str], group: str) -> 
 
 
 def result_of_test(source: str) -> Relation:
-    """Return the relation of a type with i1 elements in the shape of `source`."""
+    """Return a relation: the type has i1 elements and the shape of `source`."""
     return with_element_type(source, I1, "result type has i1 element type and same shape as operands")
 
 

@@ -18,7 +18,7 @@ from qrt.types import MemRefType, TensorType
 
 
 def tensor_of_buffer(op: Operation, builder: Builder) -> Made:
-    """``to_tensor(to_buffer(t)) -> t``, if no operation stands between them that might write to the buffer."""
+    """``to_tensor(to_buffer(t)) -> t``, if no operation is between them, which might write to the buffer."""
     inner = made_by(op.operands[0], "bufferization.to_buffer")
     return None if inner is None or inner.next is not op else [inner.operands[0]]
 

@@ -65,7 +65,7 @@ def _past(target: Target) -> Target | None:
 
 
 def jump_on(op: Operation, builder: Builder) -> Made:
-    """Merge the successor into this block if it has no other predecessor; skip it if it does nothing but branch."""
+    """Merge the successor into this block if it has no other predecessor; bypass it if it does nothing but branch."""
     (target,) = _targets(op)
     if target[0] is not op.parent and _single_predecessor(target[0]) is op:
         builder.absorb(*target)
@@ -173,7 +173,7 @@ def _cases_to(op: Operation, targets: Sequence[Target]) -> list[Case]:
 def switched_before(op: Operation, builder: Builder) -> Made:
     """Simplify a `cf.switch` if the only branch to its block is a switch on the same flag.
 
-    That switch took a known case, or its default, which excludes all its cases.
+    That switch either took a known case, or took its default, so that the flag equals none of its cases.
     """
     assert op.parent is not None
     before = _single_predecessor(op.parent)

@@ -16,7 +16,7 @@ def _part_of(type: Type) -> Type:
 
 
 def _part(source: str, description: str) -> Relation:
-    """Return the relation of a type that is the element type of the complex type of `source`."""
+    """Return a relation: the type is the element type of the complex type of `source`."""
     return Relation(source, _part_of, description)
 
 

@@ -34,8 +34,10 @@ def _put_blocks(call: Operation, region: Region) -> None:
 
 
 def inlined_at_most(root: Operation) -> int:
-    """Return the maximum number of operations that inlining may add: a chain of n functions, each of which calls the
-    next one twice, would become 2^n operations."""
+    """Return the maximum number of operations that inlining may add.
+
+    Without a limit, a chain of n functions, each of which calls the next one twice, would become 2^n operations.
+    """
     return (1 << 14) + 16 * sum(1 for _ in root.walk())
 
 

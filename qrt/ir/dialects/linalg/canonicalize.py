@@ -27,7 +27,7 @@ def of_nothing(op: Operation, builder: Builder) -> Made:
 
 
 def known_sizes(op: Operation, builder: Builder) -> Made:
-    """Make the operands' dimensions static that are indexed by a loop of known length."""
+    """Make each dynamic dimension static whose loop has a known length."""
     assert isinstance(op, StructuredOp)
     maps = op.indexing_maps
     if not op.results or any(not _is_projection(map) for map in maps):
@@ -196,8 +196,8 @@ def _may_hold(offset: Sequence[int | Value], part: int | None, whole: int | None
 
 
 def _is_within(low: int | Value, high: int | Value, step: int | Value) -> bool:
-    """Return True if the padding is not known to be negative, and the unpadded tensor begins exactly `low` elements
-    after the offset of the insertion, which needs a step of 1 unless `low` is 0."""
+    """Return True if the padding is not known to be negative, and the tensor without it belongs at the offset + `low`:
+    the step is 1 or `low` is 0."""
     negative = any(isinstance(amount, int) and amount < 0 for amount in (low, high))
     return not negative and (step == 1 or low == 0)
 

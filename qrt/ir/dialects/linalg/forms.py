@@ -140,7 +140,7 @@ def _parse_copying(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _parse_body(parser: FormParser, pending: PendingOperation) -> None:
-    """Parse the shared parts with a `{ payload op }` before them or a body with named arguments after them."""
+    """Parse the operands and attributes, with either a `{ payload op }` before them or a body after them."""
     scanner = parser.scanner
     payload: tuple[str, dict[str, Attribute]] | None = None
     if scanner.accept("{"):
@@ -238,7 +238,7 @@ def _verify_reduce(operation: Operation) -> None:
 
 
 def _stated_sizes(type: Type) -> list[int]:
-    """Return the shape with `DYNAMIC` for unknown sizes, as upstream compares and prints it: sizes must be equal."""
+    """Return the shape with `DYNAMIC` for unknown sizes. Upstream compares these numbers, which must be equal."""
     assert isinstance(type, Shaped)  # the constraint
     return [DYNAMIC if size is None else size for size in type.shape or ()]
 

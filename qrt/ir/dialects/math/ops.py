@@ -22,7 +22,7 @@ _TRAITS = (PURE, ELEMENTWISE)
 
 
 def _fold_as_host(operation: Operation, folds: Folds) -> Folded:
-    """Fold f32 and f64 only, as upstream does by its C library."""
+    """Fold f32 and f64 only: upstream folds by the C library, which has no other types."""
     native = getattr(element_of(operation.operands[0].type), "name", "") in ("f32", "f64")
     return fold_constants(operation, folds) if native else None
 

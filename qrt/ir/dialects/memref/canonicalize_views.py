@@ -118,7 +118,7 @@ def reinterpret_to_itself(op: Operation, builder: Builder) -> Made:
 
 
 def reinterpret_of_view(op: Operation, builder: Builder) -> Made:
-    """Replace the source of a `reinterpret_cast` by the source of that view: only the buffer matters."""
+    """Replace a view that is the source of a `reinterpret_cast` by the view's own source: only the buffer matters."""
     inner = op.operands[0].operation
     if inner is None:
         return None
@@ -224,7 +224,7 @@ def collapse_of_cast(op: Operation, builder: Builder) -> Made:
 
 
 def expand_of_cast(op: Operation, builder: Builder) -> Made:
-    """Replace the source of an `expand_shape` by the source of that cast, if the sizes agree."""
+    """Expand the source of a cast instead of its result, if the sizes agree."""
     source = keeps_more(op.operands[0])
     if source is None:
         return None

@@ -1,6 +1,6 @@
 """Ops that return their operand unchanged and annotate it with observed ranges, or with a key to them.
 
-They belong to the `quant` dialect that upstream had before, and have only the generic form.
+They belong to an earlier version of upstream's `quant` dialect, and have only the generic form.
 
     %1 = "quant.stats"(%0) {layerStats = dense<[-1.0, 1.0]> : tensor<2xf32>, axisStats = ..., axis = 1} : (t) -> t
     %2 = "quant.stats_ref"(%1) {statsKey = "conv1/output"} : (t) -> t

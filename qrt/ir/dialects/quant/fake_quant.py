@@ -1,6 +1,6 @@
 """Fake quantization: float values rounded to those that a quantized type represents, as in training.
 
-Both ops belong to the `quant` dialect that upstream had before, and have only the generic form.
+Both ops belong to an earlier version of upstream's `quant` dialect, and have only the generic form.
 
     %1 = "quant.const_fake_quant"(%0) {min = -1.0 : f32, max = 1.0 : f32, num_bits = 8 : i64} : (t) -> t
     %3 = "quant.const_fake_quant_per_axis"(%2)

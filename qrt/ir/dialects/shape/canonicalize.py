@@ -28,7 +28,7 @@ def static_shape(op: Operation, builder: Builder) -> Made:
 
 
 def shape_of_reshape(op: Operation, builder: Builder) -> Made:
-    """Replace the `shape_of` a reshaped tensor by the shape operand of the reshape."""
+    """Replace the `shape_of` of a reshaped tensor by the shape operand of the reshape."""
     reshape = made_by(op.operands[0], "tensor.reshape")
     if reshape is None:
         return None
@@ -39,7 +39,7 @@ def shape_of_reshape(op: Operation, builder: Builder) -> Made:
 
 
 def cast_of_shape(op: Operation, builder: Builder) -> Made:
-    """Merge the cast of a `shape_of` a ranked tensor into the `shape_of`."""
+    """Merge the cast of the `shape_of` of a ranked tensor into the `shape_of`."""
     inner = made_by(op.operands[0], "shape.shape_of")
     if inner is None or not isinstance(inner.operands[0].type, TensorType):
         return None
@@ -78,7 +78,7 @@ def once(op: Operation, builder: Builder) -> Made:
 
 
 def without_scalars(op: Operation, builder: Builder) -> Made:
-    """Drop the shapes of rank 0 from the operands, if others remain."""
+    """Drop the shapes of scalars, which have no extents, from the operands, if others remain."""
     others = [value for value in op.operands if _shape(value) != (0,)]
     return _with_shapes(op, builder, others) if others else None
 

@@ -191,8 +191,8 @@ def known_sizes(op: Operation, builder: Builder) -> Made:
 
 
 def concat(op: Operation, builder: Builder) -> Made:
-    """Replace the `tensor.concat` of one tensor by that tensor, else give all operands and the result each other's
-    static sizes. As in upstream, their types then have no encoding."""
+    """Replace the `tensor.concat` of one tensor by that tensor, else share static sizes among the operands and the
+    result. As in upstream, their types then have no encoding."""
     stated = ranked(op.results[0])
     if len(op.operands) == 1:
         return [cast(builder, op.operands[0], stated)]

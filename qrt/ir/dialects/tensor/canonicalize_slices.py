@@ -98,7 +98,7 @@ def cast_of_slice(op: Operation, builder: Builder) -> Made:
 
 
 def insert_over(op: Operation, builder: Builder) -> Made:
-    """Skip an earlier insertion at the same place."""
+    """Bypass an earlier insertion at the same place, which this one overwrites."""
     before = made_by(op.operands[1], "tensor.insert_slice")
     if before is None or before.operands[0].type is not op.operands[0].type or not _same_place(op, before):
         return None

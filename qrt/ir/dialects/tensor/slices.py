@@ -133,7 +133,8 @@ def _verify_expand_shape(operation: Operation) -> None:
 
 
 def concat_type(types: Sequence[TensorType], axis: int) -> TensorType:
-    """Return the type of the concatenation of tensors of one rank, without encoding, with all sizes that follow."""
+    """Return the type of a concatenation of tensors of one rank, with the sizes that their types determine, without
+    encoding."""
     shape = list(types[0].shape or ())
     for index in range(len(shape)):
         sizes = [(type.shape or ())[index] for type in types]

@@ -36,7 +36,7 @@ def _transpose(builder: Builder, source: Value, order: Sequence[int], type: Type
 
 
 def broadcast_of_shape_cast(op: Operation, builder: Builder) -> Made:
-    """Skip a `shape_cast` that only adds or removes leading dimensions of size 1 before a broadcast."""
+    """Broadcast from the source of a `shape_cast` that only adds or removes leading dimensions of size 1."""
     cast, type = made_by(op.operands[0], "vector.shape_cast"), vector_of(op.results[0])
     if cast is None or not can_broadcast(cast.operands[0].type, type):
         return None

@@ -39,7 +39,7 @@ _MAX_ELEMENTS = 256
 
 
 def whole_vector(op: Operation, builder: Builder) -> Made:
-    """Fold an op at an empty position, whose part is the whole vector."""
+    """Fold an op with an empty position, which extracts or inserts the whole vector."""
     return None if integers(op, "static_position") else same_type(op, builder)
 
 
@@ -87,9 +87,9 @@ def of_extract(op: Operation, builder: Builder) -> Made:
 
 
 def of_inserts(op: Operation, builder: Builder) -> Made:
-    """Replace the extraction of an inserted part by the inserted value, and skip the insertions of other parts.
+    """Replace the extraction of an inserted part by the inserted value, and bypass insertions of other parts.
 
-    Transposes between are followed.
+    Transposes between the insertions are followed.
     """
     position, source = known_position(op), op.operands[0]
     if position is None:
@@ -250,7 +250,7 @@ def to_shape_cast(op: Operation, builder: Builder) -> Made:
 
 
 def over_insert(op: Operation, builder: Builder) -> Made:
-    """Skip an earlier insertion at the same position."""
+    """Bypass an earlier insertion at the same position, which this one overwrites."""
     inner = made_by(op.operands[1], op.name)
     if inner is None or position_of(inner) != position_of(op):
         return None

@@ -204,7 +204,7 @@ def over_write(op: Operation, builder: Builder) -> Made:
 
 
 def insert_of_written(op: Operation, builder: Builder) -> Made:
-    """Replace the insertion of a slice of a tensor that a vector covers by a write into the target's slice."""
+    """Write a vector into the target of an insertion, if the inserted slice is of a tensor that the vector fills."""
     cut, into = made_by(op.operands[0], "tensor.extract_slice"), op.operands[1]
     source = None if cut is None else made_by(cut.operands[0], "vector.transfer_write")
     if (

@@ -46,7 +46,7 @@ def _verify_insert(operation: Operation) -> None:
 
 
 def slice_of(operation: Operation, rank: int) -> tuple[slice, ...]:
-    """Return the slice of each leading dimension of a `vector.extract_strided_slice` or `insert_strided_slice`."""
+    """Return the range of a `vector.extract_strided_slice` or `insert_strided_slice` in each leading dimension."""
     offsets = integers(operation, "offsets")
     if operation.name == "vector.extract_strided_slice":  # `insert_strided_slice` has no `sizes`
         sizes = integers(operation, "sizes")

@@ -37,8 +37,8 @@ def changed(
 ) -> list[Value]:
     """Change the operands and attributes of an operation in place, as upstream's folders do.
 
-    An operand's producer that is unused then is not erased before the rewriter visits it, so that until then it counts
-    as a user of its own operands, as in upstream.
+    A producer that loses its last use is erased only when the rewriter visits it. Until then it counts as a user of
+    its own operands, as in upstream.
     """
     builder.set_operands(op, operands)
     op.attributes = {**op.attributes, **changes}
