@@ -1,5 +1,6 @@
-"""How time grows with a program: four times the operations take at most 4.6 times as long, in every pass, in `parse`,
-`verify`, `print` and `compile`; and lowered casts take a few times as long as with mlir-opt. CPU time of the process,
+"""Growth of time with the size of a program.
+
+Four times the operations take at most 4.6 times as long, in every pass, in `parse`, `verify`, `print` and `compile`; and lowered casts take a few times as long as with mlir-opt. CPU time of the process,
 the best of some rounds: what else runs on the machine only ever adds to it."""
 
 import gc
