@@ -89,6 +89,32 @@ class Operation:
 
     `attributes` holds inherent and discardable attributes. The definition tells which are inherent; for an unregistered
     op it is None, and `inherent` names them.
+
+    Parameters
+    ----------
+    name : str
+        Its dialect and name, as "arith.addi".
+    operands : iterable of Value, optional
+        The operands, which record the use.
+    result_types : iterable of Type, optional
+        The types of its results.
+    attributes : dict of str to Attribute, optional
+        Inherent and discardable attributes.
+    regions : iterable of Region, optional
+        The regions, which the operation owns from now on.
+    successors : sequence of Block, optional
+        The blocks that it may branch to.
+    location : Location, optional
+        The place in the text.
+    definition : Definition, optional
+        The definition of its name; None if the name is not registered. ``qrt.ir.core.registry`` finds it.
+
+    Examples
+    --------
+    >>> from qrt.ir import parse
+    >>> text = "func.func @f(%x: i32) -> i32 { %0 = arith.addi %x, %x : i32  return %0 : i32 }"
+    >>> [operation.name for operation in parse(text).operation.walk()]
+    ['builtin.module', 'func.func', 'arith.addi', 'func.return']
     """
 
     __slots__ = (
