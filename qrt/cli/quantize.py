@@ -87,8 +87,8 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.buffer.write(whole)
     outputs = [(options.output, whole), (options.html, None if page is None else page.encode())]
     write_files([(name, partial(_write, content)) for name, content in outputs if name and content])
-    if result.said:
-        print(result.said, file=sys.stderr)
+    if result.budget_summary:
+        print(result.budget_summary, file=sys.stderr)
     return 0 if result.reached else 1
 
 

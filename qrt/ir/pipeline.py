@@ -85,7 +85,7 @@ PASSES = Registry("pass", _OWN, group="qrt.passes", check=checked)
 def register_pass(name: str, kind: type[Pass]) -> None:
     """Make a pass of another package available to :func:`run_passes` and ``qrt opt``.
 
-    An installed package can instead have an entry point of the group ``qrt.ir.passes``, whose name is the pass's and
+    An installed package can instead have an entry point of the group ``qrt.passes``, whose name is the pass's and
     whose value is the class.
 
     Parameters

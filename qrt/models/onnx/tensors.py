@@ -138,7 +138,7 @@ def tensor(place: str, message: Message, external: External, name: str | None = 
 
 
 def dtype_name(place: str, number: int) -> str:
-    """Return the dtype with a number. Raise ModelError if it is unknown, or its elements are not numbers."""
+    """Return the dtype for ONNX's number of a type. Raise ModelError if it is unknown or not numeric."""
     dtype = NUMBERS.get(number)
     if dtype is None:
         raise ModelError(f"{place}: its type has the number {number}, which is not known")

@@ -102,7 +102,7 @@ def widened(node: Node, value: Value, element: Type) -> Value:
 
 
 def _quantize_to_small_floats(node: Node, element: FloatType) -> None:
-    """Quantize to float8: the quotient is rounded to it."""
+    """Quantize to float8, to which the quotient is rounded."""
     if node.type(0).element is not F32 or node.type(1).element is not F32 or node.attribute("block_size", 0):
         node.refuse(f"to {node.dtype(2)} of another type than float32 or in blocks")
     if node.has(2) and (zero := node.constant(2)) is not None and np.asarray(zero, np.float32).any():

@@ -77,7 +77,7 @@ def _keep_invalid(node: Node, positions: Operand, numbers: Operand) -> Operand:
 
 
 def _elements(node: Node, shape: Sequence[int], positions: Operand, axis: int, data_shape: Sequence[int]) -> Operand:
-    """Return the flat indices of elements of a tensor of shape ``own``, by positions along one axis."""
+    """Return the flat indices of elements of a tensor of shape ``data_shape``, by positions along one axis."""
     strides = _strides(data_shape)
     others = [np.arange(n).reshape([n if d == e else 1 for e in range(len(shape))]) * strides[d]
               for d, n in enumerate(shape) if d != axis]  # fmt: skip

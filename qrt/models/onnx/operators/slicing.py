@@ -241,7 +241,7 @@ def cropped(node: Node, value: Value, pairs: list[tuple[int, int]]) -> Value:
 
 
 def _repeated(node: Node, value: Value, axis: int, at: int, count: int) -> Value:
-    """Return one position of an axis, repeated."""
+    """Return the elements at one position of an axis, repeated along the axis."""
     assert isinstance(value.type, TensorType)
     multiples = [count if d == axis else 1 for d in range(value.type.rank or 0)]
     return node.emit("qrt.tile", [taken(node, value, axis, at, 1)], {"multiples": multiples})

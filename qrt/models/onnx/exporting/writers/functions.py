@@ -17,7 +17,7 @@ _INT32 = 6
 _WHOLE = (8, 16, 32)
 """The widths of storage that fill whole array elements."""
 _ONE_AXIS = 13
-"""The first opset whose softmax is along one axis; before, it is along all axes from that one on."""
+"""The first opset whose softmax is along one axis. Before it, the softmax is along all axes from ``axis`` on."""
 
 
 def _logistic(x: Array) -> Array:

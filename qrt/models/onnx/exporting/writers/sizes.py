@@ -44,7 +44,7 @@ def _number(value: Value) -> Array | None:
 
 
 def _size(group: Group, value: Value) -> str:
-    """Add a list of one size, that of a tensor along an axis."""
+    """Add nodes for the size of a tensor along an axis, and return the name of a list with this one size."""
     source = value.operation
     if source is None or source.name != "tensor.dim":
         group.refuse("a size that is computed")
