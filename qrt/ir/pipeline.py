@@ -78,7 +78,7 @@ PASSES = Registry("pass", _OWN, group="qrt.passes", check=checked)
 
 def register_pass(name: str, kind: type[Pass]) -> None:
     """Makes a pass from outside known to :func:`run_passes` and ``qrt opt``. An installed package does the same by an
-    entry point of the group ``qrt.ir.passes``, whose name is the pass's and whose value is the class.
+    entry point of the group ``qrt.passes``, whose name is the pass's and whose value is the class.
 
     Parameters
     ----------

@@ -104,7 +104,7 @@ def register_dialect(name: str, room: Any) -> None:
     """Registers a dialect that is no part of qrt. Programs that use its ops can then be read, verified and printed, and
     run if the room says how.
 
-    An installed package can do the same without a call, by an entry point of the group ``qrt.ir.dialects``: its name is
+    An installed package can do the same without a call, by an entry point of the group ``qrt.dialects``: its name is
     that of the dialect, and its value is the room.
 
     Parameters
