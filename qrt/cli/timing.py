@@ -1,4 +1,4 @@
-"""How long steps took, as LLVM's tools print it."""
+"""The table of the times of steps, as LLVM's tools print it."""
 
 import sys
 import time
@@ -54,7 +54,7 @@ class Timing:
 
     @contextmanager
     def of(self, name: str) -> Iterator[None]:
-        """What is done within it is a step."""
+        """Measure the `with` block as a step."""
         start = time.perf_counter()
         try:
             yield

@@ -198,15 +198,15 @@ class Builder:
         definition = registry.find(name)
         if definition is None:
             dialect = name.partition(".")[0]
-            known = [each.name for each in registry.every_definition().values() if each.dialect == dialect]
+            known = [op.name for op in registry.every_definition().values() if op.dialect == dialect]
             raise QuantTypeError(f"qrt has no op called {shown(name)}{meant(name, known)}")
         given = [type] if type is not None else types
-        made = OperationDraft(definition, operands, named, attributes or {})
+        draft = OperationDraft(definition, operands, named, attributes or {})
         owned = [Region() for _ in definition.region_names] if regions is None else list(regions)
-        result_types = made.result_types(None if given is None else [*map(as_type, given)])
-        operation = self.emit(name, made.operands, result_types, made.attributes, owned, successors)
+        result_types = draft.result_types(None if given is None else [*map(as_type, given)])
+        operation = self.emit(name, draft.operands, result_types, draft.attributes, owned, successors)
         try:
-            made.check(operation)
+            draft.check(operation)
         except QuantTypeError:
             self.erase(operation)
             raise
@@ -353,9 +353,11 @@ class Builder:
         if names is not None:
             if len(names) != len(types):
                 raise QuantTypeError(f"function: {len(names)} names for {len(types)} arguments")
-            named["arg_attrs"] = [{"qrt.name": each} for each in names]
+            named["arg_attrs"] = [{"qrt.name": argument_name} for argument_name in names]
         region = Region([block])
-        made = self.create("func.func", regions=[region], sym_name=name, function_type=FunctionType(types, []), **named)
+        function = self.create(
+            "func.func", regions=[region], sym_name=name, function_type=FunctionType(types, []), **named
+        )
         outer = self.block, self.before
         self.block, self.before = block, None
         try:
@@ -366,7 +368,7 @@ class Builder:
         if last is None or last.name != "func.return":
             raise QuantTypeError(f"function: the body of @{name} does not end in a func.return")
         results = [value.type for value in last.operands]
-        made.attributes["function_type"] = TypeAttr(FunctionType(types, results))
+        function.attributes["function_type"] = TypeAttr(FunctionType(types, results))
 
     # -- changes that the observer hears of ---------------------------------------------------------------------------
 

@@ -99,8 +99,7 @@ def load_reported(
     max_bytes: int | None = None,
     for_quantization: bool = False,
 ) -> tuple[ir.Module, str]:
-    """Return the program that `load` returns, and the importer's report: for ONNX, the operators folded beside
-    casts."""
+    """Return `load`'s program and the importer's report: for ONNX, the operators folded beside casts."""
     require(max_bytes, (int, type(None)), "max_bytes", "an integer")
     require(path, (str, PathLike), "the path of a program", "a string or a path")
     require(for_quantization, bool, "for_quantization", "True or False")

@@ -86,8 +86,7 @@ def view(array: Any, map: AffineMapAttr, loops: Shape) -> Any:
 
 
 def strided(array: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:
-    """Return NumPy's `as_strided` view, through an integer view of the bits: NumPy rejects the dtypes of 8-bit
-    floats."""
+    """Return an `as_strided` view, through an integer view of the bits: NumPy rejects 8-bit floats there."""
     bits = array.view(f"u{array.itemsize}")
     return np.lib.stride_tricks.as_strided(bits, tuple(shape), tuple(strides)).view(array.dtype)
 

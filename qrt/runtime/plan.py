@@ -110,8 +110,7 @@ class Plan:
         raise_located(step.operation, error)
 
     def state_arrays(self, state: dict[str, Array]) -> tuple[Array, ...]:
-        """Return the arrays of the plan's globals from ``state``; add those that are missing with their initial
-        values."""
+        """Return the arrays of the plan's globals from ``state``, to which missing ones are added first."""
         for name, initial in self.states.items():
             if name not in state:
                 state[name] = initial.copy()

@@ -54,8 +54,7 @@ def brief(t: Type) -> str:
 
 
 def check_values(module: "ir.Module") -> None:
-    """Raise ModelError at an operation with a value whose shape no array can have, or whose storage is floats or
-    quantiles, which no kernel supports."""
+    """Raise ModelError at an operation with a value that no array or kernel supports, such as float storage."""
     types = _types_of(module)
     for type, operation in types.items():
         if isinstance(type, TensorType | VectorType):

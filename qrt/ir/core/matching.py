@@ -30,7 +30,7 @@ def number_of(size: int | Value) -> int | None:
 
 
 def is_known_dimension(operation: Operation) -> bool:
-    """Whether a `dim` names a dimension that the type of its operand is known to have."""
+    """Return True if a `dim` has a constant index that is within the rank of its operand's type."""
     rank, index = getattr(operation.operands[0].type, "rank", None), constant_of(operation.operands[1])
     return rank is not None and isinstance(index, IntegerAttr) and 0 <= index.value < rank
 
@@ -42,8 +42,10 @@ def made_by(value: Value, name: str) -> Operation | None:
 
 
 def value_behind(value: Value, names: Container[str]) -> Value:
-    """The value that operations of these names hand on, each its first operand. A cycle of them, as a graph region or
-    an unreachable block may hold, ends where it is met again."""
+    """Return the value that a chain of operations with these names, each by its first operand, starts from.
+
+    A cycle, which a graph region or an unreachable block may contain, ends where it is met again.
+    """
     passed: set[Operation] = set()
     while (source := value.operation) is not None and source.name in names and source not in passed:
         passed.add(source)
@@ -52,8 +54,10 @@ def value_behind(value: Value, names: Container[str]) -> Value:
 
 
 def has_parts_throughout(value: Value, parts_of: Callable[[Value], Iterable[Value] | None]) -> bool:
-    """Tell whether `parts_of` gives a list, and not None, for a value, for the values on that list, and so on: what
-    holds for a value because it holds for its parts. A value is visited once, so that a cycle ends."""
+    """Return True if `parts_of` returns a list, not None, for a value, for the values on that list, and so on.
+
+    Each value is visited once, so cycles end.
+    """
     visited, pending = {value}, [value]
     while pending:
         parts = parts_of(pending.pop())

@@ -192,8 +192,7 @@ class ServedModel(Protocol):
 
 
 def handlers_of(make: Callable[[bytes, Mapping[str, Any]], ServedModel]) -> dict[str, Handler]:
-    """Return the handlers for models that ``make`` creates from the bytes of a file and the options of
-    `Engine.load`."""
+    """Return the handlers for models that ``make`` creates from a file and the options of `Engine.load`."""
     loaded: dict[int, ServedModel] = {}
 
     def load(values: dict[str, Any], arrays: list[Array]) -> Message:

@@ -51,8 +51,10 @@ class Input:
 
 @dataclass(frozen=True)
 class ComparedTensor:
-    """A result of an operator: its ``name`` in the program, its ``key`` in the runtime, the ``operator`` with its
-    index, and the ``bound`` of its floats.
+    """A result of an operator, as both runtimes compute it.
+
+    ``name`` is its name in the program, ``key`` its key in the runtime, ``operator`` the operator's name and index, and
+    ``bound`` the largest allowed difference of its floats.
 
     For an operator that sums n products of floats, ``alone`` returns a program of that operator. Each runtime's result
     is within ``n * 2^-24`` times the sum of the products' magnitudes of the exact result. ``interval`` is given if the
@@ -76,8 +78,7 @@ class ComparedTensor:
 
 @dataclass(frozen=True, eq=False)
 class ComparisonSource:
-    """A file to compare: its ``name``, its program, its inputs, and its tensors in the order in which they are
-    computed.
+    """A file to compare: its name, program, inputs, and tensors in the order in which they are computed.
 
     ``inside`` is the number of further tensors inside operators that are imported as one operation."""
 

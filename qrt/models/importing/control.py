@@ -35,8 +35,7 @@ def condition(node: Node, block: Block, value: Value) -> Value:
 def branches(
     node: Node, condition_tensor: Value, functions: Sequence[FuncOp], operands: Sequence[Sequence[Value]]
 ) -> Sequence[Value]:
-    """Append an `scf.if` that calls the first function if the condition is true, else the second; return its
-    results."""
+    """Append an `scf.if` with a call of one of two functions, and return its results."""
     is_first = condition(node, node.graph.block, condition_tensor)
     regions = []
     for function, values in zip(functions, operands, strict=True):

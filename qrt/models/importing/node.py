@@ -99,8 +99,7 @@ class Node:
         return self.graph.constant(array, element, self.op)
 
     def named(self, value: Value, name: str) -> Value:
-        """Name a value's operation after the file's tensor, and return the value; if it has another name, name a
-        copy."""
+        """Name a value after the file's tensor and return it; if it has another name, name and return a copy."""
         if not _name(value, name):
             value = self.emit("qrt.reshape", [value], None, value.type)
             _name(value, name)

@@ -1,5 +1,4 @@
-"""The profile of LiteRT's default build on x86-64: XNNPACK's kernels if the delegate takes a node, else builtin
-ones."""
+"""The profile of LiteRT's default build on x86-64: XNNPACK's kernels where the delegate runs, else builtin ones."""
 
 from qrt.models.profiles.model import Profile, Range, Row
 

@@ -50,8 +50,7 @@ def byte_count(dtype: str, elements: int) -> int:
 
 
 def check_quantization(place: str, given: Quantization, shape: tuple[int, ...], dtype: str) -> None:
-    """Raise ModelError unless scales are positive and finite, zero points fit, and their count is 1 or the axis's
-    size."""
+    """Raise ModelError unless scales are positive and finite, and zero points and their number fit the tensor."""
     scales, zero_points, axis = given.scales, given.zero_points, given.axis
     count = scales.size
     least, most = _bounds(scales)

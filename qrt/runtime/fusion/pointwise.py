@@ -14,8 +14,7 @@ from qrt.types import TensorType
 
 
 def is_pointwise(op: Operation | None) -> TypeGuard[StructuredOp]:
-    """Return True for a `linalg.generic` with parallel loops that computes each element of its only result from
-    inputs."""
+    """Return True for a `linalg.generic` that computes each element of its only result independently."""
     if not isinstance(op, StructuredOp) or op.name != "linalg.generic" or len(op.results) != 1:
         return False
     block = op.regions[0].blocks[0]

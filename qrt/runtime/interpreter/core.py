@@ -201,8 +201,7 @@ class Compiler:
         return _step(operation, function, [self.slot(value) for value in operation.operands], results)
 
     def handler(self, operation: Operation) -> Function:
-        """Return the function that computes an operation from its operands, or a declared function from its
-        arguments."""
+        """Return the function that computes an operation or a declared function from its operands."""
         function: Function = self._bound(self._tables(operation).handlers, operation)
         return function
 

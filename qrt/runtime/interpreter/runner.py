@@ -1,5 +1,4 @@
-"""Functions of MLIR's runner libraries, which programs declare without a body: printing to the standard output, and
-a clock.
+"""Functions of MLIR's runner libraries, declared by programs without a body: printing, and a clock.
 
 The output is exactly that of `mlir-runner`, except that the base address, which would differ from run to run, is 0x0.
 """

@@ -1,5 +1,4 @@
-"""Arena allocation: offsets for a plan's temporaries, so that temporaries that are live at the same time do not
-overlap.
+"""Arena allocation: offsets for a plan's temporaries, without overlap of those that are live at the same time.
 
 Results that may overwrite an operand become views of it.
 """

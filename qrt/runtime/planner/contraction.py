@@ -24,8 +24,7 @@ _MOST_LOOPS = 15
 
 @dataclass(frozen=True)
 class ContractionCall:
-    """A call for an op, with the numbers of the operands that it reads, in order, and of those that are packed in
-    it."""
+    """A call for an op, with the numbers of the operands that it reads, and of those packed in it."""
 
     call: KernelCall
     given: tuple[int, ...]

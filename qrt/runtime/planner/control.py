@@ -28,8 +28,7 @@ class ControlPlanner(SlotTable):
     """A planner of operations with regions. Subclasses plan the operations of a block."""
 
     def block(self, block: Block, arguments: Sequence[SlotView]) -> list[SlotView]:
-        """Plan the operations of a block for arguments in these places; return the places of its terminator's
-        operands."""
+        """Plan a block for arguments in these places; return the places of its terminator's operands."""
         raise NotImplementedError
 
     @property
@@ -152,8 +151,9 @@ class ControlPlanner(SlotTable):
         return joint
 
     def _give(self, op: Operation, values: Sequence[SlotView], results: Sequence[SlotView], first: int) -> None:
-        """Put a branch's values into the results: temporaries of the branch (from slot `first` on) become views of the
-        results, other values are copied."""
+        """Put a branch's values into the results.
+
+        Temporaries of the branch (from slot `first` on) become views of the results; other values are copied."""
         for place, result in zip(values, results, strict=True):
             _check_alike(place, result, "between its branches")
             source = self._array_slot(place)

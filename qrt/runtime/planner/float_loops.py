@@ -121,8 +121,7 @@ class _Chain:
         inputs: int,
         saturating: bool,
     ) -> "_Chain | None":
-        """Return the chain of a body; None if the kernel does not support an op, or it reads an outside value that is
-        not a constant."""
+        """Return the chain of a body; None if the kernel does not support an op or an outside value."""
         builder = _LoopBodyBuilder(arguments, saturating)
         for op in operations:
             if op.name != "arith.constant" and not builder.add(op):
@@ -281,8 +280,7 @@ def _bound(
 
 
 def _overwritable(reads: Sequence[_Operand], writes: Sequence[_Operand]) -> int:
-    """Return how many of the first operands the result may overwrite: those with the result's layout; 0 if there are
-    several results."""
+    """Return how many of the first operands, those with the result's layout, the only result may overwrite."""
     alike = [
         (operand.element, operand.own, operand.at.offset) == (writes[0].element, writes[0].own, writes[0].at.offset)
         for operand in reads

@@ -71,8 +71,7 @@ def _strided(map: AffineMapAttr, shape: Shape, loops: Sequence[int]) -> Strided 
 
 
 def collapsed(array: Array, operand: Strided, axes: Sequence[int]) -> tuple[Array, Strided]:
-    """Return a constant without repeated elements along its axes, and its layout; each axis has its own loop in
-    ``axes``.
+    """Return a constant without repeated elements along axes, and its layout; ``axes`` has the loop of each axis.
 
     For example, a bias that was broadcast over pixels becomes a vector again."""
     strides = list(operand.strides)

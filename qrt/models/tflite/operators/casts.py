@@ -47,8 +47,7 @@ def _cast(node: Node, x: Value, rule: str, out: UniformType) -> Value:
 
 
 def _in_eights(node: Node, out: UniformType) -> Value:
-    """Quantize blocks of 8 elements by the reciprocal of the scale, and the elements after them by division in
-    float64."""
+    """Quantize blocks of 8 elements by the reciprocal of the scale, and the last elements by division in float64."""
     x = node.value(0)
     shape = [size for size in node.type(0).shape or () if size is not None]
     if len(shape) < (node.type(0).rank or 0):

@@ -25,8 +25,7 @@ def comparison(node: Node) -> None:
 
 
 def quantized(node: Node) -> None:
-    """Compare tensors that broadcast: quantized with 8 or 16 bits, int32, int64 or float32, or bools by EQUAL,
-    NOT_EQUAL.
+    """Compare quantized, int32, int64 or float32 tensors that broadcast, or bools by EQUAL and NOT_EQUAL.
 
     Quantized values are looked up in a table of scaled integers. LESS, LESS_EQUAL, GREATER and GREATER_EQUAL of int16
     tensors compare the storage.

@@ -216,8 +216,7 @@ def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
 
 
 def _known_weights(node: Node, window: Window | None = None) -> Array | None:
-    """Return the constant weights for a kernel; None if they are computed or the padded image is too large for a
-    mask."""
+    """Return the constant weights for a kernel; None if they are computed, or the padded image is too large."""
     sizes = (node.type(0).shape or ())[1:3] if window is not None else ()
     ends = window.padding if window is not None else ()
     pixels = prod((size or 0) + sum(pair) for size, pair in zip(sizes, ends, strict=True))
@@ -227,8 +226,7 @@ def _known_weights(node: Node, window: Window | None = None) -> Array | None:
 def _parameters(
     context: LoweringContext, x: Value, axes: tuple[int, ...], outer: list[Extent], rule: str
 ) -> _Parameters:
-    """Return the parameters by a rule, with one range for all elements along ``axes``; ``outer`` are the other
-    extents."""
+    """Return the parameters by a rule, with one range for all elements along ``axes``, for each ``outer`` index."""
     if rule == "rows":
         return _asymmetric(context, outer, *_ends(context, x, axes))
     if rule != "symmetric":

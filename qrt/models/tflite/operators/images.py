@@ -59,8 +59,7 @@ def pool_2d(node: Node) -> None:
 
 
 def resize_bilinear(node: Node) -> None:
-    """Resize quantized or float32 images to a known height and width, with align_corners, half_pixel_centers or
-    neither."""
+    """Resize quantized or float32 images to a known size, with align_corners, half_pixel_centers or neither."""
     attributes, element = _attributes(node), node.type(0).element
     storage = element.storage if isinstance(element, UniformType) else str(element)
     attributes["rule"] = node.rule("resize_bilinear", storage=storage)
@@ -68,7 +67,7 @@ def resize_bilinear(node: Node) -> None:
 
 
 def resize_nearest(node: Node) -> None:
-    """Resize images to a known height and width, with align_corners, half_pixel_centers or neither."""
+    """Resize images to a known size, with align_corners, half_pixel_centers or neither."""
     settle(node, 0, node.emit("qrt.resize_nearest", [node.value(0)], _attributes(node)))
 
 
