@@ -319,8 +319,8 @@ class Builder:
     def function(
         self, name: str, inputs: Sequence[TypeLike], *, names: Sequence[str] | None = None, private: bool = False
     ) -> Iterator[tuple[Value, ...]]:
-        """A ``func.func``: in the ``with`` block, operations are made in its body, and the ``with`` statement gives its
-        arguments. The types of its results are those that its ``func.return`` returns.
+        """Return a ``func.func``: in the ``with`` block, operations are made in its body, and the ``with`` statement
+        gives its arguments. The types of its results are those that its ``func.return`` returns.
 
         Parameters
         ----------

@@ -56,10 +56,11 @@ Steps = Sequence[PipelineStep | NestedPipeline]
 def parse_steps(
     text: str, passes: Mapping[str, type[Pass]], strict_upstream: bool = False
 ) -> list[PipelineStep | NestedPipeline]:
-    """The steps of a text, nested as it nests them. An op name, or `any`, with parentheses nests. ParseError at a name,
-    an option or a value that does not exist.
+    """Return the steps of a text, nested as it nests them. An op name, or `any`, with parentheses nests. ParseError at
+    a name, an option or a value that does not exist.
 
-    With `strict_upstream`, options that are not given are upstream's."""
+    With `strict_upstream`, options that are not given are upstream's.
+    """
     scanner = Scanner(Source(text, "<pipeline>"))
     steps: list[PipelineStep | NestedPipeline] = []
     if not scanner.at_end():

@@ -14,12 +14,12 @@ Shaped = TensorType | VectorType | MemRefType
 
 
 def element_of(type: Type) -> Type:
-    """The element of a tensor, vector or memref, or a scalar type itself."""
+    """Return the element of a tensor, vector or memref, or a scalar type itself."""
     return type.element if isinstance(type, Shaped) else type
 
 
 def with_element(type: Type, element: Type) -> Type:
-    """A type of the same shape."""
+    """Return a type of the same shape."""
     match type:
         case TensorType() | MemRefType():
             return type.with_(element=element)
@@ -29,12 +29,12 @@ def with_element(type: Type, element: Type) -> Type:
 
 
 def is_float(type: Type) -> bool:
-    """A float, or a vector or tensor of one."""
+    """Return a float, or a vector or tensor of one."""
     return isinstance(element_of(type), FloatType) and not isinstance(type, MemRefType)
 
 
 def is_integer(type: Type) -> bool:
-    """A signless integer or index, or a vector or tensor of one."""
+    """Return a signless integer or index, or a vector or tensor of one."""
     return _is_signless_or_index(element_of(type)) and not isinstance(type, MemRefType)
 
 
@@ -79,7 +79,7 @@ def add_type_constraint(name: str, holds: Callable[[Type], bool], description: s
 
 
 def type_constraint(name: str) -> TypeConstraint:
-    """The constraint of a name; ValueError if there is none.
+    """Return the constraint of a name; ValueError if there is none.
 
     >>> type_constraint("signless-integer-like").holds(VectorType((4,), IntegerType(8)))
     True
@@ -149,7 +149,7 @@ class Relation:
     """Whether the types are equal: then one error names all of the equal ones."""
 
     def expected(self, sources: Sequence[Type]) -> list[Type]:
-        """The types that the target must have, given those of the source."""
+        """Return the types that the target must have, given those of the source."""
         return [self.compute(type) for type in ((INDEX,) if self.source is None else sources)]
 
     def describe(self, target: str) -> str:

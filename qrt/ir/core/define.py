@@ -96,14 +96,14 @@ class Groups:
         self.constrained = any(self.constraints)
 
     def sizes(self, operation: Operation, count: int) -> Sequence[int]:
-        """The size of each group."""
+        """Return the size of each group."""
         if self.uses_segments:
             attribute = operation.attribute(self.segments, DenseArrayAttr)
             return attribute.values
         return [count - self.single if group.size else 1 for group in self.declared]
 
     def group(self, name: str, operation: Operation, values: list[Value]) -> list[Value]:
-        """The values of one group."""
+        """Return the values of one group."""
         if len(self.declared) == 1:
             return values
         index = self.names.index(name)
@@ -170,7 +170,7 @@ def _wrong_count(what: str, expected: int, count: int) -> str:
 
 
 def segments(*sizes: int) -> DenseArrayAttr:
-    """An attribute `operandSegmentSizes` with the number of values of each group."""
+    """Return an attribute `operandSegmentSizes` with the number of values of each group."""
     return DenseArrayAttr(IntegerType(32), sizes)
 
 
@@ -303,11 +303,11 @@ class Definition:
         return Groups("result", RESULT_SEGMENTS, self.results)
 
     def operand_group(self, operation: Operation, name: str) -> list[Value]:
-        """The operands declared as `name`."""
+        """Return the operands declared as `name`."""
         return self.operand_groups.group(name, operation, operation.operands)
 
     def result_group(self, operation: Operation, name: str) -> list[Value]:
-        """The results declared as `name`."""
+        """Return the results declared as `name`."""
         return self.result_groups.group(name, operation, operation.results)
 
     @cached_property
@@ -421,7 +421,7 @@ class Definition:
         return f"all of {{{', '.join(named)}}} have same type"
 
     def types_of(self, name: str, operation: Operation) -> list[Type]:
-        """The types of the operands or results, or that of the attribute, called `name`."""
+        """Return the types of the operands or results, or that of the attribute, called `name`."""
         if name in self.operand_groups.names:
             return [value.type for value in self.operand_group(operation, name)]
         if name in self.result_groups.names:

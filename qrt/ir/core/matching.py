@@ -25,7 +25,7 @@ def constant_number(value: Value) -> int | None:
 
 
 def number_of(size: int | Value) -> int | None:
-    """The number of a static entry, or of a constant operand."""
+    """Return the number of a static entry, or of a constant operand."""
     return size if isinstance(size, int) else constant_number(size)
 
 

@@ -181,12 +181,12 @@ class Operation:
         return self.definition is not None and trait in self.definition.traits
 
     def operand_group(self, name: str) -> list[Value]:
-        """The operands of one group of a known op."""
+        """Return the operands of one group of a known op."""
         assert self.definition is not None
         return self.definition.operand_group(self, name)
 
     def attribute(self, name: str, kind: type[A]) -> A:
-        """An attribute that the op is known to have, of the kind that it is known to be."""
+        """Return an attribute that the op is known to have, of the kind that it is known to be."""
         value = self.attributes[name]
         assert isinstance(value, kind)
         return value
@@ -297,7 +297,7 @@ class Operation:
         return operations
 
     def error(self, message: str, at: Location | None = None) -> VerifyError:
-        """A VerifyError at this operation, or `at` the part of it that is wrong (see `places`)."""
+        """Return a VerifyError at this operation, or `at` the part of it that is wrong (see `places`)."""
         return VerifyError(message, self.location if at is None else at)
 
     def op_error(self, message: str, at: Location | None = None) -> VerifyError:
@@ -356,7 +356,7 @@ class Block:
         return operations
 
     def symbol(self, name: str) -> Operation | None:
-        """The first operation here that defines a symbol of this name."""
+        """Return the first operation here that defines a symbol of this name."""
         sought = StringAttr(name)
         symbol = self._symbols.get(name)
         if symbol is None or symbol.parent is not self or symbol.attributes.get("sym_name") != sought:
@@ -369,7 +369,7 @@ class Block:
         return symbol
 
     def add_argument(self, type: Type) -> Value:
-        """A new argument, the last."""
+        """Return a new argument, the last."""
         value = Value(type, self, len(self.arguments))
         self.arguments.append(value)
         return value
@@ -475,7 +475,7 @@ def check_branch(operation: Operation, index: int, block: Block, given: list[Val
 
 
 def incompatible(operation: Operation, inferred: Iterable[Type]) -> VerifyError:
-    """The error of an op whose result types are not those that follow from its operands and attributes."""
+    """Return the error of an op whose result types are not those that follow from its operands and attributes."""
     wanted = ", ".join(f"'{type}'" for type in inferred)
     actual = ", ".join(f"'{value.type}'" for value in operation.results)
     return operation.op_error(f"inferred type(s) {wanted} are incompatible with return type(s) of operation {actual}")

@@ -101,7 +101,7 @@ _loaded: set[str] = set()
 
 
 def register_dialect(name: str, room: Any) -> None:
-    """Registers a dialect that is no part of qrt. Programs that use its ops can then be read, verified and printed, and
+    """Register a dialect that is no part of qrt. Programs that use its ops can then be read, verified and printed, and
     run if the room says how.
 
     An installed package can do the same without a call, by an entry point of the group ``qrt.dialects``: its name is
@@ -173,7 +173,7 @@ def every_definition() -> "dict[str, Definition]":
 
 
 def reason(name: str) -> str | None:
-    """The reason why an op is unknown to qrt, if MLIR knows it; else None.
+    """Return the reason why an op is unknown to qrt, if MLIR knows it; else None.
 
     >>> reason("vector.mask"), reason("vector.nonsense")
     ("'vector.mask' is known to MLIR, not supported here", None)

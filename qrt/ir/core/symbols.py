@@ -8,7 +8,7 @@ from qrt.ir.core.traits import SYMBOL_TABLE
 
 
 def references(operation: Operation) -> Iterator[SymbolRefAttr]:
-    """The symbols that the attributes of one operation name, nested ones included."""
+    """Return the symbols that the attributes of one operation name, nested ones included."""
     pending: list[Attribute] = list(operation.attributes.values())
     while pending:
         value = pending.pop()
@@ -21,7 +21,7 @@ def references(operation: Operation) -> Iterator[SymbolRefAttr]:
 
 
 def symbols(table: Operation) -> dict[str, Operation]:
-    """The symbols a symbol table defines."""
+    """Return the symbols a symbol table defines."""
     by_name = {}
     for region in table.regions:
         for block in region.blocks:
@@ -50,7 +50,7 @@ def may_be_discarded(symbol: Operation) -> bool:
 
 
 def nearest_table(operation: Operation) -> Operation | None:
-    """The symbol table an operation stands in."""
+    """Return the symbol table an operation stands in."""
     parent = operation.parent_operation
     while parent is not None and not parent.has_trait(SYMBOL_TABLE):
         parent = parent.parent_operation
@@ -71,7 +71,7 @@ def searched_table(operation: Operation) -> Operation | None:
 
 
 def symbol_of(operation: Operation) -> Operation | None:
-    """The operation that the callee of a call names, in the symbol table that the call stands in."""
+    """Return the operation that the callee of a call names, in the symbol table that the call stands in."""
     callee, table = operation.attribute("callee", SymbolRefAttr), searched_table(operation)
     return table.regions[0].blocks[0].symbol(callee.path[0]) if table is not None and len(callee.path) == 1 else None
 

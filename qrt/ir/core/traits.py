@@ -47,7 +47,7 @@ class Trait:
 
 
 def expand(traits: Iterable[Trait]) -> tuple[Trait, ...]:
-    """The traits and all that they imply, each once, in order."""
+    """Return the traits and all that they imply, each once, in order."""
     expanded: dict[Trait, None] = {}
     pending = list(traits)[::-1]
     while pending:
@@ -77,8 +77,8 @@ _EFFECTS = (MEM_READ, MEM_WRITE, MEM_ALLOC, MEM_FREE)
 
 
 def memory_effects(operation: Operation, inside: bool = True) -> frozenset[Trait] | None:
-    """The effects of an operation and, if its traits say so, of the operations inside it; None if they are not known.
-    Without `inside` only its own.
+    """Return the effects of an operation and, if its traits say so, of the operations inside it; None if they are not
+    known. Without `inside` only its own.
     """
     collected: set[Trait] = set()
     pending = [operation]

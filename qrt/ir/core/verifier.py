@@ -167,7 +167,7 @@ def _traits(operation: Operation) -> Collection[object]:
 
 
 def _check_alone(operation: Operation) -> None:
-    """Verifies an operation, before anything inside it."""
+    """Verify an operation, before anything inside it."""
     if operation.attributes:
         check_attributes(operation)
     if operation.definition is not None:
@@ -175,7 +175,7 @@ def _check_alone(operation: Operation) -> None:
 
 
 def _check_name(operation: Operation) -> None:
-    """Verifies the name of an operation without a definition, after all inside it."""
+    """Verify the name of an operation without a definition, after all inside it."""
     if operation.definition is None and registry.is_refused(operation.name):
         dialect = operation.name.partition(".")[0]
         raise operation.error(

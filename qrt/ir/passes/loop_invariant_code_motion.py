@@ -31,7 +31,7 @@ class LoopInvariantCodeMotion:
             self._hoist(loop)
 
     def _hoist(self, loop: Operation) -> None:
-        """Moves operations in upstream's order. After a move, the operations that depend on the moved one are looked at
+        """Move operations in upstream's order. After a move, the operations that depend on the moved one are looked at
         again.
         """
         assert loop.parent is not None  # loops stand in a block
@@ -48,8 +48,8 @@ class LoopInvariantCodeMotion:
 
 
 def _surely_run(loop: Operation) -> Iterator[Operation]:
-    """The operations that a loop surely runs when it is reached, unless an earlier one raises: all before the first
-    that might run for ever or leave the program.
+    """Return the operations that a loop surely runs when it is reached, unless an earlier one raises: all before the
+    first that might run for ever or leave the program.
     """
     if runs(loop):
         for operation in loop.regions[0].blocks[0]:

@@ -150,7 +150,7 @@ class _Worklist(BuilderObserver):
         return True
 
     def results(self, operation: Operation, builder: Builder) -> list[Value] | None:
-        """The values by which a fold or a pattern replaces the results; None if neither applies."""
+        """Return the values by which a fold or a pattern replaces the results; None if neither applies."""
         folded = None if operation.has_trait(CONSTANT_LIKE) else fold(operation, self.folds)
         if folded is not None:
             self.budget.spend(operation, "fold")
@@ -216,7 +216,7 @@ def _is_inside(operation: Operation, outer: Operation) -> bool:
 
 
 def _successors_first(region: Region) -> Iterator[Block]:
-    """The blocks of a region in a post-order; those that nothing reaches last."""
+    """Return the blocks of a region in a post-order; those that nothing reaches last."""
     seen: set[Block] = set()
     for root in region.blocks:
         if root in seen:
@@ -235,7 +235,7 @@ def _successors_first(region: Region) -> Iterator[Block]:
 
 
 def _materialized(builder: Builder, operation: Operation, value: Attribute, type: Type) -> Value:
-    """A constant in the form of the dialect whose operation it replaces: extents are a `shape.const_shape`."""
+    """Return a constant in the form of the dialect whose operation it replaces: extents are a `shape.const_shape`."""
     if operation.name.startswith("shape.") and isinstance(type, TensorType):
         return builder.value("shape.const_shape", (), type, {"shape": value})
     return builder.constant(value, type)
@@ -268,7 +268,7 @@ class _Constants:
 
 
 def _isolated_region(operation: Operation) -> Region:
-    """The innermost region around the operation that sees no values from outside."""
+    """Return the innermost region around the operation that sees no values from outside."""
     while True:
         block = operation.parent
         assert block is not None

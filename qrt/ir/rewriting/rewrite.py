@@ -23,7 +23,7 @@ def replace(operation: Operation, values: Sequence[Value]) -> None:
 
 
 def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], bool]) -> list[Operation]:
-    """Folds operations to values that exist already, each on the program as it was: upstream's conversion driver does
+    """Fold operations to values that exist already, each on the program as it was: upstream's conversion driver does
     this before it converts an operation. What depends on itself is not folded. Returns the operations to erase.
     """
     decided: dict[Value, Value] = {}

@@ -75,7 +75,7 @@ class ValueNames(Names):
         return [*self.dimensions, *self.symbols]
 
     def value(self, parser: FormParser, kind: str) -> Expression:
-        """The expression of the value at the cursor."""
+        """Return the expression of the value at the cursor."""
         operand = parser.operand()
         operands = self.dimensions if kind == "d" else self.symbols
         if operand[:2] not in [known[:2] for known in self.operands]:

@@ -226,7 +226,7 @@ class Assembly:
                 raise parser.error_at(pending, f"'{name}' has {len(operands)} operands but {len(types)} types")
 
     def _split(self, parser: FormParser, pending: PendingOperation) -> dict[str, list[OperandName]]:
-        """The operands that `operands` has read, in groups."""
+        """Return the operands that `operands` has read, in groups."""
         groups = self.definition.operand_groups
         count = len(pending.operands)
         if count < groups.single or (count > groups.single and groups.single == len(groups.names)):

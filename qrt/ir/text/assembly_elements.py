@@ -64,7 +64,7 @@ T = TypeVar("T")
 
 
 def _group(parser: FormParser, size: str, read: Callable[[], T]) -> list[T]:
-    """Reads one item by `read`, or several in a variadic group."""
+    """Read one item by `read`, or several in a variadic group."""
     return parser.scanner.separated(read) if size == "*" else [read()]
 
 

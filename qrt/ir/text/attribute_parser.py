@@ -221,7 +221,7 @@ class AttributeParser:
         return self._sparse_elements(literal, self.type(), self.scanner.text[start:end])
 
     def _sparse_elements(self, literal: SparseLiteral, kind: Type, text: str) -> Attribute:
-        """The constant of a type; one that no array holds is kept as text."""
+        """Return the constant of a type; one that no array holds is kept as text."""
         return literal.elements(kind) or OpaqueAttr(f"{text} : {kind}")
 
     def elements_of(self, kind: TensorType) -> Attribute:
@@ -251,7 +251,7 @@ class AttributeParser:
             raise scanner.error(str(error), at, scanner.pos) from None
 
     def resource_key(self) -> str:
-        """The name of a resource."""
+        """Return the name of a resource."""
         scanner = self.scanner
         return scanner.string() if scanner.at('"') else scanner.word("a resource key")
 
@@ -294,7 +294,7 @@ class AttributeParser:
         return parse_dialect_attribute(self, name, start)
 
     def _inside_types(self) -> tuple[Callable[[], str], Callable[[], str]]:
-        """The rules of attributes inside tensor and memref types, aliases resolved."""
+        """Return the rules of attributes inside tensor and memref types, aliases resolved."""
 
         def encoding() -> str:
             start = self.scanner.skip()
@@ -303,7 +303,9 @@ class AttributeParser:
         return encoding, self._map_or_space
 
     def _map_or_space(self) -> str:
-        """An affine map, or the memory space of a memref: an integer, a string, a dictionary, or of a dialect."""
+        """Return an affine map, or the memory space of a memref: an integer, a string, a dictionary, or of a
+        dialect.
+        """
         start = self.scanner.skip()
         value = self.attribute()
         fits = isinstance(value, AffineMapAttr | IntegerAttr | StringAttr | DictAttr)
@@ -330,7 +332,7 @@ class AttributeParser:
         return LocationAttr(text)
 
     def location_body(self) -> str:
-        """The text between the parentheses of `loc(...)`, spelled as upstream does, with aliases resolved."""
+        """Return the text between the parentheses of `loc(...)`, spelled as upstream does, with aliases resolved."""
         scanner = self.scanner
         with scanner.nested():
             if scanner.at('"'):
@@ -444,7 +446,9 @@ class AttributeParser:
         return self._aliases[name]
 
     def _places(self) -> dict[str, int]:
-        """The places where aliases are defined. They are searched for at the first use that precedes a definition."""
+        """Return the places where aliases are defined. They are searched for at the first use that precedes a
+        definition.
+        """
         if self._alias_places is None:
             self._alias_places = {}
             for match in _ALIAS_DEFINITION.finditer(self.source.text):
@@ -453,7 +457,7 @@ class AttributeParser:
 
 
 def _elements(literal: DenseLiteral, kind: Type) -> Attribute:
-    """Parses a constant of a type; its elements are an array if one can hold them."""
+    """Parse a constant of a type; its elements are an array if one can hold them."""
     if not isinstance(kind, TensorType | VectorType):
         return literal.elements(kind)
     if isinstance(kind.element, QuantizedType) and not literal.has_strings:

@@ -84,8 +84,9 @@ def is_wide(element: Type) -> bool:
 
 @lru_cache(maxsize=256)
 def static_shape(type: Type) -> tuple[int, ...]:
-    """The shape of a dense constant's type; QuantTypeError unless it is a tensor or vector of static shape that an
-    array can have."""
+    """Return the shape of a dense constant's type; QuantTypeError unless it is a tensor or vector of static shape that
+    an array can have.
+    """
     if not isinstance(type, ShapedType):
         raise QuantTypeError(f"elements literal must be of a shaped type, not {type}")
     if type.shape is None or None in type.shape:
@@ -286,7 +287,7 @@ def _is_broadcast(array: Array) -> bool:
 
 
 def _first(array: Array) -> Any:
-    """The first element (`flat` stops at 32 dimensions, and `ravel` would make a splat's view an array)."""
+    """Return the first element (`flat` stops at 32 dimensions, and `ravel` would make a splat's view an array)."""
     return array[(0,) * array.ndim]
 
 
@@ -297,7 +298,7 @@ def nested(items: list[str], shape: tuple[int, ...]) -> str:
 
 
 def element_bytes(array: Array) -> bytes:
-    """The elements as upstream lays them out: little endian, one per byte or more, i1 packed eight to a byte."""
+    """Return the elements as upstream lays them out: little endian, one per byte or more, i1 packed eight to a byte."""
     if array.dtype == np.bool_:
         return np.packbits(array.ravel(), bitorder="little").tobytes()
     return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
@@ -324,7 +325,7 @@ class KeptElementsAttr(Attribute):
 
 
 def array_of_bytes(data: bytes, type: ShapedType, packed_bool: bool = True) -> Array:
-    """The array that `element_bytes` came from; one element's bytes are a splat."""
+    """Return the array that `element_bytes` came from; one element's bytes are a splat."""
     shape = static_shape(type)
     dtype = storage_dtype(type.element)
     count = math.prod(shape)

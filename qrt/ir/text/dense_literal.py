@@ -87,7 +87,7 @@ class DenseLiteral:
         return self._layout()[1]
 
     def elements(self, type: Type) -> DenseElementsAttr:
-        """The constant of `type`. Raises ParseError at the offending element."""
+        """Return the constant of `type`. Raises ParseError at the offending element."""
         scanner = self.scanner
         try:
             shape = static_shape(type)
@@ -307,7 +307,7 @@ class DenseLiteral:
 
 
 def _skeleton(shape: tuple[int, ...]) -> str:
-    """The brackets and commas of a literal of this shape."""
+    """Return the brackets and commas of a literal of this shape."""
     text = ""
     for size in reversed(shape):
         text = f"[{','.join([text] * size)}]" if text else f"[{',' * (size - 1)}]"

@@ -247,7 +247,7 @@ class Parser(NameParser, ResourceParser):
         return match[1], int(number) if number and len(number) < 9 else (1 << 30 if number else 0), match.start(1)
 
     def argument(self) -> OperandName:
-        """The name of a block argument: it has no result number."""
+        """Return the name of a block argument: it has no result number."""
         name, number, at = self.operand()
         if "#" in self.source.text[at : self.scanner.pos]:
             raise self.scanner.error("result number not allowed in argument list", at, self.scanner.pos)
@@ -267,7 +267,7 @@ class Parser(NameParser, ResourceParser):
         return operands
 
     def type(self) -> Type:
-        """A type, looked up by its text where that has been seen."""
+        """Return a type, looked up by its text where that has been seen."""
         match = TYPE_PATTERN.match(self.source.text, self.scanner.pos)
         if match is None or self._open_aliases:  # inside an alias each type is measured again
             return self.types.parse()
@@ -296,7 +296,7 @@ class Parser(NameParser, ResourceParser):
         return parsed
 
     def optional_attributes(self) -> dict[str, Attribute]:
-        """An attribute dictionary if one is next; a new dict either way."""
+        """Return an attribute dictionary if one is next; a new dict either way."""
         if not self.scanner.at("{"):
             return {}
         match = ATTRIBUTES_PATTERN.match(self.source.text, self.scanner.pos)

@@ -68,7 +68,7 @@ class Printer:
     # -- for custom forms -------------------------------------------------------------------------------------------
 
     def word(self, text: str) -> None:
-        """A word, with a space before it unless it follows an opening parenthesis."""
+        """Return a word, with a space before it unless it follows an opening parenthesis."""
         self._parts.append(text if self._parts and self._parts[-1].endswith("(") else f" {text}")
 
     def attach(self, text: str) -> None:
@@ -76,7 +76,7 @@ class Printer:
         self._parts.append(text)
 
     def new_line(self, deeper: str = "") -> None:
-        """A new line of the same operation, as deep as it or deeper."""
+        """Return a new line of the same operation, as deep as it or deeper."""
         self._parts.append(f"\n{self._indent}{deeper}")
 
     def punctuation(self, text: str) -> None:
@@ -92,7 +92,7 @@ class Printer:
     def attributes(
         self, given: Operation | Mapping[str, Attribute], elided: Iterable[str] = (), keyword: str = ""
     ) -> None:
-        """The attribute dictionary without the elided names, if anything is left; after `keyword` if given."""
+        """Return the attribute dictionary without the elided names, if anything is left; after `keyword` if given."""
         attributes = given.attributes if isinstance(given, Operation) else given
         if not attributes:
             return

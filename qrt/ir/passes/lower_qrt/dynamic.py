@@ -65,7 +65,7 @@ class _Weights:
     type: TensorType
 
     def product(self, context: LoweringContext, x: Value) -> Value:
-        """The product of rows, which are quantized together: float32, with columns in place of the last axis."""
+        """Return the product of rows, which are quantized together: float32, with columns in place of the last axis."""
         scale, point = _parameters(context, x)
         centred = _centred(context, x, scale, point)
         zero_points, scales = column_parameters(self.type)
@@ -145,13 +145,13 @@ def _cells(context: LoweringContext, gates: Value, cell: Value, extents: Sequenc
 
 
 def lower_dynamic_matmul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """The product."""
+    """Return the product."""
     x, w = op.operands
     return _Weights(context.storage(w), tensor_type(w)).product(context, x)
 
 
 def lower_dynamic_lstm(context: LoweringContext, op: Operation, attributes: Attributes) -> list[Value]:
-    """The results. Raises QuantTypeError where the number of steps or of cells is not known."""
+    """Return the results. Raises QuantTypeError where the number of steps or of cells is not known."""
     x, _, _, bias, hidden, cell = op.operands
     steps, cells = (tensor_type(x).shape or (None,))[0], (tensor_type(cell).shape or (None, None))[1]
     if steps is None or cells is None:

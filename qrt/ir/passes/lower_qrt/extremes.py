@@ -37,7 +37,7 @@ def _lower_reduce(name: str, context: LoweringContext, op: Operation, attributes
 
 
 def _lower_arg(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """The numbers."""
+    """Return the numbers."""
     axis = one_axis(name, (tensor_type(op.operands[0]),), attributes)
     stored = context.storage(op.operands[0])
     sizes = context.extents(stored)

@@ -22,7 +22,7 @@ def lower_lookup(context: LoweringContext, op: Operation, attributes: Attributes
 
 
 def entry_of(nest: LoopNest, value: Value, table: Value, least: int, is_signed: bool) -> Value:
-    """The entry of a table that begins with that of the least value."""
+    """Return the entry of a table that begins with that of the least value."""
     entry = nest.extend(value, I32, is_signed)
     if least:
         entry = nest.value("arith.subi", (entry, nest.constant(least, I32)), I32)

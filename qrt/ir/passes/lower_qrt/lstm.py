@@ -44,7 +44,7 @@ class _Lstm:
         self.logistic, self.tanh, self.cell_tanh = (self.context.dense(table, I16) for table in results)
 
     def gate(self, number: int, x: Value, hidden: Value, cell: Value) -> Value:
-        """The 16-bit sums of a gate."""
+        """Return the 16-bit sums of a gate."""
         gate, name = self.p.gates[number], numerics.GATES[number]
         assert gate is not None
         sums = [

@@ -75,7 +75,7 @@ class _Operand:
 
 
 def _kept(context: LoweringContext, a: _Operand, w: _Operand) -> tuple[Extent, ...]:
-    """The extents of the result, by NumPy's rules for `@`."""
+    """Return the extents of the result, by NumPy's rules for `@`."""
     return (
         *broadcast(context, a.batch, w.batch),
         *([a.line] if a.is_matrix else []),

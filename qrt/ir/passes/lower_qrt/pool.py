@@ -110,7 +110,9 @@ class _Windows:
         return nest.read(self._padded, (image, *at, channel))
 
     def summed(self, order: str, width: IntegerType) -> Value:
-        """The sums of dequantized values, in an order. Their zero points are subtracted in integers of a width."""
+        """Return the sums of dequantized values, in an order. Their zero points are subtracted in integers of a
+        width.
+        """
         context, strides = self._context, self._attributes["strides"]
 
         def read(nest: LoopNest, at: Sequence[Expression]) -> Value:

@@ -20,7 +20,7 @@ def saturated(nest: LoopNest, x: Value) -> Value:
 
 
 def scaled(nest: LoopNest, x: Value, multiplier: tuple[int, int]) -> Value:
-    """The product with a multiplier (M0, shift), of 32 bits."""
+    """Return the product with a multiplier (M0, shift), of 32 bits."""
     fixed = Fixed(nest)
     return fixed.scale(fixed.saturate(x), *multiplier)
 

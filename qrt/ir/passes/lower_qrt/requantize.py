@@ -147,7 +147,7 @@ def round_shift_128(nest: LoopNest, low: Value, high: Value, shift: Array, indic
 
 
 def add_128(nest: LoopNest, left: Sequence[Value], right: Sequence[Value]) -> tuple[Value, Value]:
-    """The sum of two (low, high) halves."""
+    """Return the sum of two (low, high) halves."""
     low, carry = nest.emit("arith.addui_extended", (left[0], right[0]), (I64, I1)).results
     high = nest.value("arith.addi", (left[1], right[1]), I64)
     return low, nest.value("arith.addi", (high, nest.extend(carry, I64, signed=False)), I64)
@@ -199,7 +199,7 @@ def scale_once(
 def _doubling_high(
     nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], fits: bool = False
 ) -> Value:
-    """The nudge of gemmlowp's doubling high multiply, which a division by truncation follows, rounds half up."""
+    """Return the nudge of gemmlowp's doubling high multiply, which a division by truncation follows, rounds half up."""
     wide = nest.extend(acc, I64)
     if acc.type is I64 and not fits:  # with a bias: saturating first makes room for the shift, and changes no result
         wide = clamp(nest, wide, _I32_MIN, _I32_MAX)
@@ -251,8 +251,9 @@ def _round_to_storage(nest: LoopNest, scaled: Value, rounding: str, r: Requantiz
 def round_float(
     nest: LoopNest, scaled: Value, rounding: str, zero_points: Array, indices: Sequence[Index], element: UniformType
 ) -> Value:
-    """A float, not NaN, as an i64 within `[min - zp, max - zp]`, the bounds rounded to its type. Rounding before the
-    clamp is the same: the bounds are integers."""
+    """Return a float, not NaN, as an i64 within `[min - zp, max - zp]`, the bounds rounded to its type. Rounding before
+    the clamp is the same: the bounds are integers.
+    """
     form = scaled.type
     assert isinstance(form, FloatType)  # the rules say so
     low, high = (
@@ -265,7 +266,7 @@ def round_float(
 
 
 def _divide_integer(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic) -> Value:
-    """A division that truncates, of what has been moved by half of the divisor: halves go away from zero."""
+    """Return a division that truncates, of what has been moved by half of the divisor: halves go away from zero."""
     divisor = r.of(r.parameters.multiplier).astype(np.int64)
     wide, half = nest.extend(acc, I64), nest.parameter(divisor // 2, I64, r.indices)
     negative = nest.compare(_LESS, wide, nest.constant(0, I64))

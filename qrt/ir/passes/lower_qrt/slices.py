@@ -47,7 +47,7 @@ def lower_slice(context: LoweringContext, op: Operation, attributes: Attributes)
 
 
 def _least(step: SliceStep) -> int:
-    """The first position that is taken, from the beginning of the axis on."""
+    """Return the first position that is taken, from the beginning of the axis on."""
     return step.offset if step.size is None or step.stride > 0 else step.offset + (step.size - 1) * step.stride
 
 

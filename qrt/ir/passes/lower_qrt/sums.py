@@ -66,8 +66,9 @@ _PREDICATES = list(INTEGER_PREDICATES)
 
 
 def lower_cumsum(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """The result, in time that grows with the square of the axis. Raises QuantTypeError where a sum begins at an end
-    that is not known."""
+    """Return the result, in time that grows with the square of the axis. Raises QuantTypeError where a sum begins at an
+    end that is not known.
+    """
     (x,) = op.operands
     axis = one_axis("cumsum", (tensor_type(x),), attributes)
     extents, element = context.extents(x), tensor_type(x).element

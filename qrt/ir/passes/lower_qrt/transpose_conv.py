@@ -56,8 +56,9 @@ def _spread(
     out: Sequence[int],
     attributes: Attributes,
 ) -> Value:
-    """The input with `stride - 1` zero points between its rows and columns, and as many around it as make a
-    convolution's windows one for each pixel of the result; what no window holds is left out."""
+    """Return the input with `stride - 1` zero points between its rows and columns, and as many around it as make a
+    convolution's windows one for each pixel of the result; what no window holds is left out.
+    """
     images, *size, depth = context.extents(x)
     first, count, start = [], [], []
     for n, k, o, stride, (before, _) in zip(
@@ -88,7 +89,7 @@ def static_slice(
     sizes: Sequence[Extent],
     strides: Sequence[int],
 ) -> Value:
-    """A tensor.extract_slice of a tensor, or a tensor.insert_slice of one into another."""
+    """Return a tensor.extract_slice of a tensor, or a tensor.insert_slice of one into another."""
     dynamic = [size for size in sizes if isinstance(size, Value)]
     into = tensor_type(tensors[-1])
     type = into if len(tensors) > 1 else into.with_(shape=static_shape(sizes))

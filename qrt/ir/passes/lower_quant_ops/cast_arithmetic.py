@@ -205,7 +205,9 @@ def _working_type(t: UniformType, numbers: Sequence[int]) -> tuple[IntegerType, 
 
 
 def _at_most(bound: int, form: FloatFormat) -> int:
-    """The greatest integer of the format that is no greater than `bound`; less than all of them if there is none."""
+    """Return the greatest integer of the format that is no greater than `bound`; less than all of them if there is
+    none.
+    """
     excess = max(abs(bound).bit_length() - form.precision, 0)
     return min(bound >> excess << excess, int(form.largest))
 
@@ -224,7 +226,7 @@ def _encode_float(value: float, expressed: FloatType) -> int:
 
 @lru_cache(maxsize=4096)
 def _encode(value: int, expressed: FloatType) -> int:
-    """An integer rounded to the expressed type."""
+    """Return an integer rounded to the expressed type."""
     return expressed.format.encode(Fraction(abs(value)), value < 0)
 
 
