@@ -131,8 +131,6 @@ def shown(value: object) -> str:
     """Return a value as errors print it: one short line, never the contents of an array.
 
     The `repr` of an integer of 4300 digits would raise an error.
-
-    The `repr` of an integer of 4300 digits would raise an error.
     """
     if isinstance(value, type):
         return f"the class {value.__name__}"

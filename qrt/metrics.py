@@ -210,8 +210,6 @@ def _scaled(values: Array) -> tuple[Array, int]:
     """Return values divided by a power of two, and its exponent.
 
     The product of two scaled values does not overflow, and large values do not underflow.
-
-    The product of two scaled values does not overflow, and large values do not underflow.
     """
     exponent = int(np.frexp(np.abs(values).max())[1])
     return np.ldexp(values, -exponent), exponent

@@ -2,9 +2,6 @@
 
 A table is a dictionary in the package that it is about. An entry is an object, or the place of one as text, which is
 imported when the entry is first used. Installed packages add entries by entry points of the table's group.
-
-A table is written out, a line for each entry, beside what it is about. An entry is an object, or the place of one, that
-is imported when the entry is first asked for. Installed packages add entries by entry points of the table's group.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -1,6 +1,6 @@
 """``qrt bench``: the time that kernels take on this machine, shape by shape.
 
-``--coverage`` measures nothing: it says which ISA's kernel each ISA runs.
+``--coverage`` measures nothing: it prints which ISA's kernel each ISA runs.
 
 The shapes are those of networks. A line is the median of repeated calls through the public functions, into a result
 that exists already, with weights packed beforehand.

@@ -28,10 +28,10 @@ def quantize(
 ) -> Array:
     """Quantize float64 values of format ``expressed`` to stored integers (int64), as ``quant.qcast`` does.
 
-    ``clamp(round(x / s + f(zp)), min, max)``, every step rounded to ``expressed``. ``zero_point_order="after"`` adds
-    the zero point to the rounded integer instead (ONNX QuantizeLinear); ``scale_form="reciprocal"`` multiplies by the
-    rounded ``1 / s`` (XNNPACK). NaN, of ``x`` or of a step, stores ``clamp(zp)``; infinities saturate. The comparison
-    with the bounds is exact, in float64.
+    The result is ``clamp(round(x / s + f(zp)), min, max)``, every step rounded to ``expressed``.
+    ``zero_point_order="after"`` adds the zero point to the rounded integer instead (ONNX QuantizeLinear);
+    ``scale_form="reciprocal"`` multiplies by the rounded ``1 / s`` (XNNPACK). NaN, of ``x`` or of a step, stores
+    ``clamp(zp)``; infinities saturate. The comparison with the bounds is exact, in float64.
     """
     for what, given, known in (("scale form", scale_form, SCALES), ("zero point order", zero_point_order, ZERO_POINTS)):
         if given not in known:

@@ -144,8 +144,6 @@ def _of_each_class(boxes: Array, scores: Array, rule: SuppressionLimits) -> Foun
     """Suppress each class by itself.
 
     After each class only the best of all classes so far remain; equal scores are in the order of classes.
-
-    After each class the best of all so far remain; equals are in the order of classes.
     """
     assert rule.per_class is not None
     detected: Found = []

@@ -162,9 +162,6 @@ def spell_in(value: float, name: str) -> str:
     Where that text would not parse as the same value, it is spelled as a double: as bits of another width, or as a
     number beyond the format's smallest or largest value.
 
-    Where that text would not parse as the same value, it is spelled as a double: upstream then writes bits of another
-    width, or digits beyond the format's smallest or largest value.
-
     >>> spell_in(0.10000000149011612, "f32"), spell_in(16777216.0, "f32")
     ('1.000000e-01', '0x4170000000000000')
     """

@@ -3,10 +3,6 @@
 ``expf`` and ``logf`` of glibc (2.27 and later; those of musl, FreeBSD and Bionic are the same) are a table and a
 polynomial in float64, rounded once to float32. They are not correctly rounded: about one value in 1600, and one in 600,
 is off by one unit in the last place. Source: Arm's optimized routines.
-
-``expf`` and ``logf`` of glibc (2.27 and later; those of musl, FreeBSD and Bionic are the same) are a table and a
-polynomial in float64, rounded once to float32. They are no correctly rounded functions: one value in some 1600, and one
-in some 600, is off by one unit in the last place. Source: Arm's optimized routines.
 """
 
 from math import isqrt

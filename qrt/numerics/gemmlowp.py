@@ -81,8 +81,6 @@ def squared_difference(
     """Return the storage of ``(sa * a - sb * b)**2``, for ``a`` and ``b`` of at most 9 bits.
 
     Both are brought to twice the larger scale with 7 more bits; the square of the difference is then scaled too.
-
-    Both are brought to twice the larger scale with 7 bits more; the square of the difference is scaled in turn.
     """
     twice = 2.0 * max(sa, sb)
     x, y = (multiply_by_multiplier(np.asarray(q, np.int64) << _SQUARE_BITS, s / twice) for q, s in ((a, sa), (b, sb)))

@@ -43,7 +43,7 @@ def _scaled(value: Fraction, shift: int) -> Fraction:
 
 def fixed_multipliers(numerators: Array, denominators: Array) -> tuple[Array, Array]:
     """Return ``fixed_multiplier`` of each row's exact ratio, product of the numerators over product of the
-    denominators. An estimate in float64 decides, except near a tie, where exact fractions do.
+    denominators.
 
     An estimate in float64 decides, except near a tie, where exact fractions do.
 
@@ -120,8 +120,6 @@ def double_multipliers(multipliers: Array, rule: str = "fixed_double") -> tuple[
     A positive shift is to the left. M0 is rounded half away from zero. A multiplier that needs more than 31 places to
     the right is 0.
 
-    M0 is rounded half away from zero. A multiplier that needs more than 31 places to the right is 0.
-
     >>> double_multipliers(np.array([0.75, 2.0**-40]))
     (array([1610612736,          0]), array([0, 0]))
     """
@@ -165,9 +163,6 @@ def reduced_multipliers(m0: Array, shift: Array) -> tuple[Array, Array]:
     """Return (M0, N) of the rule ``fixed`` with 15 significant bits, by which TFLite multiplies 64-bit accumulators.
 
     The 15 bits are at the top of M0, with as many more places in N, which changes no result: kernels take N from 31 on.
-
-    The 15 bits stand at the top of M0, with as many more places in N, which changes no result: kernels take N from 31
-    on.
 
     >>> reduced_multipliers(np.array([1431655765]), np.array([-1]))
     (array([1431633920]), array([32]))

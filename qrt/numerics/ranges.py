@@ -48,8 +48,6 @@ def _divided(below: Array, above: Array, steps: int, expressed: str) -> tuple[Ar
 
     Of equal scales, take the number of steps nearest to the range's ratio. Three counts are tried: the scale as a
     function of the count has one minimum, which is within 1 of the real quotient.
-
-    The count is one of three: the scale as a function of it has one minimum, which is within 1 of the real quotient.
     """
     is_divided = (below > 0) & (above > 0)
     if steps == 1 and is_divided.any():
@@ -77,11 +75,10 @@ def _covering(below: Array, above: Array, under: Array, steps: int, expressed: s
 
 
 def least_scale(reach: Array, steps: Array | np.float64, expressed: str) -> Array:
-    """Return the least value s of a format with ``s * steps >= reach``, exactly; a value beyond the format's largest if
-    none suffices. ``steps`` are integers from 1 to 2^32. For formats wider than float64 it is a float64 value, as in
-    types.
+    """Return the least value s of a format with ``s * steps >= reach``, exactly.
 
-    ``steps`` are integers from 1 to 2^32. Formats wider than float64 give one of float64, as types hold them.
+    It is beyond the format's largest value if none suffices. ``steps`` are integers from 1 to 2^32. For formats wider
+    than float64 it is a float64 value, as in types.
 
     >>> float(least_scale(np.float64(1), np.float64(10), "f32"))
     0.10000000149011612

@@ -192,8 +192,6 @@ def gate_sums(x: Array, hidden: Array, cell: Array, weights: GateWeights, gate: 
     """Return the 16-bit sums of a gate from x and hidden values without their zero points.
 
     LiteRT multiplies peepholes in blocks of 16 cells, in which halves are rounded up.
-
-    LiteRT multiplies peepholes in blocks of 16 cells, in which halves are rounded up.
     """
     bias = weights.bias.astype(np.int64)
     first = x @ weights.w.T.astype(np.int64) + (bias if weights.norm is None else 0)

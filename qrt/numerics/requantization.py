@@ -23,11 +23,6 @@ class RequantParameters:
     Arrays are flat, one entry per parameter index. ``rule`` names an `Arithmetic`, which determines the arrays that are
     filled; the others have no elements. ``zero_point`` (int64) is always filled; it is 0 if the rule adds no zero point
     to an integer.
-
-    Arrays are flat, one entry per parameter index.
-
-    ``rule`` names an `Arithmetic`, which says the arrays that are filled; the others have no elements. ``zero_point``
-    (int64) is always there; it is 0 where the rule adds none to an integer.
     """
 
     rule: str
@@ -168,9 +163,6 @@ def round_scaled_float32(scaled: Array, zero_point: Array, storage_min: int, sto
 
     Bounds of more than 24 bits round in float32 to just outside the storage range: the integer clamp at the end
     corrects them.
-
-    Bounds of more than 24 bits round in float32 to just outside the storage range: the integer clamp at the end
-    brings them back.
     """
     integral = _round_bounded(scaled, zero_point, storage_min, storage_max, "half_even")
     return np.asarray(np.clip(integral + zero_point, storage_min, storage_max))

@@ -23,8 +23,6 @@ def bilinear_positions(
     """Return (first neighbours, second neighbours, weights of the second) along an axis of ``size`` resized to ``out``.
 
     The weights are integers of 11 or 10 fractional bits, or float32.
-
-    The weights are integers of 11 or 10 fractional bits, or float32.
     """
     at = np.arange(out, dtype=np.int64)
     if rule == "fixed10_away":
@@ -85,8 +83,6 @@ def bilinear(rule: str, corners: tuple[Array, Array, Array, Array], down: Array,
 
     ``down`` and ``right`` are the weights of the lower line and of the right neighbours. Integers give integers, int64,
     and floats floats.
-
-    Integers give integers, int64, and floats floats.
     """
     a, b, c, d = corners
     if rule == "fixed11":

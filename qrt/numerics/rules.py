@@ -3,9 +3,6 @@
 A row is an arithmetic, which computes with an accumulator and parameters, and a function that forms these parameters
 from scales, zero points and counts. C kernels, the lowering and `requantize` depend on the arithmetic alone.
 
-A row is an arithmetic, which computes with an accumulator and parameters, and a function that forms these parameters of
-scales, zero points and counts. C kernels, the lowering and `requantize` are indexed by arithmetics alone.
-
 Sources: the affine lowering ``(acc * M0 + (1 << (N-1))) >> N`` and TOSA's single-rounding ``RESCALE`` for ``fixed``;
 gemmlowp and the TFLite reference kernels for ``fixed_double`` and ``reduced16``; the same as NEON's instructions round
 for ``half_up_twice``; XNNPACK for ``float32`` (as ONNX ``QLinearMatMul``), ``fixed8``, ``raw_mean`` and ``raw_sum``;
@@ -129,9 +126,6 @@ class RequantRule:
 
     ``form`` makes parameters from the real multiplier, whose steps are rounded as ``ratio`` names. ``zero_point`` tells
     if the result's zero point is added to the rounded integer, or to the float before it is rounded.
-
-    ``form`` makes parameters of the real multiplier, whose steps are rounded as ``ratio`` says. ``zero_point`` says
-    whether the result's is added to the rounded integer, or to the float that is rounded.
     """
 
     name: str

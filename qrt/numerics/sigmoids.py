@@ -2,8 +2,6 @@
 
 They are a table of the logistic function at 1/24, 2/24, ... that is interpolated, or gemmlowp's functions. Source:
 TFLite's reference kernels of 16 bits.
-
-Source: TFLite's reference kernels of 16 bits.
 """
 
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Exact sums of floats, which do not depend on the order, quotients and roots that are rounded once, and float32 sums
 in the orders of ONNX Runtime's pools. All are the same on every machine.
-
-All are the same on every machine.
 """
 
 import math
@@ -43,8 +41,6 @@ def exact_sums(rows: Array) -> list[Fraction]:
 
     Each number is an integer of 53 bits times a power of two. Integers are summed by exponent, in two halves.
 
-    Each is an integer of 53 bits times a power of two. Integers are summed by exponent, in two halves.
-
     >>> exact_sums(np.array([[1e16, 1.0], [0.25, 2.0]]))
     [Fraction(40000000000000001, 4), Fraction(3, 1)]
     """
@@ -71,8 +67,6 @@ def exact_sums(rows: Array) -> list[Fraction]:
 
 def square_sum(values: Array) -> Fraction:
     """Return the sum of the squares of finite float64 numbers, each square rounded to 53 bits, whatever its magnitude.
-
-    The sums of parts of an array add up to that of the whole.
 
     The sums of parts of an array add up to that of the whole.
 

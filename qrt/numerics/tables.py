@@ -49,9 +49,6 @@ def negative_exponential(x: Fraction, bits: int) -> int:
     Bounds of ``exp(x)`` are narrowed until both round to one integer. They do: ``exp`` of a rational other than 0 is
     irrational, so never half way between two integers (Lindemann).
 
-    Bounds of ``exp(x)`` are narrowed until both round to one integer. They do: ``exp`` of a rational other than 0 is no
-    rational, so never half way between two integers (Lindemann).
-
     >>> negative_exponential(Fraction(1), 30)
     395007542
     """

@@ -101,8 +101,9 @@ _loaded: set[str] = set()
 
 
 def register_dialect(name: str, room: Any) -> None:
-    """Register a dialect that is no part of qrt. Programs that use its ops can then be read, verified and printed, and
-    run if the room says how.
+    """Register a dialect from outside qrt.
+
+    Programs with its ops can then be read, verified and printed, and run if ``room`` has implementations.
 
     An installed package can do the same without a call, by an entry point of the group ``qrt.dialects``: its name is
     that of the dialect, and its value is the room.

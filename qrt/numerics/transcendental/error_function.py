@@ -2,9 +2,6 @@
 
 ``erfc(x)`` is ``exp(-x^2) w(x)`` with a function w that falls slowly from 1, expanded around multiples of 1/16.
 ``erf(x)`` is 1 less that, or a series if x is small. Relative errors stay below 2^-70.
-
-``erfc(x)`` is ``exp(-x^2) w(x)`` with a function w that falls slowly from 1, expanded about every 16th; ``erf(x)`` is 1
-less that, and a series where x is small. Relative errors stay below 2^-70.
 """
 
 from fractions import Fraction

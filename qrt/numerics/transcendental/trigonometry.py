@@ -2,9 +2,6 @@
 
 The circle is tabulated in 1024ths of a turn, arctangents in 256ths; the remainder is a short series whose leading terms
 are pairs. Relative errors stay below 2^-70.
-
-The circle is tabulated in 1024ths of a turn, arctangents in 256ths; what remains is a short series whose leading terms
-are pairs. Relative errors stay below 2^-70.
 """
 
 from fractions import Fraction
