@@ -187,8 +187,9 @@ def _number(text: str) -> float:
 
 
 class QuantError(Exception):
-    """Base of every error that qrt raises on purpose. What it says has at most 2,048 characters: a long list of scales
-    is given in short.
+    """Base of every error that qrt raises on purpose.
+
+    The message has at most 2,048 characters: long lists are summarized.
 
     Examples
     --------
@@ -410,7 +411,7 @@ def diagnostics(error: QuantError) -> tuple[Diagnostic, ...]:
 
 
 def worded(function: Callable[P, R]) -> Callable[P, R]:
-    """A decorator: the function raises a ``QuantTypeError`` where its arguments do not fit."""
+    """Decorate a function to raise a ``QuantTypeError`` if its arguments do not fit its signature."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -433,7 +434,7 @@ def worded_methods(kind: type[C]) -> type[C]:
 
 
 def is_of_call(error: TypeError) -> bool:
-    """Return whether the error that a frame caught is about its own call: no frame below it was entered."""
+    """Return True if the error that a frame caught is about its own call: no frame below it was entered."""
     return error.__traceback__ is not None and error.__traceback__.tb_next is None
 
 

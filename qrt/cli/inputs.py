@@ -25,8 +25,11 @@ _SAID = 3
 
 
 def named_port(program: Program, name: str) -> Port:
-    """The argument that a name means: its ``qrt.name``, its number as ``arg0``, or ``%a`` or ``a``, as the text has it.
-    ModelError where there is none, or where a number and the text disagree."""
+    """Return the argument that a name means: its ``qrt.name``, its number as ``arg0``, or its name in the text, ``%a``
+    or ``a``.
+
+    Raise ModelError if there is none, or if a number and the text disagree.
+    """
     ports = program.inputs
     named = [(number, port) for number, port in enumerate(ports) if port.name == name]
     spelled = [port for port in ports if port.spelled == f"%{name.removeprefix('%')}"]

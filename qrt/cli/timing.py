@@ -19,7 +19,7 @@ class TimedEntry:
 
 
 def report(entries: Iterable[TimedEntry], total: float, digits: int = 4) -> str:
-    """The table: a line for each step with its share of the total, one for what no step took, and the total."""
+    """Return the table: a line for each step with its share of the total, one for the rest, and the total."""
     steps = list(entries)
     rest = total - sum(entry.seconds for entry in steps if entry.depth == 0)
     title = "... Execution time report ...".center(79).rstrip()

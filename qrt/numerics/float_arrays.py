@@ -1,7 +1,8 @@
-"""Arrays of floats as text: what ``spell_in`` says of each, with 64-bit integers in place of fractions.
+"""Texts of arrays of floats: ``spell_in`` of each value, with 64-bit integers in place of fractions.
 
-``spell`` cuts an exact value to about 6 decimal digits, then to as many as tell the values of its format apart. Here a
-value is cut once, to 17 digits or a few more; cutting those again gives the fewer, for a floor of a floor is a floor.
+``spell`` cuts an exact value to about 6 decimal digits, then to as many as distinguish it from its neighbours. Here a
+value is cut once, to 17 digits or a few more; cutting those again gives the shorter texts, because a floor of a floor
+is a floor.
 """
 
 from itertools import chain

@@ -1,4 +1,4 @@
-"""Fixed-point arithmetic as gemmlowp has it, on int64 arrays, and what TFLite computes with it.
+"""Fixed-point arithmetic of gemmlowp on int64 arrays, and the functions that TFLite computes with it.
 
 Numbers have 32 bits, or 16 where a function takes ``bits``.
 """

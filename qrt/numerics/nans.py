@@ -25,9 +25,7 @@ _CONVERSIONS = frozenset({"arith.sitofp", "arith.truncf", "arith.uitofp"})
 
 
 def with_one_nan(compute: Function, name: str, form: str) -> Function:
-    """``compute``, the op of that name with a result of a float format. Its NaNs become the positive quiet one, unless
-    an operand is a NaN.
-    """
+    """Return ``compute``, the op of that name, with the positive quiet NaN for NaNs that it computes."""
     special = FORMATS[form].special
     if name in _NEVER or special == "none" or (name in _CONVERSIONS and special == "ieee"):
         return compute

@@ -68,8 +68,11 @@ Quantized = tuple[float, int]
 
 @dataclass(frozen=True)
 class LstmGate:
-    """Multipliers (M0, shift) of the sums of a gate over the inputs and over the hidden values, of its peephole and of
-    what its layer normalization gives, None where it has none; what a variance of less than 1 counts as."""
+    """The multipliers (M0, shift) of a gate, None for absent parts; and the least variance of its layer normalization.
+
+    They are of the sums over the inputs and over the hidden values, of the peephole and of the layer normalization. A
+    smaller variance is replaced by the least one.
+    """
 
     input: Multiplier
     recurrent: Multiplier
@@ -168,8 +171,10 @@ def lstm_parameters(
 
 @dataclass(frozen=True)
 class GateWeights:
-    """The storage of a gate's weights: w [cells, inputs], r [cells, hidden values], all else [cells]. Peepholes and
-    norms, of 16 bits, may be absent."""
+    """The storage of a gate's weights: w [cells, inputs], r [cells, hidden values], all others [cells].
+
+    Peepholes and norms, of 16 bits, may be absent.
+    """
 
     w: Array
     r: Array
@@ -179,8 +184,10 @@ class GateWeights:
 
 
 def gate_sums(x: Array, hidden: Array, cell: Array, weights: GateWeights, gate: LstmGate) -> Array:
-    """The 16-bit sums of a gate, of x and hidden values without their zero points. LiteRT multiplies peepholes in
-    blocks of 16 cells, in which halves go up."""
+    """Return the 16-bit sums of a gate, of x and hidden values without their zero points.
+
+    LiteRT multiplies peepholes in blocks of 16 cells, in which halves are rounded up.
+    """
     bias = weights.bias.astype(np.int64)
     first = x @ weights.w.T.astype(np.int64) + (bias if weights.norm is None else 0)
     sums = saturate(scale_fixed_double(first, *gate.input), 16)

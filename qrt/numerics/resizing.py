@@ -1,4 +1,4 @@
-"""Resized images: where the neighbours of each position of the result lie, and how four neighbours become one value.
+"""Resizing of images: the neighbours of each position of the result, and the value computed from four neighbours.
 
 >>> low, high, weight = bilinear_positions("fixed11", 3, 5, align_corners=True, half_pixel_centers=False)
 >>> low.tolist(), high.tolist(), weight.tolist()

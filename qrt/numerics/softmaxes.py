@@ -90,7 +90,7 @@ def softmax_shifted(
 
 
 def softmax_units(scale: float) -> np.float32:
-    """``floor(1 / scale)`` in float32: how many units of the result ``table_shifted`` takes 1 to be.
+    """Return ``floor(1 / scale)`` in float32: the number of units of the result that represent 1 in ``table_shifted``.
 
     >>> float(softmax_units(0.3))
     3.0

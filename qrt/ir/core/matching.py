@@ -1,4 +1,4 @@
-"""Questions of patterns and folds about values: which constant a value is, and which operation made it."""
+"""Helpers of patterns and folds about values: the constant of a value, and the operation that defines it."""
 
 from collections.abc import Callable, Collection, Container, Iterable
 
@@ -11,7 +11,7 @@ _CONSTANTS = {"arith.constant": "value", "shape.const_shape": "shape"}
 
 
 def constant_of(value: Value) -> Attribute | None:
-    """The constant a value is, if it is one."""
+    """Return the constant that a value is, or None."""
     source = value.operation
     if source is None or source.name not in _CONSTANTS:
         return None
@@ -19,7 +19,7 @@ def constant_of(value: Value) -> Attribute | None:
 
 
 def constant_number(value: Value) -> int | None:
-    """The scalar integer constant a value is, if it is one."""
+    """Return the scalar integer constant that a value is, or None."""
     constant = constant_of(value)
     return constant.value if isinstance(constant, IntegerAttr) else None
 
@@ -36,7 +36,7 @@ def is_known_dimension(operation: Operation) -> bool:
 
 
 def made_by(value: Value, name: str) -> Operation | None:
-    """The operation that a value is a result of, if it is of this op."""
+    """Return the operation that defines a value if it is of this op, else None."""
     source = value.operation
     return source if source is not None and source.name == name else None
 
@@ -70,8 +70,10 @@ def has_parts_throughout(value: Value, parts_of: Callable[[Value], Iterable[Valu
 
 
 def cyclic_operations(operations: Iterable[Operation]) -> Collection[Operation]:
-    """The operations that depend on themselves, as a graph region allows, with those that read or hold them. No value
-    is computed for these, so that patterns and folds, which would follow the cycle forever, leave them alone."""
+    """Return the operations that depend on themselves, as a graph region allows, and those that read or contain them.
+
+    They have no value: patterns and folds, which would follow the cycle forever, leave them alone.
+    """
     waiting = dict.fromkeys(operations, 0)
     holders = {operation: operation.parent_operation for operation in waiting}
     for operation, holder in holders.items():

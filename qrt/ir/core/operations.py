@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def garbage_uncollected() -> Iterator[None]:
-    """Pauses the garbage collector while many operations are made: hardly any is garbage, and the search would take a
-    third of the time.
+    """Pause the garbage collector while many operations are created.
+
+    Hardly any of them is garbage, and the search would take a third of the time.
     """
     collecting = gc.isenabled()
     gc.disable()
