@@ -9,7 +9,7 @@ from qrt.runtime.program import Program
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Add the options of the command."""
     parser.add_argument("file", metavar="FILE", help="the program, or a model")
     parser.add_argument("-o", dest="output", metavar="OUT.qrt", required=True, help="where the saved program goes")
     parser.add_argument("--function", metavar="NAME", help="what is saved: main, or the only one, if not given")
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Runs the command."""
+    """Run the command."""
     check_output(options.output, [".qrt"], [options.file])
     check_places([options.output])
     with chosen_kernels(options):

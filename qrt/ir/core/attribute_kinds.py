@@ -105,7 +105,7 @@ def _is_bool(value: Attribute) -> bool:
 
 
 def is_i64(value: Attribute) -> bool:
-    """Whether an attribute is an integer of type i64."""
+    """Return True for an integer attribute of type i64."""
     return isinstance(value, IntegerAttr) and value.type is IntegerType(64)
 
 
@@ -116,7 +116,7 @@ AFFINE_MAP_ARRAY = array_of("AffineMap array attribute", lambda value: isinstanc
 
 
 def integer(type: IntegerType | IndexType) -> AttributeKind:
-    """An integer of one type, spelled without it: `3`."""
+    """Return an integer of one type, spelled without it: `3`."""
     described = "index" if isinstance(type, IndexType) else f"{type.width}-bit {type.signedness} integer"
 
     def parse(parser: "AttributeReader") -> Attribute:
@@ -161,7 +161,7 @@ def dense_array(element: IntegerType) -> AttributeKind:
 
 
 def keyword(cases: Iterable[str], width: int = 64, description: str = "") -> AttributeKind:
-    """An integer that is spelled as the keyword at its place in `cases`."""
+    """Return an integer that is spelled as the keyword at its place in `cases`."""
     names = tuple(cases)
     type = IntegerType(width)
 
@@ -201,7 +201,7 @@ class Enumeration:
     """Whether the type that may stand behind it, as behind any attribute of a dialect, means something."""
 
     def attribute(self, *flags: str) -> OpaqueAttr:
-        """The attribute of a case, or of flags in any order."""
+        """Return the attribute of a case, or of flags in any order."""
         if not self.cases:
             return OpaqueAttr(f"#{self.name}")
         if self.separator:
@@ -213,7 +213,7 @@ class Enumeration:
         return OpaqueAttr(f"#{self.name}<{self.separator.join(flags)}>")
 
     def flags(self, value: Attribute) -> tuple[str, ...]:
-        """The cases an attribute names, those of `every` included."""
+        """Return the cases an attribute names, those of `every` included."""
         words = tuple(word.strip() for word in str(value)[len(self.name) + 2 : -1].split(","))
         return self.cases if self.every and self.every in words else tuple(word for word in words if word != "none")
 

@@ -28,7 +28,7 @@ class Attribute:
     __slots__ = ()
 
     def spell(self, elide: bool = False) -> str:
-        """The text; with `elide`, without the `i64` or `f64` that an array element may leave out."""
+        """Return the text; with `elide`, without the `i64` or `f64` that an array element may leave out."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ class IntegerAttr(Attribute):
 
     @property
     def is_bool(self) -> bool:
-        """Whether it is `true` or `false`: of type i1."""
+        """True for `true` and `false`, integers of type i1."""
         return self.type is _I1
 
     @property
@@ -93,7 +93,7 @@ class FloatAttr(Attribute):
 
     @classmethod
     def of(cls, value: float, type: FloatType) -> "FloatAttr":
-        """The double `value` rounded to `type`."""
+        """Return the double `value` rounded to `type`."""
         return cls(type.format.encode_float(value), type)
 
     @property
@@ -183,7 +183,7 @@ class DictAttr(Attribute):
 
     @classmethod
     def of(cls, entries: Mapping[str, Attribute]) -> "DictAttr":
-        """The dictionary of attributes that are given by name, in any order."""
+        """Return the dictionary of attributes that are given by name, in any order."""
         return cls(tuple(sorted(entries.items())))
 
     def spell(self, elide: bool = False) -> str:
@@ -295,7 +295,7 @@ _I1, _I64, _F64 = IntegerType(1), IntegerType(64), FloatType("f64")
 
 
 def integer_range(type: Type) -> tuple[int, int]:
-    """The integers that a literal of `type` may have: a signless type allows both readings of its bits."""
+    """Return the integers that a literal of `type` may have: a signless type allows both readings of its bits."""
     if isinstance(type, IndexType):
         return -(1 << 63), (1 << 63) - 1
     if not isinstance(type, IntegerType):
@@ -313,7 +313,7 @@ TRUE, FALSE = IntegerAttr(1, _I1), IntegerAttr(0, _I1)
 
 
 def attribute(value: Any) -> Attribute:
-    """The attribute of a plain Python value.
+    """Return the attribute of a plain Python value.
 
     Parameters
     ----------
@@ -356,12 +356,12 @@ def attribute(value: Any) -> Attribute:
 
 @lru_cache(maxsize=1024)
 def _of_i64(value: int) -> IntegerAttr:
-    """Programs say few integers many times."""
+    """Return an i64 attribute, cached because programs repeat few integers many times."""
     return IntegerAttr(value, _I64)
 
 
 def quote(text: str) -> str:
-    """A string literal, with the bytes upstream escapes escaped."""
+    """Return a string literal, with the bytes upstream escapes escaped."""
     raw = text.encode("utf-8", "surrogateescape")
     return f'"{_ESCAPED.sub(_escape, raw).decode()}"'
 
@@ -384,7 +384,7 @@ def spell_entries(items: Iterable[tuple[str, Attribute]]) -> str:
 
 
 def spell_elements(values: Iterable[int], element: Type) -> list[str]:
-    """The elements of an array or a dense literal (integers, or the bit patterns of floats), one text each."""
+    """Return the elements of an array or a dense literal (integers, or the bit patterns of floats), one text each."""
     if isinstance(element, FloatType):
         return [spell(bits, element.format) for bits in values]
     if isinstance(element, IntegerType) and element.width == 1:
@@ -399,7 +399,7 @@ Constraint = Callable[[Attribute], str | None]
 
 
 def one_of(*choices: str) -> Constraint:
-    """A constraint: a string out of a list."""
+    """Return a constraint: a string out of a list."""
 
     def check(value: Attribute) -> str | None:
         if isinstance(value, StringAttr) and value.value in choices:
@@ -410,5 +410,5 @@ def one_of(*choices: str) -> Constraint:
 
 
 def instance_of(kind: type[Attribute], what: str) -> Constraint:
-    """A constraint: an attribute of a class."""
+    """Return a constraint: an attribute of a class."""
     return lambda value: None if isinstance(value, kind) else f"must be {what}"

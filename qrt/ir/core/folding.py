@@ -26,7 +26,7 @@ Fold = Callable[[Operation, Folds], Folded]
 
 
 def fold(operation: Operation, folds: Folds) -> Folded:
-    """The values or constants that an operation folds to."""
+    """Return the values or constants that an operation folds to."""
     definition = operation.definition
     if definition is None or definition.fold is None:
         return None

@@ -7,7 +7,7 @@ from qrt.ir.core.traits import would_be_dead
 
 
 def _passed(operation: Operation) -> list[list[Value]] | None:
-    """The values that a branch passes to each of its successors; None for other operations."""
+    """Return the values that a branch passes to each of its successors; None for other operations."""
     definition = operation.definition
     return definition.passed_values(operation) if definition is not None and definition.passed_values else None
 
@@ -29,7 +29,7 @@ def erase_unreachable(root: Operation) -> bool:
 
 
 def _regions(root: Operation) -> list[Region]:
-    """The regions that have several blocks."""
+    """Return the regions that have several blocks."""
     return [region for operation in root.walk() for region in operation.regions if len(region.blocks) > 1]
 
 
@@ -79,7 +79,7 @@ def _kept(values: list[Value], arguments: list[Value], dead: set[Value]) -> list
 
 
 def _live(region: Region) -> set[Value]:
-    """The values on which an effect, or a value that leaves the region, depends."""
+    """Return the values on which an effect, or a value that leaves the region, depends."""
     live: set[Value] = set()
     pending = [
         value
@@ -101,7 +101,7 @@ def _live(region: Region) -> set[Value]:
 
 
 def _read(operation: Operation) -> Iterator[Value]:
-    """The values that an operation and all inside it read. Values that a branch only passes on do not count."""
+    """Return the values that an operation and all inside it read. Values that a branch only passes on do not count."""
     passed = _passed(operation)
     if passed is not None:
         yield from operation.operands[: len(operation.operands) - sum(map(len, passed))]
@@ -111,7 +111,7 @@ def _read(operation: Operation) -> Iterator[Value]:
 
 
 def _incoming(block: Block, index: int) -> Iterator[Value]:
-    """The values that branches pass for an argument of a block."""
+    """Return the values that branches pass for an argument of a block."""
     for branch in block.branches:
         passed = _passed(branch)
         if passed is not None:

@@ -42,7 +42,7 @@ def _regions(operation: Operation, known: Known, unused: list[Operation]) -> Non
 
 
 def _block(block: Block, known: Known, unused: list[Operation]) -> list[Hashable]:
-    """The keys that became known here."""
+    """Return the keys that became known here."""
     before = len(known)
     for operation in block:
         if not _simplify(operation, known, unused):
@@ -71,8 +71,8 @@ def _may_merge(operation: Operation) -> bool:
 
 
 def _key(operation: Operation, inside: dict[Value, int]) -> Hashable:
-    """A key that is equal for operations that compute the same. `inside` numbers the values of the regions that are
-    part of it.
+    """Return a key that is equal for operations that compute the same. `inside` numbers the values of the regions that
+    are part of it.
     """
     operands: tuple[Hashable, ...] = tuple(inside.get(value, value) for value in operation.operands)
     if operation.has_trait(COMMUTATIVE):

@@ -99,14 +99,14 @@ class _Uses:
         return self._counts[(function.sym_name,)] == 0
 
     def count_inlined(self, callees: Sequence[FuncOp]) -> None:
-        """Counts that a body stands in place of a call of each of these functions."""
+        """Count that a body stands in place of a call of each of these functions."""
         self._inlined.update(callees)
         for callee in callees:
             self._counts[(callee.sym_name,)] -= 1
             self._counts.update(_names(callee))
 
     def remove(self, callers_first: Iterable[FuncOp]) -> None:
-        """Removes unused functions as upstream does: one that only another unused function names stays, and symbol-dce
+        """Remove unused functions as upstream does: one that only another unused function names stays, and symbol-dce
         removes it.
         """
         for function in callers_first:
@@ -121,7 +121,7 @@ def _names(function: FuncOp) -> list[tuple[str, ...]]:
 
 
 def _graph(module: Module) -> Graph:
-    """The callees of every function."""
+    """Return the callees of every function."""
     return {operation: _callees(operation) for operation in module.operation.walk() if isinstance(operation, FuncOp)}
 
 
@@ -131,7 +131,9 @@ def _callees(function: FuncOp) -> list[FuncOp]:
 
 
 def _components(graph: Graph) -> dict[FuncOp, int]:
-    """The strongly connected component of every function, callees before callers (Tarjan's algorithm, iteratively)."""
+    """Return the strongly connected component of every function, callees before callers (Tarjan's algorithm,
+    iteratively).
+    """
     order: dict[FuncOp, int] = {}
     low: dict[FuncOp, int] = {}
     component: dict[FuncOp, int] = {}
@@ -164,13 +166,13 @@ def _components(graph: Graph) -> dict[FuncOp, int]:
 
 
 def _inline_calls(function: FuncOp, recursive: set[FuncOp], budget: InliningBudget) -> list[FuncOp]:
-    """Inlines the calls in a function, but none in the bodies that replace them. Returns the callees."""
+    """Inline the calls in a function, but none in the bodies that replace them. Returns the callees."""
     calls = [operation for operation in function.walk() if operation.name == "func.call"]
     return [callee for call in calls if (callee := _inline(call, recursive, budget)) is not None]
 
 
 def _inline(call: Operation, recursive: set[FuncOp], budget: InliningBudget) -> FuncOp | None:
-    """Replaces a call by the body of its callee, and returns the callee; None if the call stays."""
+    """Replace a call by the body of its callee, and return the callee; None if the call stays."""
     callee = symbol_of(call)
     if not isinstance(callee, FuncOp) or callee in recursive or callee.is_declaration:
         return None
@@ -188,8 +190,9 @@ def _inline(call: Operation, recursive: set[FuncOp], budget: InliningBudget) -> 
 
 
 def _inline_planned(module: Module, function: FuncOp, budget: InliningBudget) -> list[FuncOp]:
-    """Inlines the calls that the plan of a function makes, and those in the bodies that replace them. Returns the
-    callees."""
+    """Inline the calls that the plan of a function makes, and those in the bodies that replace them. Returns the
+    callees.
+    """
     first: tuple[FuncOp, ...] = (function,)
     pending = [(op, first) for op in reversed(list(planned_operations(function))) if op.name == "func.call"]
     as_it_was = function.clone({}) if pending else function  # the callee, if the function calls itself

@@ -34,7 +34,7 @@ def _is_on_tensors(operation: Operation) -> bool:
 
 
 def as_generic(operation: Operation) -> list[Value]:
-    """The results of the `linalg.generic`, made before an op on ranked tensors, that computes them."""
+    """Return the results of the `linalg.generic`, made before an op on ranked tensors, that computes them."""
     builder = Builder(operation)
     outputs = [_output(builder, operation, result) for result in operation.results]
     operands = [*operation.operands, *outputs]
@@ -46,7 +46,7 @@ def as_generic(operation: Operation) -> list[Value]:
 
 
 def _output(builder: Builder, operation: Operation, result: Value) -> Value:
-    """An operand of the result's type, whose values are not read; else a new tensor."""
+    """Return an operand of the result's type, whose values are not read; else a new tensor."""
     for operand in operation.operands:
         if operand.type is result.type:
             return operand
@@ -60,13 +60,13 @@ def _body(operation: Operation, operands: list[Value]) -> Region:
     body = Builder(block, operation.location)
     scalars = block.arguments[: len(operation.operands)]
     types = [element_of(value.type) for value in operation.results]
-    made = body.emit(operation.name, scalars, types, dict(operation.attributes))
-    body.emit("linalg.yield", made.results)
+    inner = body.emit(operation.name, scalars, types, dict(operation.attributes))
+    body.emit("linalg.yield", inner.results)
     return Region([block])
 
 
 def generalize(operation: Operation, builder: Builder) -> list[Value]:
-    """The `linalg.generic` of a structured op, with its body; its other attributes are gone."""
+    """Return the `linalg.generic` of a structured op, with its body; its other attributes are gone."""
     assert isinstance(operation, StructuredOp)  # this is a pattern of such ops alone
     types, maps, kinds = [value.type for value in operation.results], operation.indexing_maps, operation.iterators
     (region,) = operation.take_regions()

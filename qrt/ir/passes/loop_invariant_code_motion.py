@@ -31,7 +31,7 @@ class LoopInvariantCodeMotion:
             self._hoist(loop)
 
     def _hoist(self, loop: Operation) -> None:
-        """Moves operations in upstream's order. After a move, the operations that depend on the moved one are looked at
+        """Move operations in upstream's order. After a move, the operations that depend on the moved one are looked at
         again.
         """
         assert loop.parent is not None  # loops stand in a block
@@ -48,8 +48,8 @@ class LoopInvariantCodeMotion:
 
 
 def _surely_run(loop: Operation) -> Iterator[Operation]:
-    """The operations that a loop surely runs when it is reached, unless an earlier one raises: all before the first
-    that might run for ever or leave the program.
+    """Return the operations that a loop surely runs when it is reached, unless an earlier one raises: all before the
+    first that might run for ever or leave the program.
     """
     if runs(loop):
         for operation in loop.regions[0].blocks[0]:
@@ -72,11 +72,11 @@ def _may_move(operation: Operation, region: Region) -> bool:
     if operation.has_trait(TERMINATOR) or not has_no_memory_effect(operation) or not is_speculatable(operation):
         return False
     inner = set(operation.walk())
-    return all(_is_outside(value, region, inner) for each in inner for value in each.operands)
+    return all(_is_outside(value, region, inner) for moving in inner for value in moving.operands)
 
 
 def _is_outside(value: Value, region: Region, inner: set[Operation]) -> bool:
-    """Whether a value is defined outside of a region, or inside one of the operations that move."""
+    """Return True if a value is defined outside of a region, or inside one of the operations that move."""
     owner = value.owner
     block = owner if isinstance(owner, Block) or owner is None else owner.parent
     while block is not None and block.parent is not None and block.parent is not region:

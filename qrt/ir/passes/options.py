@@ -6,7 +6,9 @@ from typing import Any
 
 
 def option(default: Any, text: str, choices: Sequence[str] = ()) -> Any:
-    """A field of a pass, with what ``qrt opt --help`` says of it and the values it takes where they are named ones."""
+    """Return a field of a pass, with what ``qrt opt --help`` says of it and the values it takes where they are named
+    ones.
+    """
     return field(default=default, metadata={"help": text, "choices": tuple(choices)})
 
 

@@ -72,7 +72,7 @@ class _Converter:
             self._strip(function.regions[0].blocks[0].arguments)
 
     def boundary(self, operation: Operation) -> None:
-        """The operands and results of a call or a return."""
+        """Return the operands and results of a call or a return."""
         if operation.name == "func.call":
             self._strip(operation.results)
         for index, value in enumerate(operation.operands):
@@ -99,8 +99,8 @@ class _Converter:
 
 
 def _cast(user: Operation, value: Value, type: Type) -> Value:
-    """A value in its other form, for a user. Raises VerifyError if parameters do not fit the shape, or if storage has a
-    sign: types may be so, casts may not.
+    """Return a value in its other form, for a user. Raises VerifyError if parameters do not fit the shape, or if
+    storage has a sign: types may be so, casts may not.
     """
     form = value.type if _storage(value.type) is not value.type else type
     element = element_of(form)
@@ -115,7 +115,7 @@ def _cast(user: Operation, value: Value, type: Type) -> Value:
 
 
 def _storage(type: Type) -> Type:
-    """The storage integers of a quantized type, or a tensor of them; other types as they are."""
+    """Return the storage integers of a quantized type, or a tensor of them; other types as they are."""
     element = element_of(type)
     if isinstance(element, CalibratedType):
         raise QuantTypeError(f"{element} does not say how its values are stored")

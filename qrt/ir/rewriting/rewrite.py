@@ -23,7 +23,7 @@ def replace(operation: Operation, values: Sequence[Value]) -> None:
 
 
 def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], bool]) -> list[Operation]:
-    """Folds operations to values that exist already, each on the program as it was: upstream's conversion driver does
+    """Fold operations to values that exist already, each on the program as it was: upstream's conversion driver does
     this before it converts an operation. What depends on itself is not folded. Returns the operations to erase.
     """
     decided: dict[Value, Value] = {}
@@ -65,7 +65,7 @@ def _loaded(entries: tuple[str, ...]) -> tuple[Pattern, ...]:
 
 
 def is_dead(operation: Operation) -> bool:
-    """Whether an operation may be removed: nothing uses its results, and it does nothing else."""
+    """Return True if an operation may be removed: nothing uses its results, and it has no other effect."""
     return not any(value.uses for value in operation.results) and would_be_dead(operation)
 
 

@@ -48,7 +48,7 @@ _KEPT_AS_TEXT = frozenset({"distinct", "dense_string"})
 
 
 class AttributeParser:
-    """Reads attributes at the cursor of one text, and knows the text's aliases and resources."""
+    """A parser of attributes at the cursor of one text, with the text's aliases and resources."""
 
     def __init__(self, source: Source, allow_unregistered: bool, upstream: int = 22) -> None:
         self.source = source
@@ -64,7 +64,7 @@ class AttributeParser:
         self._blobs: dict[str, Blob] = {}
 
     def _is_opaque(self, dialect: str) -> bool:
-        """Whether types of a dialect are kept as text."""
+        """Return True if a dialect's types are parsed as text: it is unknown, and unregistered dialects are allowed."""
         is_unknown = dialect not in _WITHOUT_TYPES and _NAMESPACE.fullmatch(dialect) is not None
         return self.allow_unregistered and is_unknown
 
@@ -221,7 +221,7 @@ class AttributeParser:
         return self._sparse_elements(literal, self.type(), self.scanner.text[start:end])
 
     def _sparse_elements(self, literal: SparseLiteral, kind: Type, text: str) -> Attribute:
-        """The constant of a type; one that no array holds is kept as text."""
+        """Return the constant of a type; one that no array holds is kept as text."""
         return literal.elements(kind) or OpaqueAttr(f"{text} : {kind}")
 
     def elements_of(self, kind: TensorType) -> Attribute:
@@ -251,7 +251,7 @@ class AttributeParser:
             raise scanner.error(str(error), at, scanner.pos) from None
 
     def resource_key(self) -> str:
-        """The name of a resource."""
+        """Return the name of a resource."""
         scanner = self.scanner
         return scanner.string() if scanner.at('"') else scanner.word("a resource key")
 
@@ -289,12 +289,12 @@ class AttributeParser:
         scanner = self.scanner
         name = scanner.suffix("#", "an attribute name after '#'")
         if "." not in name and not scanner.text.startswith("<", scanner.pos):
-            found = self._alias("#" + name, start)
-            return found if isinstance(found, Attribute) else TypeAttr(found)
+            value = self._alias("#" + name, start)
+            return value if isinstance(value, Attribute) else TypeAttr(value)
         return parse_dialect_attribute(self, name, start)
 
     def _inside_types(self) -> tuple[Callable[[], str], Callable[[], str]]:
-        """The rules of attributes inside tensor and memref types, aliases resolved."""
+        """Return the rules of attributes inside tensor and memref types, aliases resolved."""
 
         def encoding() -> str:
             start = self.scanner.skip()
@@ -303,7 +303,9 @@ class AttributeParser:
         return encoding, self._map_or_space
 
     def _map_or_space(self) -> str:
-        """An affine map, or the memory space of a memref: an integer, a string, a dictionary, or of a dialect."""
+        """Return an affine map, or the memory space of a memref: an integer, a string, a dictionary, or of a
+        dialect.
+        """
         start = self.scanner.skip()
         value = self.attribute()
         fits = isinstance(value, AffineMapAttr | IntegerAttr | StringAttr | DictAttr)
@@ -315,7 +317,7 @@ class AttributeParser:
         return OpaqueAttr(str(self.types.strided_layout()))
 
     def _copy(self, text: str, start: int) -> str:
-        """Counts a text that aliases may have made far longer than what stands at `start`, and returns it."""
+        """Return a text, counting its length: aliases may make it far longer than the source at `start`."""
         self._copied += len(text)
         if self._copied > _MAX_COPIED:
             raise self.scanner.error("the aliases in this text stand for too long a text", start, self.scanner.pos)
@@ -330,17 +332,17 @@ class AttributeParser:
         return LocationAttr(text)
 
     def location_body(self) -> str:
-        """The text between the parentheses of `loc(...)`, spelled as upstream does, with aliases resolved."""
+        """Return the text between the parentheses of `loc(...)`, spelled as upstream does, with aliases resolved."""
         scanner = self.scanner
         with scanner.nested():
             if scanner.at('"'):
                 return self._name_or_file()
             if scanner.at("#"):
                 start = scanner.skip()
-                found = self.attribute()
-                if not isinstance(found, LocationAttr):
+                value = self.attribute()
+                if not isinstance(value, LocationAttr):
                     raise scanner.error("expected an alias of a location", start, scanner.pos)
-                return self._copy(found.text, start)
+                return self._copy(value.text, start)
             start = scanner.skip()
             word = scanner.word("a location")
             if word == "unknown":
@@ -409,25 +411,26 @@ class AttributeParser:
         scanner.deepest, self._expansion = max(outer[0], scanner.deepest), outer[1]
 
     def _type_alias(self, name: str, start: int) -> Type:
-        found = self._alias("!" + name, start)
-        assert isinstance(found, Type)
-        return found
+        type = self._alias("!" + name, start)
+        assert isinstance(type, Type)
+        return type
 
     def _alias(self, name: str, start: int) -> Type | Attribute:
-        """The value of an alias. An alias that is defined further down is read there now. The limits apply as if the
-        value stood here in full, because a few lines of aliases can stand for any depth, and for more text than there
-        is memory.
+        """Return the value of an alias, which is parsed now if it is defined further down.
+
+        The limits of depth and size apply as if the value were written here: a few lines of aliases can expand to any
+        depth, and to more text than fits memory.
         """
         scanner = self.scanner
-        found = self._aliases.get(name)
-        if found is None:
-            found = self._read_ahead(name, start)
+        value = self._aliases.get(name)
+        if value is None:
+            value = self._read_ahead(name, start)
         size, depth = self._extents[name]
         scanner.require_depth(depth)
         self._expansion += size
         if self._open_aliases and self._expansion > _MAX_EXPANSION + len(scanner.text):
             raise scanner.error(f"alias '{self._open_aliases[-1]}' stands for too long a text", start, scanner.pos)
-        return found
+        return value
 
     def _read_ahead(self, name: str, start: int) -> Type | Attribute:
         scanner = self.scanner
@@ -443,7 +446,9 @@ class AttributeParser:
         return self._aliases[name]
 
     def _places(self) -> dict[str, int]:
-        """The places where aliases are defined. They are searched for at the first use that precedes a definition."""
+        """Return the places where aliases are defined. They are searched for at the first use that precedes a
+        definition.
+        """
         if self._alias_places is None:
             self._alias_places = {}
             for match in _ALIAS_DEFINITION.finditer(self.source.text):
@@ -452,7 +457,7 @@ class AttributeParser:
 
 
 def _elements(literal: DenseLiteral, kind: Type) -> Attribute:
-    """Parses a constant of a type; its elements are an array if one can hold them."""
+    """Parse a constant of a type; its elements are an array if one can hold them."""
     if not isinstance(kind, TensorType | VectorType):
         return literal.elements(kind)
     if isinstance(kind.element, QuantizedType) and not literal.has_strings:

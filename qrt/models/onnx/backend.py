@@ -73,7 +73,7 @@ class PreparedModel(_base.BackendRep):  # type: ignore[misc]  # of a package wit
         given = self._named(inputs)
         outputs = self._program(given).run(given)
         return tuple(
-            np.asarray(value).astype(dtype, copy=False)
+            np.asarray(getattr(value, "storage", value)).astype(dtype, copy=False)
             for value, dtype in zip(outputs.values(), self._dtypes, strict=True)
         )
 

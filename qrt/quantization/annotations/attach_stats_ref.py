@@ -19,8 +19,7 @@ _NAMED = ("quant.stats", "quant.stats_ref")
 
 @dataclass(frozen=True)
 class AttachStatsRef:
-    """Puts a `quant.stats_ref` on each float value that reaches a port of a region and whose range is unknown.
-    Preserves every value.
+    """Puts a `quant.stats_ref` on each float value of unknown range at a port of a region. Preserves every value.
 
     A range is known if the value has a range annotation, a key or a quantized type, or is a constant.
 

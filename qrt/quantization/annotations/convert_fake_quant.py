@@ -18,8 +18,10 @@ _CASTS = ("quant.qcast", "quant.dcast")
 
 @dataclass(frozen=True)
 class ConvertFakeQuant:
-    """Moves the types of fake quantization, of `dcast(qcast(x))` and of quantized values into the specifications of the
-    regions around them. Values that training rounded are from then on rounded only by the exported program.
+    """Moves types of fake quantization and of casts into the specifications of the regions around them.
+
+    It reads fake quantization, `dcast(qcast(x))`, and casts of quantized values. Values that training rounded are from
+    then on rounded only by the exported program.
     """
 
     def run(self, module: Module) -> None:

@@ -1,5 +1,7 @@
-"""A sample of data that depends only on the set of rows, not on their order or their split into batches
-(docs/reference/calibration.md)."""
+"""A sample of data that depends only on the set of rows (docs/reference/calibration.md).
+
+Neither the order of the rows nor their split into batches changes the sample.
+"""
 
 from bisect import bisect_left, insort
 from collections.abc import Mapping, Sequence

@@ -19,11 +19,12 @@ from qrt.types import AnyQuantizedType, NoQuantizedType, Type, UniformType
 
 @dataclass(frozen=True)
 class CheckQuant:
-    """Checks that a program is quantized for a target: every port is decided, every region fits its kernel, and both
-    ends of every edge agree. Changes nothing.
+    """Checks that a program is quantized for a target. Changes nothing.
+
+    Every port must be decided, every region must fit its kernel, and both ends of every edge must agree.
     """
 
-    target: str = option("qrt-cpu", "the target, by its name or as a file that ends in .toml")
+    target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
 
     def run(self, module: Module) -> None:
         errors = violations(module, find(self.target))

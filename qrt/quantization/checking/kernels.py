@@ -1,5 +1,7 @@
-"""Checks that a region's decided ports fit its kernel: storage, bounds, granularity, and the constraint, compared
-exactly."""
+"""Checks that a region's decided ports fit its kernel: storage, bounds, granularity, and the constraint.
+
+All comparisons are exact.
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction

@@ -42,7 +42,7 @@ from qrt.types import FloatType, TensorType, Type, UniformType
 
 @dataclass(eq=False)
 class RegionPair:
-    """A region in both programs: ``region`` in the float program, ``giver`` in the quantized one."""
+    """A region of both programs: the float ``region``, and the quantized operation ``giver`` that has its result."""
 
     key: str
     kernel: str
@@ -112,7 +112,7 @@ class Comparison:
     # -- what both have ------------------------------------------------------------------------------------------------
 
     def _unmatched(self) -> dict[str, str]:
-        """Return the keys of regions that the programs do not have equally often, each with its name in messages."""
+        """Return, by key, the names in messages of regions that the two programs do not have equally often."""
         unmatched = {}
         for key, ops in self.quantized.keyed.items():
             others = self.floats.keyed.get(key, ())

@@ -25,8 +25,8 @@ Histogram = Mapping[int, int]
 class PortOf:
     """A port of a region, with its type in the quantized program.
 
-    ``name`` names the value at this port in the float program. A port that takes a constant has ``constant``, the
-    constant of the quantized program, instead.
+    ``name`` names the value at this port in the float program. A port that takes a constant has the constant itself
+    instead, as ``constant``.
     """
 
     type: Type

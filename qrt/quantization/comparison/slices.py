@@ -1,5 +1,7 @@
-"""Slices of a quantized program: one kernel as a program of its own, from the nearest values that the float program
-shares to the value with a key."""
+"""Slices of a quantized program: single kernels as programs of their own.
+
+A slice computes a value with a key from the nearest values that the float program has too.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -112,7 +114,10 @@ class SliceKernel:
         return equal(self._function, other._function)
 
     def as_one_of(self, others: "list[SliceKernel]") -> "SliceKernel":
-        """Return this kernel, sharing the compiled program of an equal kernel, as calls of one function have."""
+        """Return this kernel, which shares the compiled program of an equal kernel in ``others``.
+
+        Several calls of one function have equal kernels. A new kernel is appended to ``others``.
+        """
         twin = next((other for other in others if self.is_like(other)), None)
         if twin is None:
             others.append(self)

@@ -1,5 +1,7 @@
-"""Counts of a region's results while programs run. They are exact, and independent of the order and the split of the
-data."""
+"""Counts of a region's results while programs run.
+
+They are exact, so neither the order of the data nor its split into batches changes them.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

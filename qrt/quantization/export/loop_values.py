@@ -16,7 +16,7 @@ def carry(module: Module) -> None:
     """Give carried values of `scf.for` and results of `scf.if` the quantized type that they are cast from.
 
     A loop without iterations yields its initial value, so the initial value is quantized only if every use of the
-    result quantizes it.
+    loop's values quantizes them.
     """
     for op in reversed(module.operation.walk()):  # inner operations first
         if op.name == "scf.for":
@@ -58,7 +58,7 @@ def _yield(branch: Operation, number: int) -> None:
 
 
 def end_with(terminator: Operation, number: int, stored: Value) -> None:
-    """Replace an operand of a terminator, a cast, by the quantized value that was cast."""
+    """Replace a terminator's operand, which is a cast, by the quantized value below the cast."""
     cast = terminator.operands[number].operation
     terminator.set_operand(number, stored)
     erase_dead([cast] if cast is not None else [])

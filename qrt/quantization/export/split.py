@@ -20,9 +20,9 @@ from qrt.types import TensorType, Type, UniformType
 
 
 def split(region: RegionOp) -> list[tuple[RegionOp, KernelForm]] | None:
-    """Replace a region by regions of one operation each, with decided ports; return None and change nothing if
-    impossible.
+    """Replace a region by regions of one operation each, with decided ports, and return them.
 
+    Returns None, without any change, if the body cannot be split or an inner value gets no type.
     An inner value gets the type of its `quant.qcast` in the body, or else the type that holds it exactly.
     """
     copy = Builder(region).insert(region.clone({}))

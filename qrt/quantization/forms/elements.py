@@ -1,5 +1,4 @@
-"""Recognition of elementwise operations: `arith` and `math` on tensors, and parallel operations of `linalg` in any
-form."""
+"""Recognition of elementwise operations: `arith` and `math` on tensors, and parallel `linalg` operations."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -73,7 +73,7 @@ def _broadcast(operands: list[Axes], shape: tuple[int | None, ...]) -> bool:
 
 
 def lookup(value: Value, is_of_another: Callable[[Value], bool] = lambda value: False) -> list[KernelMatch]:
-    """Return the reading of a value as an elementwise function of one tensor, which needs only constants besides.
+    """Return the reading of a value as an elementwise function of one tensor and constants.
 
     The farthest such tensor is chosen. The search stops at an annotated value for which ``is_of_another`` says that
     another family computes it, because the annotation would be lost inside the function.

@@ -74,13 +74,14 @@ _NO_VALUES = frozenset({"tensor.empty", "tensor.cast"})
 
 @dataclass(frozen=True)
 class FuseKernels:
-    """Wraps linalg, arith, math and tensor operations on floats in regions, one for each kernel of a target. Emits a
-    remark for each operation that stays float. Changes no value.
+    """Wraps float operations in regions, one for each kernel of a target. Changes no value.
+
+    These are operations of linalg, arith, math and tensor. Emits a remark for each operation that stays float.
 
     The largest pattern is taken first; of equally large ones, the first in the target's order, and a table last.
     """
 
-    target: str = option("qrt-cpu", "the target, by its name or as a file that ends in .toml")
+    target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
     linear: bool = option(False, "wrap all linear operations between two others in one region")
 
     def run(self, module: Module) -> None:

@@ -47,7 +47,7 @@ def fuse_linear(block: Block, target: Target) -> None:
 
 
 def _holds(reading: KernelMatch, order: dict[Operation, int]) -> bool:
-    """Return True if a kernel covers every group of linear operations that it touches completely."""
+    """Return True if a kernel covers each linear group that it touches as a whole."""
     inside = {*reading.operations, *reading.copied}
     return all(_group(operation, order) <= inside for operation in reading.operations if _is_linear(operation))
 

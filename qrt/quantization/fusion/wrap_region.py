@@ -64,7 +64,7 @@ class Body:
         return True
 
     def _has(self, value: Value, extent: Extent | None) -> bool:
-        """Return True if the block has a copy of an outside value, which is made if possible."""
+        """Copy an outside value into the block if possible. Return True if the block has the value."""
         source = value.operation
         if value in self.values:
             return True

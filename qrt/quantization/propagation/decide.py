@@ -187,7 +187,11 @@ class Decider:
         *,
         is_alone: bool = False,
     ) -> None:
-        """Set another type at a port: for its whole class if that is undecided and the region's ports agree."""
+        """Set another type at a port.
+
+        The type applies to the port's whole class if that is undecided and the region's ports in it agree. Otherwise
+        the port leaves its class, if the constraint is a named one; for a constraint function this is an error.
+        """
         assert region.kernel is not None
         constraint = f"the constraint of {shown(region.name)}"
         if not _expresses(new, node.element) or node.port is None or not fits(node.port, new, node):
@@ -353,7 +357,7 @@ def _weights_of(region: GraphRegion) -> PropagationNode:
 
 
 def _scaled(type: UniformType, exponents: Array) -> UniformType:
-    """Return a type with scales times a power of two for each channel, or times the greatest one if it is per layer."""
+    """Return a type whose scales grow by 2^exponent: per channel if it is per axis, else by the greatest exponent."""
     scales = type.scale_array
     per_channel = exponents.reshape(-1)
     if type.is_per_axis and len(per_channel) == scales.size:

@@ -26,15 +26,16 @@ from qrt.quantization.targets.registry import find
 
 @dataclass(frozen=True)
 class PropagateQuant:
-    """Gives every port of every quant.region a type, so that the constraints of a target hold. Adds a rescale where a
-    value has two types, with an attribute that tells the cause.
+    """Gives every port of every quant.region a type, so that the constraints of a target hold.
+
+    Adds a rescale where a value has two types, with an attribute that tells the cause.
     """
 
-    target: str = option("qrt-cpu", "the target, by its name or as a file that ends in .toml")
-    records: str = option("", "a file of records of values, which quant.stats_ref names")
-    method: str = option("minmax", "how ranges are chosen from records and constants", RECORD_METHODS)
-    functions: str = option("inline", "what becomes of calls of functions that have regions", FUNCTIONS)
-    max_widening: int = option(4, "an edge is not joined whose range would be more than so many times wider")
+    target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
+    records: str = option("", "a file with records of the values that quant.stats_ref names")
+    method: str = option("minmax", "the method that chooses ranges from records and constants", RECORD_METHODS)
+    functions: str = option("inline", "how to replace calls of functions that have regions", FUNCTIONS)
+    max_widening: int = option(4, "the greatest factor by which joining an edge may widen a range")
 
     def __post_init__(self) -> None:
         for name, choices in (("method", RECORD_METHODS), ("functions", FUNCTIONS)):

@@ -24,12 +24,12 @@ ROUNDS: Final = 64
 
 @dataclass(frozen=True)
 class EqualizeScales:
-    """Multiplies the weights of two products by powers of two for each channel between them, so that the ranges of
-    their weights become similar: cross-layer equalization.
+    """Equalizes the ranges of the weights of two products across the channels between them.
 
-    Between the two products there may be a relu, pools or other functions that commute with positive factors. Changes
-    no result, unless an intermediate value leaves the normal numbers of its type. The keys of values that are
-    multiplied get the suffix `/equalized`.
+    This is cross-layer equalization: the weights that compute a channel are multiplied by a power of two, and the
+    weights that read the channel are divided by it. Between the two products there may be a relu, pools or other
+    functions that commute with positive factors. Changes no result, unless an intermediate value leaves the normal
+    numbers of its type. The keys of values that are multiplied get the suffix `/equalized`.
     """
 
     def run(self, module: Module) -> None:

@@ -22,7 +22,7 @@ class FoldScales:
     each number once. A remark tells what cannot be folded.
     """
 
-    target: str = option("qrt-cpu", "the target, by its name or as a file that ends in .toml")
+    target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
 
     def run(self, module: Module) -> None:
         folded(module, find(self.target))

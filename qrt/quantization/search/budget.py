@@ -18,7 +18,7 @@ Metric = Callable[[Program], float]
 
 
 class MetricError(ModelError):
-    """A metric that raised an exception or returned no finite number."""
+    """The error for a metric that raised an exception or returned no finite number."""
 
 
 _FORMS = "size=0.6 (weight bytes as a share of those at 8 bits), snr=33 (decibels) or drop=0.005 (of the metric)"

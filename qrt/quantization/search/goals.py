@@ -132,7 +132,7 @@ class _Floor(Goal):
 
 
 class _Snr(_Floor):
-    """A floor in decibels."""
+    """A least signal-to-noise ratio in decibels."""
 
     def is_reached(self, tried: TrialResult) -> bool:
         return not tried.failure and tried.snr >= float(self.budget.limit)
@@ -142,7 +142,7 @@ class _Snr(_Floor):
 
 
 class _Drop(_Floor):
-    """A greatest drop below the float program's metric, or below all answers equal to the float program's."""
+    """A limit on the drop of the metric; without a metric, on the share of rows whose answer changes."""
 
     def __init__(self, budget: Budget, choices: Sequence[WidthChoice], of_float: float | None) -> None:
         super().__init__(budget, choices, has_metric=of_float is not None)

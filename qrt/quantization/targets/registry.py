@@ -85,7 +85,7 @@ def known(target: str | Target) -> Target:
 def register_target(target: Target) -> None:
     """Register a target under its name.
 
-    An installed package registers a target by an entry point in the group ``qrt.quantization.targets``, whose name is
+    An installed package registers a target by an entry point in the group ``qrt.targets``, whose name is
     the target's name and whose value is a Target.
 
     Parameters

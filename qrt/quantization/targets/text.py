@@ -30,8 +30,9 @@ _BLOCKS = re.compile(r"blocks=(\d{1,3}:\d{1,9}(?:,\d{1,3}:\d{1,9})*)", re.ASCII)
 
 
 def read_table(text: str, where: str) -> tuple[str | None, tuple[TargetKernel, ...], bool]:
-    """Return the name in a TOML text or None, the kernels, and whether biases may be coarser. ``where`` prefixes
-    messages.
+    """Return a target's name or None, its kernels, and True if its biases may have coarser scales.
+
+    ``text`` is TOML; ``where`` is the prefix of messages.
 
     Raises ModelError that names the table, the key and the values that it may have.
     """

@@ -46,7 +46,7 @@ class LowerQrt:
                 self.lower(op)
 
     def lower(self, op: Operation) -> None:
-        """Lowers one op of qrt. Raises VerifyError where there is no lowering."""
+        """Lower one op of qrt. Raises VerifyError where there is no lowering."""
         try:
             self._lower(op)
         except QuantTypeError as error:
@@ -65,13 +65,15 @@ class LowerQrt:
         context.erase_unread_tensors()
 
     def _attributes(self, name: str, op: Operation) -> dict[str, Any]:
-        """The attributes of the op; those that it lacks come from the options, then from the family's defaults."""
+        """Return the attributes of the op; those that it lacks come from the options, then from the family's
+        defaults.
+        """
         family = FAMILIES[name]
-        said = family.given_attributes(op.attributes)
+        given = family.given_attributes(op.attributes)
         has_rule = self.requant in family.declaration.choices.get("requant", ())
-        if not self.requant or not has_rule or "requant" in said:
-            return family.complete(said)
-        attributes = family.complete(said | {"requant": self.requant})
+        if not self.requant or not has_rule or "requant" in given:
+            return family.complete(given)
+        attributes = family.complete(given | {"requant": self.requant})
         # The verifier has not seen this rule: the accumulator may be too wide for it.
         family.resolve_all(tuple(map(tensor_type, op.operands)), attributes, list(map(tensor_type, op.results)))
         return attributes

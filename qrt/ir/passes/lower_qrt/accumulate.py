@@ -37,8 +37,9 @@ _AT_MOST = list(INTEGER_PREDICATES).index("sle")
 class ProductOperand:
     """One operand of the products: its storage, and how the loops index it.
 
-    `index(coordinates, reduced)` gives the indices from the operand's own coordinates, each an expression of the kept
-    loops with its extent, and the reduced loops. `zero_points` are read at `channel`, expressions of the kept loops.
+    `index(coordinates, reduced)` returns the indices, given the operand's own coordinates, which are expressions of the
+    outer loops with their extents, and the reduced loops. `zero_points` are read at `channel`, expressions of the outer
+    loops.
     """
 
     tensor: Value
@@ -56,12 +57,14 @@ class ProductOperand:
 
 @dataclass(frozen=True)
 class Contraction:
-    """`sum over the reduced loops of (a - za) * (w - zw)` for each point of the kept loops; `depth` is the number of
-    products if it is known for a whole result (with sub-channel weights, of all blocks)."""
+    """`sum over the reduced loops of (a - za) * (w - zw)` for each point of the outer loops.
+
+    `depth` is the number of products of a whole result (with sub-channel weights, of all blocks), None if unknown.
+    """
 
     a: ProductOperand
     w: ProductOperand
-    kept: tuple[Extent, ...]
+    outer: tuple[Extent, ...]
     reduced: tuple[Extent, ...]
     depth: int | None
 
@@ -79,10 +82,10 @@ Correct = Callable[[LoopNest, Value], Value]
 
 
 def accumulate(context: LoweringContext, c: Contraction) -> tuple[Value, Correct]:
-    """(tensor of accumulators over the kept loops, the correction to apply where they are read)."""
+    """Return (tensor of accumulators over the outer loops, the correction to apply where they are read)."""
     correct = _nothing_to_correct if context.in_loop else _corrections(context, c)
-    nest = LoopNest(context, "accumulate", c.kept, c.reduced)
-    reduced = nest.loops[len(c.kept) :]
+    nest = LoopNest(context, "accumulate", c.outer, c.reduced)
+    reduced = nest.loops[len(c.outer) :]
     factors = []
     for factor in (c.a, c.w):
         value = nest.read(factor.tensor, factor.index(factor.coordinates, reduced))
@@ -104,7 +107,7 @@ def _nothing_to_correct(nest: LoopNest, acc: Value) -> Value:
 
 
 def _corrections(context: LoweringContext, c: Contraction) -> Correct:
-    """The sums that the zero points need, computed once. Terms whose zero point is 0 are left out."""
+    """Return the sums that the zero points need, computed once. Terms whose zero point is 0 are left out."""
     width = c.width
     sum_a = _sums(context, c.a, c.reduced, width) if c.w.has_zero_point else None
     sum_w = _sums(context, c.w, c.reduced, width) if c.a.has_zero_point else None
@@ -129,14 +132,16 @@ def _corrections(context: LoweringContext, c: Contraction) -> Correct:
 
 
 def _depth(context: LoweringContext, reduced: Sequence[Extent], width: IntegerType) -> int | Value:
-    """The number of products of one sum; where it is not known, a tensor of it."""
+    """Return the number of products of one sum; where it is not known, a tensor of it."""
     context.stage("zero-point")
     count = context.count(reduced)
     return count if isinstance(count, int) else context.filled((), context.value("arith.index_cast", (count,), width))
 
 
 def _sums(context: LoweringContext, factor: ProductOperand, reduced: Sequence[Extent], width: IntegerType) -> Value:
-    """The sums of an operand over the reduced loops, one for each of its own coordinates: a constant of a constant."""
+    """Return the sums of an operand over the reduced loops, one for each of its own coordinates: a constant of a
+    constant.
+    """
     known = _constant_sums(factor, reduced)
     if known is not None:
         context.stage("zero-point")
@@ -178,7 +183,7 @@ class Bias:
 
 
 def lower_bias(context: LoweringContext, value: Value, a: UniformType, w: UniformType, channels: Extent) -> Bias:
-    """A bias of scale `sa * sw` and zero point 0 as it is; others rescaled once, by the `fixed` rule.
+    """Return a bias of scale `sa * sw` and zero point 0 as it is; others rescaled once, by the `fixed` rule.
 
     Raises QuantTypeError where 64 bits do not hold a value of its type at the accumulator's scale.
     """
@@ -228,7 +233,7 @@ def _largest(arrays: Iterable[Array]) -> int:
 
 
 def add_bias(nest: LoopNest, acc: Value, bound: int | None, bias: Bias, channel: Indices) -> Value:
-    """Adds a bias: in i32 if the sum fits it, else in i64."""
+    """Add a bias: in i32 if the sum fits it, else in i64."""
     nest.stage("bias")
     width = I32 if acc.type is I32 and bound is not None and bound + bias.bound < 1 << 31 else I64
     value = nest.read(bias.tensor, channel)
@@ -241,11 +246,11 @@ def add_bias(nest: LoopNest, acc: Value, bound: int | None, bias: Bias, channel:
 
 
 def contract(context: LoweringContext, c: Contraction, bias: tuple[Bias, Indices] | None, r: Requantization) -> Value:
-    """Accumulate, correct, add the bias, requantize: storage over the kept loops."""
+    """Emit a whole contraction: accumulate, correct, add the bias, requantize to storage over the outer loops."""
     if c.bound is None:
         _assert_depth(context, c, None if bias is None else bias[0].type)
     sums, correct = accumulate(context, c)
-    nest = LoopNest(context, "requantize", c.kept)
+    nest = LoopNest(context, "requantize", c.outer)
     acc = correct(nest, nest.read(sums, nest.loops))
     if bias is not None:
         acc = add_bias(nest, acc, c.bound, *bias)
@@ -253,7 +258,7 @@ def contract(context: LoweringContext, c: Contraction, bias: tuple[Bias, Indices
 
 
 def _assert_depth(context: LoweringContext, c: Contraction, bias: UniformType | None) -> None:
-    """Asserts that a depth which only the run knows is not too large, where it could be. For a known depth the types
+    """Assert that a depth which only the run knows is not too large, where it could be. For a known depth the types
     decide.
     """
     most = largest_depth(c.a.type, c.w.type, bias)
@@ -268,6 +273,6 @@ def _assert_depth(context: LoweringContext, c: Contraction, bias: UniformType | 
 
 
 def zero_points_of(t: UniformType) -> Array:
-    """The zero points of a type per layer or per axis, one where they are equal."""
+    """Return the zero points of a type per layer or per axis, one where they are equal."""
     points = np.array(t.zero_points, np.int64)
     return points[:1].reshape(()) if (points == points[0]).all() else points

@@ -18,7 +18,7 @@ from qrt.types import UniformType
 
 
 def lower_float_matmul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """The result. Raises QuantTypeError where the contracted dimension is not known."""
+    """Return the result. Raises QuantTypeError where the contracted dimension is not known."""
     a, w, *bias = op.operands
     depth = (tensor_type(w).shape or (None,))[0]
     if depth is None or (tensor_type(a).shape or (None,))[-1] is None:

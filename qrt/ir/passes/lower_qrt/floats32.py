@@ -46,7 +46,7 @@ def logarithm(nest: LoopNest, x: Value) -> Value:
 
 
 def exponential(nest: LoopNest, x: Value) -> Value:
-    """The exponential of a float64 that float32 holds, neither NaN nor beyond a thousand."""
+    """Return the exponential of a float64 that float32 holds, neither NaN nor beyond a thousand."""
 
     def real(name: str, a: Value, b: Value | float) -> Value:
         return nest.value(f"arith.{name}", (a, b if isinstance(b, Value) else nest.constant(b, F64)), F64)

@@ -22,7 +22,7 @@ def lower_lookup(context: LoweringContext, op: Operation, attributes: Attributes
 
 
 def entry_of(nest: LoopNest, value: Value, table: Value, least: int, is_signed: bool) -> Value:
-    """The entry of a table that begins with that of the least value."""
+    """Return the entry of a table that begins with that of the least value."""
     entry = nest.extend(value, I32, is_signed)
     if least:
         entry = nest.value("arith.subi", (entry, nest.constant(least, I32)), I32)
@@ -38,7 +38,7 @@ def lower_lookup_interpolated(context: LoweringContext, op: Operation, attribute
 
 
 def interpolated(nest: LoopNest, table: Value, value: Value) -> Value:
-    """What a table of i16 gives between its entries, as an i64 of a value from -2^15 to 2^15 - 1."""
+    """Interpolate a table of i16 at a value from -2^15 to 2^15 - 1; the result is an i64."""
 
     def emit(name: str, a: Value, b: Value | int) -> Value:
         return nest.value(f"arith.{name}", (a, nest.constant(b, I64) if isinstance(b, int) else b), I64)

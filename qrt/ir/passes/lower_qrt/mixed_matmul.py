@@ -21,7 +21,10 @@ _ORDERED_EQUAL, _ORDERED_LESS = 1, 4
 
 @dataclass(frozen=True)
 class _DepthSplit:
-    """How K is cut: blocks of so many pieces of this length. Zeros continue the last piece of a block."""
+    """The division of K into blocks, and of blocks into pieces of equal length.
+
+    Zeros fill up the last piece of a block.
+    """
 
     depth: int
     block: int
@@ -51,7 +54,7 @@ class _DepthSplit:
         return pad_behind(context, x, axis + 1, parts * self.length - self.block)
 
     def at(self, block: Expression, part: Expression, i: Expression) -> list[Expression]:
-        """The indices of value i of a piece, in place of the index along K."""
+        """Return the indices of value i of a piece, in place of the index along K."""
         inside = add(multiply(part, self.length), i)
         if self.extents[1] * self.length != self.block:
             return [block, inside]
@@ -59,7 +62,7 @@ class _DepthSplit:
 
 
 def mixed_sums(context: LoweringContext, a: Value, w: Value, bias: Sequence[Value]) -> Value:
-    """The result for weights for which `sums_integers` holds."""
+    """Return the result for weights for which `sums_integers` holds."""
     t, stored = uniform_type(w), context.storage(w)
     depth = (tensor_type(w).shape or (0,))[0] or 0
     cut = _DepthSplit(depth, k_block(t, depth))
@@ -101,7 +104,7 @@ def _scaled_rows(context: LoweringContext, a: Value, t: UniformType) -> Value:
 def _piece_sums(
     context: LoweringContext, a: Value, stored: Value, t: UniformType, cut: _DepthSplit
 ) -> tuple[Value, Value]:
-    """The exact sums [rows, columns, blocks, pieces], and the units [rows, blocks, pieces]."""
+    """Return the exact sums [rows, columns, blocks, pieces], and the units [rows, blocks, pieces]."""
     *rows, depth = context.extents(a)
     nest = LoopNest(context, "units", [*rows, depth])
     x = nest.read(a, nest.loops)
@@ -135,7 +138,7 @@ def _piece_sums(
 
 
 def _units(context: LoweringContext, largest: Value) -> tuple[Value, Value]:
-    """The unit and its inverse, by the bits of the largest magnitude."""
+    """Return the unit and its inverse, by the bits of the largest magnitude."""
     nest = LoopNest(context, "units", context.extents(largest))
 
     def integer(value: int) -> Value:

@@ -39,7 +39,7 @@ def lower_reshape(context: LoweringContext, op: Operation, attributes: Attribute
 def _open_extent(
     context: LoweringContext, tensor: Value, shape: tuple[int | None, ...], opened: Sequence[Value]
 ) -> Value:
-    """The size of a dimension that is left, computed from the number of a tensor's elements."""
+    """Return the size of a dimension that is left, computed from the number of a tensor's elements."""
     total = context.constant(1, INDEX)
     for extent in context.extents(tensor):
         total = context.value("arith.muli", (total, context.index(extent)), INDEX)

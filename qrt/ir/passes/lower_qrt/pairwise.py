@@ -37,7 +37,7 @@ def lower_squared_difference(context: LoweringContext, op: Operation, attributes
 
 
 def _read(context: LoweringContext, op: Operation, stage: str) -> tuple[LoopNest, list[Value]]:
-    """A nest over the result, and the element of each operand in it."""
+    """Return a nest over the result, and the element of each operand in it."""
     stored = [context.storage(value) for value in op.operands]
     sizes = [context.extents(value) for value in stored]
     nest = LoopNest(context, stage, broadcast(context, *sizes))

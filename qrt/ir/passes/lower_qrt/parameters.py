@@ -25,16 +25,16 @@ class Channels:
 
     @classmethod
     def of(cls, t: UniformType, indices: Sequence[Expression]) -> "Channels":
-        """The channels of a tensor that a nest reads, or writes, at `indices`."""
+        """Return the channels of a tensor that a nest reads, or writes, at `indices`."""
         if t.is_sub_channel:
             blocks = dict(t.block_sizes or ())
-            found = {d: floordiv(indices[d], blocks.get(d, 1)) for d, size in enumerate(t.scales_shape) if size > 1}
-            return cls(t, tuple(t.scales_shape[d] for d in found), tuple(found.values()))
+            positions = {d: floordiv(indices[d], blocks.get(d, 1)) for d, size in enumerate(t.scales_shape) if size > 1}
+            return cls(t, tuple(t.scales_shape[d] for d in positions), tuple(positions.values()))
         return cls(t) if t.axis is None else cls.along(t, indices[t.axis])
 
     @classmethod
     def along(cls, t: UniformType, index: Expression) -> "Channels":
-        """The channels of a type per layer or per axis, whose axis a nest reads at `index`."""
+        """Return the channels of a type per layer or per axis, whose axis a nest reads at `index`."""
         return cls(t) if len(t.scales) == 1 else cls(t, (len(t.scales),), (index,))
 
     def zero_points(self) -> Array:
@@ -60,8 +60,9 @@ def joint(*channels: Channels) -> tuple[tuple[Index, ...], list[Array]]:
 def requantization(
     rule: str, factors: Sequence[Channels], result: Channels, counts: Array | None = None, count: Index | None = None
 ) -> Requantization:
-    """The parameters of `product of the factors' scales / (result's scale * counts)`: one count, or an array of them
-    that is read at `count`."""
+    """Return the parameters of `product of the factors' scales / (result's scale * counts)`: one count, or an array of
+    them that is read at `count`.
+    """
     indices, (*others, own) = joint(*factors, result)
     if counts is not None and count is not None:
         counts = counts.reshape(-1, *[1] * len(indices))

@@ -45,7 +45,7 @@ def lower_resize_bilinear(context: LoweringContext, op: Operation, attributes: A
 
 
 def _known(op: Operation) -> tuple[int, int, int, int]:
-    """The shape of the operand, whose height and width must be known; 0 for what is not."""
+    """Return the shape of the operand, whose height and width must be known; 0 for what is not."""
     images, height, width, channels = tensor_type(op.operands[0]).shape or (None,) * 4
     if height is None or width is None:
         raise QuantTypeError(f"height and width of {op.operands[0].type} must be known")
@@ -59,7 +59,7 @@ def _nest(context: LoweringContext, op: Operation, rows: int, columns: int) -> t
 
 
 def _number(nest: LoopNest, value: Value, t: Type, computed: Type) -> Value:
-    """An element as the number with which a rule computes."""
+    """Return an element as the number with which a rule computes."""
     if isinstance(t, FloatType):
         return value
     assert isinstance(t, UniformType)  # the family takes no others

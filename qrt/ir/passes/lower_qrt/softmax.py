@@ -39,13 +39,13 @@ class _Lines:
         self.rest = (*self.sizes[: self.axis], *self.sizes[self.axis + 1 :])
 
     def reduced(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
-        """A nest that reduces the axis, and how it indexes all elements."""
+        """Return a nest that reduces the axis, and how it indexes all elements."""
         nest = LoopNest(self.context, stage, self.rest, self.sizes[self.axis : self.axis + 1])
         *others, last = nest.loops
         return nest, (*others[: self.axis], last, *others[self.axis :])
 
     def each(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
-        """A nest over all elements, and how it indexes what has a value for each line."""
+        """Return a nest over all elements, and how it indexes what has a value for each line."""
         nest = LoopNest(self.context, stage, self.sizes)
         return nest, (*nest.loops[: self.axis], *nest.loops[self.axis + 1 :])
 
@@ -57,12 +57,12 @@ class _Lines:
         return nest.finish(nest.value(name, (largest, value), value.type))[0]
 
     def entries(self, maxima: Value, table: Array, type: IntegerType | FloatType) -> Value:
-        """The entry of the table for each element's distance from the largest."""
+        """Return the entry of the table for each element's distance from the largest."""
         self.context.stage("table")
-        held = self.context.dense(table, type)
+        constant = self.context.dense(table, type)
         nest, others = self.each("table")
         distance = nest.value("arith.index_cast", (self.distance(nest, maxima, others),), INDEX)
-        return nest.finish(nest.gather(held, [distance]))[0]
+        return nest.finish(nest.gather(constant, [distance]))[0]
 
     def distance(self, nest: LoopNest, maxima: Value, others: tuple[Expression, ...]) -> Value:
         places = (maxima, others), (self.stored, nest.loops)
@@ -70,21 +70,21 @@ class _Lines:
         return nest.value("arith.subi", pair, I32)
 
     def total(self, entries: Value, type: IntegerType | FloatType, term: Callable[[LoopNest, Value], Value]) -> Value:
-        """The sum of a line, in order."""
+        """Return the sum of a line, in order."""
         nest, at = self.reduced("sum")
         value = term(nest, nest.read(entries, at))
         name = "arith.addf" if isinstance(type, FloatType) else "arith.addi"
         return nest.finish(nest.value(name, (nest.running(type, 0), value), type))[0]
 
     def rounded(self, nest: LoopNest, value: Value, rounding: str) -> Value:
-        """A float as storage of the result, clamped in f64, which holds every bound."""
+        """Return a float as storage of the result, clamped in f64, which holds every bound."""
         value = nest.value("arith.extf", (value,), F64) if value.type is F32 else value
         zero_point = np.array(self.element.zero_point)
         integer = round_float(nest, value, rounding, zero_point, (), self.element)
         return nest.finish(to_storage(nest, integer, zero_point, (), self.element))[0]
 
     def stored_integer(self, nest: LoopNest, value: Value) -> Value:
-        """An integer, the zero point included, as storage of the result."""
+        """Return an integer, the zero point included, as storage of the result."""
         assert isinstance(self.element.storage_type, IntegerType)
         nest.stage("clamp")
         bounded = clamp(nest, value, self.element.storage_min, self.element.storage_max)
@@ -170,8 +170,8 @@ def _table_int16(lines: _Lines, beta: float) -> Value:
     fixed = Fixed(nest)
     distance = nest.extend(lines.distance(nest, maxima, others), I64)
     scaled = fixed.add(fixed.scale(fixed.subtract(0, distance), multiplier, shift), 32767)
-    found = interpolated(nest, exponential, clamp(nest, scaled, -32768, 32767))
-    (entries,) = nest.finish(nest.value("arith.trunci", (found,), I32))
+    entry = interpolated(nest, exponential, clamp(nest, scaled, -32768, 32767))
+    (entries,) = nest.finish(nest.value("arith.trunci", (entry,), I32))
     sums = lines.total(entries, I64, lambda nest, value: nest.extend(value, I64))
     nest, others = lines.each("quotient")
     fixed, total = Fixed(nest), nest.read(sums, others)
@@ -210,8 +210,8 @@ def _log_gemmlowp(lines: _Lines) -> Value:
     nest, others = lines.each("difference")
     fixed = Fixed(nest)
     log = fixed.logarithm(nest.read(sums, others), numerics.SUM_BITS, 5)
-    found = fixed.scale(fixed.subtract(log, 1 << 31), p.multiplier, p.shift)
-    least = fixed.emit("maxsi", found, -p.radius - 1)
+    threshold = fixed.scale(fixed.subtract(log, 1 << 31), p.multiplier, p.shift)
+    least = fixed.emit("maxsi", threshold, -p.radius - 1)
     difference = fixed.subtract(nest.extend(nest.read(scaled, nest.loops), I64), log)
     value = fixed.add(fixed.divide(difference, 31 - 5 - 4), lines.element.zero_point)
     distance = fixed.subtract(0, nest.extend(lines.distance(nest, maxima, others), I64))

@@ -39,11 +39,11 @@ def contract_blocks(context: LoweringContext, op: Operation, rule: str) -> Value
     rows = [context.extent(a, axis) for axis in range(len(tensor_type(a).shape or ()) - 1)]
     c = _contraction((a, a_type), (w, w_type), rows, columns, (depth, p.k_block))
     sums, correct = accumulate(context, c)
-    blocks = LoopNest(context, "requantize", c.kept[:-1], c.kept[-1:])
+    blocks = LoopNest(context, "requantize", c.outer[:-1], c.outer[-1:])
     value = correct(blocks, blocks.read(sums, blocks.loops))
     weigh = {"float32": _weigh_float32, "fixed": _weigh_fixed}[rule]
     totals, finish = weigh(blocks, value, p)
-    nest = LoopNest(context, "requantize", c.kept[:-1])
+    nest = LoopNest(context, "requantize", c.outer[:-1])
     column = nest.loops[-1:]
     r = Requantization(p.requant, np.arange(columns), column, element)
     total = [nest.read(total, nest.loops) for total in totals]
@@ -52,7 +52,7 @@ def contract_blocks(context: LoweringContext, op: Operation, rule: str) -> Value
 
 
 def _read_bias(nest: LoopNest, bias: Value, element: UniformType) -> Value:
-    """A bias of the column without its zero point, i64."""
+    """Return a bias of the column without its zero point, i64."""
     column = nest.loops[-1:]
     nest.stage("bias")
     value = nest.extend(nest.read(bias, column), I64, element.is_signed)
@@ -105,7 +105,7 @@ point.
 
 
 def _weigh_float32(blocks: LoopNest, value: Value, p: BlockParameters) -> tuple[list[Value], Finish]:
-    """The sum of each block in f32 times its scale, added in the order of the blocks."""
+    """Return the sum of each block in f32 times its scale, added in the order of the blocks."""
     column, block = blocks.loops[-2:]
     blocks.stage("requantize")
     total = blocks.running(F32, 0)
@@ -126,7 +126,7 @@ def _weigh_float32(blocks: LoopNest, value: Value, p: BlockParameters) -> tuple[
 
 
 def _weigh_fixed(blocks: LoopNest, value: Value, p: BlockParameters) -> tuple[list[Value], Finish]:
-    """The exact sum of each block times its multiplier, in 128 bits; N > 62 gives 0."""
+    """Return the exact sum of each block times its multiplier, in 128 bits; N > 62 gives 0."""
     column, block = blocks.loops[-2:]
     beyond = p.requant.shift > 62
     shift = np.where(beyond, 0, p.requant.shift).astype(np.int64)

@@ -90,7 +90,7 @@ def _is_negative(nest: LoopNest, acc: Value, width: IntegerType) -> Value:
 def _finish(
     nest: LoopNest, acc: Value, negative: Value, slope: tuple[UniformType, float, UniformType], attributes: Attributes
 ) -> Value:
-    """Requantizes with parameter 1 where the operand is negative, else with 0."""
+    """Requantize with parameter 1 where the operand is negative, else with 0."""
     index = nest.value("arith.index_castui", (negative,), INDEX)
     r = Requantization(slope_parameters(*slope, attributes), np.arange(2), (index,), slope[2])
     return nest.finish(requantize(nest, acc, r))[0]

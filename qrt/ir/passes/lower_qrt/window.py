@@ -59,7 +59,9 @@ def pad_behind(context: LoweringContext, x: Value, axis: int, count: int) -> Val
 def output_extent(
     context: LoweringContext, op: Operation, padded: Value, axis: int, kernel: Extent, attributes: Attributes
 ) -> Extent:
-    """The number of windows along a dimension of the padded input: what the result's type says, else computed."""
+    """Return the number of windows along a dimension of the padded input: what the result's type says, else
+    computed.
+    """
     declared = (tensor_type(op.results[0]).shape or (None,) * 4)[axis]
     if declared is not None:
         return declared

@@ -81,7 +81,7 @@ class LowerQuantOps:
         return _lower(builder, stored, t, lambda emitter: dequantize(emitter, t, self.strict_upstream))
 
     def _rules(self, cast: Operation) -> Rules:
-        """The rules of an op; those that it does not name come from the options."""
+        """Return the rules of an op; those that it does not name come from the options."""
         options = {name: getattr(self, name) for name in _RULE.choices}
         return Rules(**(options | QCAST.given_attributes(cast.attributes)), saturating=self.saturating)
 
@@ -98,7 +98,7 @@ def _uniform(type: Type) -> UniformType:
 
 
 def _inverse(cast: Operation) -> Value | None:
-    """The value of a cast of a cast, if upstream's conversion driver takes the two for inverses."""
+    """Return the value of a cast of a cast, if upstream's conversion driver takes the two for inverses."""
     source = cast.operands[0].operation
     other = "quant.dcast" if cast.name == "quant.qcast" else "quant.qcast"
     if source is None or source.name != other or source.operands[0].type is not cast.results[0].type:
@@ -116,7 +116,7 @@ def _lower(builder: Builder, x: Value, t: UniformType, emit: Emit) -> Value:
 
 
 def _lower_ranked(builder: Builder, x: Value, t: UniformType, emit: Emit, axis: int | None = None) -> Value:
-    """A scalar or a ranked tensor; `axis` stands for that of a per-axis type."""
+    """Return a scalar or a ranked tensor; `axis` stands for that of a per-axis type."""
     emitter = Emitter(builder, x) if t.is_per_layer else ChannelEmitter(builder, x, t, axis)
     return emitter.finish(emit(emitter))
 
@@ -134,7 +134,7 @@ def _lower_unranked(builder: Builder, x: Value, t: UniformType, emit: Emit) -> V
 
 
 def _around_axis(builder: Builder, extents: Value, axis: int, channels: int) -> list[Value]:
-    """The number of elements before the axis, of channels, and after it."""
+    """Return the number of elements before the axis, of channels, and after it."""
     before, after = (builder.constant(i, INDEX) for i in (axis, axis + 1))
     head = builder.emit("shape.split_at", (extents, before), (_EXTENTS, _EXTENTS)).results[0]
     left = _count(builder, head)

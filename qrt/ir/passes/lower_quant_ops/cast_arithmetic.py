@@ -18,7 +18,7 @@ _ROUND = {"half_even": "math.roundeven", "half_away": "math.round", "toward_zero
 
 @dataclass(frozen=True)
 class Rules:
-    """How a qcast computes: the attributes of docs/numerics.md's "Casts"."""
+    """The arithmetic of a qcast: the attributes of docs/numerics.md, "Casts"."""
 
     rounding: str
     zero_point: str
@@ -27,8 +27,9 @@ class Rules:
 
     @property
     def is_upstream(self) -> bool:
-        """Whether upstream emits the same operations. All other rules define a result for every value, so they
-        saturate.
+        """True if upstream emits the same operations.
+
+        All other rules saturate, so that every value has a defined result.
         """
         upstream = (self.rounding, self.zero_point, self.scale) == ("toward_zero", "before", "divide")
         return upstream and not self.saturating
@@ -204,7 +205,9 @@ def _working_type(t: UniformType, numbers: Sequence[int]) -> tuple[IntegerType, 
 
 
 def _at_most(bound: int, form: FloatFormat) -> int:
-    """The greatest integer of the format that is no greater than `bound`; less than all of them if there is none."""
+    """Return the greatest integer of the format that is no greater than `bound`; less than all of them if there is
+    none.
+    """
     excess = max(abs(bound).bit_length() - form.precision, 0)
     return min(bound >> excess << excess, int(form.largest))
 
@@ -223,7 +226,7 @@ def _encode_float(value: float, expressed: FloatType) -> int:
 
 @lru_cache(maxsize=4096)
 def _encode(value: int, expressed: FloatType) -> int:
-    """An integer rounded to the expressed type."""
+    """Return an integer rounded to the expressed type."""
     return expressed.format.encode(Fraction(abs(value)), value < 0)
 
 
