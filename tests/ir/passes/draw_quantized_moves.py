@@ -29,13 +29,8 @@ class Program:
         self.rng = Random(seed)
         self.for_runner = for_runner
         self.control = dict([*CONTROL.items()][: 2 if for_runner else 4])
-        layers = (I8, U8, I16) if for_runner else (I8, U8, I4, I16)
-        self.layers = self.rng.sample(layers, 2)
-        self.types = [
-            *self.layers,
-            *(tensor(shape, q) for q in self.layers for shape in (LINE, GRID)),
-            tensor(GRID, AXIS),
-        ]
+        self.layers: list[str] = []
+        self.types = self.draw_types()
         self.lines: list[str] = []
         self.scope: list[tuple[str, str]] = []
         self.callees: list[tuple[str, str]] = []
@@ -46,6 +41,16 @@ class Program:
             self.callees.append((f"f{number}", type))
         self._function("@f", "", self.rng.choice(self.types), self.types)
         self.text = "\n".join(self.lines)
+
+    def draw_types(self) -> list[str]:
+        """Return the types of the values: scalars, lines and grids of two types per layer, and a grid per axis."""
+        self.layers = self.rng.sample((I8, U8, I16) if self.for_runner else (I8, U8, I4, I16), 2)
+        shaped = [tensor(shape, q) for q in self.layers for shape in (LINE, GRID)]
+        return [*self.layers, *shaped, tensor(GRID, AXIS)]
+
+    def plain_steps(self) -> "list[Step]":
+        """Return the steps that are no control flow."""
+        return [*_MOVES, *_COMPUTING]
 
     def _function(self, head: str, callee: str, result: str, types: list[str]) -> None:
         self.scope = [(f"%a{callee}{number}", type) for number, type in enumerate(types)]
@@ -115,7 +120,7 @@ class Program:
         return self.rng.choice(self.layers)
 
     def step(self) -> None:
-        steps = [*_MOVES, *_COMPUTING]
+        steps = self.plain_steps()
         if self._depth < _MOST_NESTED:
             steps += 3 * [step for step in _CONTROL if not (self.for_runner and step is _affine_for)]
         self.rng.choice(steps)(self)
@@ -139,6 +144,9 @@ def element_of(type: str) -> str:
 
 def shape_of(type: str) -> str:
     return type.removeprefix("tensor<").partition("x!")[0] if type.startswith("tensor") else ""
+
+
+Step = Callable[[Program], None]
 
 
 # -- control flow ------------------------------------------------------------------------------------------------------
@@ -215,7 +223,7 @@ def _call(p: Program) -> None:
 # -- operations that move elements -------------------------------------------------------------------------------------
 
 
-def _select(p: Program) -> None:
+def select(p: Program) -> None:
     value, type = p.any()
     mask = {LINE: "%ml", GRID: "%mg"}.get(shape_of(type))
     if mask in p.control and p.rng.random() < 0.5:
@@ -362,9 +370,9 @@ def _through_storage(p: Program) -> None:
     return p.value(f"quant.scast {integers} : {plain} to {other}", other)
 
 
-_CONTROL: list[Callable[[Program], None]] = [_for, _while, _if, _switch, _execute, _affine_for, _call]
-_MOVES: list[Callable[[Program], None]] = [
-    *([_select] * 4),
+_CONTROL: list[Step] = [_for, _while, _if, _switch, _execute, _affine_for, _call]
+_MOVES: list[Step] = [
+    *([select] * 4),
     *(_scalar, _spread, _insert, _reshape, _cast, _concat, _pad, _generate, _transpose, _copy, _broadcast, _generic),
 ]
-_COMPUTING: list[Callable[[Program], None]] = [_add, _add, _requantize, _through_floats, _through_storage]
+_COMPUTING: list[Step] = [_add, _add, _requantize, _through_floats, _through_storage]
