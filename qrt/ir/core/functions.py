@@ -1,4 +1,4 @@
-"""Functions: the operations that programs are made of, which modules find by name."""
+"""Functions: the operations that a program consists of, which modules find by name."""
 
 from typing import Literal, cast
 
@@ -13,7 +13,7 @@ _ATTRIBUTES_OF = {"inputs": "arg_attrs", "results": "res_attrs"}
 
 
 class FuncOp(Operation):
-    """A `func.func`: an operation with a name, a type, and attributes of its ports."""
+    """A `func.func`: an operation with a name, a type, and attributes of its arguments and results."""
 
     __slots__ = ()
 
@@ -43,8 +43,9 @@ class FuncOp(Operation):
         return value.value if isinstance(value, StringAttr) else None
 
     def dimension_names(self, index: int) -> tuple[str, ...]:
-        """Return the names that `{qrt.dimensions = ["batch", ""]}` gives to the dimensions of an argument; empty ones
-        are none.
+        """Return the names that `{qrt.dimensions = ["batch", ""]}` gives to the dimensions of an argument.
+
+        An empty text means that a dimension has no name.
         """
         names = self.port_attributes("inputs", index).get("qrt.dimensions")
         elements = names.elements if isinstance(names, ArrayAttr) else ()

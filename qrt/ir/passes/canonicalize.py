@@ -1,4 +1,4 @@
-"""The simplest form of every operation."""
+"""Canonicalization: the simplest form of every operation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

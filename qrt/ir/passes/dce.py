@@ -1,4 +1,4 @@
-"""Dead code elimination: of operations, and of symbols that nothing names."""
+"""Removal of operations without uses, and of symbols that nothing names."""
 
 from dataclasses import dataclass
 
