@@ -67,7 +67,7 @@ class Program:
     """
 
     def __init__(self, source: PlanSource) -> None:
-        require(source, PlanSource, "the function of a Program", "a PlanSource: qrt.compile(module) makes a Program")
+        require(source, PlanSource, "the source of a Program", "a PlanSource (for a module, write qrt.compile(module))")
         self._source = source
         self.name, self.inputs, self.outputs = source.name, source.inputs, source.outputs
         self._plans: OrderedDict[tuple[Any, ...], Plan] = OrderedDict()
