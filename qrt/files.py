@@ -253,7 +253,7 @@ def _keep_old(place: str, temporary: str, stack: ExitStack, undo: ExitStack) -> 
         undo.callback(os.replace, old, place)
 
 
-def _as_it_is(path: str, flags: int) -> int:
+def _open_existing(path: str, flags: int) -> int:
     return os.open(path, os.O_WRONLY | os.O_APPEND)  # a file that a shell has opened may hold something already
 
 
@@ -276,7 +276,7 @@ def _write_to(name: str, write: Write) -> None:
             write(sys.stdout.buffer)
             sys.stdout.buffer.flush()
         else:
-            with open(name, "wb", opener=_as_it_is) as file:
+            with open(name, "wb", opener=_open_existing) as file:
                 write(file)
     except BrokenPipeError:
         raise

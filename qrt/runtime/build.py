@@ -22,7 +22,7 @@ from qrt.ops.core import Array, KernelCall, one_axis, static_shape
 from qrt.runtime.constants import MOST_ELEMENTS, interpret_constants
 from qrt.runtime.interpreter.core import Frame, raise_located
 from qrt.runtime.interpreter.core import Step as FrameStep
-from qrt.runtime.interpreter.ml_program import found_global, initial_array
+from qrt.runtime.interpreter.ml_program import initial_array, named_global
 from qrt.runtime.operations import family_call
 from qrt.runtime.plan import Plan, PlanMemory
 from qrt.runtime.planner.arena import Span, allocate, live_bytes, overwritten
@@ -263,7 +263,7 @@ class _Builder(ControlPlanner):
         """Return the place of the global's array; None if the interpreter must load and store it."""
         name = name_of(op)
         if name not in self.states:
-            initial, declared = initial_array(found_global(op)), (*op.results, *op.operands)[0].type
+            initial, declared = initial_array(named_global(op)), (*op.results, *op.operands)[0].type
             t = as_tensor(declared)
             self.states[name] = None
             if initial is not None and t.has_static_shape:

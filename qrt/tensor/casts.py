@@ -14,7 +14,7 @@ from qrt.tensor import choose
 from qrt.tensor.arrays import as_storage, expressed_array, native_floats, require_uniform
 from qrt.tensor.binding import EagerCall, bind_arrays, eager, require_tensor
 from qrt.tensor.docstrings import complete_docstring
-from qrt.tensor.quant_tensor import QuantTensor, made
+from qrt.tensor.quant_tensor import QuantTensor, wrap_storage
 from qrt.types import FloatType, UniformType, check_integrity
 
 Method = Literal["minmax", "mse", "percentile"]
@@ -260,4 +260,4 @@ def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | str | None = None)
     if type is None:
         raise QuantTypeError("scast: integers need the quantized type to cast to")
     t = require_uniform(type, "scast: type")
-    return made(from_signless(as_storage(x), t), t)
+    return wrap_storage(from_signless(as_storage(x), t), t)

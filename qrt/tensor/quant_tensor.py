@@ -279,7 +279,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
             data = source[key]
         except NUMPY_ERRORS as error:
             raise from_numpy(error) from None
-        return made(data, indexed_element(self.type, self._shape, key), source)
+        return wrap_storage(data, indexed_element(self.type, self._shape, key), source)
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
         """Write a tensor of the selected elements' type, or real numbers, which are quantized by the default rule.
@@ -294,7 +294,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
         A per-axis type follows its channels. Raises ``QuantTypeError`` unless each axis is given once.
         """
         source, order = stored(self), _axes(axes, self.ndim)
-        return made(source.transpose(order), transposed_element(self.type, order), source)
+        return wrap_storage(source.transpose(order), transposed_element(self.type, order), source)
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> "QuantTensor":
         """Reshape the tensor.
@@ -313,7 +313,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
             raise QuantValueError(message) from error
         if copy is False and (is_packed(self.type) or not np.may_share_memory(data, source)):
             raise QuantValueError(f"reshape: {self.tensor_type} cannot be of shape {data.shape} without a copy")
-        result = made(data, reshaped_element(self.type, self._shape, data.shape), source)
+        result = wrap_storage(data, reshaped_element(self.type, self._shape, data.shape), source)
         return result.copy() if copy else result
 
     # ------------------------------------------------------------------------------------------------------- operators
@@ -375,7 +375,7 @@ def _rebuild(data: Array, type: UniformType, shape: Shape) -> QuantTensor:
     return tensor_of(data, type, shape)
 
 
-def made(data: Any, t: UniformType, source: Array | None = None) -> QuantTensor:
+def wrap_storage(data: Any, t: UniformType, source: Array | None = None) -> QuantTensor:
     """Return a tensor around storage, or around a scalar of storage.
 
     If bits are packed and the storage is a view of a tensor's unpacked storage ``source``, the result is read-only: a

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import qrt.files as files
 from qrt.errors import FileError, ModelError, QuantTypeError, require, shown, worded
 from qrt.tensor import QuantTensor, npz, safetensors
-from qrt.tensor.file_entries import as_entry, of_entry
+from qrt.tensor.file_entries import as_entry, from_entry
 
 _FORMATS = {".npz": npz, ".safetensors": safetensors}
 Path = str | os.PathLike[str]
@@ -110,7 +110,7 @@ def load_tensors(path: Path, *, mapped: bool = True, max_bytes: int | None = Non
         raise QuantTypeError(f"load_tensors: max_bytes must be an integer from 0 up, or None, got {shown(max_bytes)}")
     try:
         entries = form.read(name, mapped=mapped, max_bytes=max_bytes)
-        return {key: of_entry(key, entry) for key, entry in entries.items()}
+        return {key: from_entry(key, entry) for key, entry in entries.items()}
     except FileError:
         raise
     except OSError as error:

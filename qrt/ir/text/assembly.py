@@ -178,9 +178,8 @@ class Assembly:
         for element in self.elements:
             element.show(printer, operation)
 
-    def says(self, operation: Operation) -> bool:
-        """Return True if the printed text can be parsed again: a list of types that is not optional needs at least one
-        type."""
+    def can_express(self, operation: Operation) -> bool:
+        """Return True if the format can express an operation: a list of types that is not optional is not empty."""
         return all(element.is_present(operation) for element in self._lists)
 
     def _complete(self, typed: Sequence[str], pending: PendingOperation) -> None:
