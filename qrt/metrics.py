@@ -43,7 +43,7 @@ def snr(reference: Values, approximation: Values) -> float:
     Raises
     ------
     QuantTypeError
-        If the shapes differ, there is no value, or one is no finite real number.
+        If the shapes differ, there is no value, or one is not a finite real number.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def mse(reference: Values, approximation: Values) -> float:
     Raises
     ------
     QuantTypeError
-        If the shapes differ, there is no value, or one is no finite real number.
+        If the shapes differ, there is no value, or one is not a finite real number.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def cosine(reference: Values, approximation: Values) -> float:
     Raises
     ------
     QuantTypeError
-        If the shapes differ, there is no value, or one is no finite real number.
+        If the shapes differ, there is no value, or one is not a finite real number.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def max_error(reference: Values, approximation: Values) -> float:
     Raises
     ------
     QuantTypeError
-        If the shapes differ, there is no value, or one is no finite real number.
+        If the shapes differ, there is no value, or one is not a finite real number.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def saturation(q: QuantTensor) -> float:
     Raises
     ------
     QuantTypeError
-        If ``q`` is no QuantTensor, or has no element.
+        If ``q`` is not a QuantTensor, or has no element.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def saturation(q: QuantTensor) -> float:
 
 
 def decibels(signal: Fraction, noise: Fraction) -> float:
-    """The ratio of two sums of squares in decibels; infinite where there is no noise."""
+    """Return the ratio of two sums of squares in decibels; infinite if the second, the noise, is 0."""
     if not noise:
         return math.inf
     return 10 * float(bind("math.log10", "f64")(np.float64(nearest_float(signal / noise))))

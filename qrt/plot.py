@@ -36,7 +36,7 @@ def histogram(q: QuantTensor, *, bins: int = 64, ax: Any = None) -> Any:
     Raises
     ------
     QuantTypeError
-        If ``q`` is no QuantTensor.
+        If ``q`` is not a QuantTensor.
     ImportError
         If matplotlib is not installed.
 
@@ -78,7 +78,7 @@ def error(reference: npt.ArrayLike, q: QuantTensor | npt.ArrayLike, *, ax: Any =
     Raises
     ------
     QuantTypeError
-        If the shapes differ, or a value is no real number.
+        If the shapes differ, or a value is not a real number.
     ImportError
         If matplotlib is not installed.
 

@@ -5,7 +5,7 @@
 - Imports every package below.
 
 Exit status: 0 done, 1 the input is wrong or an output cannot be written (a line on standard error), 2 usage, 130
-interrupted, 141 nobody reads the output any more. ``-`` reads standard input and writes standard output.
+interrupted, 141 the reader of the output has closed it. ``-`` reads standard input and writes standard output.
 """
 
 import argparse

@@ -131,8 +131,8 @@ def _read_back(
 ) -> tuple[Array, Array]:
     """Return whether ``digits * 10^exponent`` rounds to its value in the format, and whether that is certain.
 
-    It is rounded to a double first. Doubles hold the middle between two values of a narrower format and rounding to
-    them keeps order, so only a double that is such a middle may stand for a number on either side.
+    It is rounded to a double first. The middle between two values of a narrower format is a double, and rounding to
+    doubles is monotonic; so only a double that is such a middle may come from a number on either side of it.
     """
     tens = _EXACT_TENS[np.minimum(np.abs(exponent), 22)]
     doubles = np.where(exponent < 0, digits / tens, digits * tens)  # rounded once: both factors are exact

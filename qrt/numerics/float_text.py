@@ -178,9 +178,6 @@ def spell(bits: int, form: FloatFormat) -> str:
 
     Source: AsmPrinter's printFloatValue over APFloat::toString. Upstream reads a decimal as a double. So a value that
     is no double, or a second bit pattern of a value, is spelled as its bits.
-
-    Upstream reads a decimal as a double. So the bits are spelled of a value that is no double, as wide formats have,
-    and of a second pattern for the same number.
     """
     value = form.decode(bits)
     if isinstance(value, float):

@@ -290,7 +290,7 @@ class _Builder(ControlPlanner):
         return copy_call(dtype, prod(state.shape))
 
     def _deferred(self, op: Operation, operands: list[SlotView]) -> list[SlotView]:
-        """Plan an op of a family with operands whose shapes only the run knows."""
+        """Plan an op of a family with operands whose shapes are known only at run time."""
         self.leave_to_interpreter(op, "reads a shape that only the run knows")
         called = family_of(op)
         packs = () if called is None else called.packs

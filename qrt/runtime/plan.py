@@ -33,8 +33,8 @@ class PlanMemory(NamedTuple):
 class Plan:
     """A function planned for input types. ``run`` may be called from many threads at once.
 
-    ``results`` has the static type of each result, None if only the run knows it. ``states`` has the initial array of
-    each global that is read and written in place, by name. ``executable`` is None if a step is not a kernel.
+    ``results`` has the static type of each result, None if it is known only at run time. ``states`` has the initial
+    array of each global that is read and written in place, by name. ``executable`` is None if a step is not a kernel.
     ``details`` are the steps and the places of values; the plan of a saved program reads them from the program's text
     when they are first needed.
     """

@@ -35,7 +35,7 @@ class FileEntry:
 
 
 class MemoryLimit:
-    """The limit of the memory that is taken by arrays and texts read from a file, without what is mapped.
+    """The limit of the memory for arrays and texts read from a file; mapped memory does not count.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The scanner of MLIR text, for types and for IR: positions, carets and tokens. It does not know types."""
+"""The scanner of MLIR text, for types and for IR: positions, carets and tokens. It does not depend on types."""
 
 import re
 import struct

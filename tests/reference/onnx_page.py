@@ -23,7 +23,8 @@ IR versions {IR_VERSIONS[0]} to {IR_VERSIONS[-1]} and opsets {OPSETS[""][0]} to 
 - An initializer becomes a constant, even if it is also declared as an input. Local functions are inlined.
 - An operation has the name of the tensor that it computes: `qrt.tensor = "name"`.
 - The result of a quantizing operator has a quantized type with the operator's scale and zero point, if both are known
-  at import. The scale is the file's float32 converted to a double. A `quant.scast` converts it for operators on integers.
+  at import. The scale is the file's float32 converted to a double. Operators on integers read the result through a
+  `quant.scast`.
 - Operators that move elements change neither bits nor quantized type.
 - The bias of QLinearConv and QGemm has the product of the two scales, because the runtime adds it unscaled.
 - ONNX has the channels of an image before its height and width. Convolutions and pools are therefore imported between

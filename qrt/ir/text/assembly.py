@@ -4,8 +4,8 @@
 
 `$x` is an operand, attribute, region or successor; `` `text` `` a literal (empty: no space); `type($x)`, also as
 `qualified(type($x))`; `operands`; `attr-dict`, `attr-dict-with-keyword`; `functional-type(a, b)` of `operands`,
-`results` or `$x`; `(a $x^ b)?` and `(a $x^):(b)` are read if the first element is next, and printed if `$x` is there;
-`name($x, $y)` calls a directive of `DIRECTIVES`. Types that no element says are inferred: from the definition's
+`results` or `$x`; `(a $x^ b)?` and `(a $x^):(b)` are parsed if the first element is next, and printed if the operation
+has `$x`; `name($x, $y)` calls a directive of `DIRECTIVES`. Types without an element are inferred: from the definition's
 relations, from its traits, or from a constraint that only one type satisfies.
 """
 

@@ -349,8 +349,8 @@ def _decimal_row(body: bytes, count: int) -> Array | None:
 def _decimal(body: bytes, shape: tuple[int, ...], is_float: bool) -> Array | None:
     """Return flat int64 or float64 values of a literal of this shape; None if the text is not plain decimal.
 
-    NumPy reads the numbers; that they stand where the grammar wants them is seen on a copy without white space, in
-    which every digit is 0.
+    NumPy parses the numbers. The positions of brackets and commas are checked on a copy without white space, in which
+    every digit is replaced by 0.
     """
     if not is_float and len(shape) == 1:
         return _decimal_row(body, shape[0])

@@ -32,7 +32,8 @@ def summed(context: LoweringContext, x: Value, axes: Sequence[int]) -> Value:
 
     While an axis has n > 16 terms, with m = n // 16, the terms i, i + m, ..., i + 15m are added in this order to one
     new term, and the terms after the first 16m are added to a remainder, which starts with 0. The last 16 or fewer
-    terms are added in order, starting with the remainder. An axis whose size only the run knows is summed in order.
+    terms are added in order, starting with the remainder. An axis whose size is known only at run time is summed in
+    order.
     """
     for axis in sorted(axes, reverse=True):
         x = _summed_along(context, x, axis)

@@ -214,7 +214,7 @@ class Decider:
             )
 
     def _leave(self, node: PropagationNode, new: Spec) -> None:
-        """Give a port a type of its own, apart from its class."""
+        """Give a port its own type, independent of its class."""
         node.own = new
         if node.spec is not new and is_decided(node.spec, node.element):
             assert node.region is not None

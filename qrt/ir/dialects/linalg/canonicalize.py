@@ -21,7 +21,7 @@ from qrt.types import IntegerType, MemRefType, TensorType
 
 
 def without_elements(op: Operation, builder: Builder) -> PatternResult:
-    """Remove an op on buffers of which one has no elements."""
+    """Remove an op on buffers if one of the buffers has no elements."""
     empty = any(isinstance(value.type, MemRefType) and 0 in (value.type.shape or ()) for value in op.operands)
     return [] if empty and not op.results else None
 

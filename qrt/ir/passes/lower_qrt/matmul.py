@@ -21,7 +21,7 @@ from qrt.ops.core import Attributes
 def lower_matmul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Lower a matmul and return the storage of the result.
 
-    Dynamic batch dimensions broadcast only where the types say so: one that turns out to be 1 is an error when it runs.
+    Dynamic batch dimensions do not broadcast: one that is 1 at run time, where the other is not, is an error.
     """
     if uniform_type(op.operands[1]).is_sub_channel:
         return contract_blocks(context, op, attributes["requant"])

@@ -48,7 +48,7 @@ class _Lines:
         return nest, (*others[: self.axis], last, *others[self.axis :])
 
     def element_nest(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
-        """Return a nest over all elements, and how it indexes what has a value for each line."""
+        """Return a nest over all elements, and the indices of a value of the element's line in it."""
         nest = LoopNest(self.context, stage, self.sizes)
         return nest, (*nest.loops[: self.axis], *nest.loops[self.axis + 1 :])
 

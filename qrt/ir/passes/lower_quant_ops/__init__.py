@@ -31,8 +31,8 @@ class LowerQuantOps:
     `rounding=toward_zero saturating=false` the operations are upstream's, one for one, and values out of range are
     undefined. Preserves every value, NaN and infinities included, with the exception of those undefined ones.
 
-    `strict_upstream` also takes what else upstream does here: a cast that undoes another is dropped without a look at
-    its values, and zero points are cut to the storage type. Value-changing, for comparison with mlir-opt.
+    `strict_upstream` also follows upstream in two more cases: a cast that undoes another is removed without regard to
+    values, and zero points are truncated to the storage type. Value-changing, for comparison with mlir-opt.
     """
 
     rounding: str = _rule_option("rounding", "how qcasts round that do not say it")
