@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, shown, worded
+from qrt.errors import QuantTypeError, check_signature, shown
 from qrt.numerics.sums import exact_sum, nearest_float, require_finite, square_sum
 from qrt.numerics.transcendental.correctly_rounded import bind
 from qrt.tensor import QuantTensor
@@ -24,7 +24,7 @@ Values = npt.ArrayLike | QuantTensor
 Array = npt.NDArray[Any]
 
 
-@worded
+@check_signature
 def snr(reference: Values, approximation: Values) -> float:
     """The signal-to-noise ratio in decibels: ``10 * log10(sum(r^2) / sum((r - a)^2))``.
 
@@ -56,7 +56,7 @@ def snr(reference: Values, approximation: Values) -> float:
     return decibels(signal, noise)
 
 
-@worded
+@check_signature
 def mse(reference: Values, approximation: Values) -> float:
     """The mean of the squared errors: ``sum((r - a)^2) / N``.
 
@@ -84,7 +84,7 @@ def mse(reference: Values, approximation: Values) -> float:
     return nearest_float(_error_sum(r, a) / r.size)
 
 
-@worded
+@check_signature
 def cosine(reference: Values, approximation: Values) -> float:
     """The cosine of the angle between two tensors: ``sum(r * a) / sqrt(sum(r^2) * sum(a^2))``.
 
@@ -117,7 +117,7 @@ def cosine(reference: Values, approximation: Values) -> float:
     return root if product >= 0 else -root
 
 
-@worded
+@check_signature
 def max_error(reference: Values, approximation: Values) -> float:
     """The largest magnitude of an error: ``max(abs(r - a))``.
 
@@ -146,7 +146,7 @@ def max_error(reference: Values, approximation: Values) -> float:
         return float(np.abs(r - a).max())
 
 
-@worded
+@check_signature
 def saturation(q: QuantTensor) -> float:
     """The share of the elements that are stored as the least or the greatest integer of the type.
 

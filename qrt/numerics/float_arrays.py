@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from qrt.numerics.float_text import DOUBLE, FORMATS, FloatFormat, default_digits, kept_bits, spell_in
+from qrt.numerics.float_text import DOUBLE, FORMATS, FloatFormat, bits_of_digits, default_digits, spell_in
 from qrt.numerics.powers_of_ten import EXACT_POWERS, LEAST_POWER, powers_of_five, reciprocals_of_tens
 
 Array = npt.NDArray[Any]
@@ -94,7 +94,7 @@ def _cut(values: Array) -> _ScaledFloor:
 
 def _removed(bits: Array, precision: int) -> Array:
     """Return the number of decimal digits that ``floats._decimal`` removes from integers of ``bits`` bits."""
-    removed: Array = np.maximum(bits - kept_bits(precision), 0) * 59 // 196
+    removed: Array = np.maximum(bits - bits_of_digits(precision), 0) * 59 // 196
     return removed
 
 

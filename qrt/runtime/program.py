@@ -26,7 +26,7 @@ from qrt.runtime.values import State, at_border, incoming, is_whole, memory_repo
 from qrt.tensor.storage import is_packed
 from qrt.types import TensorType, UniformType
 
-PLANS_KEPT = 16
+MAX_PLANS = 16
 PICKLE_VERSION = 1
 
 
@@ -436,7 +436,7 @@ class Program:
             plan = self._source.plan(types)
         with self._lock:
             self._plans[key] = plan
-            if len(self._plans) > PLANS_KEPT:
+            if len(self._plans) > MAX_PLANS:
                 self._plans.popitem(last=False)
         return plan
 

@@ -11,7 +11,7 @@ from typing import Any, SupportsIndex, overload
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, QuantValueError, require, shown, worded_methods
+from qrt.errors import QuantTypeError, QuantValueError, check_signatures, require, shown
 from qrt.ops.core import Array, Shape, check_bounds, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
@@ -43,7 +43,7 @@ def _operator(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     return lambda a, b: _of_two(name, a, b) if isinstance(b, Tensor) else by_ufunc(ufunc, a, b)
 
 
-@worded_methods
+@check_signatures
 class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
     """An n-dimensional array of quantized values.
 
@@ -327,7 +327,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
 set_tensor_class(QuantTensor)
 
 
-@worded_methods
+@check_signatures
 class PackedTensor(QuantTensor):
     """A tensor that never changes, made by ``qrt.pack``.
 

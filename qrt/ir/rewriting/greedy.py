@@ -61,7 +61,7 @@ class _Worklist(BuilderObserver):
         self.folds = folds
         self.patterns = patterns
         self.pending: dict[Operation, None] = {}
-        self.kept_by: dict[Operation, Operation] = {}
+        self.blockers: dict[Operation, Operation] = {}
         self.budget = _Budget()
         self.cyclic: Collection[Operation] = ()
 
@@ -124,12 +124,12 @@ class _Worklist(BuilderObserver):
             return is_dead(operation)
         if any(value.uses for value in operation.results):
             return False
-        known = self.kept_by.get(operation)
+        known = self.blockers.get(operation)
         if known is not None and _is_inside(known, operation):
             return False
         keeper = removal_blocker(operation)
         if keeper is not None:
-            self.kept_by[operation] = keeper
+            self.blockers[operation] = keeper
         return keeper is None
 
     def visit(self, operation: Operation) -> bool:

@@ -208,7 +208,7 @@ def _fill_below(op: Operation) -> Operation | None:
     while (before := defining_op(dest, "tensor.insert_slice")) is not None:
         if ranked(before.operands[0]).rank != ranked(dest).rank:
             return None
-        if not any(_are_apart(*ranges) for ranges in zip(_ranges(op), _ranges(before), strict=True)):
+        if not any(_are_disjoint(*ranges) for ranges in zip(_ranges(op), _ranges(before), strict=True)):
             return None
         dest = before.operands[1]
     return _filled(dest)
@@ -226,7 +226,7 @@ def _ranges(op: Operation) -> list[_Range]:
     ]
 
 
-def _are_apart(left: _Range, right: _Range) -> bool:
+def _are_disjoint(left: _Range, right: _Range) -> bool:
     return left is not None and right is not None and (max(left) < min(right) or max(right) < min(left))
 
 

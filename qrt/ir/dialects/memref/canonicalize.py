@@ -25,7 +25,7 @@ def ranked_source(value: Value) -> Value | None:
     return cast.operands[0] if cast is not None and memref_type(cast.operands[0]).shape is not None else None
 
 
-def keeps_more(value: Value) -> Value | None:
+def static_cast_source(value: Value) -> Value | None:
     """Return the operand of the cast that produces a value, if the cast adds no static information; None otherwise."""
     source = ranked_source(value)
     if source is None:

@@ -11,7 +11,7 @@ from qrt.ir.dialects._shaped.lists import Mixed, constant_sizes, mixed_values, n
 from qrt.ir.dialects._shaped.slices import PARTS, dropped_dimensions, may_state, static_lists
 from qrt.ir.dialects._shaped.strides import Number, collapsed, expanded, strides_of, subview
 from qrt.ir.dialects._shaped.types import memref_type
-from qrt.ir.dialects.memref.canonicalize import cast, keeps_more
+from qrt.ir.dialects.memref.canonicalize import cast, static_cast_source
 from qrt.ir.dialects.memref.views import permutation_of
 from qrt.ir.rewriting.rewrite import PatternResult
 from qrt.types import MemRefType, StridedLayout
@@ -77,7 +77,7 @@ def static_view(op: Operation, builder: Builder) -> PatternResult:
 
 
 def view_of_cast(op: Operation, builder: Builder) -> PatternResult:
-    source = keeps_more(op.operands[0])
+    source = static_cast_source(op.operands[0])
     if source is None or any(constant_of(value) is not None for value in op.operands):
         return None
     return _view(op, builder, source, {name: mixed_values(op, name) for name in PARTS})
@@ -214,7 +214,7 @@ def aligned_twice(op: Operation, builder: Builder) -> PatternResult:
 
 
 def collapse_of_cast(op: Operation, builder: Builder) -> PatternResult:
-    source = keeps_more(op.operands[0])
+    source = static_cast_source(op.operands[0])
     if source is None:
         return None
     given, groups = memref_type(source), reassociation_of(op)
@@ -225,7 +225,7 @@ def collapse_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 def expand_of_cast(op: Operation, builder: Builder) -> PatternResult:
     """Expand the source of a cast instead of its result, if the sizes agree."""
-    source = keeps_more(op.operands[0])
+    source = static_cast_source(op.operands[0])
     if source is None:
         return None
     given, groups, result_type = memref_type(source), reassociation_of(op), op.results[0].type

@@ -51,7 +51,7 @@ class Transfer:
         """Return True if the lanes of both transfers are the same elements."""
         return self.indices == other.indices and self.map == other.map and self.type is other.type
 
-    def is_apart_from(self, other: "Transfer") -> bool:
+    def is_disjoint_from(self, other: "Transfer") -> bool:
         """Return True if the transfers are known to have no element in common, by their constant indices."""
         if self.type is not other.type:
             return False
@@ -123,7 +123,7 @@ def read_of_written(op: Operation, builder: Builder) -> PatternResult:
         unmasked = not read.mask and not write.mask
         if all(write.in_bounds) and write.is_where(read) and (unmasked or _is_padding(op, read, write)):
             return [write.vector]
-        if not write.is_apart_from(read):
+        if not write.is_disjoint_from(read):
             return None
     return None
 
@@ -194,7 +194,7 @@ def over_write(op: Operation, builder: Builder) -> PatternResult:
         if transfer.is_where(last) and transfer.mask == last.mask:
             builder.set_operand(first, 1, transfer.base)
             return IN_PLACE
-        if not transfer.is_apart_from(last) or len(write.results[0].uses) != 1:
+        if not transfer.is_disjoint_from(last) or len(write.results[0].uses) != 1:
             return None
         first = write
     return None

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from qrt.ops.core import Array, expressed_dtype
-from qrt.tensor.protocol.elements import no_tensors_beside, stored
+from qrt.tensor.protocol.elements import refuse_other_tensors, stored
 from qrt.tensor.protocol.table import enter, enter_rules, implements
 from qrt.tensor.quant_tensor import QuantTensor
 
@@ -32,7 +32,7 @@ def _with_stand_in(function: Any, stand_in: Any) -> Callable[..., Any]:
 
     def rule(*args: Any, **options: Any) -> Any:
         given = parameters.bind(*args, **options).arguments
-        no_tensors_beside((), {name: x for name, x in given.items() if name != operand})
+        refuse_other_tensors((), {name: x for name, x in given.items() if name != operand})
         return function(**{**given, operand: stand_in(given[operand])})
 
     return rule
@@ -83,6 +83,8 @@ enter_rules("inspects", {"astype": _ASTYPE})
 @implements(np.array_repr, kind="inspects")
 def array_repr(arr: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> str:
     """The text of ``repr(q)``."""
-    no_tensors_beside((), {"max_line_width": max_line_width, "precision": precision, "suppress_small": suppress_small})
+    refuse_other_tensors(
+        (), {"max_line_width": max_line_width, "precision": precision, "suppress_small": suppress_small}
+    )
     with np.printoptions(linewidth=max_line_width, precision=precision, suppress=suppress_small):
         return repr(arr)

@@ -18,7 +18,7 @@ from qrt.numerics.elements import broadcast_shapes
 from qrt.ops.core import Array
 from qrt.ops.indexing import Selection, indexed_element, selected_element
 from qrt.ops.movement import reshaped_element, transposed_element
-from qrt.tensor.protocol.elements import ALL, broadcast, flat_element, no_tensor, no_tensors_beside, stored, truth
+from qrt.tensor.protocol.elements import ALL, broadcast, flat_element, no_tensor, refuse_other_tensors, stored, truth
 from qrt.tensor.protocol.results import filled, into, tensor
 from qrt.tensor.protocol.table import enter, enter_rules, implements
 from qrt.tensor.quant_tensor import QuantTensor, wrap_storage
@@ -35,7 +35,7 @@ def _moved(function: Any, element_of: ElementOf) -> Callable[..., QuantTensor]:
         if not args:
             name = next(iter(signature(function).parameters))
             args, kwargs = (kwargs[name],), {key: value for key, value in kwargs.items() if key != name}
-        no_tensors_beside(args, kwargs)
+        refuse_other_tensors(args, kwargs)
         q, source = tensor(args[0], "the operand"), stored(args[0])
         data = function(source, *args[1:], **kwargs)
         t = q.type if q.type.is_per_layer else element_of(q, data, *args[1:], **kwargs)
