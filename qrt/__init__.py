@@ -45,13 +45,14 @@ if TYPE_CHECKING:
     from qrt import ir, metrics, models, plot, quantization
     from qrt.models.programs import load
     from qrt.quantization.workflow import quantize_program
+    from qrt.runtime.compilation import compile
     from qrt.runtime.load import load_program
-    from qrt.runtime.program import Program, compile
+    from qrt.runtime.program import Program
     from qrt.tensor.tensor_files import load_tensors, save_tensors
 
 _LAZY = {
     "Program": "qrt.runtime.program",
-    "compile": "qrt.runtime.program",
+    "compile": "qrt.runtime.compilation",
     "load": "qrt.models.programs",
     "load_program": "qrt.runtime.load",
     "load_tensors": "qrt.tensor.tensor_files",

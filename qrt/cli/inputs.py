@@ -13,6 +13,7 @@ from qrt.errors import ModelError, QuantError
 from qrt.files import read_bytes, reason
 from qrt.models.programs import load
 from qrt.ops.core import Array, element_dtype
+from qrt.runtime.compilation import compile
 from qrt.runtime.load import load_program
 from qrt.runtime.ports import Port, brief
 from qrt.runtime.program import Program
@@ -169,7 +170,7 @@ def program_of(options: argparse.Namespace, *, saturating: bool = False, max_byt
     file: str = options.file
     if not is_saved(file):
         module = load(file, profile=options.profile, max_bytes=max_bytes)
-        return Program(module, options.function, saturating=saturating)
+        return compile(module, options.function, saturating=saturating)
     if options.profile is not None or saturating:
         raise ModelError(f"{file}: --profile and --saturating are for qrt compile: the program is saved with them")
     program = load_program(file)

@@ -11,9 +11,8 @@ from qrt._ext.kernels import Frame
 from qrt.errors import KernelError, ModelError, require, shown
 from qrt.ops.core import Array, element_dtype
 from qrt.runtime.plan import Plan
-from qrt.runtime.planner.slots import empty
 from qrt.runtime.ports import Port
-from qrt.runtime.values import State, check_range
+from qrt.runtime.values import State, check_range, empty
 from qrt.tensor.calls import Tensor
 
 

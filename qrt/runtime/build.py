@@ -20,6 +20,7 @@ from qrt.ir.rewriting.constant_folder import ConstantFolder, captured
 from qrt.ops import family_of
 from qrt.ops.core import Array, KernelCall, one_axis, static_shape
 from qrt.runtime.constants import MOST_ELEMENTS, interpret_constants
+from qrt.runtime.coverage import Coverage
 from qrt.runtime.interpreter.core import Frame, raise_located
 from qrt.runtime.interpreter.core import Step as FrameStep
 from qrt.runtime.interpreter.ml_program import initial_array, named_global
@@ -28,13 +29,13 @@ from qrt.runtime.plan import Plan, PlanMemory
 from qrt.runtime.planner.arena import Span, allocate, live_bytes, overwritten
 from qrt.runtime.planner.contraction import contraction
 from qrt.runtime.planner.control import ControlPlanner
+from qrt.runtime.planner.details import PlanDetails
 from qrt.runtime.planner.executable import DeferredFamily, copy_call, plan_executable
 from qrt.runtime.planner.float_loops import float_loops
+from qrt.runtime.planner.frame_runner import FrameRunner
 from qrt.runtime.planner.globals import LOAD, STORE, name_of, needs_copy, stored_globals
 from qrt.runtime.planner.slots import (
     CallStep,
-    Coverage,
-    PlanDetails,
     PlanSlot,
     SlotView,
     ValueStep,
@@ -370,7 +371,8 @@ class _Builder(ControlPlanner):
         details = PlanDetails(self.slots, inputs, steps, results, self.frame)
         states = {slot.name: self.frame[number] for number, slot in self.slots.items() if slot.kind == "state"}
         executable = plan_executable(steps, self.slots, self.frame, inputs, results, memory.arena_bytes)
-        return Plan([place.type for place in results], states, memory, executable, lambda: details)
+        runner = executable or FrameRunner(details, memory.arena_bytes)
+        return Plan([place.type for place in results], states, memory, runner, lambda: details)
 
     def _forget_constants(self, returned: set[int]) -> None:
         """Drop the constants that no step reads, such as sizes, to release their memory."""

@@ -16,7 +16,7 @@ from weakref import WeakSet
 import numpy as np
 
 from qrt.errors import ModelError, QuantError, QuantTypeError, UndefinedError
-from qrt.ops.core import Array, check_bounds, element_dtype
+from qrt.ops.core import Array, check_bounds, element_dtype, static_shape
 from qrt.tensor import QuantTensor
 from qrt.tensor.quant_tensor import wrap_storage
 from qrt.tensor.storage import ready
@@ -96,6 +96,11 @@ def as_index(number: int) -> Any:
     if not -(1 << 63) <= number < 1 << 63:
         raise UndefinedError(f"{number} is out of the range of an index")
     return np.int64(number)
+
+
+def empty(t: TensorType) -> Array:
+    """Return an uninitialized array of a static type."""
+    return np.empty(static_shape(t, "plan"), element_dtype(t.element))
 
 
 def incoming(value: Any, declared: TensorType, what: str, in_place: bool = False) -> Array:

@@ -1,5 +1,6 @@
 """Programs: planning, running, naming, errors. The interpreter is the oracle: it never touches a kernel."""
 
+import copy
 import pickle
 import threading
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.errors import ModelError, QuantError, UndefinedError
+from qrt.errors import ModelError, QuantError, QuantTypeError, UndefinedError
 from qrt.ir import run_passes
 from qrt.ir.dialects.func import inlining
 from qrt.ir.passes import inline
@@ -149,9 +150,14 @@ def test_unranked_tensors_are_planned_for_each_shape():
 
 
 def test_a_program_pickles_as_text(everything):
-    again = pickle.loads(pickle.dumps(everything))
     inputs = {"images": images(3)}
-    assert_same(again.run(inputs), everything.run(inputs))
+    for again in (pickle.loads(pickle.dumps(everything)), copy.copy(everything), copy.deepcopy(everything)):
+        assert_same(again.run(inputs), everything.run(inputs))
+
+
+def test_a_program_of_a_module_names_the_function_that_compiles_it(everything):
+    with pytest.raises(QuantTypeError, match=r"write qrt\.compile\(module\)\), got <qrt\.ir\.module\.Module"):
+        qrt.Program(everything.module)
 
 
 @pytest.mark.parametrize(

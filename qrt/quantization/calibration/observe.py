@@ -25,7 +25,7 @@ from qrt.ops.core import Array
 from qrt.quantization.calibration.batches import Data, batches
 from qrt.quantization.calibration.observers import Calibration
 from qrt.quantization.calibration.sample import Sample
-from qrt.runtime.plan_source import ModuleSource
+from qrt.runtime.module_source import ModuleSource
 from qrt.runtime.program import Program
 from qrt.types import FloatType
 

@@ -14,9 +14,10 @@ from qrt.errors import QuantError
 from qrt.ir import Block, Operation, Region, Value
 from qrt.ir.rewriting.constant_folder import captured
 from qrt.ops.core import KernelCall
+from qrt.runtime.coverage import Coverage
 from qrt.runtime.planner.executable import copy_call
 from qrt.runtime.planner.places import Attempt, SlotTable
-from qrt.runtime.planner.slots import CallStep, Coverage, SlotView, copied, layout, root
+from qrt.runtime.planner.slots import CallStep, SlotView, copied, layout, root
 from qrt.types import TensorType
 
 
