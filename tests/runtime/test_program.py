@@ -16,7 +16,7 @@ from qrt.ir.dialects.func import inlining
 from qrt.ir.passes import inline
 from qrt.runtime.interpreter import qrt as qrt_ops
 from qrt.runtime.operations import family_call
-from qrt.runtime.program import PLANS_KEPT
+from qrt.runtime.program import MAX_PLANS
 from tests.runtime.programs import CAST, EVERYTHING, assert_same
 
 
@@ -64,9 +64,9 @@ def test_temporaries_share_memory_only_when_they_do_not_live_together(everything
 
 
 def test_plans_are_bounded(everything):
-    for count in range(PLANS_KEPT + 4):
+    for count in range(MAX_PLANS + 4):
         everything(images(count + 1))
-    assert len(everything._plans) == PLANS_KEPT
+    assert len(everything._plans) == MAX_PLANS
 
 
 def test_many_threads_share_a_program(everything):
