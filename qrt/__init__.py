@@ -5,8 +5,8 @@
 >>> quantize(np.float32([0, 1, 2]), t).storage.tolist()
 [3, 5, 7]
 
-Types, tensors and their functions stand here, with `load`, `compile`, `load_program` and `quantize_program`. The rest
-has a module: `qrt.errors`, `qrt.kernels` (instruction sets and threads), `qrt.ir`, `qrt.quantization`, `qrt.models`,
+Types, tensors and their functions are here, with `load`, `compile`, `load_program` and `quantize_program`. The rest has
+a module: `qrt.errors`, `qrt.kernels` (instruction sets and threads), `qrt.ir`, `qrt.quantization`, `qrt.models`,
 `qrt.metrics` and `qrt.plot`. The packages depend on each other in one direction:
 
     cli -> models -> quantization -> runtime -> ir, tensor -> ops -> types, kernels -> _ext -> numerics -> files, errors

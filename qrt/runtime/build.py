@@ -23,7 +23,7 @@ from qrt.runtime.constants import MOST_ELEMENTS, interpret_constants
 from qrt.runtime.coverage import Coverage
 from qrt.runtime.interpreter.core import Frame, raise_located
 from qrt.runtime.interpreter.core import Step as FrameStep
-from qrt.runtime.interpreter.ml_program import found_global, initial_array
+from qrt.runtime.interpreter.ml_program import initial_array, named_global
 from qrt.runtime.operations import family_call
 from qrt.runtime.plan import Plan, PlanMemory
 from qrt.runtime.planner.arena import Span, allocate, live_bytes, overwritten
@@ -264,7 +264,7 @@ class _Builder(ControlPlanner):
         """Return the place of the global's array; None if the interpreter must load and store it."""
         name = name_of(op)
         if name not in self.states:
-            initial, declared = initial_array(found_global(op)), (*op.results, *op.operands)[0].type
+            initial, declared = initial_array(named_global(op)), (*op.results, *op.operands)[0].type
             t = as_tensor(declared)
             self.states[name] = None
             if initial is not None and t.has_static_shape:
@@ -291,7 +291,7 @@ class _Builder(ControlPlanner):
         return copy_call(dtype, prod(state.shape))
 
     def _deferred(self, op: Operation, operands: list[SlotView]) -> list[SlotView]:
-        """Plan an op of a family with operands whose shapes only the run knows."""
+        """Plan an op of a family with operands whose shapes are known only at run time."""
         self.leave_to_interpreter(op, "reads a shape that only the run knows")
         called = family_of(op)
         packs = () if called is None else called.packs

@@ -1,14 +1,12 @@
 """The engine that runs each step of a plan, and the measured times of the steps."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 
-@dataclass(frozen=True)
-class Coverage:
+class Coverage(NamedTuple):
     """The engine that runs one op of the program.
 
     ``engine`` is ``kernel`` (``detail`` names the entry and its ISA), ``control`` for jumps between kernels (``detail``

@@ -32,10 +32,10 @@ class PlanMemory(NamedTuple):
 class Plan:
     """A function planned for input types. ``run`` may be called from many threads at once.
 
-    ``results`` has the static type of each result, None if only the run knows it. ``states`` has the initial array of
-    each global that is read and written in place, by name. ``runner`` runs the steps: an executable if all of them are
-    kernels. ``details`` are the steps and the places of values; the plan of a saved program reads them from the
-    program's text when they are first needed.
+    ``results`` has the static type of each result, None if it is known only at run time. ``states`` has the initial
+    array of each global that is read and written in place, by name. ``runner`` runs the steps: an executable if all of
+    them are kernels. ``details`` are the steps and the places of values; the plan of a saved program reads them from
+    the program's text when they are first needed.
     """
 
     def __init__(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # a saved program runs without the IR
     import qrt.ir as ir
     from qrt.runtime.interpreter.core import Tap
 
-PLANS_KEPT = 16
+MAX_PLANS = 16
 
 
 class Program:
@@ -67,7 +67,7 @@ class Program:
     """
 
     def __init__(self, source: PlanSource) -> None:
-        require(source, PlanSource, "the function of a Program", "a PlanSource: qrt.compile(module) makes a Program")
+        require(source, PlanSource, "the source of a Program", "a PlanSource (for a module, write qrt.compile(module))")
         self._source = source
         self.name, self.inputs, self.outputs = source.name, source.inputs, source.outputs
         self._plans: OrderedDict[tuple[Any, ...], Plan] = OrderedDict()
@@ -430,7 +430,7 @@ class Program:
             plan = self._source.plan(types)
         with self._lock:
             self._plans[key] = plan
-            if len(self._plans) > PLANS_KEPT:
+            if len(self._plans) > MAX_PLANS:
                 self._plans.popitem(last=False)
         return plan
 

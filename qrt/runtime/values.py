@@ -18,7 +18,7 @@ import numpy as np
 from qrt.errors import ModelError, QuantError, QuantTypeError, UndefinedError
 from qrt.ops.core import Array, check_bounds, element_dtype, static_shape
 from qrt.tensor import QuantTensor
-from qrt.tensor.quant_tensor import made
+from qrt.tensor.quant_tensor import wrap_storage
 from qrt.tensor.storage import ready
 from qrt.types import (
     FloatType,
@@ -162,7 +162,7 @@ def is_whole(element: Type) -> bool:
 
 def outgoing(array: Array, t: TensorType) -> Any:
     """Return a result for the caller: a ``QuantTensor`` if it is quantized, else the array."""
-    return made(array, t.element) if isinstance(t.element, UniformType) else array
+    return wrap_storage(array, t.element) if isinstance(t.element, UniformType) else array
 
 
 def spelled(value: Any) -> str:

@@ -27,7 +27,7 @@ from qrt.runtime.compilation import compile
 from qrt.runtime.program import Program
 
 _base: Any = extra("onnx.backend.base", "onnx")
-_KEPT = 8
+_MAX_PROGRAMS = 8
 """The number of programs that a prepared model caches: one for each set of values of the inputs that are fixed at
 import."""
 
@@ -100,7 +100,7 @@ class PreparedModel(_base.BackendRep):  # type: ignore[misc]  # of a package wit
         importer = Importer(self.model, self.profile, given=given)
         program = compile(importer.run(), "main")
         self._programs.append(({name: np.array(given[name]) for name in importer.fixed}, program))
-        del self._programs[:-_KEPT]
+        del self._programs[:-_MAX_PROGRAMS]
         return program
 
 

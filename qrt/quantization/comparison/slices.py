@@ -25,7 +25,9 @@ _NAME = "kernel"
 
 @dataclass(frozen=True, eq=False)
 class SliceEntry:
-    """An input of a slice: the shared name, and the value in the slice, whose type says how it is quantized."""
+    """An input of a slice: its shared name, and its value in the slice, whose type is the quantized type, if there is
+    one.
+    """
 
     name: str
     value: Value

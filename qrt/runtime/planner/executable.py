@@ -1,7 +1,7 @@
 """Construction of executables: for a whole plan of kernels, or for consecutive kernels between interpreter steps.
 
 The places of all operands are known before a run, except for external arrays, which are passed to the run. A family
-with operand shapes that only the run knows is bound during the run.
+with operand shapes known only at run time is bound during the run.
 """
 
 import threading

@@ -11,7 +11,7 @@ from qrt._ext import kernels as kernel_calls
 from qrt.errors import KernelError
 from qrt.ops.core import Array
 from qrt.runtime.coverage import Coverage
-from qrt.runtime.interpreter.buffers import given
+from qrt.runtime.interpreter.buffers import memref_argument
 from qrt.runtime.interpreter.core import Frame, Run, Tap, raise_located
 from qrt.runtime.interpreter.core import Step as FrameStep
 from qrt.runtime.planner.arena import ALIGNMENT
@@ -210,7 +210,7 @@ def _take_view(number: int, slot: PlanSlot) -> FrameStep:
 
 def _take_memref(number: int, place: SlotView, declared: MemRefType) -> FrameStep:
     def fill(frame: Frame) -> None:
-        frame[place.slot] = given(frame[place.slot], declared, number)
+        frame[place.slot] = memref_argument(frame[place.slot], declared, number)
 
     return fill
 

@@ -73,8 +73,9 @@ def seen(memory: Array, slot: PlanSlot) -> Array:
 class SlotView:
     """The place of a value of the program: its slot, and the static type as which it views the slot.
 
-    ``type`` is None if only the run knows the shape, or the value is not a tensor. ``declared`` is the value's type in
-    the program."""
+    ``type`` is None if the shape is known only at run time, or the value is not a tensor. ``declared`` is the value's
+    type in the program.
+    """
 
     slot: int
     type: TensorType | None

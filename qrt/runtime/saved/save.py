@@ -70,9 +70,10 @@ def _operands(operands: Sequence[Sequence[tuple[int, int]]]) -> tuple[Any, Any, 
 
 @contextmanager
 def _recorded() -> Iterator[tuple[dict[int, Any], dict[int, Any]]]:
-    """Record what is bound in a `with` block: each call as (name, arguments), and executables' arguments, by `id`.
+    """Record the calls bound in a `with` block, as (name, arguments), and the arguments of executables, by `id`.
 
-    The bound objects are kept alive until the block ends, so that no `id` is reused."""
+    The bound objects are kept alive until the block ends, so that no `id` is reused.
+    """
     calls: dict[int, Any] = {}
     executables: dict[int, Any] = {}
     objects: list[Any] = []
