@@ -24,8 +24,9 @@ from the operators and the tables of `qrt/models/profiles`.
   it is.
 - A dimension that the file leaves open is `?`.
 - A fused activation is a `qrt.clamp` after the operation, where its bounds lie inside the storage.
-- Results that only depend on constants are computed at import. So DEQUANTIZE of constants of float16, int8, uint8, int16
-  and int4 leaves float32 constants in the program, as large as those of a float32 model. float16 is widened exactly.
+- Results that only depend on constants are computed at import. So DEQUANTIZE of constants of float16, int8, uint8,
+  int16 and int4 leaves float32 constants in the program, as large as those of a float32 model. float16 is widened
+  exactly.
 - In the default build, DEQUANTIZE of an int8 or int4 constant with one scale computes `q * scale + (-zero_point *
   scale)`, with each product and the sum rounded, for every whole block of 8 elements. All other elements are rounded
   once. These are the rows `eights_twice` and `multiply` of `dequantize`.
