@@ -311,3 +311,26 @@ def test_the_name_of_a_kernel(heard: Any) -> None:
 
     (name,) = heard(lambda: regions.run(program("poool")))
     assert regions.run(program(name.strip("'"))).of("pool") == [[A, A]]
+
+
+def _returned(body: str, type: str = "tensor<4x!quant.uniform<i8:f32, 0.5>>") -> str:
+    return f"func.func @main(%x: {type}) -> {type} {{\n{body}\n  return %y : {type}\n}}"
+
+
+@advises("ir/passes/quant_to_integer_types.py", "replace it by operations on integers first")
+def test_an_operation_that_no_pass_lowers(heard: Any) -> None:
+    t, i = "tensor<4x!quant.uniform<i8:f32, 0.5>>", "tensor<4xi8>"
+    unknown = ir.parse(_returned(f'  %y = "mine.op"(%x) : ({t}) -> {t}'), allow_unregistered=True)
+    heard(lambda: ir.run_passes(unknown, "quant-to-integer-types"))
+    body = f"%a = quant.scast %x : {t} to {i}\n%b = arith.addi %a, %a : {i}\n%y = quant.scast %b : {i} to {t}"
+    mended = ir.run_passes(ir.parse(_returned(body)), "quant-to-integer-types")
+    assert "!quant" not in str(mended)
+    assert qrt.compile(mended)(np.int8([1, 2, 3, 4])).tolist() == [2, 4, 6, 8]
+
+
+@advises("ir/passes/quant_to_integer_types.py", "{} has no storage type: run propagate-quant, which decides it")
+def test_a_type_that_propagation_decides(heard: Any) -> None:
+    text = main(add("y", "x", "z", out=range_of(-2, 2)))
+    heard(lambda: ir.run_passes(ir.parse("func.func private @f(!quant.none<f32>)"), "quant-to-integer-types"))
+    decided = ir.run_passes(ir.parse(text), "propagate-quant,export-quant{to=codegen},lower-quant-ops,canonicalize")
+    assert "!quant" not in str(ir.run_passes(decided, "quant-to-integer-types"))

@@ -1,6 +1,7 @@
 """The advice about runs, saved programs, other runtimes and packages, followed. Hazards: a layout that is declared and
 still refused, a program that was saved again and is not read, an extra that does not install the package."""
 
+import pickle
 import re
 import subprocess
 import threading
@@ -196,3 +197,17 @@ def test_the_extra_has_the_package(heard: Any) -> None:
         package = module.partition(".")[0]
         requirements = [re.match(r"[\w-]+", text)[0] for text in extras[extra]]  # type: ignore[index]
         assert package.replace("_", "-") in requirements, (module, extra)
+
+
+@advises("runtime/program.py", ": compile its model again")
+def test_a_pickle_of_an_earlier_version(heard: Any) -> None:
+    heard(lambda: pickle.loads(b"cqrt.runtime.program\n_rebuild\n(I1\nVtext\nVmain\nI00\ntR."))
+    again = pickle.loads(pickle.dumps(qrt.compile(TEXT)))
+    assert again(X, X).tolist() == (2 * X).tolist()
+
+
+@advises("runtime/program.py", "a PlanSource (for a module, write qrt.compile(module))")
+def test_a_program_of_a_module(heard: Any) -> None:
+    module = qrt.ir.parse(TEXT)
+    heard(lambda: qrt.Program(module))  # type: ignore[arg-type]
+    assert qrt.compile(module)(X, X).tolist() == (2 * X).tolist()

@@ -7,6 +7,7 @@ from qrt.errors import QuantTypeError, VerifyError
 from qrt.ir import ArrayAttr, DictAttr, Module, Operation, TypeAttr, Value
 from qrt.ir.core.attributes import Attribute
 from qrt.ir.core.constraints import with_element
+from qrt.ir.core.matching import require_acyclic
 from qrt.ir.dialects.quant.channels import check_channels
 from qrt.ir.dialects.quant.ops import element_of
 from qrt.types import FunctionType, IntegerType, QuantizedType, TupleType, Type
@@ -50,6 +51,7 @@ class QuantToIntegerTypes:
     """
 
     def run(self, module: Module) -> None:
+        require_acyclic(module.operation)  # a quant.scast of its own result has no operand to put in its place
         check_channels(module.operation)  # the integers no longer tell which scale belongs to an element
         operations = module.operation.walk()
         for operation in operations:
