@@ -213,15 +213,15 @@ def _refuse_array(function: Function, args: tuple[Any, ...], *bounds: Any) -> No
         )
 
 
-def _choice(ufunc: Any) -> Callable[..., Any]:
-    """Return the rule of a ufunc that returns one of two values."""
+def _choice(function: Any, ufunc: Any) -> Callable[..., Any]:
+    """Return the rule of a ufunc that returns one of two values, as ``ufunc`` does of values without NaN."""
 
     def rule(a: Any, b: Any, /, *, out: Any = None, **others: Any) -> Any:
         refuse_others(others)
         if isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
             return into(out, _of_two(ufunc, a, b))
         q, number = (a, b) if isinstance(a, QuantTensor) else (b, a)
-        _refuse_array(ufunc, (a, b), number)
+        _refuse_array(function, (a, b), number)  # which may hold NaN
         return into(out, wrap_storage(_with_bound(ufunc, stored(tensor(q, "an operand")), q.type, number), q.type))
 
     return rule
@@ -266,8 +266,8 @@ for _ufunc, _most, _more, _extremes in (
     (np.minimum, "least", "lesser", (np.min, np.amin, np.nanmin)),
 ):
     enter("order", _extreme, {tuple(dict.fromkeys(_extremes)): (_ufunc, f"The {_most} value.")})
-    enter("order", _choice, {_UFUNCS[_ufunc]: f"The {_more} of two values; a real number is quantized."})
     for _either in _UFUNCS[_ufunc]:
+        enter("order", _choice, {_either: (_ufunc, f"The {_more} of two values; a real number is quantized.")})
         _whole = _extreme(_either, _ufunc)
         enter("order", along_first, {(_either, "reduce"): (_whole, f"The {_most} value along an axis.")})
         enter("order", _running, {(_either, "accumulate"): (_ufunc, f"The {_most} value so far along an axis.")})
