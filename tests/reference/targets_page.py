@@ -11,8 +11,8 @@ PAGE = ROOT / "docs" / "reference" / "targets.md"
 START, END = "## Operations\n", "## A file\n"
 _TEXT = """
 `make expected` writes these tables from the declarations of operations. An operation whose declaration has a
-[constraint](#constraints) has a quantized form, and [`[operations]`](#the-table-operations) gives a target its kernel. A
-target may list the kernel with another constraint.
+[constraint](#constraints) has a quantized form, and [`[operations]`](#the-table-operations) gives a target its kernel.
+A target may list the kernel with another constraint.
 
 """
 

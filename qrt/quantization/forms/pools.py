@@ -79,7 +79,7 @@ def average_pool(value: Value) -> list[KernelMatch]:
         return []
     for given in elements.simplified().inputs:
         passed: list[Operation] = []
-        pool = _pool(behind(given, passed), kind="sum")
+        pool = pool_of(behind(given, passed), kind="sum")
         quotient = None if pool is None else quotient_of(value, prod(pool.attributes["kernel"]))
         if pool is not None and quotient is not None:
             operations = (*pool.operations, *reversed(passed), quotient[1])
@@ -89,7 +89,7 @@ def average_pool(value: Value) -> list[KernelMatch]:
 
 def max_pool(value: Value) -> list[KernelMatch]:
     """Return the readings of a value as maxima over windows, without and with padding by the least float."""
-    pool = _pool(value, kind="max")
+    pool = pool_of(value, kind="max")
     if pool is None:
         return []
     ((images, _),) = pool.operands
@@ -105,7 +105,7 @@ def max_pool(value: Value) -> list[KernelMatch]:
     return [pool, KernelMatch("max_pool2d", ((padding.source, None),), operations, attributes=attributes)]
 
 
-def _pool(value: Value, kind: ReductionKind) -> KernelMatch | None:
+def pool_of(value: Value, kind: ReductionKind) -> KernelMatch | None:
     """Return the reading of a reduction over windows of NHWC images. The windows operand has a shape but no values."""
     reduction = reduction_of(value)
     if reduction is None or reduction.kind != kind or reduction.operation.input_count != 2:
