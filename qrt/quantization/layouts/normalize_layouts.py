@@ -113,7 +113,7 @@ def _write_convolution(convolution: Convolution, relayouts: Relayouts) -> None:
         x = _arranged(builder, images, (image["image"], *pixels, image["group"] + image["depth"]), relayouts)
     else:
         steps = _depth_steps(builder, images, (*pixels, image["group"]), image, depth_window, convolution, relayouts)
-        x = _stacked(builder, steps)
+        x = _stacked(builder, steps, _annotation(images))
     taps = _pair([(window.tap,) for window in windows])
     inner = ((depth_window.tap,) if depth_window is not None else ()) + weight["depth"]
     channels = weight["group"] + weight["filter"]
@@ -207,13 +207,28 @@ def _every(builder: Builder, x: Value, first: int, steps: int, stride: int) -> V
     return builder.value("tensor.extract_slice", operands, ranked(x).with_(shape=numbers_of(taken)), attributes)
 
 
-def _stacked(builder: Builder, steps: list[Value]) -> Value:
-    """Return the images of all places along the depth as channels within each group, with depth as images."""
+def _annotation(images: Value) -> Operation | None:
+    """Return the `quant.stats` of images, or of images that are padded with zeros, with a range of the whole tensor."""
+    source = images.operation
+    if source is not None and source.name == "tensor.pad":
+        padding = padding_of(images)
+        return _annotation(padding.source) if padding is not None and padding.value == 0 else None
+    is_range = source is not None and source.name == "quant.stats" and "axisStats" not in source.attributes
+    return source if is_range else None
+
+
+def _stacked(builder: Builder, steps: list[Value], annotation: Operation | None) -> Value:
+    """Return the images of all places along the depth as channels within each group, with depth as images.
+
+    The range of the images is also that of the joined places.
+    """
     joined = steps[0]
     if len(steps) > 1:
         shape = shape_of(joined)
         type = ranked(joined).with_(shape=(*shape[:5], len(steps), shape[6]))
         joined = builder.create("tensor.concat", *steps, dim=5, type=type).results[0]
+        if annotation is not None:
+            joined = builder.value("quant.stats", [joined], joined.type, dict(annotation.attributes))
     return merged(builder, joined, ((0, 1), (2,), (3,), (4, 5, 6)))
 
 

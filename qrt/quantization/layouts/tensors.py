@@ -92,10 +92,10 @@ def _reassociation(groups: Sequence[Sequence[int]]) -> ArrayAttr:
 
 def merged(builder: Builder, value: Value, groups: Sequence[Sequence[int]]) -> Value:
     """Return a tensor in which each group of neighbouring axes is one axis."""
-    if all(len(group) == 1 for group in groups):
-        return value
     type = ranked(value)
     shape = type.shape or ()
+    if all(len(group) == 1 for group in groups) and len(groups) == len(shape):
+        return value
     sizes = [None if any(shape[axis] is None for axis in group) else prod(shape[axis] or 0 for axis in group)
              for group in groups]  # fmt: skip
     attributes = {"reassociation": _reassociation(groups)}

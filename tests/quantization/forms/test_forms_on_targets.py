@@ -79,6 +79,11 @@ def test_a_form_is_exported_and_is_the_nearest_result(name, target):
     FuseKernels(target=target).run(module)
     kernels = {checks.kernel_of(region) for region in checks.regions(module)}
     assert FORMS[name][3] in kernels or (name, target, kernels) == ("lookup", "tflite", {"tanh"})
+    check_export(module, target, generator)
+
+
+def check_export(module, target, generator):
+    """A fused program quantizes, its exports have equal bits, and its kernels give the nearest results."""
     PropagateQuant(target=target).run(module)
     CheckQuant(target=target).run(module)
     inputs = [
