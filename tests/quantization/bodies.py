@@ -511,11 +511,6 @@ NEAR: dict[str, tuple[str, str, str]] = {
         f"{LEAST}\n{reduce('min', 'arith.minimumf', '%x', 'tensor<2x3xf32>', '%least', 'tensor<2xf32>', '1')}",
         "%min: tensor<2xf32>",
     ),
-    "a slice that drops an axis": (
-        "%x: tensor<5x6xf32>",
-        "%y = tensor.extract_slice %x[1, 0] [1, 3] [1, 1] : tensor<5x6xf32> to tensor<3xf32>",
-        "%y: tensor<3xf32>",
-    ),
     "exponentials divided by the sum of others": (
         "%x: tensor<3x4xf32>",
         exponentials("1", "3").replace("arith.divf %p,", "arith.divf %d,"),

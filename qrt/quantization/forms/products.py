@@ -250,12 +250,10 @@ def grouped_convolution(sums: SumOfProducts) -> list[KernelMatch]:
     image, height, width, group, channel = out
     is_grouped = len(sums.indices[0]) == 5
     images, filters, _ = sums.operation.operands
-    if is_grouped:
-        family, wanted, divided = "conv2d", [group, channel], ((0, 1), (2,), (3,), (4,))
-        outer, places = _reshaped_from(images, _DIVIDED, _LAST_TWO), (2, 3)
-    else:
-        family, wanted, divided = "depthwise_conv2d", [group, channel], ((0,), (1,), (2, 3))
-        outer, places = images, (0, 1)
+    family = "conv2d" if is_grouped else "depthwise_conv2d"
+    wanted, places = [group, channel], ((2, 3) if is_grouped else (0, 1))
+    divided: tuple[tuple[int, ...], ...] = ((0, 1), (2,), (3,), (4,)) if is_grouped else ((0,), (1,), (2, 3))
+    outer = _reshaped_from(images, _DIVIDED, _LAST_TWO) if is_grouped else images
     inner = _reshaped_from(filters, _DIVIDED, divided)
     is_whole = _reshaped_from(merge.results[0], _MERGED, _LAST_TWO) is not None
     if not is_whole or outer is None or inner is None or len(taps) != (5 if is_grouped else 4):

@@ -126,6 +126,8 @@ def _computed(builder: Builder, expression: Expression, operands: list[Value], l
         assert isinstance(element, FloatType)
         attribute = FloatAttr.of(float(str(parts[0])), element)
         return builder.constant(attribute.value, like)
-    named = {} if isinstance(parts[0], tuple) else {"predicate": parts.pop(0)}
+    predicate = None if isinstance(parts[0], tuple) else str(parts.pop(0))
     values = [_computed(builder, part, operands, like) for part in parts if isinstance(part, tuple)]
-    return builder.create(str(name), *values, **named).results[0]
+    if predicate is not None:
+        return builder.create(str(name), *values, predicate=predicate).results[0]
+    return builder.create(str(name), *values).results[0]

@@ -200,9 +200,10 @@ def _every(builder: Builder, x: Value, first: int, steps: int, stride: int) -> V
     """Return the slice along axis 1 that begins at an index and takes so many elements, each a stride apart."""
     sizes = sizes_of(builder, x)
     taken: Sizes = [sizes[0], steps, *sizes[2:]]
-    lists: dict[str, Sizes] = {
-        "offsets": [0, first] + [0] * (len(sizes) - 2), "sizes": taken, "strides": [1, stride] + [1] * (len(sizes) - 2),
-    }  # fmt: skip
+    rest = len(sizes) - 2
+    offsets: Sizes = [0, first, *[0] * rest]
+    strides: Sizes = [1, stride, *[1] * rest]
+    lists = {"offsets": offsets, "sizes": taken, "strides": strides}
     operands, attributes = with_lists(lists, [x])
     return builder.value("tensor.extract_slice", operands, ranked(x).with_(shape=numbers_of(taken)), attributes)
 

@@ -4,7 +4,7 @@ A *layout* describes a tensor in another order: for each of its axes, the axes o
 order. An empty entry is an axis of size 1. NHWC images of an NCHW tensor have the layout `((0,), (2,), (3,), (1,))`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
 import numpy as np
@@ -51,7 +51,7 @@ def empty(builder: Builder, sizes: Sizes, like: Value) -> Value:
 
 
 def loops(
-    builder: Builder, name: str, inputs: Sequence[Value], start: Value, attributes: dict[str, Attribute]
+    builder: Builder, name: str, inputs: Sequence[Value], start: Value, attributes: Mapping[str, Attribute]
 ) -> Value:
     """Return the result of a named `linalg` op."""
     types = [value.type for value in (*inputs, start)]
@@ -98,7 +98,7 @@ def merged(builder: Builder, value: Value, groups: Sequence[Sequence[int]]) -> V
         return value
     sizes = [None if any(shape[axis] is None for axis in group) else prod(shape[axis] or 0 for axis in group)
              for group in groups]  # fmt: skip
-    attributes = {"reassociation": _reassociation(groups)}
+    attributes: dict[str, Attribute] = {"reassociation": _reassociation(groups)}
     return builder.value("tensor.collapse_shape", [value], type.with_(shape=tuple(sizes)), attributes)
 
 
@@ -136,7 +136,8 @@ def arranged(builder: Builder, value: Value, layout: Layout) -> Value:
         array = np.asarray(dense.array)
         shape = tuple(prod(array.shape[axis] for axis in group) for group in layout)
         array = array.transpose(order).reshape(shape)
-        return builder.constant(DenseElementsAttr(array, dense.type.with_(shape=shape)), dense.type.with_(shape=shape))
+        type = ranked(value).with_(shape=shape)
+        return builder.constant(DenseElementsAttr(array, type), type)
     value = transposed(builder, value, order)
     places = iter(range(len(order)))
     groups = [[next(places) for _ in group] for group in layout]

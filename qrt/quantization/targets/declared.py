@@ -74,7 +74,7 @@ def _table(family: OpFamily, policy: Mapping[str, Any]) -> Mapping[str, Any]:
         elif traits.weights is not None and number == 2:
             texts = [_by_channel(policy.get("bias", "i32"), 0)]
         ports[operand.name + operand.size] = texts
-    table = {"name": family.name, "constraint": traits.constraint, "ports": {**ports, "y": results}}
+    table: dict[str, Any] = {"name": family.name, "constraint": traits.constraint, "ports": {**ports, "y": results}}
     if traits.constraint == "sum_scale":
         table["multiplier"] = SUM_MULTIPLIERS
     if results == ["*"] and "default" in policy:

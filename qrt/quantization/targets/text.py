@@ -7,8 +7,9 @@ from itertools import product
 from typing import Any, Literal, cast
 
 from qrt.errors import ModelError, QuantError, QuantTypeError, shown
+from qrt.ops.declare import Constraint
 from qrt.quantization.targets.declared import declared_tables
-from qrt.quantization.targets.kernel import CONSTRAINTS, Constraint, QuantFn, TargetKernel, TargetPort
+from qrt.quantization.targets.kernel import CONSTRAINTS, QuantFn, TargetKernel, TargetPort
 from qrt.types import UniformType, parse_type
 
 _TARGET_KEYS: dict[str, tuple[type, str]] = {
