@@ -17,8 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SUFFIXES = {".py", ".pyi", ".pyx", ".pxi"}
-LIMITS = {"docstring": 226, "class": 0, "module": 0, "name": 430}
-"""They only ever fall: the aim is no docstring, and 100 names."""
+LIMITS = {"docstring": 0, "class": 0, "module": 0, "name": 100}
 LONGEST_SUMMARY = 120
 FRAGMENTS = re.compile(
     r"(What|Of|Which|How|Where|Why|Who|Whose|As|That|Those|So|By|Has|To|Whether)\b|(The same|The others|It) "

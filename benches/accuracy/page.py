@@ -92,7 +92,7 @@ def _numbers(row: Row) -> str:
 
 
 def missed(case: Case, rows: list[Row]) -> list[str]:
-    """Which thresholds the default method and passes miss."""
+    """Return the thresholds that the default method and passes miss."""
     found = []
     for row in rows:
         if (row.method, row.passes) != ("mse", "auto") or (row.target, _kind(case)) not in THRESHOLDS:
@@ -105,7 +105,7 @@ def missed(case: Case, rows: list[Row]) -> list[str]:
 
 
 def _missed_by_search(rows: list[Row]) -> list[str]:
-    """Whether a budget gains less than 3 dB over 4 bits everywhere, or half a decibel less than the best assignment."""
+    """Return the budgets that gain less than 3 dB over 4 bits, or are 0.5 dB below the best assignment."""
     searched = [row for row in rows if BUDGET in row.passes]
     tried = [row.snr for row in rows if "widths" in row.passes]
     plain = [row.snr for row in rows if (row.target, row.method, row.passes) == ("int4-weights", "mse", "auto")]

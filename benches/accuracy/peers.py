@@ -69,7 +69,7 @@ def run(path: Path, arrays: dict[str, Array]) -> Array:
 
 
 def peer(case: Case, folder: Path, method: str, prepared: str, ops: str) -> Row:
-    """What `quantize_static` makes: QDQ, a scale for each channel of the weights."""
+    """Return the result of `quantize_static`: QDQ, with a scale for each channel of the weights."""
     quantized = folder / "quantized.onnx"
     quantize_static(
         folder / f"{prepared}.onnx",

@@ -29,8 +29,11 @@ class SvdfParameters:
 def svdf_parameters(
     x: tuple[float, int], result: tuple[float, int], feature: float, time: float, state: float
 ) -> SvdfParameters:
-    """Parameters from (scale, zero point) of the inputs and of the result, and from the scales of the weights of
-    features, those of time, and the state; formed in float32."""
+    """Return the parameters of an SVDF, formed in float32.
+
+    The arguments are (scale, zero point) of the inputs and of the result, and the scales of the weights of features, of
+    the weights of time, and of the state.
+    """
     sx, sf, st, ss, so = map(np.float32, (x[0], feature, time, state, result[0]))
     with np.errstate(over="ignore"):
         multipliers = double_multiplier(float(sx * sf / ss)), double_multiplier(float(ss * st / so))
@@ -68,8 +71,11 @@ Quantized = tuple[float, int]
 
 @dataclass(frozen=True)
 class LstmGate:
-    """Multipliers (M0, shift) of the sums of a gate over the inputs and over the hidden values, of its peephole and of
-    what its layer normalization gives, None where it has none; what a variance of less than 1 counts as."""
+    """The multipliers (M0, shift) of a gate, None for absent parts; and the least variance of its layer normalization.
+
+    They are of the sums over the inputs and over the hidden values, of the peephole and of the layer normalization. A
+    smaller variance is replaced by the least one.
+    """
 
     input: Multiplier
     recurrent: Multiplier
@@ -116,8 +122,10 @@ def _finite(multiplier: np.float32, scales: Sequence[float]) -> Multiplier:
 def lstm_gate(
     x: float, hidden: float, cell: float, w: float, r: float, peephole: float | None, norm: float | None, unit: float
 ) -> LstmGate:
-    """The parameters of a gate whose sums have this unit, from the scales of what is multiplied and of its weights.
-    The multiplier of a peephole is formed in float64, and rounded once."""
+    """Return the parameters of a gate whose sums have this unit, from the scales of the operands and of their weights.
+
+    The multiplier of a peephole is formed in float64, and rounded once.
+    """
     of_cell, of_norm, least = None, None, 1
     with np.errstate(over="ignore"):
         if peephole is not None:
@@ -168,8 +176,10 @@ def lstm_parameters(
 
 @dataclass(frozen=True)
 class GateWeights:
-    """The storage of a gate's weights: w [cells, inputs], r [cells, hidden values], all else [cells]. Peepholes and
-    norms, of 16 bits, may be absent."""
+    """The storage of a gate's weights: w [cells, inputs], r [cells, hidden values], all others [cells].
+
+    Peepholes and norms, of 16 bits, may be absent.
+    """
 
     w: Array
     r: Array
@@ -179,8 +189,10 @@ class GateWeights:
 
 
 def gate_sums(x: Array, hidden: Array, cell: Array, weights: GateWeights, gate: LstmGate) -> Array:
-    """The 16-bit sums of a gate, of x and hidden values without their zero points. LiteRT multiplies peepholes in
-    blocks of 16 cells, in which halves go up."""
+    """Return the 16-bit sums of a gate from x and hidden values without their zero points.
+
+    LiteRT multiplies peepholes in blocks of 16 cells, in which halves are rounded up.
+    """
     bias = weights.bias.astype(np.int64)
     first = x @ weights.w.T.astype(np.int64) + (bias if weights.norm is None else 0)
     sums = saturate(scale_fixed_double(first, *gate.input), 16)
@@ -196,8 +208,11 @@ def gate_sums(x: Array, hidden: Array, cell: Array, weights: GateWeights, gate: 
 
 
 def normalized(sums: Array, weights: Array, bias: Array, norm: Multiplier, least_variance: int) -> Array:
-    """Layer normalization of rows of 16-bit sums, with 10 fractional bits. Quotients are cut off. The variance is in
-    units of the sums, and has the reciprocal of the number of cells as 20 bits."""
+    """Normalize rows of 16-bit sums as a layer normalization, with 10 fractional bits.
+
+    Quotients are truncated. The variance is in units of the sums, and uses the reciprocal of the number of cells as 20
+    bits.
+    """
     cells = sums.shape[1]
     if cells == 0:
         return sums
@@ -212,7 +227,7 @@ def normalized(sums: Array, weights: Array, bias: Array, norm: Multiplier, least
 
 
 def _cut(x: Array, divisor: int) -> Array:
-    """A quotient without its fraction."""
+    """Return a quotient without its fraction."""
     return np.asarray(np.sign(x) * (np.abs(x) // divisor))
 
 
