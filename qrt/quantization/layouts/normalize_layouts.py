@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.matching import cyclic_operations
 from qrt.ir.dialects._shaped.lists import numbers_of, static_values, with_lists
-from qrt.ir.rewriting.rewrite import erase_dead, replace
+from qrt.ir.rewriting.rewrite import erase_dead, is_dead, replace
 from qrt.quantization.forms.elements import body_expression, shape_of, splat_of
 from qrt.quantization.forms.movement import padding_of
 from qrt.quantization.fusion.blocks import blocks_of
@@ -40,13 +40,14 @@ class NormalizeLayouts:
 
     def run(self, module: Module) -> None:
         relayouts: Relayouts = {}
+        dead = {inner for block in blocks_of(module.operation) for inner in block if is_dead(inner)}
         for block in blocks_of(module.operation):
             operations = list(block)
             cyclic = cyclic_operations(inner for operation in operations for inner in operation.walk())
             for operation in operations:
                 if operation.parent is block and operation not in cyclic:
                     _normalize(operation, relayouts)
-        erase_dead([inner for block in blocks_of(module.operation) for inner in block])
+        erase_dead([inner for block in blocks_of(module.operation) for inner in block if inner not in dead])
 
 
 def _normalize(operation: Operation, relayouts: Relayouts) -> None:
