@@ -2,8 +2,8 @@
 
 The `.expected.mlir` files beside those of `tests/ir`, printed again, and of `tests/ir/passes/files`, after the pipeline
 that their first line names; the table of op families in docs/reference/dialects/qrt.md; docs/reference/numpy.md,
-quantization_rfc.md, requantization.md, tflite.md, onnx.md, api.md and the pages below api; the tables of
-docs/reference/targets.md; the picture of docs/internals/architecture.md. Look at the difference before you commit it.
+quantization_rfc.md, requantization.md, tflite.md, onnx.md, targets_operations.md, api.md and the pages below api;
+the picture of docs/internals/architecture.md. Look at the difference before you commit it.
 """
 
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""The tables of operations in docs/reference/targets.md, from the declarations of op families and qrt's own targets.
-`make expected` writes them.
+"""docs/reference/targets_operations.md: the operations with a quantized form, and the reasons of the others.
+`make expected` writes it.
 """
 
 from qrt.ops import FAMILIES
@@ -7,21 +7,20 @@ from qrt.quantization.targets.declared import WITHOUT_REGIONS
 from qrt.quantization.targets.registry import TARGETS, find
 from tests.docs.documents import ROOT
 
-PAGE = ROOT / "docs" / "reference" / "targets.md"
-START, END = "## Operations\n", "## A file\n"
-_TEXT = """
-`make expected` writes these tables from the declarations of operations. An operation whose declaration has a
-[constraint](#constraints) has a quantized form, and [`[operations]`](#the-table-operations) gives a target its kernel.
-A target may list the kernel with another constraint.
+PAGE = ROOT / "docs" / "reference" / "targets_operations.md"
+_HEAD = """# Operations of targets
+
+`make expected` writes this page from the declarations of operations. An operation whose declaration has a
+[constraint](targets.md#constraints) has a quantized form, and
+[`[operations]`](targets.md#the-table-operations) gives a target its kernel. A target may list the kernel with another
+constraint.
 
 """
 
 
 def page() -> str:
-    """The page with the tables as the declarations have them."""
-    text = PAGE.read_text()
-    start, end = text.index(START) + len(START), text.index(END)
-    return text[:start] + _TEXT + _forms() + "\n" + _reasons() + "\n" + text[end:]
+    """The page as the declarations have it."""
+    return _HEAD + _forms() + "\n" + _reasons()
 
 
 def _forms() -> str:

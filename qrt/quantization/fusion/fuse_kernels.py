@@ -73,7 +73,8 @@ _NO_VALUES = frozenset({"tensor.empty", "tensor.cast"})
 
 @dataclass(frozen=True)
 class FuseKernels:
-    """Wraps float operations in regions, one for each kernel of a target. Changes no value.
+    """Wraps float operations in regions, one for each kernel of a target. Changes no value but by
+    `layouts`.
 
     These are operations of linalg, arith, math and tensor. Emits a remark for each operation that stays float.
 
