@@ -14,10 +14,10 @@ from qrt.quantization.checking.regions import regions_of
 from qrt.quantization.forms.elements import body_expression, elements_of, splat_of, tensor_type
 from qrt.quantization.forms.elementwise import BINARY
 from qrt.quantization.forms.reductions import reduction_of
-from qrt.quantization.fusion.blocks import blocks_of
 from qrt.quantization.fusion.choose import KernelChoice, Refusal, choices_of, retarget
 from qrt.quantization.fusion.linear import fuse_linear
 from qrt.quantization.fusion.wrap_region import fuse_calls, move_sizes, wrapped
+from qrt.quantization.layouts.blocks import blocks_of
 from qrt.quantization.layouts.normalize_layouts import NormalizeLayouts
 from qrt.quantization.targets.model import Target
 from qrt.quantization.targets.registry import find

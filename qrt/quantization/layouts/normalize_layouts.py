@@ -8,7 +8,7 @@ from qrt.ir.dialects._shaped.lists import numbers_of, static_values, with_lists
 from qrt.ir.rewriting.rewrite import erase_dead, is_dead, replace
 from qrt.quantization.forms.elements import body_expression, shape_of, splat_of
 from qrt.quantization.forms.movement import padding_of
-from qrt.quantization.fusion.blocks import blocks_of
+from qrt.quantization.layouts.blocks import blocks_of
 from qrt.quantization.layouts.carry import Relayouts, carried
 from qrt.quantization.layouts.tensors import (
     Layout,
