@@ -120,7 +120,7 @@ def test_an_output_that_cannot_be_made_leaves_the_others(folder, capsys):
 def test_two_outputs_of_one_file_are_refused(folder, capsys):
     os.symlink("y.npy", "z.npy")
     assert main([*RUN, "--output=result0=y.npy", "--output=result1=z.npy"]) == 1
-    assert capsys.readouterr().err == "error: z.npy: two outputs go to this file\n"
+    assert capsys.readouterr().err == "error: z.npy: two outputs would be written to this file\n"
     assert not Path("y.npy").exists()
 
 
@@ -221,7 +221,7 @@ def test_standard_output_is_an_output(folder, name):
 def test_an_input_beyond_the_limit_is_refused(folder, capsys, arguments, name):
     assert main(arguments) == 1
     limit = arguments[-1]
-    told = f"error: {name}: it has more than {limit} bytes, the limit of an input (max_bytes, --max-input)\n"
+    told = f"error: {name}: the file has more than {limit} bytes, the limit of an input (max_bytes, --max-input)\n"
     assert capsys.readouterr().err == told
 
 
@@ -360,7 +360,7 @@ def test_an_interrupted_call_gives_the_status_of_a_shell(folder, capsys, monkeyp
 # -- names of outputs --------------------------------------------------------------------------------------------------
 
 Q = "tensor<2x!quant.uniform<i8:f32, 0.5>>"
-REPLACED = "this output would replace what is read: give it another name"
+REPLACED = "this output would replace an input file: give it another name"
 QUANTIZED = f"func.func @main(%x: {Q}) -> {Q} {{ return %x : {Q} }}"
 
 
@@ -426,7 +426,7 @@ def test_outputs_of_their_kind_and_streams_are_written(programs, line):
         ([*RUN, "--max-steps", "1.5"], "--max-steps: expected an integer from 0 up"),
         ([*RUN, "--max-input", "-1"], "--max-input: expected an integer from 0 up"),
         (["opt", "f.mlir", "--max-input", "1K"], "--max-input: expected an integer from 0 up"),
-        *((["bench", "--seconds", text], "--seconds: expected seconds, more than 0 and finite")
+        *((["bench", "--seconds", text], "--seconds: expected a finite number of seconds above 0")
           for text in ("nan", "inf", "0", "-1", "x")),
     ],
 )  # fmt: skip

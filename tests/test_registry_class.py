@@ -1,5 +1,5 @@
 """Tables by name. Hazards: an entry that is imported before it is asked for; a package that hides an entry of qrt, or
-is asked by who does not use it; a name that is unknown and does not say which are known."""
+is asked by who does not use it; unknown and does not say which are known."""
 
 import subprocess
 import sys

@@ -106,7 +106,7 @@ def load_reported(
     file = Path(path)
     found = profile_of(_PROFILES.get(file.suffix, "litert") if profile is None else profile)
     if file.suffix in IMPORTERS and found.suffix != file.suffix:
-        raise QuantTypeError(f"{file}: profile {found.name!r} is of a runtime that reads {found.suffix} files")
+        raise QuantTypeError(f"{file}: profile {found.name!r} is for {found.suffix} files")
     if for_quantization:
         found = for_kernels(found)
     most = MAX_MODEL if max_bytes is None else max_bytes
@@ -117,7 +117,7 @@ def load_reported(
         raise bytecode_error(str(file))
     if file.suffix != ".mlir":
         suffix = file.suffix or "files without a suffix"
-        raise ModelError(f"{file}: only .mlir, .tflite and .onnx files are read, not {suffix}")
+        raise ModelError(f"{file}: only .mlir, .tflite and .onnx files are supported, not {suffix}")
     text = read_text(str(file), MAX_INPUT if max_bytes is None else max_bytes, streams=False)
     return ir.parse(text, filename=str(file), allow_unregistered=allow_unregistered), ""
 

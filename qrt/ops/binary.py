@@ -107,7 +107,7 @@ def _check_sum(op: str, attributes: Attributes, a: UniformType, b: UniformType, 
     bound = max_magnitude(a) * largest[0] + max_magnitude(b) * largest[1]
     if rule == "fixed" and bound >= 1 << 62:
         raise QuantTypeError(
-            f"{op}: the scales of {a} and {b} are too far from that of {element}: 64 bits do not hold the sum"
+            f"{op}: the scales of {a} and {b} are too far from that of {element}: the sum overflows 64 bits"
         )
 
 

@@ -74,7 +74,7 @@ def plan_constants(
     except MemoryError as problem:
         if not is_constant:  # the run says so
             return None
-        error = QuantError(f"needs more memory than there is: {problem}")  # one value stands for all in the text
+        error = QuantError(f"needs more memory than is available: {problem}")  # one value stands for all in the text
     if op.parent_operation is function:
         raise_located(op, error)
     return None

@@ -95,7 +95,7 @@ def load_program(path: str | os.PathLike[str]) -> Program:
 
 def _damaged(path: str, error: BaseException) -> ModelError:
     reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-    return ModelError(f"{path}: it is damaged, or nothing that was saved: {reason}")
+    return ModelError(f"{path}: the file is damaged, or not a saved program: {reason}")
 
 
 class SavedSource(PlanSource):
@@ -116,7 +116,7 @@ class SavedSource(PlanSource):
             module = module_of(self._index["program"], self._memory, self._path)
             source = ModuleSource(module, self.name, saturating=self.saturating)
             if (source.inputs, source.outputs) != (self.inputs, self.outputs):
-                raise ValueError(f"the arguments or results of {self.name} are others in its text")
+                raise ValueError(f"the arguments or results of {self.name} differ from those in its text")
         except _WRONG as error:
             raise _damaged(self._path, error) from None
         return source
@@ -184,7 +184,7 @@ def _check_types(ports: Sequence[Port], types: Sequence[TensorType]) -> None:
     for port, t in zip(ports, types, strict=True):
         concrete(port.type, static_shape(t, "plan"), f"{port.name!r} of a plan")
         if t.element != port.type.element:
-            raise ValueError(f"{port.name!r} has the type {t} in a plan, and is {port.type}")
+            raise ValueError(f"{port.name!r} has the type {t} in a plan, but the program declares {port.type}")
 
 
 def _check_externals(

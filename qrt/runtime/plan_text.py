@@ -18,7 +18,12 @@ def plan_text(name: str, plan: Plan) -> str:
     position, operands and results. Each of those is a slot, what stands in it (``arena`` with the offset) and the type,
     which is that of the storage where it is quantized."""
     details, memory = plan.details, plan.memory
-    lines = [f"@{name} for {plan.isa}, arena of {memory.arena_bytes} bytes for {memory.live_bytes} at once"]
+    lines = [
+        (
+            f"@{name} for {plan.isa}, arena of {memory.arena_bytes} bytes, of which at most "
+            f"{memory.live_bytes} are live at once"
+        )
+    ]
     lines.append(f"takes ({_spelled_all(details.inputs, details)})")
     for number, segment in enumerate(details.segments):
         lines.extend(f"{number}: {_step(step, details)}" for step in segment)

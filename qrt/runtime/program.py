@@ -194,7 +194,7 @@ class Program:
         [1, 7]
         """
         if any(port.in_place for port in (*self.inputs, *self.outputs)):
-            raise ModelError(f"{self.name} takes or gives memrefs: it is not bound")
+            raise ModelError(f"{self.name} takes or returns memrefs, which cannot be bound")
         arrays = bound_inputs(in_order(inputs, self.inputs), self.inputs)
         with memory_reported(self.name):
             plan = self._plan(self._types(list(arrays.values())))
@@ -452,7 +452,9 @@ def preparation_text(program: Program) -> str:
 
 def _rebuild(version: int, text: str, function: str, saturating: bool) -> Program:
     if version != PICKLE_VERSION:
-        raise ModelError(f"a program pickled in format {version} does not load here, where it is {PICKLE_VERSION}")
+        raise ModelError(
+            f"the program was pickled in format {version}, but this version of qrt reads format {PICKLE_VERSION}"
+        )
     module = ir.parse(text, filename=f"<pickled {function}>", upstream=24)
     return Program(module, function, saturating=saturating)
 

@@ -87,7 +87,7 @@ def require_addresses(shape: Shape, element: Type) -> None:
     dimensions of 0."""
     count = prod(filter(None, shape))
     if count >= 1 << 58 and count * element_dtype(element).itemsize >= 1 << 63:
-        raise QuantError(f"there is no memory for a tensor of shape {list(shape)}, of elements {element}")
+        raise QuantError(f"not enough memory for a tensor of shape {list(shape)}, of elements {element}")
 
 
 def as_index(number: int) -> Any:
@@ -101,7 +101,7 @@ def incoming(value: Any, declared: TensorType, what: str, in_place: bool = False
     """An argument as the program takes it; a wrong dtype, type or shape is a ``ModelError`` that names the argument.
     With ``in_place`` it is the caller's own array."""
     if in_place and not (isinstance(value, np.ndarray) and value.flags.writeable and ready(value) is value):
-        raise ModelError(f"{what} is written in place: it must be a writeable, C-contiguous array")
+        raise ModelError(f"{what} is written in place, and must be a writable, C-contiguous array")
     element = declared.element
     if isinstance(value, QuantTensor):
         if value.type != element:
@@ -165,7 +165,7 @@ def spelled(value: Any) -> str:
 
 @contextmanager
 def memory_reported(name: str) -> Iterator[None]:
-    """Raise ModelError in the name of a program where it needs more memory than there is."""
+    """Raise ModelError in the name of a program where it needs more memory than is available."""
     try:
         yield
     except MemoryError as error:
@@ -175,8 +175,8 @@ def memory_reported(name: str) -> Iterator[None]:
 
 
 def no_memory(name: str, error: MemoryError) -> ModelError:
-    """Return the error of a program that needs more memory than there is."""
-    return ModelError(f"{name} needs more memory than there is: {error}")
+    """Return the error of a program that needs more memory than is available."""
+    return ModelError(f"{name} needs more memory than is available: {error}")
 
 
 class State:

@@ -86,7 +86,7 @@ def parse_type(text: str, upstream: int = 22, *, kind: type[Type] = Type) -> Typ
     except TypeError:
         found = None  # a list, which the next line refuses, or an upstream version that is none
     if not isinstance(text, str):
-        raise QuantTypeError(f"a type is read from text, not from {shown(text)}")
+        raise QuantTypeError(f"expected the text of a type, got {shown(text)}")
     if found is None:
         scanner = Scanner(Source(text, "<type>"))
         found = TypeParser(scanner, upstream=upstream).parse()
@@ -124,7 +124,7 @@ class TypeParser:
     ) -> None:
         if not isinstance(upstream, int) or upstream not in UPSTREAM_VERSIONS:
             known = ", ".join(map(str, UPSTREAM_VERSIONS))
-            raise QuantTypeError(f"upstream is one of {known}, not {shown(upstream)}")
+            raise QuantTypeError(f"upstream must be one of {known}, got {shown(upstream)}")
         self.scanner = scanner
         self._quantized = QuantizedTypeParser(scanner, upstream, self.parse_non_function)
         self.alias = alias

@@ -124,7 +124,7 @@ def _end_before(text: str, at: int) -> int:
 class Scanner:
     """A cursor over a Source. Every method skips white space and `//` comments first.
 
-    Raises ParseError if the text holds a surrogate, which is no character.
+    Raises ParseError if the text holds a surrogate, which is not a valid character.
     """
 
     __slots__ = ("deepest", "depth", "pos", "source", "text")
@@ -137,7 +137,7 @@ class Scanner:
         self.deepest = 0
         """The greatest depth since this was last set."""
         if not self.text.isascii() and (bad := _SURROGATE.search(self.text)) is not None:
-            raise ParseError(f"the surrogate {bad[0]!r} is no character", Location(source, bad.start()))
+            raise ParseError(f"the surrogate {bad[0]!r} is not a valid character", Location(source, bad.start()))
 
     def skip(self) -> int:
         """Move to the next token and return its offset."""

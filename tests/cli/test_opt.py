@@ -184,7 +184,7 @@ def test_a_type_that_upstream_lacks_is_refused_where_that_is_asked_for(opt, text
     status, _, err = opt(text, "--strict-upstream")
     assert status == 1
     assert "/program.mlir:2:" in err
-    assert "is not upstream's, and refused under --strict-upstream" in err
+    assert "does not exist upstream, which --strict-upstream requires" in err
 
 
 def test_warnings_are_printed_and_do_not_fail(opt):

@@ -68,7 +68,7 @@ COMMANDS = {
     ),
     "compile p.mlir -o p.onnx": ("files.py", ": {} is written here, not {}", "compile p.mlir -o c{0}"),
     "quantize float.mlir --data data.npz -o float.mlir": (
-        "files.py", "this output would replace what is read: give it another name",
+        "files.py", "this output would replace an input file: give it another name",
         "quantize float.mlir --data data.npz -o q.mlir",
     ),
     "run p.mlir --max-input 10": (
@@ -82,10 +82,10 @@ COMMANDS = {
         "ir/pipeline_text.py", "did you mean '{}'?", "opt p.mlir --pass-pipeline={0}",
     ),
     "opt add.mlir --strict-upstream": (
-        "cli/opt.py", "op '{}' is not upstream's, and refused under --strict-upstream", "opt add.mlir",
+        "cli/opt.py", "op '{}' does not exist upstream, which --strict-upstream requires", "opt add.mlir",
     ),
     "opt none.mlir --strict-upstream": (
-        "cli/opt.py", "type '{}' is not upstream's, and refused under --strict-upstream", "opt none.mlir",
+        "cli/opt.py", "type '{}' does not exist upstream, which --strict-upstream requires", "opt none.mlir",
     ),
     "optt p.mlir": ("cli/__init__.py", "; did you mean {}?", "{0} p.mlir"),
     "import p.mlir": ("cli/import_model.py", "it is a program already; qrt opt prints it", "opt p.mlir"),

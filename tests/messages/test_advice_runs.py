@@ -35,7 +35,10 @@ def test_batches_for_each_input(heard: Any) -> None:
     assert np.abs(result.program(X, X) - 2 * X).max() < 0.1
 
 
-@advises("quantization/calibration/observe.py", "names no value to be observed: run the pass attach-stats-ref first")
+@advises(
+    "quantization/calibration/observe.py",
+    "has no quant.stats_ref, so that no value is observed: run the pass attach-stats-ref first",
+)
 def test_values_to_be_observed(heard: Any) -> None:
     data = {"x": [X], "y": [X]}
     module = qrt.ir.parse(TEXT)
@@ -63,7 +66,7 @@ def test_values_that_are_not_finite(heard: Any) -> None:
     assert np.abs(qrt.quantize_program(right, {"x": [X], "y": [X]}).program(X, X) - X - 1).max() < 0.1
 
 
-@advises("runtime/ports.py", "storage in {} is not supported, store integers")
+@advises("runtime/ports.py", "storage in {} is not supported, only in integers")
 def test_storage_in_integers(heard: Any) -> None:
     text = "func.func @f(%x: tensor<2x!quant.uniform<TYPE:f32, 0.5>>) -> tensor<2xf32> {\n"
     text += "%0 = quant.dcast %x : tensor<2x!quant.uniform<TYPE:f32, 0.5>> to tensor<2xf32> return %0 : tensor<2xf32> }"
@@ -161,7 +164,9 @@ def test_bytecode_that_mlir_opt_writes_as_text(heard: Any, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("runtime", ["litert", "ort"])
-@advises("models/engines/engine.py", "has no profile {}; did you mean {}?", "that held {} has ended: load it again")
+@advises(
+    "models/engines/engine.py", "has no profile {}; did you mean {}?", "that held {} has ended: load the model again"
+)
 def test_models_of_other_runtimes(heard: Any, runtime: str) -> None:
     if runtime == "ort":
         pytest.importorskip("onnxruntime")

@@ -59,11 +59,11 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("qrt.matmul(qrt.requantize(per_axis, LAYER), q, out_type=t)",), "P @ Q",
     ),
     "qrt.matmul(f64, tinyblocks, out_type=out64, requant='float32')": (
-        "ops/sub_channel.py", "or the bias leave float32: use requant = {}",
+        "ops/sub_channel.py", "or the bias exceed the range of float32: use requant = {}",
         ("qrt.matmul(f64, tinyblocks, out_type=out64, requant={0})",), "np.zeros((2, 2))",
     ),
     "qrt.matmul(q, sums, out_type=LONGER, requant='float32')": (
-        "ops/sub_channel.py", "may leave float32: use requant = {}",
+        "ops/sub_channel.py", "may exceed the range of float32: use requant = {}",
         ("qrt.matmul(q, sums, out_type=LONGER, requant={0})",), "",
     ),
     "qrt.conv2d(image, kernel, padding='same', out_type=t)": (
@@ -76,7 +76,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("{0}", "qrt.quantize(x, U)"), "x",
     ),
     "qrt.quantize(x, U, bits=8)": (
-        "tensor/casts.py", "quantize: give a type, or bits and the options of a choice, not both",
+        "tensor/casts.py", "quantize: give a type, or bits= and its options, not both",
         ("qrt.quantize(x, U)", "qrt.quantize(x, bits=8)"), "x",
     ),
     "np.repeat(per_axis, 2)": (
@@ -97,12 +97,12 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         "tensor/protocol/methods.py", ": take an element, or {}", ("[list(map(float, row)) for row in q]", "{0}"), "Q",
     ),
     "q.mean(dtype=T, out_type=T)": (
-        "tensor/protocol/methods.py", "mean: dtype and out_type both say the type of the result: give one of them",
+        "tensor/protocol/methods.py", "mean: dtype and out_type both set the type of the result: give one of them",
         ("q.mean(out_type=T)", "q.mean(dtype=T)"), "np.round(Q.mean() * 2) / 2",
     ),
     "q.storag": ("tensor/protocol/methods.py", ": did you mean {}?", ("getattr(q, {0})",), "q.storage"),
     "np.clip(row, row, np.broadcast_to(row, (3, 2)))": (
-        "tensor/protocol/rules/order.py", "an axis with blocks is not broadcast: give tensors of one shape",
+        "tensor/protocol/rules/order.py", "an axis in blocks cannot be broadcast: give tensors of the same shape",
         ("np.clip(*[np.broadcast_to(row, (3, 2))] * 3)",), "np.broadcast_to(np.asarray(row), (3, 2))",
     ),
     "np.choose([0], [deep])": (
@@ -227,7 +227,7 @@ OPERATIONS = {
 
 
 @pytest.mark.parametrize("family", OPERATIONS)
-@hears("the result must keep the type {}, not {}: requantize apart")
+@hears("the result must keep the type {}, not {}: requantize it separately")
 def test_an_operation_that_keeps_the_type_is_requantized_apart(family: str, heard: Any) -> None:
     first, second = (f"tensor<1x4x4x2x!quant.uniform<i8:f32, {scale}>>" for scale in (0.5, 0.25))
     operands = "(" + ", ".join([first] * OPERATIONS[family].count("%")) + ")"
@@ -242,4 +242,4 @@ def test_an_operation_that_keeps_the_type_is_requantized_apart(family: str, hear
     assert np.array_equal(np.asarray(program(x)), np.asarray(x))
 
 
-enter_parts("ops/core.py", ("the result must keep the type {}, not {}: requantize apart",), "apart")
+enter_parts("ops/core.py", ("the result must keep the type {}, not {}: requantize it separately",), "apart")

@@ -141,8 +141,14 @@ REFUSED: list[tuple[str, TensorType, Any, dict[str, Any], str]] = [
     ("resize_bilinear", X, None, {"size": (2, 2), "rule": "lines_float32"}, "is not for i8"),
     ("resize_bilinear", tensor((1, 4, 4, 2), T.with_(storage="i16", storage_min=None, storage_max=None)), None,
      {"size": (2, 2)}, "the rule fixed11 is not for i16"),
-    ("resize_bilinear", tensor((1, 4, 4, 2), FloatType("f32")), None, {"size": (2, 2)}, "is not for elements of f32"),
-    ("resize_bilinear", tensor((1, 4, 4, 2), IntegerType(8)), None, {"size": (2, 2)}, "is not for elements of i8"),
+    ("resize_bilinear", tensor((1, 4, 4, 2), FloatType("f32")), None, {"size": (2, 2)}, (
+        "is not defined for "
+        "elements of f32"
+    )),
+    ("resize_bilinear", tensor((1, 4, 4, 2), IntegerType(8)), None, {"size": (2, 2)}, (
+        "is not defined for "
+        "elements of i8"
+    )),
     ("resize_nearest", tensor((1, 0, 4, 2), T), None, {"size": (2, 2)}, "an image without elements"),
     ("resize_nearest", tensor((1, 4, 4, 2), channels(T, 4, 1)), None, {"size": (2, 2)}, "x must be per layer, or per"),
     ("resize_nearest", X, T.with_(scales=1.0), {"size": (2, 2)}, "the result must keep the type"),

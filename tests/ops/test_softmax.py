@@ -141,7 +141,10 @@ def test_a_function_has_the_rules() -> None:
 
 RULES_REFUSED: list[tuple[str, TensorType, Any, dict[str, Any], str]] = [
     ("softmax", tensor((2,), T), OUT, {"requant": "fixed"}, "requant must be one of table_int32, table_float32,"),
-    ("softmax", tensor((1,), T), OUT, {"requant": "table_shifted"}, "leaves float32 for an axis of 1 and the scale"),
+    ("softmax", tensor((1,), T), OUT, {"requant": "table_shifted"}, (
+        "exceeds the range of float32 for an "
+        "axis of 1 and the scale"
+    )),
     ("softmax", tensor((2,), T), OUT, {"requant": "table_int16"}, "x must be i16 per layer with zero point 0"),
     ("softmax", tensor((2,), WORD), OUT, {"requant": "gemmlowp"}, "with storage of at most 8 bits"),
     ("softmax", tensor((4096,), T), OUT, {"requant": "gemmlowp"}, "the sum of 4096 exponentials of 19 bits needs more"),

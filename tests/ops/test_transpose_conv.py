@@ -91,8 +91,8 @@ def test_an_open_batch() -> None:
     [
         ({"strides": (0, 1)}, "strides must be two positive integers"),
         ({"padding": ((3, 2), (0, 0))}, "2 pixels under a window of 2, stride 1, padding .3, 2. .* leave no result"),
-        ({"output_padding": (-1, 0)}, "output_padding must be two integers from 0 up"),
-        ({"output_padding": "ab"}, "output_padding must be two integers from 0 up"),
+        ({"output_padding": (-1, 0)}, "output_padding must be two non-negative integers"),
+        ({"output_padding": "ab"}, "output_padding must be two non-negative integers"),
         ({"padding": ((0, 0),)}, "padding must be"),
     ],
 )

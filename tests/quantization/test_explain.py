@@ -370,7 +370,9 @@ def test_rows_without_finite_outputs_are_left_out_and_counted() -> None:
     assert (report.skipped, report.rows) == (2, 38)
     assert replace(report, skipped=0) == explained(data={"x": np.delete(X, [3, 39], 0)})
     assert explained(skip_nonfinite=True) == explained()
-    with pytest.raises(ModelError, match="no row is left: an output of 'main' is a NaN or infinite for each"):
+    with pytest.raises(
+        ModelError, match="all rows are left out: an output of 'main' is NaN or infinite for each of them"
+    ):
         explained(data={"x": bad[3:4]}, skip_nonfinite=True)
 
 

@@ -57,8 +57,8 @@ An operator between DequantizeLinear and QuantizeLinear, perhaps with Relu or Cl
 operation where that computes the same. Otherwise it runs on floats between casts, and `qrt import` says why. A group is
 not folded where
 
-- its casts are of other floats than float32, or a scale lies beyond 2^-40 to 2^40,
-- its bias is no constant of int32 without zero point, or has another scale than the product of both operands' scales,
+- its casts are of floats other than float32, or a scale lies beyond 2^-40 to 2^40,
+- its bias is not an int32 constant without zero point, or has another scale than the product of both operands' scales,
   to within 4 units in the last place of float32,
 - Add and Mul have operands or a result of unequal storage, or another operator has storage that it does not take,
 - an operator that moves elements would change the scale, the zero point or the storage,
@@ -91,7 +91,7 @@ is beyond the integers as the end of them. ONNX Runtime stores the same, except 
 A program that replaced them would read its floats twice, which takes longer than the cast. `qrt diff` does not count
 NaNs that are cast so, nor infinities of float16; what is computed of them after whole runs it does count.
 
-A scale or zero point that only the run knows gives what the runtime gives: a NaN is stored as the least integer. So
+A scale or zero point known only at run time gives what the runtime gives: a NaN is stored as the least integer. So
 does float8, whose NaN it becomes. DynamicQuantizeLinear, DynamicQuantizeMatMul and DynamicQuantizeLSTM leave a NaN out
 of the range and store it as 0; beside -inf the zero point is 255. Of 8 elements and more the runtime's range depends
 on where a NaN stands, because its vectors forget what came before it: there nothing is promised. Nor is it of

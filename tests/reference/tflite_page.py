@@ -52,7 +52,7 @@ is one in the last place. In rows with two bounds, a result need only keep one.
 | SUM, MEAN over the last axis with more than one element, in the default build | 4 units, or n * 2^-23 times the sum \
 or mean of the magnitudes of the n terms | the CPU decides the order |
 | TRANSPOSE_CONV whose windows leave gaps, FULLY_CONNECTED with a fused TANH, products of floats with weights or a \
-bias that only the run knows | 4 units of the greatest result | the order of the sums |
+bias known only at run time | 4 units of the greatest result | the order of the sums |
 | UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN | 64 units of the greatest result | each step hands on what it made |
 
 - In the default build SOFTMAX and LOG_SOFTMAX, and SUM and MEAN over the last axis, add sixteen terms at a time: of n

@@ -171,7 +171,10 @@ def test_a_value_that_is_not_set_is_an_error():
         ("(dense<1> : tensor<i8>) : i8", "whose value is of type tensor<i8>"),
         ("(#ml_program.extern) : tensor<2xi8>", "value #ml_program.extern is not known here"),
         ('("text") : tensor<2xi8>', 'value "text" is not known here'),
-        ("(dense<1> : tensor<2xi8>) : memref<2xi8>", "a global of type memref<2xi8>, which does not run"),
+        (
+            "(dense<1> : tensor<2xi8>) : memref<2xi8>",
+            "a global of type memref<2xi8>, which the interpreter does not support",
+        ),
     ],
 )
 @pytest.mark.parametrize("form", ["private", "private mutable"])

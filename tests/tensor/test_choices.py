@@ -99,7 +99,7 @@ def test_options_reach_the_type() -> None:
         ({"bits": 4, "axis": -3}, "axis must be an integer from -2 to 1, got -3"),
         (
             {"bits": 4, "axis": 1, "group_size": 3},
-            "groups of 3 do not divide the 4 values along axis 1: pad them to 6 or give group_size=2",
+            "group_size=3 does not divide the 4 values along axis 1: pad them to 6 or give group_size=2",
         ),
         ({"bits": 4, "axis": 1, "group_size": 3}, "give group_size=2"),
         (
@@ -113,7 +113,7 @@ def test_options_reach_the_type() -> None:
         ({"bits": 4, "group_size": 0}, "group_size must be an integer from 1 to 2 along axis 0, got 0"),
         ({"bits": 4, "x": np.zeros((2, 2, 2)), "group_size": 2}, "lie along an axis: give axis=0 or axis=1 or axis=2"),
         ({"bits": 4, "x": 1.0, "axis": 0}, "a value without axes has one scale"),
-        ({"bits": 4, "x": np.zeros((2, 0)), "axis": 1}, "a type has at least one scale"),
+        ({"bits": 4, "x": np.zeros((2, 0)), "axis": 1}, "a quantized type needs at least one scale"),
         ({"bits": 4, "method": "max"}, "method must be one of minmax, mse, percentile, got 'max'"),
         ({"bits": 4, "method": "percentile", "percentile": 0}, "percentile must be a number above 0, up to 100, got 0"),
         ({"bits": 4, "method": "percentile", "percentile": float("nan")}, "percentile must be a number above 0"),

@@ -213,7 +213,7 @@ def test_views_share_memory_unless_packed() -> None:
 def test_bad_views(t: UniformType) -> None:
     q = QuantTensor(np.arange(6).reshape(2, 3), t)
     for shape in ((4,), (-1, 4), (-1, -1)):
-        with pytest.raises(QuantTypeError, match=r"reshape: tensor<2x3x.* does not have the elements of shape"):
+        with pytest.raises(QuantTypeError, match=r"reshape: tensor<2x3x.* has another number of elements than shape"):
             q.reshape(shape)
     for wrong in (2.5, ("a",)):
         with pytest.raises(QuantTypeError, match="reshape: the shape must be"):

@@ -82,7 +82,7 @@ def test_signed_storage_is_another_type_which_version_22_prints_alike(text, prin
 
 
 def test_a_version_that_is_not_known_is_named():
-    with pytest.raises(QuantTypeError, match="upstream is one of 22, 24, not 23"):
+    with pytest.raises(QuantTypeError, match="upstream must be one of 22, 24, got 23"):
         parse_type("f32", upstream=23)
 
 

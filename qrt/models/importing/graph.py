@@ -1,14 +1,14 @@
 """A graph of a file that becomes a function: its operations, their places, its constants and the names of its ports."""
 
 from abc import abstractmethod
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, Protocol
 
 import numpy as np
 
+from qrt.errors import ModelError, plural
 from qrt.ir import ArrayAttr, Attribute, Block, Builder, DictAttr, Module, Operation, StringAttr, TypeAttr, Value
 from qrt.ir.core.operations import NOWHERE, Region
 from qrt.ir.rewriting.rewrite import erase_dead
@@ -17,6 +17,9 @@ from qrt.models.profiles import Profile
 from qrt.ops.core import Array
 from qrt.types import FloatType, FunctionType, IntegerType, TensorType, Type, UniformType
 from qrt.types.scanner import Location, Source
+
+_MOST_PLACES = 3
+"""The most nodes that an error names for one unsupported form."""
 
 
 class Operator(Protocol):
@@ -141,10 +144,29 @@ def port_names(names: Sequence[str], dimensions: Sequence[Sequence[str]] | None 
     return ArrayAttr(tuple(map(DictAttr.of, entries)))
 
 
-def refusal(file: str, refused: Mapping[tuple[str, str], int]) -> str:
-    """The error that lists what is not supported: forms by operator, and how often each stands in the file."""
-    forms = [f"{op} ({form})" + f" {count} times" * (count > 1) for (op, form), count in Counter(refused).items()]
-    return f"{file}: {len(forms)} forms of operators are not supported:\n{'; '.join(forms)}"
+class Refusals:
+    """The unsupported forms of operators that an import or an export found, and the places of each."""
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[str, str], list[str]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._places)
+
+    def add(self, op: str, form: str, place: str) -> None:
+        """Add an operator with a form that is not supported, and the name of its node."""
+        self._places.setdefault((op, form), []).append(place)
+
+    def error(self, failure: str) -> ModelError:
+        """Return the error that lists each form with the nodes that have it."""
+        lines = [f"  {op} ({form}): {_listed(places)}" for (op, form), places in self._places.items()]
+        return ModelError("\n".join([f"{failure} {plural(len(lines), 'form')} of operators:", *lines]))
+
+
+def _listed(places: Sequence[str]) -> str:
+    first = list(dict.fromkeys(places))[:_MOST_PLACES]
+    more = len(places) - len(first)
+    return ", ".join(first) + (f" and {more} more" if more else "")
 
 
 def bits(array: Array) -> Array:

@@ -86,7 +86,7 @@ class Node:
         results = family.resolve_all(tensors, family.complete(attributes), said)
         for here, there in zip(said, results, strict=True):
             if here is not None and here.shape is not None and not have_compatible_shapes((here, there)):
-                self.fail(f"the result is {there}, but the file has {here}")
+                self.fail(f"the result is {there}, but the file declares {here}")
         return self.graph.append(
             self.op, family.declaration.op, operands, results, {n: attribute(v) for n, v in attributes.items()}
         )
@@ -110,7 +110,7 @@ class Node:
         row = profile.find(op, **facts)
         if row is None:
             said = ", ".join(f"{name} = {value}" for name, value in facts.items())
-            self.refuse(f"profile {profile.name} has no rule of {op} for {said}")
+            self.refuse(f"profile {profile.name} has no rule for {op} with {said}")
         self.kernel = row.kernel
         return row.rule
 

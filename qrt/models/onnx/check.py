@@ -23,10 +23,10 @@ def check_versions(name: str, ir_version: int, opsets: Mapping[str, int]) -> Non
     """Raises ModelError for versions that are not known."""
     if ir_version not in IR_VERSIONS:
         known = f"{IR_VERSIONS[0]} to {IR_VERSIONS[-1]}"
-        raise ModelError(f"{name}: its IR version is {ir_version}, {known} are read")
+        raise ModelError(f"{name}: the IR version is {ir_version}, but only {known} are supported")
     check_opsets(name, opsets)
     if not opsets:
-        raise ModelError(f"{name}: it imports no opset")
+        raise ModelError(f"{name}: the model imports no opset")
 
 
 def check_opsets(name: str, opsets: Mapping[str, int]) -> None:
@@ -35,7 +35,7 @@ def check_opsets(name: str, opsets: Mapping[str, int]) -> None:
         version = opsets.get(domain)
         if version is not None and version not in versions:
             known = f"{versions[0]} to {versions[-1]} are" if len(versions) > 1 else f"{versions[0]} is"
-            raise ModelError(f"{name}: its opset of {domain or 'ai.onnx'} is {version}, {known} read")
+            raise ModelError(f"{name}: the opset of {domain or 'ai.onnx'} is {version}, but only {known} supported")
 
 
 def check_function(place: str, domain: str, opsets: Mapping[str, int]) -> None:
@@ -85,8 +85,8 @@ def check_graph(name: str, graph: ModelGraph, max_bytes: int, outer: Collection[
             if output == ABSENT:
                 continue
             if output in known:
-                held = f"node {writers[output].index} writes" if output in writers else "is there before"
-                raise ModelError(f"{place_of(name, operator)}: it writes {shown(output)}, which {held}")
+                held = f"node {writers[output].index} writes" if output in writers else "is defined before"
+                raise ModelError(f"{place_of(name, operator)}: it computes {shown(output)}, which {held}")
             known.add(output)
             writers[output] = operator
         for value in operator.attributes.values():
@@ -94,13 +94,12 @@ def check_graph(name: str, graph: ModelGraph, max_bytes: int, outer: Collection[
                 check_graph(place_of(name, operator), value, max_bytes, known)
     for port in graph.outputs:
         if port.name not in known:
-            raise ModelError(f"{name}: nothing writes output {shown(port.name)}")
+            raise ModelError(f"{name}: no node computes output {shown(port.name)}")
     ports = {port.name: port for port in (*graph.inputs, *graph.outputs)}
     total = sum(map(_bytes, ports.values()))
     if total > max_bytes:
         raise ModelError(
-            f"{name}: its inputs and outputs take {total} bytes, more than max_bytes (--max-input), which is "
-            f"{max_bytes}"
+            f"{name}: the inputs and outputs take {total} bytes, more than max_bytes (--max-input), {max_bytes}"
         )
 
 
@@ -110,9 +109,9 @@ def _check_reads(name: str, operator: Operator, known: Collection[str], written:
             continue
         if read in written:
             raise ModelError(
-                f"{place_of(name, operator)}: it reads {shown(read)}, which a later node writes, or the node itself"
+                f"{place_of(name, operator)}: it reads {shown(read)}, which the node itself or a later node computes"
             )
-        raise ModelError(f"{place_of(name, operator)}: it reads {shown(read)}, which nothing writes")
+        raise ModelError(f"{place_of(name, operator)}: it reads {shown(read)}, which no node computes")
 
 
 def _bytes(port: ModelPort) -> int:

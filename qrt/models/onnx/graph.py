@@ -1,7 +1,6 @@
 """A graph of an ONNX file while it is imported: its tensors as values, and what it shares with the others."""
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, count
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ import numpy as np
 from qrt.errors import ModelError
 from qrt.ir import Attribute, Module, Operation, Value
 from qrt.models.importing import graph as importing
+from qrt.models.importing.graph import Refusals
 from qrt.models.onnx import model as description
 from qrt.models.onnx.check import place_of
 from qrt.models.onnx.exporting.operation_metadata import split_states
@@ -45,7 +45,7 @@ class ImportContext:
         self.profile = profile
         self.max_bytes = max_bytes
         self.module = Module()
-        self.refused: Counter[tuple[str, str]] = Counter()
+        self.refused = Refusals()
         self.given = given or {}
         self.fixed: set[str] = set()
         self.computed: WeakValueDictionary[int, Array] = WeakValueDictionary()
@@ -151,7 +151,7 @@ class Graph(importing.Graph):
         if elements > self.importer.max_bytes // 8 and elements * _width(kind.element) > self.importer.max_bytes:
             place = self.file if op is None else self.place(op)
             most = self.importer.max_bytes
-            raise ModelError(f"{place}: {kind.shown()} is larger than max_bytes (--max-input), which is {most}")
+            raise ModelError(f"{place}: {kind.shown()} is larger than max_bytes (--max-input), {most}")
 
     def charge(self, op: Operator, array: Array) -> None:
         """Counts a constant that was computed. Raises ModelError where all of them take more than the limit. What

@@ -12,7 +12,7 @@ from qrt.ops.core import Array
 ABSENT = ""
 """The name of an optional operand that is not given."""
 Size = int | str | None
-"""A dimension: its size, the name of one that only the run knows, or None where the file says nothing."""
+"""A dimension: its size, the name of one known only at run time, or None where the file says nothing."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -1,7 +1,6 @@
 """A subgraph of a TFLite file while it is imported: its tensors as values, and what it shares with the others."""
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 
@@ -10,6 +9,7 @@ from qrt.ir import Module, Value
 from qrt.ir.core.functions import FuncOp
 from qrt.models.importing import graph as importing
 from qrt.models.importing import variables
+from qrt.models.importing.graph import Refusals
 from qrt.models.importing.node import UnsupportedForm
 from qrt.models.profiles import Profile
 from qrt.models.tflite.model import Model, Operator, Subgraph, Tensor, type_of
@@ -25,7 +25,7 @@ class ImportContext(ABC):
         self.model = model
         self.profile = profile
         self.module = Module()
-        self.refused: Counter[tuple[str, str]] = Counter()
+        self.refused = Refusals()
         self.state = State(self.module, {"main", *(signature.key for signature in model.signatures)})
 
     @abstractmethod
@@ -131,7 +131,7 @@ class Graph(importing.Graph):
         """The variable that a resource stands for."""
         found = self.handles.get(tensor.index)
         if found is None:
-            raise ModelError(f"{self.place(op)}: tensor {tensor.name!r} is no handle of a variable")
+            raise ModelError(f"{self.place(op)}: tensor {tensor.name!r} is not the handle of a variable")
         return found
 
     # -- places -----------------------------------------------------------------------------------------------------

@@ -38,7 +38,9 @@ def named_program(module: ir.Module, function: str | None) -> Program:
     """Plan a function as `observed_program` does. Raise ModelError where it names no value."""
     program = observed_program(module, function)
     if not any(op.name == OBSERVED for op in module.operation.walk()):
-        raise ModelError(f"{program.name} names no value to be observed: run the pass attach-stats-ref first")
+        raise ModelError(
+            f"{program.name} has no quant.stats_ref, so that no value is observed: run the pass attach-stats-ref first"
+        )
     return program
 
 

@@ -113,7 +113,7 @@ class Arithmetic:
         if all(each < MOST * scale for each, scale in zip(reach, common, strict=True)):
             a, b = (self._multiples(each, common, axis) for each in (a, b))
         else:
-            self.report("a sum would pass 64 bits: its terms are rounded to a scale of which they have 30 bits")
+            self.report("a sum would overflow 64 bits: its terms are rounded to 30 bits")
             common = tuple(_power_of_two_above(r / _ROUNDED) for r in reach)
             a, b = (self._rounded(each, common, axis) for each in (a, b))
         made = self.nest.value("arith.addi", (self.value(a), self.value(b)), I64)
@@ -142,7 +142,7 @@ class Arithmetic:
         """In scales in which the integers are at most of this magnitude."""
         places = [(bound // most).bit_length() for bound in x.bounds]
         if any(places):
-            self.report(f"a value would pass 64 bits: it is rounded to {max(places)} fewer bits")
+            self.report(f"a value would overflow 64 bits: its {max(places)} low bits are rounded off")
         return self.shifted(x, places)
 
     def shifted(self, x: Exact, places: Sequence[int]) -> Exact:
@@ -168,7 +168,7 @@ def _multipliers(x: Exact, common: Sequence[Fraction]) -> list[int]:
 def _together(a: Exact, b: Exact) -> tuple[int | None, tuple[Fraction, ...], tuple[Fraction, ...]]:
     """The axis along which the scales of two change, and the scales of each along it."""
     if a.axis is not None and b.axis is not None and a.axis != b.axis:
-        raise QuantTypeError("scales that change along one axis meet scales that change along another")
+        raise QuantTypeError("scales that differ along one axis are combined with scales that differ along another")
     axis = b.axis if a.axis is None else a.axis
     count = max(len(a.scales), len(b.scales))
     left, right = (x.scales if len(x.scales) == count else x.scales * count for x in (a, b))

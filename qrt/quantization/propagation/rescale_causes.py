@@ -26,7 +26,7 @@ class RescaleCauses:
         """Names both ends, and the annotation that makes them one."""
         assert source.type is not None
         assert taker.type is not None
-        said = f"{_place(source)} is {_spelled(source.type)}, {_place(taker)} takes {_spelled(taker.type)}"
+        said = f"{_place(source)} is {_spelled(source.type)}, but {_place(taker)} needs {_spelled(taker.type)}"
         for node, other in ((source, taker), (taker, source)):
             wanted = other.type
             if isinstance(wanted, UniformType) and _stays(other, node) and self._may_be(node, wanted):

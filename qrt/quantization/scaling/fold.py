@@ -166,13 +166,13 @@ def _applied(step: AffineStep, array: Array, numbers: Array, element: FloatType)
     with np.errstate(all="ignore"):
         found = rounded(array * numbers if step.kind == "mul" else array / numbers, element)
     if not is_normal(found, element).all() or ((found == 0) != (array == 0)).any():
-        raise NotScaled(f"a weight or a bias would leave the normal numbers of {element}")
+        raise NotScaled(f"a weight or a bias would be out of the normal range of {element}")
     return found
 
 
 def _checked(found: Array, before: Array, element: FloatType) -> Array:
     if not np.isfinite(found).all():
-        raise NotScaled(f"a bias would leave the numbers of {element}")
+        raise NotScaled(f"a bias would be out of the range of {element}")
     return found
 
 

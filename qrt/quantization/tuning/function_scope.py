@@ -54,7 +54,7 @@ def with_others(quantized: Module, module: Module, others: list[str]) -> Module:
 def left_out(others: list[str], name: str) -> tuple[Diagnostic, ...]:
     """A remark for each function that is left as it is."""
     return tuple(
-        Diagnostic("remark", f"function '{each}' is left as it is: '{name}' does not call it") for each in others
+        Diagnostic("remark", f"function '{each}' is not quantized: '{name}' does not call it") for each in others
     )
 
 
@@ -65,18 +65,16 @@ def check_any(start: NamedProgram, name: str, *, is_full: bool) -> None:
         return
     for operation in operations_of(start.module):
         if _is_quantized(operation):
-            message = f"{name} is quantized already: here is '{operation.name}'; give the float program"
+            message = f"{name} is quantized already: it contains '{operation.name}'; give the float program"
             raise ModelError(operation.location.render(message))
     if not start.remarks:
-        raise ModelError(
-            f"nothing of {name} is quantized: it has no operation on floats that the target has a kernel for"
-        )
+        raise ModelError(f"nothing of {name} can be quantized: the target has no kernel for its operations on floats")
     if is_full:
         raise all_of([VerifyError(r.message, r.location) for r in start.remarks if r.location is not None])
     said = [each.message for each in start.remarks[:_MOST_SAID]]
     if len(start.remarks) > _MOST_SAID:
         said.append(f"{len(start.remarks) - _MOST_SAID} more stay float")
-    message = f"nothing of {name} is quantized: {'; '.join(said)}"
+    message = f"nothing of {name} can be quantized: {'; '.join(said)}"
     location = start.remarks[0].location
     raise ModelError(message if location is None else location.render(message))
 

@@ -213,7 +213,7 @@ class Compiler:
     def _bound(self, table: dict[str, Any], operation: Operation) -> Any:
         bind = table.get(operation.name)
         if bind is None:
-            raise failure(operation, "does not run: the interpreter has no handler for it")
+            raise failure(operation, "cannot run: the interpreter has no handler for it")
         try:
             return bind(operation, self)
         except QuantError as error:
@@ -306,7 +306,7 @@ class BlockCode:
         """Run all but a branch at the end. `branch` is the branch that led here, if there was one."""
         values = tuple(arguments)
         if len(values) != len(self.arguments):  # no rule of upstream's about `scf.index_switch` forbids arguments
-            raise failure(self.owner, f"gives {len(values)} values to a block of {len(self.arguments)} arguments")
+            raise failure(self.owner, f"passes {len(values)} values to a block with {len(self.arguments)} arguments")
         for slot, value in zip(self.arguments, values, strict=True):
             frame[slot] = value
         frame[0].count(self.size, branch or self.owner)

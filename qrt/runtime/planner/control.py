@@ -91,7 +91,7 @@ class ControlPlanner(SlotTable):
     def _carried(self, op: Operation, begin: SlotView, argument: Value) -> SlotView:
         """A slot of the loop, which begins with a value."""
         if begin.type is None:
-            raise PlanningRefusal(f"it carries {argument.type}, whose shape only the run knows")
+            raise PlanningRefusal(f"it carries {argument.type}, whose shape is known only at run time")
         made = self.place("temporary", begin.type, argument.type)
         self._copy_to(op, begin, made)
         return made
@@ -145,7 +145,7 @@ class ControlPlanner(SlotTable):
     def _joint(self, place: SlotView, value: Value, start: int) -> SlotView:
         """A slot for a result, which is alive from the first branch on."""
         if place.type is None:
-            raise PlanningRefusal(f"it gives {value.type}, whose shape only the run knows")
+            raise PlanningRefusal(f"it yields {value.type}, whose shape is known only at run time")
         made = self.place("temporary", place.type, value.type)
         self.slots[made.slot].first = start
         return made
@@ -213,7 +213,7 @@ def _renamed(places: Sequence[SlotView], values: Sequence[Value]) -> list[SlotVi
 def _check_alike(place: SlotView, other: SlotView, when: str) -> None:
     """Raises PlanningRefusal for a value of another shape than the one whose place it takes."""
     if place.type is None:
-        raise PlanningRefusal(f"a value of {place.declared} has a shape that only the run knows")
+        raise PlanningRefusal(f"a value of {place.declared} has a shape that is known only at run time")
     if place.shape != other.shape:
         raise PlanningRefusal(f"a value changes its shape {when}: {list(other.shape)}, {list(place.shape)}")
 

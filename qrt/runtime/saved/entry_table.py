@@ -408,7 +408,7 @@ def bind_call(name: str, arguments: Any, isa: str, stored: Any) -> KernelCall:
     Raise Misfit for arguments that the entry does not take."""
     entry = ENTRIES.get(name)
     if entry is None:
-        raise Misfit(f"{shown(name)} is no entry")
+        raise Misfit(f"unknown entry {shown(name)}")
     try:
         checked = entry.check(arguments)
     except Misfit as error:
@@ -417,6 +417,6 @@ def bind_call(name: str, arguments: Any, isa: str, stored: Any) -> KernelCall:
         checked["isa"] = isa
     if stored is not None:
         if not entry.is_packed:
-            raise Misfit(f"{name}: packed weights are given, and it takes none")
+            raise Misfit(f"{name}: the entry takes no packed weights, but has some")
         checked["stored"] = stored
     return entry.bind(**checked)

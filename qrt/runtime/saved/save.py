@@ -111,6 +111,8 @@ def _text(module: Module, arrays: Arrays) -> bytes:
         text = copy.print(exact=True)
     content = text.encode()
     if len(content) > MOST_TEXT:
-        raise ModelError(f"the program's text has {len(content)} bytes, and a saved program {MOST_TEXT} at most")
+        raise ModelError(
+            f"the program's text has {len(content)} bytes, but a saved program can have at most {MOST_TEXT}"
+        )
     short = zlib.compress(content, 1)  # types that hold many scales are repeated
     return encode({"text": np.frombuffer(short, np.uint8), "constants": constants}, arrays.place)

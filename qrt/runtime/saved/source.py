@@ -19,11 +19,11 @@ def _plain(compressed: Any) -> str:
     if len(content) > MOST_TEXT:
         raise ValueError(f"the program's text has more than {MOST_TEXT} bytes")
     if not inflated.eof:
-        raise ValueError("the program's text is cut short")
+        raise ValueError("the program's text is truncated")
     try:
         return content.decode()
     except UnicodeDecodeError:
-        raise ValueError("the program's text is no UTF-8") from None
+        raise ValueError("the program's text is not UTF-8") from None
 
 
 def module_of(content: Any, memory: Any, path: str) -> Module:

@@ -91,7 +91,7 @@ def _quantized(values: Array, type: UniformType) -> EagerCall[Tensor]:
 
 def plain(x: Any) -> Any:
     """Return what is no tensor and holds none: the values of one would be quantized again, perhaps to others."""
-    _refuse_tensor(x, "a QuantTensor is not taken as numbers here: join tensors by np.stack or np.concatenate")
+    _refuse_tensor(x, "a QuantTensor is not converted to numbers here: join tensors by np.stack or np.concatenate")
     return x
 
 
@@ -146,7 +146,9 @@ def one_type(types: Sequence[UniformType]) -> UniformType:
     first = types[0]
     for other in types:
         if other is not first:  # they are interned
-            raise QuantTypeError(f"tensors of one type are needed, got {first} and {other}: qrt.requantize one of them")
+            raise QuantTypeError(
+                f"the tensors must have the same type, got {first} and {other}: qrt.requantize one of them"
+            )
     return first
 
 
@@ -194,8 +196,8 @@ def require_one_scale(q: Tensor, axis: Any) -> None:
     """Raise where elements of different scales or zero points along the axis, None for all, would need one type."""
     if varies_along(q, axis):
         raise QuantTypeError(
-            "the scales or zero points of its operand differ along the axis, so that no type holds the "
-            "result: requantize to a per-layer type first, qrt.requantize(q, t)"
+            "the scales or zero points of its operand differ along the axis, so that no type "
+            "represents the result: requantize to a per-layer type first, qrt.requantize(q, t)"
         )
 
 
@@ -253,7 +255,7 @@ def _check_parameters(t: UniformType, shape: Shape, value: Tensor, routine: Call
     after = before.copy()
     routine(after, np.broadcast_to(parameter_index(value.type, value._shape), value._shape))
     if not np.array_equal(before, after):
-        raise QuantTypeError(f"elements would be written where those of another scale are, of {t}")
+        raise QuantTypeError(f"elements cannot be written to positions with another scale, of {t}")
 
 
 def exact_floats(x: Any, t: UniformType) -> Array:

@@ -117,7 +117,7 @@ class Methods(Generic[Q]):
         if len(key) == 1 and self.ndim != 1:
             key = _place(key[0], self.shape, self.size)
         if len(key) != self.ndim:
-            raise QuantValueError(f"{len(key)} indices for an element of a tensor of rank {self.ndim}")
+            raise QuantValueError(f"expected one index for each axis of a tensor of rank {self.ndim}, got {len(key)}")
         return self[key].item()
 
     def tolist(self: Any) -> Any:
@@ -214,7 +214,7 @@ class Methods(Generic[Q]):
     ) -> Any:
         """The mean as float64, as ``np.mean``, or quantized to ``out_type``, as ``qrt.mean``."""
         if dtype is not None and out_type is not None:
-            raise QuantTypeError("mean: dtype and out_type both say the type of the result: give one of them")
+            raise QuantTypeError("mean: dtype and out_type both set the type of the result: give one of them")
         return answer(np.mean, (self, axis, dtype if out_type is None else out_type, out), options)
 
 

@@ -85,7 +85,7 @@ def test_what_is_refused() -> None:
     prepared = backend.Backend.prepare(reshaping())
     with pytest.raises(QuantTypeError, match="run: fast is no option"):
         prepared.run([], fast=True)
-    with pytest.raises(QuantTypeError, match="1 inputs given, the model has 2"):
+    with pytest.raises(QuantTypeError, match="1 inputs, got 2"):
         prepared.run([np.zeros((2, 3), np.float32)])
 
 

@@ -271,12 +271,12 @@ REFUSED: dict[str, tuple[Sequence[Any], Sequence[Any], str]] = {
     "inputs of one name": (
         [call("f", ["x", "x"], ["y"])],
         [function("f", ["a", "a"], ["b"], [node("Neg", ["a"], ["b"])])],
-        "node 0 f: the function has two inputs of one name",
+        "node 0 f: the function has two inputs with the same name",
     ),
     "a name of the graph around": (
         [call("f", ["x"], ["y"])],
         [function("f", ["a"], ["b"], [node("Add", ["a", "x"], ["b"])])],
-        "reads 'y/x', which nothing writes",
+        "reads 'y/x', which no node computes",
     ),
     "a name that is written twice": (
         [call("f", ["x"], ["y"])],
@@ -291,7 +291,7 @@ REFUSED: dict[str, tuple[Sequence[Any], Sequence[Any], str]] = {
     "an unknown opset": (
         [call("f", ["x"], ["y"])],
         [function("f", ["a"], ["b"], [node("Neg", ["a"], ["b"])], opset=99)],
-        "function 'f': its opset of ai.onnx is 99, 7 to 28 are read",
+        "function 'f': the opset of ai.onnx is 99, but only 7 to 28 are supported",
     ),
     "the name of an operator": (
         [node("Neg", ["x"], ["y"])],

@@ -1,7 +1,7 @@
 """MatMulNBits, DynamicQuantizeMatMul and DynamicQuantizeLSTM, beside NumPy and ONNX Runtime.
 
 Hazards: the order of packed bits, a block that reaches beyond the depth, zero points of one column packed into whole
-bytes, directions, a state that the file leaves out, sizes that only the run knows.
+bytes, directions, a state that the file leaves out, sizes known only at run time.
 """
 
 from typing import Any

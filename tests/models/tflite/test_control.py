@@ -129,7 +129,7 @@ def test_signatures_share_variables() -> None:
 def test_a_variable_that_nothing_sets() -> None:
     handle, made = _variable("v")
     graph = Subgraph([], [y := _int(1)], [made, Operator("READ_VARIABLE", [handle], [y])])
-    _refused("<bytes>: subgraph 0, operator 1 READ_VARIABLE: it reads variable 'v', which nothing sets", graph)
+    _refused("<bytes>: subgraph 0, operator 1 READ_VARIABLE: it reads variable 'v', which no operator sets", graph)
 
 
 def test_a_variable_that_is_read_before_it_is_set() -> None:
@@ -151,13 +151,13 @@ def test_a_resource_that_is_no_handle() -> None:
     copied = _handle()
     handle, made = _variable("v")
     steps = [made, Operator("RELU", [handle], [copied]), Operator("READ_VARIABLE", [copied], [y])]
-    _refused("operator 2 READ_VARIABLE: tensor 't1' is no handle of a variable", Subgraph([], [y], steps))
+    _refused("operator 2 READ_VARIABLE: tensor 't1' is not the handle of a variable", Subgraph([], [y], steps))
 
 
 def test_an_initial_value_that_is_computed() -> None:
     handle, made = _variable("total")
     init = Subgraph([x := _int(2)], [], [made, Operator("ASSIGN_VARIABLE", [handle, x], [])])
-    _refused("ASSIGN_VARIABLE (an initial value that is computed)", _summing(_ONCE), init)
+    _refused("ASSIGN_VARIABLE (an initial value that is not constant)", _summing(_ONCE), init)
 
 
 # -- control ---------------------------------------------------------------------------------------------------------
@@ -197,7 +197,7 @@ def test_while_that_never_ends_is_stopped_by_the_limit_of_steps(monkeypatch: pyt
         _results(program, 0, [0, 0])
     with pytest.raises(ModelError, match=said):
         program(np.int32(0), np.int32([0, 0]))
-    with pytest.raises(ModelError, match=r"'scf\.while' op does not end within the steps it may take"):
+    with pytest.raises(ModelError, match=r"'scf\.while' op does not end within max_steps, the limit of steps"):
         _results(_compiled(*_loop(_less_than(5, _int(2)), same)), 0, [0, 0], max_steps=1000)
 
 
@@ -209,7 +209,7 @@ def test_while_that_never_ends_is_stopped_by_the_limit_of_steps(monkeypatch: pyt
             _stepping(),
             "expected one bool",
         ),
-        (_less_than(5), _stepping(), "it gives 2 operands to subgraph 1, which has 1 inputs"),
+        (_less_than(5), _stepping(), "it passes 2 operands to subgraph 1, which has 1 inputs"),
         (_less_than(5, _int(3)), _stepping(), "tensors that change their type"),
     ],
 )

@@ -140,7 +140,7 @@ def test_one_table_that_is_named_many_times() -> None:
         ]
     )
     tracemalloc.start()
-    with pytest.raises(ModelError, match=r"more tables than fit in max_bytes \(--max-input\), which is 4194304"):
+    with pytest.raises(ModelError, match=r"more tables than fit in max_bytes \(--max-input\), 4194304"):
         read(content, max_bytes=1 << 22)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -151,7 +151,5 @@ def test_a_model_whose_tensors_take_more_than_the_limit() -> None:
     x, y = Tensor((1 << 20, 64), "float32"), Tensor((1 << 20, 64), "float32")
     file = write([Subgraph([x], [y], [Operator("ABS", [x], [y])])])
     assert read(file).subgraphs[0].tensors[0].shape == (1 << 20, 64)
-    with pytest.raises(
-        ModelError, match=r"take 536870912 bytes, more than max_bytes \(--max-input\), which is 536870911"
-    ):
+    with pytest.raises(ModelError, match=r"take 536870912 bytes, more than max_bytes \(--max-input\), 536870911"):
         read(file, max_bytes=(1 << 29) - 1)

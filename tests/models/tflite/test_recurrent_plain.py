@@ -1,5 +1,5 @@
 """LSTM and RNN of floats beside plain loops, over several calls. Hazards: a state that is not handed on, or not reset;
-a step alone; batches before or behind steps; weights that do not go together."""
+a step alone; batches before or behind steps; weights that do not match."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -90,7 +90,7 @@ def test_the_interpreter_has_the_same_bits() -> None:
 
 REFUSED: dict[str, tuple[bytes, str]] = {
     "a gate without a bias": (model(operands(2, _13=None)), "its input 13, 'forget_bias', is absent"),
-    "an input gate without a bias": (model(operands(2, _12=None)), "gate 0 has weights or a bias, and lacks others"),
+    "an input gate without a bias": (model(operands(2, _12=None)), "gate 0 has only some of its weights and biases"),
     "weights of another depth": (
         model(operands(2, _2=weights(0, CELLS, 5))), r"input 2 has the shape \[4, 5\], expected \[4, 3\]"
     ),

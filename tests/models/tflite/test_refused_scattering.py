@@ -1,5 +1,5 @@
 """Wrong and unsupported forms of operators that scatter, compare and sum: each is one ModelError that names file,
-operator and form. Hazards: positions beyond a tensor, sizes that do not go together, scales that LiteRT cannot compare.
+operator and form. Hazards: positions beyond a tensor, sizes that do not match, scales that LiteRT cannot compare.
 """
 
 from collections.abc import Callable
@@ -50,20 +50,21 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: scattered(ints([[1], [4]]), f32(2)), r"operator 0 SCATTER_ND: position 4 is not among \[4\]"
     ),
     "positions of several axes": (
-        lambda: scattered(ints([[1, 0], [2, 0]]), f32(2)), r"rows of positions \[2, 2\] do not name elements of \[4\]"
+        lambda: scattered(ints([[1, 0], [2, 0]]), f32(2)), r"rows of positions \[2, 2\] do not match shape \[4\]"
     ),
     "updates of another shape": (
         lambda: scattered(ints([[1], [2]]), f32(3)), "operator 0 SCATTER_ND: scatter_nd: updates must have the shape 2"
     ),
     "another shape than the file's": (
-        lambda: scattered(ints([[1], [2]]), f32(2), (5,)), r"SCATTER_ND: the result has shape \(5,\), but the file has"
+        lambda: scattered(ints([[1], [2]]), f32(2), (5,)),
+        r"SCATTER_ND: the result has shape \(5,\), but the file declares",
     ),
     "truth values": (
         lambda: scattered(ints([[1]]), Tensor((1,), "bool"), out=Tensor((4,), "bool")), r"SCATTER_ND \(bool\)"
     ),
     "values without positions": (
         lambda: one_op("SPARSE_TO_DENSE", [ints([1, 2]), ints([4]), f32(3), f32()], [f32(4)]),
-        r"SPARSE_TO_DENSE: positions \[2\] and \[3\] values do not fill \[4\]",
+        r"SPARSE_TO_DENSE: indices of shape \[2\] and values of shape \[3\] do not match shape \[4\]",
     ),
     "a default of another dtype": (
         lambda: one_op("SPARSE_TO_DENSE", [ints([1, 2]), ints([4]), f32(2), ints(1)], [f32(4)]),
@@ -71,11 +72,11 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "a part that is too large": (
         lambda: one_op("DYNAMIC_UPDATE_SLICE", [f32(4), f32(5), ints([0])], [f32(4)]),
-        r"DYNAMIC_UPDATE_SLICE: a part \[5\] is larger than \[4\]",
+        r"DYNAMIC_UPDATE_SLICE: an update of shape \[5\] is larger than shape \[4\]",
     ),
     "a part of another rank": (
         lambda: one_op("DYNAMIC_UPDATE_SLICE", [f32(4), f32(2, 1), ints([0])], [f32(4)]),
-        r"DYNAMIC_UPDATE_SLICE: a part \[2, 1\] at \[1\] positions does not fit in \[4\]",
+        r"DYNAMIC_UPDATE_SLICE: an update of shape \[2, 1\] at an index of shape \[1\] does not fit in shape \[4\]",
     ),
     "a table whose rows have scales": (
         lambda: one_op("EMBEDDING_LOOKUP", [ints([0]), Tensor((2, 3), "int8", [0.5, 1], [0, 0])], [f32(1, 3)]),
@@ -116,5 +117,5 @@ def test_a_form_that_is_refused(name: str) -> None:
 
 def test_a_position_that_the_run_has() -> None:
     program = qrt.compile(import_model(read(scattered(Tensor((1, 1), "int32"), f32(1))), profile("litert")))
-    with pytest.raises(qrt.errors.ModelError, match=r"SCATTER_ND: .*index 4 names no element of \[4\]"):
+    with pytest.raises(qrt.errors.ModelError, match=r"SCATTER_ND: .*index 4 is out of bounds for sizes \[4\]"):
         program(np.int32([[4]]), np.float32([1]))

@@ -226,7 +226,7 @@ def test_inputs_go_together() -> None:
     with pytest.raises(ModelError, match="input 'arg1' is one array, while 'arg0' has batches"):
         calibrate_program(module, {"arg0": [one, one], "arg1": one})
     many = np.ones(200, np.float32)
-    with pytest.raises(ModelError, match="input 'arg0' has rows for 4 runs of the program, and 'arg1' for 1"):
+    with pytest.raises(ModelError, match="input 'arg0' has rows for 4 runs of the program, but 'arg1' for 1"):
         calibrate_program(module, {"arg0": many, "arg1": one})
 
 
@@ -248,7 +248,10 @@ def test_a_value_that_is_not_finite_is_named_with_op_and_batch() -> None:
 
 def test_a_program_without_keys_is_refused() -> None:
     text = "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }"
-    with pytest.raises(ModelError, match="f names no value to be observed: run the pass attach-stats-ref first"):
+    with pytest.raises(
+        ModelError,
+        match=r"f has no quant\.stats_ref, so that no value is observed: run the pass attach-stats-ref first",
+    ):
         calibrate_program(ir.parse(text), {"arg0": np.zeros(2, np.float32)})
 
 

@@ -115,8 +115,8 @@ ENTRY = {"count": 2, "min": -1, "max": 3.5, "histogram": {"16256": 1, "49024": 1
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"count": 0}, "count must be an integer from 1 up, got 0"),
-        ({"count": True}, "count must be an integer from 1 up, got True"),
+        ({"count": 0}, "count must be a positive integer, got 0"),
+        ({"count": True}, "count must be a positive integer, got True"),
         ({"min": "a"}, "min must be a finite number"),
         ({"max": float("nan")}, "max must be a finite number"),
         ({"max": 10**400}, "max must be a finite number"),
@@ -127,7 +127,7 @@ ENTRY = {"count": 2, "min": -1, "max": 3.5, "histogram": {"16256": 1, "49024": 1
         ({"histogram": {"65536": 2}}, "histogram key '65536' is not the 16 high bits"),
         ({"histogram": {"32640": 2}}, "histogram key '32640' is not the 16 high bits of a finite f32"),
         ({"histogram": {"1": 1.5}}, "histogram has count 1.5 for 1"),
-        ({"histogram": {"1": 3}}, "the histogram has 3 values, and count says 2"),
+        ({"histogram": {"1": 3}}, "the histogram has 3 values, but count is 2"),
     ],
 )
 def test_wrong_entries_are_named(change: dict[str, object], said: str) -> None:

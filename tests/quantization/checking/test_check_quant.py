@@ -80,7 +80,7 @@ def test_a_program_that_keeps_all_rules_has_no_violation():
 
 
 WRONG = {
-    "undecided": ("[!x, !w, !b]", "[!x, f32, !b]", r"\(matmul\): operand 1 is f32, which is not decided"),
+    "undecided": ("[!x, !w, !b]", "[!x, f32, !b]", r"\(matmul\): operand 1 is f32, for which no type is chosen"),
     "a range": ("[!x, !w, !b]", "[!quant.calibrated<f32<-1.0:1.0>>, !w, !b]", "operand 0 is .*calibrated.*not decided"),
     "a width": ("[!s]", "[!quant.any<i8:f32>]", "result 0 is .*any.*not decided"),
     "storage": ("!x = !quant.uniform<i8:", "!x = !quant.uniform<u8:", r"operand 0 \(a\) is .*u8.*takes i8<-128"),
@@ -221,7 +221,7 @@ def test_a_function_of_ones_own_holds_if_it_changes_nothing():
         inputs.append(wanted)
 
     for function, spec, message in (
-        (longer, "!z", "the constraint changes how many ports there are"),
+        (longer, "!z", "the constraint changes the number of ports"),
         (fixed, "!z", None),
         (fixed, "!y", "result 0 is .* and not .*2.500000e-01.*a function of the target"),
         (broken, "!z", "the constraint raises KeyError: 'scale'"),
@@ -248,7 +248,7 @@ def test_a_rescale_makes_both_ends_agree_and_does_nothing_else():
     assert found(program(together, ONE)) == []
     busy = MADE + unary("%r", "%a", ("!y", "!z"), "rescale") + unary("%z", "%r", ("!z", "!z"), "lookup")
     (said,) = found(program(busy, ONE))
-    assert "is a rescale, which returns its operand" in said
+    assert "is a rescale, which must return its operand" in said
 
 
 STEP = unary("%d", "%c", ("IN", "OUT"), "lookup")

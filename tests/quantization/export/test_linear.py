@@ -225,7 +225,7 @@ def test_what_is_joined_has_one_scale():
     ("body", "said"),
     [
         ("%1 = math.tanh %a : Y", "math.tanh in its body is not linear"),
-        ("%1 = arith.divf %a, %b : Y", "divides by what is no constant"),
+        ("%1 = arith.divf %a, %b : Y", "divides by a value that is not constant"),
         ("%0 = arith.constant dense<0.0> : Y\n%1 = arith.divf %a, %0 : Y", "divides by 0"),
         ("%0 = arith.constant dense<0x7F800000> : Y\n%1 = arith.mulf %a, %0 : Y", "is not finite"),
         (
@@ -251,7 +251,7 @@ def test_channels_that_are_summed_over():
 
 def test_scalars_are_refused():
     """A kernel takes tensors."""
-    with pytest.raises(VerifyError, match="kernels take tensors, not f32"):
+    with pytest.raises(VerifyError, match="kernels need tensors, got f32"):
         exported(function(("f32",), "f32", "%y = arith.negf %a : f32", [_Q], _Q, kernel="mine.gate"), "fixed")
 
 

@@ -296,13 +296,16 @@ def test_a_call_of_a_kernel_that_the_target_lacks_stays(text, said):
     [
         (
             marked("mul", "%r = func.call @gate(%x, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>"),
-            "'func.call' op stands in @gate, which is marked as a kernel: run inline{entry=gate} first",
+            "'func.call' op is in @gate, which is marked as a kernel: run inline{entry=gate} first",
         ),
         (
             marked("mul", "cf.br ^next\n^next:"),
             "'func.func' op @gate is marked as a kernel: its body must be one block",
         ),
-        (marked("mul").replace('"mul"', "3"), "'func.func' op quant.kernel is the name of a kernel, a string, not 3"),
+        (
+            marked("mul").replace('"mul"', "3"),
+            "'func.func' op quant.kernel must be the name of a kernel, a string, got 3",
+        ),
     ],
 )
 def test_a_marked_function_that_is_no_kernel_is_an_error(text, message):

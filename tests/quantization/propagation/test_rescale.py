@@ -224,4 +224,4 @@ def test_what_no_port_shares_is_handed_on_in_the_widest_type_of_its_uses() -> No
     first, widest, last = (each[0] for each in result.of("op")[2:])
     made = [each[1] for each in result.of("op")[:2]]
     assert sorted(result.of("rescale")) == sorted([*([each, widest] for each in made), [widest, first], [widest, last]])
-    assert sum("a value that is handed on takes" in each for each in result.causes) == 2
+    assert sum("a value that is passed on takes" in each for each in result.causes) == 2

@@ -120,7 +120,7 @@ def test_a_kernel_is_left_float_as_a_whole_and_says_so() -> None:
     assert run(function("%x", region("%0", "op", "%x", NONE, NONE)), target=other).of("op") == [[NONE, NONE]]
     (remark,) = result.remarks
     assert remark.message == (
-        "op stays float: op output 0 is !quant.none<f32>, and no signature of device takes floats there"
+        "op stays float: op output 0 is !quant.none<f32>, and no signature of device accepts floats there"
     )
     assert remark.location is not None
     assert remark.location.line == 3

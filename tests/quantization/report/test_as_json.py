@@ -140,7 +140,7 @@ def test_a_nan_is_refused_by_its_place() -> None:
         ('{"version": 2}', r'r.json: expected \{"version": 1, ...\}'),
         ('{"version": true}', r'r.json: expected \{"version": 1, ...\}'),
         ('{"version": 1}', "r.json: the field function is missing"),
-        ('{"version": 1, "rows": NaN}', "r.json: this is no JSON: NaN is no number of JSON"),
+        ('{"version": 1, "rows": NaN}', "r.json: not JSON: NaN is not a JSON number"),
     ],
 )
 def test_what_is_no_report_is_refused(text: str, said: str) -> None:

@@ -221,7 +221,7 @@ def test_a_sum_with_a_nan_stays():
     text = program((3, 5), lambda t, x: dense(t, x, step)).replace("9.000000000e+00", "0x7FC00000")
     after, said = passed(text, f"{FUSED},fold-scales")
     assert kernels(after) == ["matmul", "add"]
-    assert any("one of its numbers is infinite or a NaN" in each for each in said)
+    assert any("one of its values is infinite or NaN" in each for each in said)
 
 
 def test_a_target_without_biases_keeps_sums():

@@ -157,7 +157,7 @@ def test_a_file_that_is_cut_anywhere_is_refused(files: tuple[str, str, str], cap
     for length in (0, 3, 100, len(whole) // 2, len(whole) - 1):
         Path(data).write_bytes(whole[:length])
         assert main(["quantize", program, "--data", data, "-o", output]) == 1
-        assert f"error: {data}: it is no archive of arrays: " in capsys.readouterr().err
+        assert f"error: {data}: not an .npz archive of arrays: " in capsys.readouterr().err
         assert not Path(output).exists()
 
 
@@ -203,7 +203,7 @@ def test_a_program_of_which_nothing_can_be_quantized_says_why() -> None:
     with pytest.raises(ModelError) as caught:
         qrt.quantize_program(module, data)
     first, second = "'arith.remf' op stays float: ", "; 'arith.divf' op stays float: "
-    assert str(caught.value).startswith(f"f.mlir:2:8: error: nothing of f is quantized: {first}")
+    assert str(caught.value).startswith(f"f.mlir:2:8: error: nothing of f can be quantized: {first}")
     assert second in str(caught.value)
     with pytest.raises(VerifyError) as full:
         qrt.quantize_program(module, data, require_full=True)
@@ -217,7 +217,7 @@ def test_a_program_of_which_nothing_can_be_quantized_says_why() -> None:
 
 def test_a_quantized_program_is_not_quantized_again() -> None:
     made = qrt.quantize_program(ir.parse(DOUBLE), {"arg0": np.float32([1, 2])})
-    with pytest.raises(ModelError, match=r"f is quantized already: here is '.*'; give the float program"):
+    with pytest.raises(ModelError, match=r"f is quantized already: it contains '.*'; give the float program"):
         qrt.quantize_program(made.module, {"arg0": np.float32([1, 2])})
 
 

@@ -101,7 +101,7 @@ def test_a_file_is_a_target_for_explain_too(capsys: pytest.CaptureFixture[str]) 
     capsys.readouterr()
     assert main(command) == 1
     first = capsys.readouterr().err.splitlines()[0]
-    said = "the program was made for 'mine', a target that is not known: give its file (--target)"
+    said = "the program was made for 'mine', which is not a registered target: give its file (--target)"
     assert first == f"error: q.mlir: {said}"
     assert main([*command, "--target", "mine.toml"]) == 0
     assert "main on mine" in capsys.readouterr().out
@@ -125,7 +125,7 @@ def test_a_kernel_is_added_to_one_target() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"ports": {"x": "i9", "z": "i8"}}, "'mine.gate': outputs names 'y', which is none of the ports x, z"),
+        ({"ports": {"x": "i9", "z": "i8"}}, "'mine.gate': outputs names 'y', expected one of the ports x, z"),
         ({"ports": {"x": "i99", "y": "i8"}}, "'mine.gate': ports: 'x' is 'i99'"),
         ({"ports": {"x": 8, "y": "i8"}}, "ports: 'x' must be text such as 'i8'"),
         ({"ports": {"x": (8,), "y": "i8"}}, "ports: 'x' must be text such as 'i8'"),

@@ -49,12 +49,12 @@ def test_an_initial_number_that_is_a_result_is_near_a_value() -> None:
             lambda initial=initial: np.min(Q[:0], initial=initial),
             lambda initial=initial: np.max(Q, axis=1, initial=initial, where=none),
         ):
-            with pytest.raises(QuantTypeError, match="no value of the type is near"):
+            with pytest.raises(QuantTypeError, match="the type has no value near"):
                 call()
     assert np.max(Q[:0], initial=-2.0).item() == -2.0
     assert np.min(Q, initial=10**6).item() == -3.0  # it is greater than each
     some = np.array([[True, False, False], [False, False, False]])
-    with pytest.raises(QuantTypeError, match="no value of the type is near"):
+    with pytest.raises(QuantTypeError, match="the type has no value near"):
         np.min(Q, axis=1, initial=10**6, where=some)
 
 
@@ -200,7 +200,7 @@ def test_the_other_names_of_max_and_min() -> None:
 
 
 def test_a_vector_has_no_axis_1() -> None:
-    with pytest.raises(np.exceptions.AxisError, match=r"np\.sum: axis 1 does not fit a tensor of rank 1"):
+    with pytest.raises(np.exceptions.AxisError, match=r"np\.sum: axis 1 is out of range for a tensor of rank 1"):
         qrt.quantize([1.0], T).sum(axis=1)
 
 

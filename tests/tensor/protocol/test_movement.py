@@ -218,7 +218,10 @@ def test_one_channel_stands_where_its_axis_does(call: Call, axis: int | None) ->
         (lambda q: np.pad(q, 1), r"np\.pad: quantized dimension size does not match number of scales"),
         (lambda q: np.insert(q, 0, 0.0, 0), r"np\.insert: elements inserted along axis 0 .* would have no scale"),
         (lambda q: np.append(q, [[1.0, 2.0]], 0), r"np\.append: quantized dimension size does not match"),
-        (lambda q: np.stack([q, q.T]), r"np\.stack: tensors of one type are needed, got .* and .*: qrt.requantize one"),
+        (
+            lambda q: np.stack([q, q.T]),
+            r"np\.stack: the tensors must have the same type, got .* and .*: qrt.requantize one",
+        ),
         (lambda q: np.where(True, q, QuantTensor([[1, 2]], LAYER)), r"np\.where: tensors of one type are needed"),
         (lambda q: np.stack([q, np.ones((2, 2))]), r"np\.stack: operand 1 must be a QuantTensor, got ndarray"),
         (

@@ -195,9 +195,11 @@ def test_clip() -> None:
     assert np.clip(q, 0, 1, out=out) is out
     assert out.storage.tolist() == [3, 3, 5, 5]
     for low, high in ((100, 200), (None, -100), (nan, None)):
-        with pytest.raises(QuantTypeError, match="no value of the type is near"):
+        with pytest.raises(QuantTypeError, match="the type has no value near"):
             np.clip(q, low, high)
-    with pytest.raises(QuantTypeError, match=r"np.clip: an array is no QuantTensor: write np.clip\(np.asarray\(q\), "):
+    with pytest.raises(
+        QuantTypeError, match=r"np.clip: an operand is an array, not a QuantTensor: write np.clip\(np.asarray\(q\), "
+    ):
         np.clip(q, np.zeros(4), 5)
     with pytest.raises(QuantTypeError, match=r"write np.maximum\(np.asarray\(q\), x\)"):
         np.maximum(q, np.zeros(4))

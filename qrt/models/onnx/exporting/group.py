@@ -213,7 +213,7 @@ class Group:
         element = held.type.element
         assert isinstance(element, UniformType)
         if element.storage_width == 32:
-            self.refuse("a result of 32 bits")
+            self.refuse("a result with 32-bit storage")
         if not element.has_default_bounds:
             name = self._bounded(name, element, held, order)
         given = parameters_of(element, held.shape, order)
@@ -223,7 +223,7 @@ class Group:
     def _bounded(self, name: str, element: UniformType, held: ExportedValue, order: Order) -> str:
         """Storage whose bounds are narrower than its type: the values are clipped first."""
         if not element.is_per_layer:
-            self.refuse("narrow bounds of storage for each channel")
+            self.refuse("narrow storage bounds with a scale for each channel")
         return self._clip(name, element, element.storage_min, element.storage_max)
 
     def clipped(self, name: str, clamp: Operation) -> str:
@@ -233,7 +233,7 @@ class Group:
             return self._within(name, attributes["min"], attributes["max"])
         low, high = stored_bounds(element, attributes)
         if not element.is_per_layer:
-            self.refuse("a clamp of channels that have a scale each")
+            self.refuse("a clamp with a scale for each channel")
         return self._clip(name, element, int(low[0]), int(high[0]))
 
     def clipped_storage(self, name: str, clamp: Operation) -> str:

@@ -104,7 +104,7 @@ def _state(model: Model, key: str, text: str) -> State:
 
     said = _parsed(text)
     if said is None or not all(isinstance(said.get(name), str) for name in ("symbol", "output")) or not said["symbol"]:
-        fail("it names no variable and output")
+        fail("it does not name a variable and an output")
     initial = model.graph.constants.get(key.removeprefix(STATE))
     if initial is None:
         fail("the file has no initializer of this name")

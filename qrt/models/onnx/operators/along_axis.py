@@ -27,7 +27,7 @@ def _number(node: Node, i: int, what: str) -> int:
 def _static(node: Node, i: int = 0) -> tuple[int, ...]:
     shape = tuple(size for size in node.shape(i) if size is not None)
     if len(shape) < len(node.shape(i)):
-        node.refuse("an open dimension")
+        node.refuse("a dynamic dimension")
     return shape
 
 
@@ -89,9 +89,9 @@ def one_hot(node: Node) -> None:
     rank = len(node.shape()) + 1
     axis = node.axis(node.attribute("axis", -1), rank)
     if node.shape(2) != (2,) or depth < 1:
-        node.fail(f"its values are {node.type(2)}, expected two, and its depth is {shown(said.tolist())}")
+        node.fail(f"its values are {node.type(2)}, expected two elements, and its depth is {shown(said.tolist())}")
     if depth > _MOST:
-        node.refuse(f"of a depth beyond {_MOST}")
+        node.refuse(f"with a depth above {_MOST}")
     source = node.plain(0)
     at = cast_to(node, operand(node, 0), signless(source), I64, form(source) == 1, False)
     size = number_of(depth, I64)
@@ -121,7 +121,7 @@ def trilu(node: Node) -> None:
     k = _number(node, 1, "a diagonal") if node.has(1) else 0
     rows, columns = shape[-2:]
     if rows * columns > _MOST:
-        node.refuse(f"matrices of more than {_MOST} elements")
+        node.refuse(f"matrices with more than {_MOST} elements")
     apart = np.arange(columns) - np.arange(rows)[:, np.newaxis]
     kept = apart >= k if node.attribute("upper", 1) else apart <= k
     own = signless(element)
@@ -132,7 +132,7 @@ def eye_like(node: Node) -> None:
     """A matrix of a known shape with ones in a diagonal."""
     shape, said = _static(node), node.attribute("dtype", 0)
     if len(shape) != 2 or (said and said not in NUMBERS):
-        node.fail(f"it is like a tensor of shape {list(shape)}, with dtype {said}, expected a matrix")
+        node.fail(f"its input has shape {list(shape)} and attribute dtype is {said}, expected a matrix")
     element: Type = element_of(NUMBERS[said]) if said else node.plain(0)
     node.graph.check_size(node.op, TensorType(shape, element))
     ones = np.eye(*shape, node.attribute("k", 0), dtype=np.bool_)
@@ -144,7 +144,7 @@ def reverse_sequence(node: Node) -> None:
     shape, lengths = _static(node), node.integers(1, "lengths")
     batch, time = (node.axis(node.attribute(name, d), len(shape)) for name, d in (("batch_axis", 1), ("time_axis", 0)))
     if {batch, time} != {0, 1} or len(lengths) != shape[batch] or any(not 0 <= n <= shape[time] for n in lengths):
-        node.fail(f"lengths {list(lengths)} do not go with shape {list(shape)}, batch {batch} and time {time}")
+        node.fail(f"lengths {list(lengths)} do not match shape {list(shape)}, batch axis {batch} and time axis {time}")
     steps = np.arange(shape[time])
     counts = np.array(lengths)[:, np.newaxis]
     source = np.where(steps < counts, counts - 1 - steps, steps)

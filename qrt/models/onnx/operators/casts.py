@@ -21,7 +21,7 @@ _EXPRESSED = ("f32", "f16", "bf16", "f64")
 
 
 def quantize_linear(node: Node) -> None:
-    """Floats to integers of 4, 8 or 16 bits, or to float8. A scale that only the run knows is for the whole tensor or
+    """Floats to integers of 4, 8 or 16 bits, or to float8. A scale known only at run time is for the whole tensor or
     for an axis.
     """
     x = node.type(0).element
@@ -61,7 +61,7 @@ def along(node: Node, i: int, axis: int) -> Value:
         return value
     axis = node.axis(axis, len(shape))
     if len(own) != 1:
-        node.refuse("blocks whose scales only the run knows")
+        node.refuse("blocks whose scales are known only at run time")
     assert isinstance(value.type, TensorType)
     kept = tuple(own[0] if d == axis else 1 for d in range(len(shape)))
     return node.emit("qrt.reshape", [value], None, value.type.with_(shape=kept))
@@ -117,7 +117,7 @@ def dequantize_linear(node: Node) -> None:
     """Integers of up to 32 bits, or float8, to the floats that they stand for."""
     source, out = node.plain(0), node.type(1).element
     if node.has(2) and node.plain(2) is not source:
-        node.fail(f"the zero point is of {node.dtype(2)}, the input of {node.dtype(0)}")
+        node.fail(f"the zero point has the type {node.dtype(2)}, but the input {node.dtype(0)}")
     said = node.attribute("output_dtype", 0)
     if said:
         out = element_of(NUMBERS.get(said, "float"))

@@ -36,7 +36,7 @@ def _static(node: Node, i: int = 0) -> tuple[int, ...]:
     """The shape of an input, all of whose sizes must be known."""
     shape = tuple(size for size in node.shape(i) if size is not None)
     if len(shape) < len(node.shape(i)):
-        node.refuse("an open dimension")
+        node.refuse("a dynamic dimension")
     return shape
 
 
@@ -45,11 +45,11 @@ def _wrapped(node: Node, i: int, sizes: Array) -> Operand:
     is known, or else -1, which no tensor has.
     """
     if node.dtype(i) not in ("int32", "int64"):
-        node.refuse(f"positions of {node.dtype(i)}")
+        node.refuse(f"indices of {node.dtype(i)}")
     known = node.constant(i)
     if known is not None:
         if not ((known >= -sizes) & (known < sizes)).all():
-            node.fail(f"positions from {known.min()} to {known.max()} are not among {sizes.max(initial=0)}")
+            node.fail(f"indices from {known.min()} to {known.max()} are out of range for size {sizes.max(initial=0)}")
         return np.where(known < 0, known + sizes, known).astype(np.int64)
     found: Operand = node.value(i)
     if node.plain(i) is not I64:
@@ -103,7 +103,7 @@ def _axis(node: Node, own: Sequence[int], shape: Sequence[int]) -> int:
     """The axis of positions, which are as many as elements, or less, along the others."""
     axis = node.axis(node.attribute("axis", 0), len(own))
     if len(own) != len(shape) or any(n > m for d, (n, m) in enumerate(zip(shape, own, strict=True)) if d != axis):
-        node.fail(f"positions of shape {list(shape)} do not go with {list(own)} along axis {axis}")
+        node.fail(f"indices of shape {list(shape)} do not match shape {list(own)} along axis {axis}")
     return axis
 
 
@@ -115,7 +115,7 @@ def gather_nd(node: Node) -> None:
     shape = _static(node, 1)
     count = shape[-1] if shape else 0
     if not 0 <= batch < len(shape) or batch + count > len(own) or not count or own[:batch] != shape[:batch]:
-        node.fail(f"rows of shape {list(shape)} do not name elements of {list(own)} with {batch} batch axes")
+        node.fail(f"indices of shape {list(shape)} do not match shape {list(own)} with batch_dims = {batch}")
     at = _rows(node, own, batch, count)
     value = reshaped(node, movable(node), (prod(own[: batch + count]), *own[batch + count :]))
     node.set(0, _taken(node, value, at))
@@ -155,7 +155,7 @@ def scatter_elements(node: Node) -> None:
     axis = _axis(node, own, shape)
     _check_types(node)
     if _static(node, 2) != shape:
-        node.fail(f"its positions have shape {list(shape)}, the elements {list(_static(node, 2))}")
+        node.fail(f"its indices have shape {list(shape)}, but the updates {list(_static(node, 2))}")
     at = _wrapped(node, 1, np.array(own[axis], np.int64))
     if isinstance(at, np.ndarray):
         _scatter_known(node, np.asarray(_elements(node, shape, at, axis, own)).reshape(-1), 1)
@@ -164,7 +164,7 @@ def scatter_elements(node: Node) -> None:
         _scatter_rows(node, _elements(node, shape, at, axis, own), prod(own), 1, prod(shape))
         return
     if any(n != m for d, (n, m) in enumerate(zip(shape, own, strict=True)) if d != axis):
-        node.refuse("positions that only the run knows, for a part of the other axes")
+        node.refuse("positions known only at run time, for a part of the other axes")
     at = _checked(node, at, own[axis])
     _scatter_of_run(node, at, own, shape, shape, axis)
 
@@ -175,7 +175,9 @@ def scatter_nd(node: Node) -> None:
     _check_types(node)
     count = shape[-1] if shape else 0
     if not 0 < count <= len(own) or _static(node, 2) != (*shape[:-1], *own[count:]):
-        node.fail(f"rows of shape {list(shape)} and elements of {list(node.shape(2))} do not go with {list(own)}")
+        node.fail(
+            f"indices of shape {list(shape)} and updates of shape {list(node.shape(2))} do not match shape {list(own)}"
+        )
     at, size, rows = _rows(node, own, 0, count), prod(own[count:]), prod(own[:count])
     if isinstance(at, np.ndarray):
         _scatter_known(node, at.reshape(-1), size)
@@ -189,7 +191,7 @@ def scatter_nd(node: Node) -> None:
 
 def _check_types(node: Node) -> None:
     if node.plain(0) is not node.plain(2):
-        node.fail(f"its elements are of {node.dtype(2)}, its input of {node.dtype(0)}")
+        node.fail(f"its updates have the type {node.dtype(2)}, but its input {node.dtype(0)}")
 
 
 def _is_plain(node: Node) -> bool:
@@ -292,6 +294,6 @@ def compress(node: Node) -> None:
     is_flat = not node.says("axis")
     axis = 0 if is_flat else node.axis(node.attribute("axis", 0), len(own))
     if kept.max(initial=-1) >= (prod(own) if is_flat else own[axis]) or not kept.size:
-        node.fail(f"it keeps {kept.size} elements, the last one {kept.max(initial=-1)}, of {list(own)}")
+        node.fail(f"it selects {kept.size} elements, the last at index {kept.max(initial=-1)}, from shape {list(own)}")
     value = reshaped(node, movable(node), (prod(own),)) if is_flat else movable(node)
     set_moved(node, 0, _taken(node, value, kept.astype(np.int64), axis))

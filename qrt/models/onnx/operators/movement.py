@@ -26,7 +26,7 @@ def reshaped(node: Node, shape: Shape, sources: Sequence[int | None]) -> None:
     assert isinstance(value.type, TensorType)
     opened = [-1 if axis is None else axis for axis, size in zip(sources, shape, strict=True) if size is None]
     if opened.count(-1) > 1:
-        node.refuse("several sizes that only the run knows")
+        node.refuse("several sizes known only at run time")
     attributes = {"open_axes": opened} if len(opened) > 1 else None
     node.set(0, node.emit("qrt.reshape", [value], attributes, TensorType(shape, value.type.element)))
 
@@ -55,14 +55,17 @@ def _source(node: Node, size: int | Value, place: int, allows_zero: bool) -> int
 def _new_shape(node: Node, own: Shape, wanted: tuple[int | Value, ...], allows_zero: bool) -> Shape:
     known = [size for size in wanted if isinstance(size, int)]
     if known.count(-1) > 1 or any(size < -1 for size in known):
-        node.fail(f"a shape has one open size at most, not {known}")
+        node.fail(f"a shape can have at most one size of -1, got {known}")
     found: list[int | None] = []
     for place, size in enumerate(wanted):
         if isinstance(size, Value):
             found.append(None)
         elif size == 0 and not allows_zero:
             if place >= len(own):
-                node.fail(f"size {place} of {known} is that of the input, which has {len(own)} dimensions")
+                node.fail(
+                    f"size {place} of {known} is 0, which copies it from the input, but the input has "
+                    f"{len(own)} dimensions"
+                )
             found.append(own[place])
         else:
             found.append(size)
@@ -74,7 +77,7 @@ def _new_shape(node: Node, own: Shape, wanted: tuple[int | Value, ...], allows_z
     at = found.index(-1)
     others = [size for place, size in enumerate(found) if place != at]
     rest = prod(size for size in others if size is not None)
-    if own.count(None) != others.count(None):  # what is left depends on sizes that only the run knows
+    if own.count(None) != others.count(None):  # what is left depends on sizes known only at run time
         found[at] = None
     elif not rest or count % rest:
         node.fail(f"{count} elements do not fill the shape {known}")
@@ -125,7 +128,7 @@ def identity(node: Node) -> None:
         node.refuse("in training")
     if node.op.type == "Dropout" and node.returns(1):
         if None in node.shape():
-            node.refuse("with a mask of a shape that only the run knows")
+            node.refuse("with a mask of a shape known only at run time")
         kind = TensorType(node.shape(), BOOL)
         node.graph.check_size(node.op, kind)
         node.set_constant(1, np.ones([n or 0 for n in node.shape()], np.bool_), BOOL)
@@ -139,7 +142,7 @@ def transpose(node: Node) -> None:
     rank = len(node.shape())
     order = node.ints("perm", tuple(reversed(range(rank))))
     if sorted(order) != list(range(rank)):
-        node.fail(f"{list(order)} is no order of {rank} axes")
+        node.fail(f"{list(order)} is not a permutation of {rank} axes")
     array = node.constant(0)
     if array is not None:
         node.set_constant(0, np.ascontiguousarray(array.transpose(order)), node.plain(0))
@@ -152,9 +155,9 @@ def concat(node: Node) -> None:
     count, rank = len(node.op.inputs), len(node.shape())
     axis = node.axis(node.required("axis", int), rank)
     if any(len(node.shape(i)) != rank for i in range(count)):
-        node.fail("its inputs have unequal ranks")
+        node.fail("its inputs have different ranks")
     if any(node.plain(i) is not node.plain(0) for i in range(count)):
-        node.fail("its inputs are of unequal types")
+        node.fail("its inputs have different types")
     arrays = [node.constant(i) for i in range(count)]
     known = [array for array in arrays if array is not None]
     if len(known) == count:
@@ -192,7 +195,7 @@ def tile(node: Node) -> None:
     """Repeated a known number of times along each axis."""
     counts, rank = node.integers(1, "repeats"), len(node.shape())
     if len(counts) != rank or min(counts, default=0) < 0:
-        node.fail(f"repeats are integers from 0 up for each of {rank} axes, not {list(counts)}")
+        node.fail(f"repeats must be {rank} non-negative integers, got {list(counts)}")
     node.set(0, node.emit("qrt.tile", [movable(node)], {"multiples": list(counts)}))
 
 
@@ -200,14 +203,14 @@ def expand(node: Node) -> None:
     """To a known shape, by NumPy's rules."""
     own, given = node.shape(), node.integers(1, "a shape")
     if min(given, default=0) < 0:
-        node.fail(f"a tensor has no shape {list(given)}")
+        node.fail(f"{list(given)} is not a valid shape")
     rank = max(len(own), len(given))
     aligned = (*(1,) * (rank - len(own)), *own)
     wanted = (*(1,) * (rank - len(given)), *given)
     counts = []
     for size, other in zip(aligned, wanted, strict=True):
         if size not in (1, other) and other != 1:
-            node.fail(f"{list(own)} does not broadcast to {list(given)}")
+            node.fail(f"shape {list(own)} does not broadcast to {list(given)}")
         counts.append(other if size == 1 else 1)
     array = node.constant(0)
     if array is not None and prod(counts) * array.size <= 1 << 12:

@@ -1,4 +1,4 @@
-"""Slice between bounds that only the run knows, or of a dimension whose size only the run knows."""
+"""Slice between bounds known only at run time, or of a dimension whose size is known only at run time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

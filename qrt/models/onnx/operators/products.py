@@ -30,7 +30,7 @@ def _of_vectors(node: Node, product: Any) -> Value:
     """A product in which a vector on the left is a row, and one on the right a column."""
     left, right = node.shape(0), node.shape(1)
     if not left or not right:
-        node.fail("its operands are numbers, expected vectors, matrices or more axes")
+        node.fail("its operands are scalars, expected at least one axis")
     a, b = node.value(0), node.value(1)
     if len(left) == 1:
         a = _reshaped(node, a, (1, *left))
@@ -57,7 +57,7 @@ def _product(node: Node, a: Value, b: Value) -> Value:
     left, right = _shape(a), _shape(b)
     batch = _batch(node, left[:-2], right[:-2])
     if left[-1] is not None and right[-2] is not None and left[-1] != right[-2]:
-        node.fail(f"shapes {list(left)} and {list(right)} do not multiply")
+        node.fail(f"shapes {list(left)} and {list(right)} do not match for a matrix product")
     rank = len(batch)
     kept = []
     for axis in range(rank):
@@ -174,7 +174,7 @@ def _weights(node: Node, w: UniformType) -> Value:
 
 
 def matmul_integer(node: Node) -> None:
-    """Of 8 bits, exact in int32. A zero point of the left operand that only the run knows is taken off at the end."""
+    """Of 8 bits, exact in int32. A zero point of the left operand known only at run time is taken off at the end."""
     none = np.zeros(1, np.int64)
     zero = node.constant(2) if node.has(2) else none
     columns = node.known(3, "zero points of the right operand") if node.has(3) else none
@@ -182,9 +182,9 @@ def matmul_integer(node: Node) -> None:
         node.refuse("a zero point for each row")
     right = node.shape(1)
     if not right:
-        node.fail("its right operand is a number, expected a vector, a matrix or more axes")
+        node.fail("its right operand is a scalar, expected at least one axis")
     if columns.size not in (1, right[-1]):
-        node.fail(f"there are {columns.size} zero points for {right[-1]} columns")
+        node.fail(f"the right operand has {columns.size} zero points for {right[-1]} columns")
     a = node.cast(0, unit(node, 0, none if zero is None else zero, 0))
     b = node.cast(1, unit(node, 1, columns, len(right) - 1))
     out = UniformType("i32", "f32", 1.0)

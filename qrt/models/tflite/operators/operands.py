@@ -38,7 +38,7 @@ def finish(node: Node, i: int, result: Operand) -> None:
     declared = node.result_type(i)
     shape = result.shape if isinstance(result, np.ndarray) else shape_of(result)
     if not have_compatible_shapes((TensorType(shape, BOOL), TensorType(declared.shape, BOOL))):
-        node.fail(f"the result has shape {shape}, but the file has {declared.shown()}")
+        node.fail(f"the result has shape {shape}, but the file declares {declared.shown()}")
     if isinstance(result, np.ndarray):
         node.set_constant(i, np.asarray(result, order="C").view(numpy_dtype(node.outputs[i].dtype)))
         return
@@ -66,7 +66,7 @@ def one_integer(node: Node, i: int, what: str) -> int:
     """The only integer of an input."""
     found = node.integers(i, what)
     if len(found) != 1:
-        node.fail(f"{what} is one integer, not {len(found)}")
+        node.fail(f"{what} must be one integer, got {len(found)}")
     return found[0]
 
 
@@ -77,7 +77,7 @@ def settle(node: Node, i: int, value: Value) -> None:
     """
     declared = node.result_type(i)
     if not have_compatible_shapes((value.type, declared)):
-        node.fail(f"the result is {value.type}, but the file has {declared}")
+        node.fail(f"the result is {value.type}, but the file declares {declared}")
     array = known_result(value)
     if array is not None:
         node.set_constant(i, array)

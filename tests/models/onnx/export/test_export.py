@@ -220,7 +220,7 @@ def test_everything_that_onnx_cannot_say_is_one_error(tmp_path):
         export_onnx(tmp_path / "m.onnx", ir.parse(text))
     assert str(error.value) == (
         f"{tmp_path}/m.onnx: 2 forms of operators are not said in ONNX:\n"
-        "math.atan (f32) 2 times; qrt.requantize (a result of 32 bits)"
+        "math.atan (f32) 2 times; qrt.requantize (a result with 32-bit storage)"
     )
     assert not list(tmp_path.iterdir())
 
