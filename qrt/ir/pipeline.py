@@ -20,7 +20,7 @@ _OPTION_TYPES = (bool, int, str)
 def checked(name: str, kind: Any) -> type[Pass]:
     """Return the class of a pass, whose options have types that pipelines know. QuantTypeError if it is none."""
     if not _NAME.fullmatch(name):
-        raise QuantTypeError(f"{shown(name)} is no name of a pass: it has letters, digits, '-', '_' and '.'")
+        raise QuantTypeError(f"{shown(name)} is not a valid name of a pass: expected letters, digits, '-', '_' and '.'")
     if not isinstance(kind, type) or not is_dataclass(kind) or not callable(getattr(kind, "run", None)):
         raise QuantTypeError(f"pass {shown(name)}: expected a dataclass with a method run(module), got {shown(kind)}")
     try:

@@ -87,7 +87,7 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
         if numerics.SUM_RULES[rule].block and not (
             _are_alike(types) and a.is_per_layer and b.is_per_layer and element.is_per_layer
         ):
-            fail(op, f"requant = {rule!r} needs operands of one shape, and types per layer", types)
+            fail(op, f"requant = {rule!r} needs operands of the same shape, with per-layer types", types)
     return checked_result(op, shape, element)
 
 

@@ -38,7 +38,7 @@ from qrt.types import FloatType, TensorType, UniformType
 
 _F32 = FloatType("f32")
 _W, _R = 1, 2
-_WEIGHT = "i8 or u8 that expresses f32, per layer or with axis 1, with zero points in its storage"
+_WEIGHT = "i8 or u8 with the expressed type f32, per layer or with axis 1, with zero points in its storage"
 _OPERANDS = ("x", "w", "r", "bias", "hidden", "cell")
 
 

@@ -61,7 +61,7 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
         if x.is_sub_channel:
             fail("pad", "sub-channel types are not supported", types)
         if x.axis is not None and any(padding[x.axis]):
-            fail("pad", f"axis {x.axis} holds the {len(x.scales)} channels of {x} and cannot be padded", types)
+            fail("pad", f"axis {x.axis} is the channel axis of {x} and cannot be padded", types)
     dims = types[0].shape or ()
     shape = [None if n is None else n + sum(pair) for n, pair in zip(dims, padding, strict=True)]
     return checked_result("pad", shape, x)

@@ -111,7 +111,7 @@ def _array(
         shape, is_fortran, dtype = _header(place, member)
         start = member.tell()
         if dtype.hasobject:
-            raise ModelError(f"{place} holds pickled objects, which are not read")
+            raise ModelError(f"{place} contains pickled objects, which are not supported")
         if info.file_size - start != dtype.itemsize * prod(shape):
             raise ModelError(f"{place} does not have the bytes of its shape")
         if mapped and info.compress_type == ZIP_STORED and info.file_size > start:

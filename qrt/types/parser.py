@@ -100,7 +100,7 @@ def parse_type(text: str, upstream: int = 22, *, kind: type[Type] = Type) -> Typ
         return found
     require(kind, type, "parse_type: kind", "a class of types")
     if not isinstance(found, kind):
-        raise QuantTypeError(f"{found} is no {kind.__name__}, but of {type(found).__name__}")
+        raise QuantTypeError(f"expected a {kind.__name__}, got {found}, a {type(found).__name__}")
     return found
 
 

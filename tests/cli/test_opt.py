@@ -146,7 +146,7 @@ def test_diagnostics_that_are_not_as_expected_fail(opt, text, message):
         (TWICE, ()),
         ("// expected-warning @below {{zero point 1000 is outside [-128, 127], the range of i8}}\n" + OUTSIDE, ()),
         ("// expected-error @below {{zero point 1000 is outside}}\n" + OUTSIDE, ("--strict",)),
-        ("// expected-error @below {{does not say how its values are stored}}\n" + CALIBRATED, STRIP),
+        ("// expected-error @below {{has no storage type}}\n" + CALIBRATED, STRIP),
         (MISFIT, STRIP),
     ],
 )

@@ -76,9 +76,9 @@ def test_names_and_rooms_that_are_refused() -> None:
     ir.register_dialect("outer", ROOM)
     ir.register_dialect("outer", ROOM)
     for name, room, message in (
-        ("arith", SimpleNamespace(OPS=[ir.Definition("arith.mine")]), "there is a dialect 'arith' already"),
-        ("gpu", SimpleNamespace(OPS=[ir.Definition("gpu.mine")]), "there is a dialect 'gpu' already"),
-        ("outer", SimpleNamespace(OPS=[NEGATE]), "there is a dialect 'outer' already"),
+        ("arith", SimpleNamespace(OPS=[ir.Definition("arith.mine")]), "the dialect 'arith' already"),
+        ("gpu", SimpleNamespace(OPS=[ir.Definition("gpu.mine")]), "the dialect 'gpu' already"),
+        ("outer", SimpleNamespace(OPS=[NEGATE]), "the dialect 'outer' already"),
         ("empty", SimpleNamespace(OPS=[]), "needs a list OPS"),
         ("empty", None, "needs a list OPS"),
         ("empty", SimpleNamespace(OPS=[NEGATE]), "has an op of another"),

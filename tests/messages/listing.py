@@ -1,8 +1,8 @@
 """The list of all messages of qrt, `all.txt`, which `python -m tests.expected` writes from the sources.
 
 A line has a file and a message as the source spells it, with the expressions of f-strings in braces. Messages are the
-strings in errors, warnings, remarks and diagnostics, and all other text of several words that a caller may see: reasons,
-hints and other parts of messages. Line numbers are left out, so that the list changes only when a message does.
+strings in errors, warnings, remarks and diagnostics, and other text of several words that a caller may see: reasons,
+hints and parts of messages. Line numbers are left out, so that the list changes only when a message does.
 """
 
 import ast
@@ -37,7 +37,7 @@ _NO_MESSAGES = (
     "qrt/tensor/docstrings.py",
     "qrt/tensor/html.py",
 )
-"""Files whose strings of several words are tables of names, schemas, docstrings or HTML: their messages are in calls."""
+"""Files whose other strings are tables of names, schemas, docstrings or HTML: their messages are in calls."""
 _NATIVE = re.compile(r'(?<![\w"])f?"((?:[^"\\\n]|\\.)*)"(?!")')
 """A string of one line in Cython."""
 
@@ -75,7 +75,7 @@ def messages(path: Path) -> Iterator[str]:
             skipped |= {id(part) for part in ast.walk(node)}
         if text and (
             (id(node) in in_calls and " " in text)
-            or (has_prose and _IS_TEXT.match(text) and not _NO_MESSAGE.search(text))
+            or (has_prose and _IS_TEXT.search(text) and not _NO_MESSAGE.search(text))
         ):
             yield text
 
@@ -103,7 +103,7 @@ def native_messages(path: Path) -> Iterator[str]:
     text = re.sub(r'"""[\s\S]*?"""|#.*', "", path.read_text())
     text = re.sub(r'"\n\s+f?"', "", text)  # a string on two lines is one
     for match in _NATIVE.finditer(text):
-        if _IS_TEXT.match(match[1]):
+        if _IS_TEXT.search(match[1]):
             yield match[1]
 
 

@@ -48,7 +48,7 @@ def test_values_to_be_observed(heard: Any) -> None:
 
 
 @advises(
-    "quantization/calibration/observe.py", ": mend {}, or leave such values out: skip_nonfinite=True, --skip-nonfinite"
+    "quantization/calibration/observe.py", ": fix {}, or leave such values out: skip_nonfinite=True, --skip-nonfinite"
 )
 def test_values_that_are_not_finite(heard: Any) -> None:
     module = qrt.ir.parse(TEXT)

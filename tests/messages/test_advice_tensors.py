@@ -124,7 +124,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         "ops/requant.py", "give out_type, qrt.{}({}, out_type=t)", ("qrt.{0}(q, r, out_type=t)",), "Q + np.asarray(r)",
     ),
     "qrt.mean(far, out_type=fine, requant='raw_mean')": (
-        "numerics/rules.py", "the scales leave float32: use requant = {}",
+        "numerics/rules.py", "the scales exceed the range of float32: use requant = {}",
         ("qrt.mean(far, out_type=fine, requant={0}).storage",), "127",
     ),
     "qrt.quantize(x, qrt.UniformType('i4', 'f32', np.ones((2, 2)), block_sizes={0: 1}))": (

@@ -147,7 +147,7 @@ MISTAKES = {
     "q.reshape(3, 3)": (
         "reshape: tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>> has another number of elements than shape (3, 3)"
     ),
-    "float(q)": "only a tensor of rank 0 is a Python number, not shape (2, 2): take an element, or q.tolist()",
+    "float(q)": "only a tensor of rank 0 converts to a Python number, got shape (2, 2): take an element, or q.tolist()",
     "bool(q)": (
         "the truth value of a tensor with more than one element is ambiguous: use np.any(q), np.all(q) or q.size"
     ),

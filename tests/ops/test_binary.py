@@ -221,5 +221,5 @@ def test_types_that_a_rule_of_sums_does_not_take() -> None:
     with pytest.raises(QuantTypeError, match="needs storage of at most 16 bits, got 32"):
         infer("add", [tensor((2,), wide)] * 2, byte, requant="fixed_double")
     for types in ([tensor((2, 3), byte), tensor((3,), byte)], [tensor((2,), channels(byte, 2, 0))] * 2):
-        with pytest.raises(QuantTypeError, match="needs operands of one shape, and types per layer"):
+        with pytest.raises(QuantTypeError, match="needs operands of the same shape, with per-layer types"):
             infer("add", types, byte, requant="fixed_double_16")

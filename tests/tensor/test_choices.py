@@ -93,7 +93,7 @@ def test_options_reach_the_type() -> None:
         ({"bits": 4.0}, "bits must be an integer from 1 to 32, got 4.0"),
         ({"bits": True}, "bits must be an integer from 1 to 32, got True"),
         ({"bits": 1}, "storage -1 to 0 has no symmetric range: give more bits"),
-        ({"bits": 1, "symmetric": False}, "1 bit does not hold both signs of the range -7 to 6: it needs 2"),
+        ({"bits": 1, "symmetric": False}, "1 bit cannot represent both signs of the range -7 to 6: it needs 2"),
         ({"bits": 1, "narrow": True}, "narrow storage of 1 bit has one value"),
         ({"bits": 4, "axis": 2}, "axis must be an integer from -2 to 1, got 2"),
         ({"bits": 4, "axis": -3}, "axis must be an integer from -2 to 1, got -3"),

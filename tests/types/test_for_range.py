@@ -108,7 +108,7 @@ def test_ends_of_arrays_give_a_scale_each() -> None:
         (([0.0, -1.0], [1.0]), r"lo of shape \(2,\) does not match hi of shape \(1,\)"),
         ((["a"], [1.0]), "lo is a float, not 'a'"),
         (([0.0, -1.0], [1.0, 1.0]), "need an axis or block sizes"),
-        ((-1.0, 1.0, "i1"), "1 bit does not hold both signs of the range -1 to 1: it needs 2"),
+        ((-1.0, 1.0, "i1"), "1 bit cannot represent both signs of the range -1 to 1: it needs 2"),
         ((-1.0, 1.0, "f8E5M2"), "a type for a range needs integer storage, got f8E5M2"),
         ((-1.0, 1.0, "i33"), "illegal storage type size: 33"),
         ((0.0, 1e300), "out of expressed type range"),

@@ -270,7 +270,7 @@ def inferences(definition: Definition, said: set[str]) -> list[tuple[str, Relati
     while missing:
         found = next(((n, r) for n, r in candidates if n in missing and (r.source is None or r.source in known)), None)
         if found is None:
-            raise ValueError(f"{definition.name}: the assembly format says no type of {', '.join(missing)}")
+            raise ValueError(f"{definition.name}: the assembly format has no type for {', '.join(missing)}")
         plan.append(found)
         known.add(found[0])
         missing.remove(found[0])

@@ -44,8 +44,8 @@ def check_function(place: str, domain: str, opsets: Mapping[str, int]) -> None:
     """
     if domain in OPSETS:
         raise ModelError(
-            f"{place}: it stands in the domain {shown(domain or 'ai.onnx')}, where runtimes take an operator of its"
-            " name in its place: give it a domain of its own"
+            f"{place}: the function is in the domain {shown(domain or 'ai.onnx')}, where runtimes use their own operator of"
+            " this name: give the function another domain"
         )
     check_opsets(place, opsets)
 
@@ -57,8 +57,8 @@ def check_operator_of_function(place: str, type: str, own: int, outer: int) -> N
     changed = CHANGED.get(type)
     if changed is not None and (own < changed) != (outer < changed):
         raise ModelError(
-            f"{place}: its function imports opset {own} and the model {outer}, and {type} computes something else since"
-            f" {changed}: convert the model so that both import the same"
+            f"{place}: its function imports opset {own} and the model {outer}, and {type} has another meaning since"
+            f" opset {changed}: convert the model so that both import the same"
         )
 
 

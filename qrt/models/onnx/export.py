@@ -123,7 +123,7 @@ class _Function:
     def _port(self, name: str, held: ExportedValue) -> Port:
         kind = held.data_type
         if kind is None:
-            raise ModelError(f"port {name!r}: ONNX has no elements of {held.type.element.shown()}")
+            raise ModelError(f"input or output {name!r}: ONNX has no elements of {held.type.element.shown()}")
         if isinstance(held.type.element, UniformType):
             self.quantized_ports[name] = held.type.element
         return name, kind, held.shape

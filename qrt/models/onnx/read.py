@@ -245,7 +245,7 @@ class _FileReader:
             elif not self.calls:
                 raise ModelError(
                     f"{place}: attribute {shown(name)} is that of a function, {shown(each.ref_attr_name)}, but the node"
-                    " stands in no function"
+                    " is not in a function"
                 )
             elif each.ref_attr_name in self.given:
                 value = found[name] = self.given[each.ref_attr_name]
@@ -339,8 +339,8 @@ class _FileReader:
         self.inlined += nodes
         if self.inlined > _MOST_INLINED:
             raise ModelError(
-                f"{self.name}: its functions, put in place of the nodes that call them, make more than {_MOST_INLINED}"
-                " nodes, which is the limit: let functions call each other less often"
+                f"{self.name}: inlining the functions makes more than {_MOST_INLINED} nodes, the"
+                " limit: let functions call each other less often"
             )
 
 

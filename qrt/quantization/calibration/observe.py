@@ -181,7 +181,7 @@ def _refused(array: Array, mend: str = "the data") -> str:
     place = np.unravel_index(int(finite.argmin()), array.shape)
     where = f" at [{', '.join(map(str, place))}]" if place else ""
     return (
-        f"is {float(array[place])}{where}: mend {mend}, or leave such values out: skip_nonfinite=True, --skip-nonfinite"
+        f"is {float(array[place])}{where}: fix {mend}, or leave such values out: skip_nonfinite=True, --skip-nonfinite"
     )
 
 

@@ -57,7 +57,7 @@ def test_truth_is_exact() -> None:
     [
         (lambda: bool(Q), ValueError, "truth value of a tensor with more than one element is ambiguous: use np.any"),
         (lambda: bool(Q[:0]), ValueError, "truth value of an empty tensor is ambiguous"),
-        (lambda: Q.item(), ValueError, "only a tensor of one element is a Python number, got 6 elements"),
+        (lambda: Q.item(), ValueError, "only a tensor of one element converts to a Python number, got 6 elements"),
         (lambda: Q.item(6), IndexError, "index 6 is out of bounds for size 6"),
         (lambda: Q.item(0, 3), IndexError, "index 3 is out of bounds for axis 1 with size 3"),
         (lambda: Q.item(0, 0, 0), ValueError, "3 , got 2"),

@@ -197,7 +197,7 @@ def matmul_integer(node: Node) -> None:
 
 def _without(node: Node, sums: Value, column_zeros: Array) -> Value:
     """Sums less the left operand's zero point times the sum of each column: modulo 2^32, as int32 wraps."""
-    array = node.known(1, "a right operand, beside a zero point of the left one,")
+    array = node.known(1, "a right operand together with a zero point of the left one,")
     totals = (array.astype(np.int64) - column_zeros).sum(-2, keepdims=True).astype(np.int32)
     zero = cast_to(node, node.stored(2), IntegerType(8), I32, form(node.plain(2)) == 1, False)
     less = apply(node, "arith.muli", [zero, totals], [I32, I32], I32)
