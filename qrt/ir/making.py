@@ -256,6 +256,8 @@ def _elements(array: npt.NDArray[Any], element: Type) -> npt.NDArray[Any]:
         return np.array(patterns, dtype).reshape(array.shape)
     low, high = integer_range(element)
     if array.size and not low <= int(array.min()) <= int(array.max()) <= high:
-        raise QuantTypeError(f"constant: values of {element} must be {low} to {high}, got {array.min()} to {array.max()}")
+        raise QuantTypeError(
+            f"constant: values of {element} must be {low} to {high}, got {array.min()} to {array.max()}"
+        )
     array = array.astype(dtype)
     return wrapped(array, element) if isinstance(element, IntegerType) and dtype != np.bool_ else array

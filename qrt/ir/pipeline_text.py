@@ -143,7 +143,9 @@ def _sequence(
             name = match[1]
             if scanner.accept("("):
                 if "." not in name and name != "any":
-                    raise scanner.error(f"'{name}' is not an operation that passes can be nested in", start, match.end())
+                    raise scanner.error(
+                        f"'{name}' is not an operation that passes can be nested in", start, match.end()
+                    )
                 nested = NestedPipeline(name, [])
                 found.append(nested)
                 if not scanner.at(")"):

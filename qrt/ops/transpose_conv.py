@@ -73,7 +73,8 @@ def _output_sizes(
         count = (extent - 1) * stride + taps - sum(sides) + more if known else None  # type: ignore[operator]
         if count is not None and (extent == 0 or count < 1):
             raise QuantTypeError(
-                f"{OP}: {extent} pixels under a window of {taps}, stride {stride}, padding {list(sides)} and output_padding {more} give an empty result"
+                f"{OP}: {extent} pixels under a window of {taps}, stride {stride}, padding "
+                f"{list(sides)} and output_padding {more} give an empty result"
             )
         found.append(count)
     return found[0], found[1]

@@ -258,7 +258,7 @@ WRONG = {
         lambda b, x: b.arith.cmpi(x, x, predicate="less"),
         "arith.cmpi: attribute 'predicate': ",
     ),
-    "no attribute": (lambda b, x: b.arith.cmpi(x, x), "'arith.cmpi' op requires attribute 'predicate'"),
+    "cannot represent": (lambda b, x: b.arith.cmpi(x, x), "'arith.cmpi' op requires attribute 'predicate'"),
     "no attribute's value": (
         lambda b, x: b.func.call(x, callee=object()),
         "func.call: attribute 'callee': cannot represent <object",
@@ -298,7 +298,7 @@ WRONG = {
     ),
     "a quantized scalar": (
         lambda b, x: b.constant(1, "!quant.uniform<i8:f32, 1.0>"),
-        "constant: a constant of a quantized type is a tensor",
+        "constant: a constant of a quantized type must be a tensor, got",
     ),
 }
 

@@ -72,8 +72,8 @@ def test_a_pass_that_is_defined_again_replaces_itself() -> None:
     [
         ("cse", Named, "there is a pass 'cse' already"),
         ("constant-fold", Named, "there is a pass 'constant-fold' already"),
-        ("a b", Named, "'a b' is no name of a pass"),
-        ("", Named, "'' is no name of a pass"),
+        ("a b", Named, "'a b' is not a valid name of a pass"),
+        ("", Named, "'' is not a valid name of a pass"),
         (3, Named, "name must be text, got 3"),
         ("outer", object, "pass 'outer': expected a dataclass with a method run"),
         ("outer", Named(), "pass 'outer': expected a dataclass with a method run"),

@@ -76,7 +76,7 @@ def test_names_and_rooms_that_are_refused() -> None:
     ir.register_dialect("outer", ROOM)
     ir.register_dialect("outer", ROOM)
     for name, room, message in (
-        ("arith", SimpleNamespace(OPS=[ir.Definition("arith.mine")]), "the dialect 'arith' already"),
+        ("arith", SimpleNamespace(OPS=[ir.Definition("arith.mine")]), "the dialect 'arith' is registered already"),
         ("gpu", SimpleNamespace(OPS=[ir.Definition("gpu.mine")]), "the dialect 'gpu' already"),
         ("outer", SimpleNamespace(OPS=[NEGATE]), "the dialect 'outer' already"),
         ("empty", SimpleNamespace(OPS=[]), "needs a list OPS"),

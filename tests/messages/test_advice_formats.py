@@ -63,13 +63,13 @@ def test_all_constants_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> N
     follow_the_limit(heard, onnx_file(tmp_path, content), 1_200_000, 4_000_000)
 
 
-@advises("models/onnx/protobuf.py", "the description of the model takes more than max_bytes (--max-input), {}")
+@advises("models/onnx/protobuf.py", "the description of the model has more than max_bytes (--max-input), {}")
 def test_a_description_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     content = model([node("Neg", ["x"], ["y"])], [port("x", shape=(3,))], [port("y", shape=(3,))])
     follow_the_limit(heard, onnx_file(tmp_path, content), 1000, 1 << 20)
 
 
-@advises("models/onnx/read.py", "the description of the model takes more than max_bytes (--max-input), {}")
+@advises("models/onnx/read.py", "the description of the model has more than max_bytes (--max-input), {}")
 def test_functions_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     functions = [
         function(f"f{i}", ["a"], ["b"], [call(f"f{i + 1}", ["a"], ["m"]), call(f"f{i + 1}", ["m"], ["b"])])
@@ -93,7 +93,7 @@ def test_tensors_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     follow_the_limit(heard, tmp_path / "m.tflite", 1 << 20, 1 << 23)
 
 
-@advises("models/tflite/flatbuffer.py", "it has more tables than fit in max_bytes (--max-input), {}")
+@advises("models/tflite/flatbuffer.py", "the file has more tables than fit in max_bytes (--max-input), {}")
 def test_tables_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     (tmp_path / "m.tflite").write_bytes(negations(100, 2))
     follow_the_limit(heard, tmp_path / "m.tflite", 50_000, 1 << 23)
@@ -128,7 +128,9 @@ def test_sizes_that_are_written_into_the_file(heard: Any, tmp_path: Path) -> Non
     assert result.tolist() == [-113] * 4
 
 
-@advises("models/onnx/check.py", "give it a domain of its own")
+@advises(
+    "models/onnx/check.py", ", where runtimes use their own operator of this name: give the function another domain"
+)
 def test_a_domain_of_its_own(heard: Any, tmp_path: Path) -> None:
     def content(domain: str) -> bytes:
         absolute = function("Neg", ["a"], ["b"], [node("Abs", ["a"], ["b"])], domain=domain)

@@ -164,9 +164,7 @@ def test_bytecode_that_mlir_opt_writes_as_text(heard: Any, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("runtime", ["litert", "ort"])
-@advises(
-    "models/engines/engine.py", "has no profile {}; did you mean {}?", "that held {} has ended: load the model again"
-)
+@advises("models/engines/engine.py", "has no profile {}; did you mean {}?", "with {} has ended: load the model again")
 def test_models_of_other_runtimes(heard: Any, runtime: str) -> None:
     if runtime == "ort":
         pytest.importorskip("onnxruntime")

@@ -43,7 +43,7 @@ NAMES = KNOWN | {
 TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
     "qrt.quantize(x, 'int8')": (
         "tensor/binding.py",
-        ": give one such as {}, or that of a tensor, which qrt.quantize chooses where it is given {}",
+        ": give one such as {}, or the type that qrt.quantize(x, {}) chooses",
         ("qrt.quantize(x, {0})", "qrt.quantize(x, qrt.quantize(x, {1}).type)"), "x",
     ),
     "qrt.relu(q, out=x)": (
@@ -146,7 +146,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
     ),
     "qrt.UniformType('i8', 'f32')": (
         "types/quantized.py",
-        "a uniform type needs scales: write {}, or take the type that qrt.quantize chooses where it is given {}",
+        "a uniform type needs scales: write {}, or take the type that qrt.quantize(x, {}) chooses",
         ("qrt.quantize(x, {0})", "qrt.quantize(x, qrt.quantize(x, {1}).type)"), "x",
     ),
     "qrt.UniformType.for_range(0.0, 1.0, 'i1', narrow=True)": (
@@ -189,7 +189,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         "tensor/quant_tensor.py", ": give {} instead", ("np.from_dlpack({0})",), "q.storage",
     ),
     "large[0] + large[0]": (
-        "tensor/quant_tensor.py", "which i32 does not hold: write {}, {}, or for the sum of a tensor {}",
+        "tensor/quant_tensor.py", "which overflows i32: write {}, {}, or for the sum of a tensor {}",
         ("qrt.add(large[0], large[0], out_type=BIG.with_(scales=1.0))",
          "np.sum(np.stack([large[0]] * 2), dtype=np.float64)"),
         "2.0**31",

@@ -113,7 +113,10 @@ def test_more_bits(heard: Any) -> None:
     assert np.asarray(q).tolist() == [-1, 0, 1]
 
 
-@advises("tensor/choose.py", "w is in blocks, whose sums have no one scale: choose the type of the bias")
+@advises(
+    "tensor/choose.py",
+    "bias_type: w is sub-channel, so that the sums have no common scale: choose the type of the bias",
+)
 def test_a_type_for_a_bias(heard: Any) -> None:
     heard(lambda: qrt.bias_type(X8, BLOCKS))
     x, w = qrt.quantize(np.ones((1, 4)), X8), qrt.quantize(np.ones((4, 2)), BLOCKS)
@@ -215,7 +218,7 @@ def test_the_name_of_a_target(heard: Any) -> None:
     assert find(eval(name)) is find("tflite")
 
 
-@advises("quantization/targets/text.py", "multiplier passes the range of float64: write {}")
+@advises("quantization/targets/text.py", "multiplier exceeds the range of float64: write {}")
 def test_a_multiplier_without_end(heard: Any) -> None:
     table = '[[kernel]]\nname = "k"\nconstraint = "multiplier_scale"\nports = {{a = "i8", b = "i8", y = "i8"}}\n'
     table += "multiplier = [0.0, {}]"
@@ -255,7 +258,7 @@ def test_the_data_of_a_checkpoint(heard: Any) -> None:
 
 @advises(
     "quantization/tuning/checkpoint.py",
-    "was made of another program, target or option: give what it was made of, or the name of another file",
+    "this checkpoint was written for another program, target or option: give the same, or the name of another file",
 )
 def test_the_program_of_a_checkpoint(heard: Any) -> None:
     whole = quantized(checkpoint="c")
@@ -372,7 +375,9 @@ EXPLAIN = "explain {} --against f.mlir --data x.npz"
 
 @advises("quantization/comparison/values.py", "no operation has quant.key: {} was not written by `qrt quantize`")
 @advises(
-    "quantization/explain.py", "as what `qrt quantize -o Q.mlir` writes does", "give Q.mlir, or the target (--target)"
+    "quantization/explain.py",
+    "the file has no quant.target, which `qrt quantize -o Q.mlir` writes into programs and not into models:",
+    "give Q.mlir, or the target (--target)",
 )
 def test_a_program_that_was_not_quantized_here(heard: Any, files: None) -> None:
     text = Path("q.mlir").read_text()

@@ -56,7 +56,7 @@ MISTAKES = {
     'qrt.UniformType("i8", "f32", -1.0)': (
         "scale -1.000000e+00 out of expressed type range [1.401298e-45, 3.402823e+38]"
     ),
-    'qrt.UniformType("i8", "f32", "0.5")': "a scale is a float, not '0.5'",
+    'qrt.UniformType("i8", "f32", "0.5")': "a scale must be a float, got '0.5'",
     'qrt.UniformType("i8", "f32", [0.1, 0.2])': (
         "scales of shape (2,) need an axis or block sizes: write axis=0 for a scale per row"
     ),
@@ -248,7 +248,7 @@ MISTAKES = {
         "qrt.requantize to a type per layer first"
     ),
     "np.sum(CHANNELS_Q, axis=1)": (
-        "np.sum: !quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}> has scales of its own along axis 1, "
+        "np.sum: !quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}> has scales that differ along axis 1, "
         "which have no common sum: requantize first, by qrt.requantize(q, t) with a type t per layer"
     ),
     'q.fill("a")': "the values must be real numbers, got 'a'",

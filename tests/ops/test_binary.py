@@ -156,7 +156,7 @@ REFUSED: list[tuple[list[str], list[TensorType], Any, dict[str, str], str]] = [
         {"requant": "float32"},
         "requant must be one of fixed, fixed",
     ),
-    (["add", "sub"], [AT, tensor((3,), WIDE)], OUT.with_(scales=1e-9), {}, "64 bits do not hold the sum"),
+    (["add", "sub"], [AT, tensor((3,), WIDE)], OUT.with_(scales=1e-9), {}, ": the sum overflows 64 bits"),
     (["add", "sub"], [tensor((3,), WIDE)] * 2, None, {}, "no exact i32 result type exists (the result may reach 42949"),
     (["mul"], [tensor((3,), WIDE), AT], None, {}, "no exact i32 result type exists"),
     (["mul"], [tensor((3,), WIDE)] * 2, OUT, {}, "the accumulator may reach 4611686018427387904"),

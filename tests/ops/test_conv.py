@@ -138,7 +138,7 @@ REFUSED: list[tuple[list[TensorType], Any, dict[str, Any], str]] = [
     ([XT, WT], OUT, {"padding": ((0, 0), (0, 0.5))}, "padding must be 'SAME', 'VALID' or"),
     ([XT, WT], OUT, {"padding": 1}, "padding must be 'SAME', 'VALID' or"),
     ([XT, WT], OUT, {"dilations": (4, 1)}, "a window of 5 does not fit 4 with padding [0, 0]"),
-    ([XT, tensor((3, 0, 2, 2), W)], OUT, {}, "a window of 0 elements"),
+    ([XT, tensor((3, 0, 2, 2), W)], OUT, {}, ": the window has 0 elements"),
     ([XT, WT, tensor((2,), I32)], OUT, {}, "bias must be a vector of 3 values"),
     ([XT, WT, tensor((3,), I32)], None, {}, "a bias needs out_type"),
     ([XT, WT], channels(OUT, 3, 2), {}, "must be per layer or per axis along its channels (axis 3)"),

@@ -115,7 +115,7 @@ REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
     (XT, channels(OUT, 4, 1), {"axes": (1,), "keepdims": True}, "or per axis along an axis that is kept"),
     (XT, OUT.with_(expressed="f16"), {}, "express different types: f16, f32"),
     (XT, None, {"requant": "mean"}, "requant must be one of"),
-    (tensor((2**31,), UniformType("i32", "f32", 1.0)), None, {}, "which 64 bits do not hold"),
+    (tensor((2**31,), UniformType("i32", "f32", 1.0)), None, {}, ", which overflows 64 bits:"),
 ]  # fmt: skip
 
 

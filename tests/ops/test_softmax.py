@@ -148,10 +148,16 @@ RULES_REFUSED: list[tuple[str, TensorType, Any, dict[str, Any], str]] = [
     ("softmax", tensor((2,), T), OUT, {"requant": "table_int16"}, "x must be i16 per layer with zero point 0"),
     ("softmax", tensor((2,), WORD), OUT, {"requant": "gemmlowp"}, "with storage of at most 8 bits"),
     ("softmax", tensor((4096,), T), OUT, {"requant": "gemmlowp"}, "the sum of 4096 exponentials of 19 bits needs more"),
-    ("softmax", tensor((2,), T), OUT.with_(scales=0.1), {"requant": "gemmlowp"}, "gives scale 0.00390625 and"),
+    ("softmax", tensor((2,), T), OUT.with_(scales=0.1), {"requant": "gemmlowp"}, (
+        "needs a result with scale "
+        "0.00390625 and"
+    )),
     ("softmax", tensor((2,), T), OUT, {"requant": "gemmlowp", "beta": 1e-9}, "needs a scale above 2**-26"),
     ("softmax", tensor((2,), T), OUT, {"requant": "table_float32", "beta": 1e-40}, "between 2**-100 and 2**100"),
-    ("log_softmax", tensor((2,), T), OUT, {"requant": "gemmlowp"}, "gives scale 0.0625 and zero point 127, not"),
+    ("log_softmax", tensor((2,), T), OUT, {"requant": "gemmlowp"}, (
+        "needs a result with scale 0.0625 "
+        "and zero point 127, not"
+    )),
     ("log_softmax", tensor((2,), T), OUT, {"requant": "table_int16"}, "requant must be one of table_float32,"),
 ]  # fmt: skip
 

@@ -88,7 +88,7 @@ def test_each_term_of_a_sum_is_held():
     ("bias", "coarser", "message"),
     [
         (uniform(0.25, storage="i32"), False, None),
-        (uniform(0.25, 1, "i32"), False, "has zero point 0"),
+        (uniform(0.25, 1, "i32"), False, ", but must have zero point 0"),
         (uniform(0.5, storage="i32"), False, "has scale 0.5 in channel 0"),
         (uniform(0.5, storage="i32"), True, None),
         (uniform(0.75, storage="i32"), True, "has scale 0.75 in channel 0"),
@@ -96,7 +96,7 @@ def test_each_term_of_a_sum_is_held():
         (uniform(0.375, storage="i32"), True, "has scale 0.375 in channel 0"),
         (UniformType("i32", "f32", [0.25, 0.25], axis=0), False, None),
         (UniformType("i32", "f32", [0.25, 0.5], axis=0), False, "has scale 0.5 in channel 1"),
-        (UniformType("i32", "f32", [0.25, 0.25], [0, 1], axis=0), False, "has zero point 0"),
+        (UniformType("i32", "f32", [0.25, 0.25], [0, 1], axis=0), False, ", but must have zero point 0"),
     ],
 )
 def test_a_bias_has_the_product_and_zero_point_0(bias, coarser, message):
@@ -110,7 +110,7 @@ def test_a_bias_stands_beside_a_factor_of_one_scale():
         "multiplier_accumulator_scale", [many, X, uniform(0.25, storage="i32")], X, [TargetPort("a", "i8", axis=0)]
     )
     assert "operand 0 is" in said[0]
-    assert "one scale beside a bias" in said[0]
+    assert ", but must be per layer if there is a bias" in said[0]
 
 
 # -- filters and matrices in another order than the kernel's -----------------------------------------------------------

@@ -339,7 +339,7 @@ def test_a_port_of_two_bits_is_found() -> None:
         (
             QUANTIZED.replace("quant.key", "my.key"),
             None,
-            r"^q\.mlir: no operation says quant\.key: the program 'main' is",
+            r"^q\.mlir: no operation has quant\.key: the program 'main' is",
         ),
         (
             QUANTIZED.replace('quant.target = "qrt-cpu"', ""),

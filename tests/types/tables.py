@@ -442,7 +442,7 @@ REJECTED = [
     ("tensor<4x(i32)->i32>", "invalid tensor element type (i32) -> i32", 10),
     ("tensor<4xnone>", "invalid tensor element type none", 10),
     ("tensor<4xtuple<i32>>", "invalid tensor element type tuple<i32>", 10),
-    ("vector<0xf32>", "vector sizes are positive integers", 1),
+    ("vector<0xf32>", "vector sizes must be positive integers, got", 1),
     ("vector<?xf32>", "expected a type", 8),
     ("vector<4x!quant.uniform<i8:f32, 1.0>>", "invalid vector element type !quant.uniform<i8:f32", 1),
     ("memref<4x!quant.uniform<i8:f32, 1.0>>", "invalid memref element type !quant.uniform<i8:f32", 10),
@@ -454,7 +454,12 @@ REJECTED = [
     ("memref<4xf32, affine_map<(d0, d1) -> (d0)>>", "memref layout mismatch between rank and affine map: 1 != 2", 15),
     ("() -> () -> i32", "expected the end of the type", 10),
     ("i32 -> i32", "expected the end of the type", 5),
-    ("complex<tensor<4xf32>>", "complex of tensor<4xf32> is not a type; its element is a flo", 9),
+    (
+        "complex<tensor<4xf32>>",
+        "the element of a complex type must be a float or an integer, got tensor<4xf32> is not a "
+        "type; its element is a flo",
+        9,
+    ),
     ("!foo.bar", "type '!foo.bar' of an unregistered dialect", 1),
     ("!foo.bar<x>", "type '!foo.bar<x>' of an unregistered dialect", 1),
     ("!builtin.int", "type '!builtin.int' of an unregistered dialect", 1),

@@ -106,7 +106,7 @@ def test_ends_of_arrays_give_a_scale_each() -> None:
         ((math.nan, 1.0), "finite ends in order, unlike nan to 1"),
         ((0.0, math.inf), "finite ends in order, unlike 0 to inf"),
         (([0.0, -1.0], [1.0]), r"lo of shape \(2,\) does not match hi of shape \(1,\)"),
-        ((["a"], [1.0]), "lo is a float, not 'a'"),
+        ((["a"], [1.0]), "lo must be a float, got 'a'"),
         (([0.0, -1.0], [1.0, 1.0]), "need an axis or block sizes"),
         ((-1.0, 1.0, "i1"), "1 bit cannot represent both signs of the range -1 to 1: it needs 2"),
         ((-1.0, 1.0, "f8E5M2"), "a type for a range needs integer storage, got f8E5M2"),

@@ -105,7 +105,9 @@ def _cast(user: Operation, value: Value, type: Type) -> Value:
     form = value.type if _storage(value.type) is not value.type else type
     element = element_of(form)
     if isinstance(element, UniformType | AnyQuantizedType) and not element.is_storage_castable:
-        raise user.op_error(f"has an operand that cannot be stripped: quant.scast does not accept {element.storage_type}")
+        raise user.op_error(
+            f"has an operand that cannot be stripped: quant.scast does not accept {element.storage_type}"
+        )
     if isinstance(form, TensorType) and isinstance(element, UniformType):
         try:
             check_integrity(element, form.shape)

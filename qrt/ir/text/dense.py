@@ -126,7 +126,8 @@ class DenseElementsAttr(Attribute):
         array = np.asarray(array)
         if array.dtype != storage_dtype(type.element) or array.shape != shape:
             raise QuantTypeError(
-                f"a constant of {type} must be an array of {storage_dtype(type.element)} and shape {shape}, got {array.dtype} and {array.shape}"
+                f"a constant of {type} must be an array of {storage_dtype(type.element)} and shape "
+                f"{shape}, got {array.dtype} and {array.shape}"
             )
         if array.flags.writeable:
             array = array.copy()

@@ -44,8 +44,9 @@ def check_function(place: str, domain: str, opsets: Mapping[str, int]) -> None:
     """
     if domain in OPSETS:
         raise ModelError(
-            f"{place}: the function is in the domain {shown(domain or 'ai.onnx')}, where runtimes use their own operator of"
-            " this name: give the function another domain"
+            f"{place}: the function is in the domain {shown(domain or 'ai.onnx')}, where runtimes use "
+            "their own operator"
+            " of this name: give the function another domain"
         )
     check_opsets(place, opsets)
 

@@ -269,8 +269,9 @@ def _bias_is_lost(bias: UniformType, wanted: list[float], port: PortOf, results:
     if not is_lost.any():
         return None
     return (
-        f"{port} is up to 2^{exponents.max()} times the scale of the sums, and is lost: the values of operand 0 are too small compared with this bias; give data of the size that the program runs on, or a wider !quant.calibrated "
-        "range at operand 0"
+        f"{port} is up to 2^{exponents.max()} times the scale of the sums, and is lost: the values of "
+        "operand 0 are too small compared with this bias; give data of the size that the program runs on, or a wider "
+        "!quant.calibrated range at operand 0"
     )
 
 

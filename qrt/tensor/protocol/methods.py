@@ -111,7 +111,9 @@ class Methods(Generic[Q]):
         """The value of the only element, or of that at an index, as a Python number."""
         if not args:
             if self.size != 1:
-                raise QuantValueError(f"only a tensor of one element converts to a Python number, got {self.size} elements")
+                raise QuantValueError(
+                    f"only a tensor of one element converts to a Python number, got {self.size} elements"
+                )
             return float(numpy.asarray(self).item())
         key = integers(args[0] if len(args) == 1 and isinstance(args[0], tuple) else args, "item: the index")
         if len(key) == 1 and self.ndim != 1:

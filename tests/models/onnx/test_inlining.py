@@ -268,7 +268,7 @@ REFUSED: dict[str, tuple[Sequence[Any], Sequence[Any], str]] = {
         [function("f", ["a", "c"], ["b"], [node("Neg", ["a"], ["c"]), node("Abs", ["c"], ["b"])])],
         "node 0 f: the function writes its input 'c'",
     ),
-    "inputs of one name": (
+    "the function has two inputs with the same name": (
         [call("f", ["x", "x"], ["y"])],
         [function("f", ["a", "a"], ["b"], [node("Neg", ["a"], ["b"])])],
         "node 0 f: the function has two inputs with the same name",
@@ -286,7 +286,7 @@ REFUSED: dict[str, tuple[Sequence[Any], Sequence[Any], str]] = {
     "an operator that another opset defines otherwise": (
         [call("f", ["x"], ["y"])],
         [function("f", ["a"], ["b"], [node("Softmax", ["a"], ["b"])], opset=11)],
-        "its function imports opset 11 and the model 17, and Softmax computes something else since 13",
+        "its function imports opset 11 and the model 17, and Softmax has another meaning since opset 13",
     ),
     "an unknown opset": (
         [call("f", ["x"], ["y"])],
@@ -296,12 +296,12 @@ REFUSED: dict[str, tuple[Sequence[Any], Sequence[Any], str]] = {
     "the name of an operator": (
         [node("Neg", ["x"], ["y"])],
         [function("Neg", ["a"], ["b"], [node("Abs", ["a"], ["b"])], domain="")],
-        "function 'Neg': it stands in the domain 'ai.onnx', where runtimes take an operator of its name",
+        "function 'Neg': the function is in the domain 'ai.onnx', where runtimes take an operator of its name",
     ),
     "a function's attribute in the graph": (
         [with_reference(node("LeakyRelu", ["x"], ["y"]), "alpha", "slope")],
         [],
-        "attribute 'alpha' is that of a function, 'slope', but the node stands in no function",
+        "attribute 'alpha' is that of a function, 'slope', but the node is not in a function",
     ),
     "an attribute of another kind": (
         [call("outer", ["x"], ["y"], s="steep")],

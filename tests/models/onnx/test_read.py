@@ -65,7 +65,7 @@ def test_every_truncation_is_refused_or_sound() -> None:
 
 @pytest.mark.parametrize(("version", "said"), [(2, "2"), (99, "99")])
 def test_an_unknown_ir_version(version: int, said: str) -> None:
-    assert f"its IR version is {said}, 3 to" in refused(reshaping(ir_version=version))
+    assert f": the IR version is {said}, 3 to" in refused(reshaping(ir_version=version))
 
 
 @pytest.mark.parametrize("opset", [6, 99])
@@ -245,10 +245,10 @@ def test_external_data(tmp_path: Path) -> None:
         (".", "outside the model's folder"),
         ("link.bin", "which is a link"),
         ("folder/w.bin", "which is a link"),
-        ("short.bin", "24 bytes at 0 are not in 'short.bin', which has 3"),
-        ("pipe", "no regular file"),
-        ("own", "no regular file"),
-        ("own/.", "no regular file"),
+        ("short.bin", "24 bytes at 0 exceed 'short.bin', which has 3"),
+        ("pipe", "is not a regular file"),
+        ("own", "is not a regular file"),
+        ("own/.", "is not a regular file"),
         ("n" * 5000, "File name too long"),
         ("own/" * 2000 + "w.bin", "File name too long"),
         ("short.bin/w.bin", "Not a directory"),
@@ -276,7 +276,7 @@ def test_external_data_of_other_sizes(tmp_path: Path) -> None:
     path = external(tmp_path, "w.bin", offset=2**50)
     with pytest.raises(ModelError, match="which has 24"):
         read(path)
-    with pytest.raises(ModelError, match="the model comes from no file"):
+    with pytest.raises(ModelError, match="its data is external, but the model was not read from a file"):
         read(path.read_bytes())
 
 

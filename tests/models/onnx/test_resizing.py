@@ -145,7 +145,7 @@ def resizing(*inputs: str, shape: Any = (1, 2, 3, 3), **attributes: Any) -> byte
         (resizing("x", "", "k", coordinate_transformation_mode="own"), "its coordinates are 'own'"),
         (resizing("x", "", "three"), "it has scales of shape (3,) for 4 axes"),
         (resizing("x", "", "zero"), "a scale is 0.0"),
-        (resizing("x", "", "", "none"), "its sizes are [1, 2, 0, 4] for axes of [1, 2, 3, 3]"),
+        (resizing("x", "", "", "none"), "its sizes are [1, 2, 0, 4] for axes of sizes [1, 2, 3, 3]"),
         (resizing("x", "", "", "n", keep_aspect_ratio_policy="own"), "its policy is 'own'"),
         (resizing("x", "", "k", coordinate_transformation_mode="tf_crop_and_resize"), "its region has 0 numbers"),
         (resizing("x", "", "v"), "Resize (scales known only at run time)"),

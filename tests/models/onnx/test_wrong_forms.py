@@ -96,7 +96,7 @@ WRONG: list[tuple[str, Change, str]] = [
     ("Conv", with_input(2, "FLOAT", (1, 6)), "node 0 Conv: its bias is tensor<1x6xf32>, expected tensor<6xf32>"),
     ("ConvTranspose", with_constant(2, np.zeros((3, 1), np.float32)), "its bias is tensor<3x1xf32>"),
     ("ConvTranspose", with_constant(2, np.array([True] * 3)), "its bias is tensor<3xi1>"),
-    ("ScatterND", with_input(0, "INT32", (4, 5)), ", its input of int32"),
+    ("ScatterND", with_input(0, "INT32", (4, 5)), ", but its input int32"),
     ("ScatterElements", with_input(2, "INT64", (2, 5)), "node 0 ScatterElements: its updates have the type int64"),
     ("com.microsoft::MultiHeadAttention", with_input(4, "INT32", ()), "(a mask of int32 and shape [])"),
     ("com.microsoft::RotaryEmbedding", with_constant(2, np.zeros((9, 0), np.float32)), "a head has 0 elements"),
@@ -198,7 +198,7 @@ def test_a_zero_point_of_another_type(dtype: str, scale: str) -> None:
     constants = {"z": tensor("z", np.zeros(()), dtype), "known": np.float32(0.5)}
     content = model(nodes, [port("x", "INT4", (2,)), port("s", shape=())], [port("y")], constants, opset=21)
     with pytest.raises(
-        ModelError, match=r"node 0 DequantizeLinear: the zero point has the type \w+, the input of int4"
+        ModelError, match=r"node 0 DequantizeLinear: the zero point has the type \w+, but the input int4"
     ):
         imported(content)
 

@@ -36,7 +36,7 @@ def test_errors_name_the_file(tmp_path: Path) -> None:
 
 
 def test_no_subgraph() -> None:
-    _refused(write([]), "it has no subgraph")
+    _refused(write([]), ": the model has no subgraph")
 
 
 # -- operators -------------------------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ def test_an_axis_out_of_range(axis: int) -> None:
 
 
 def test_zero_points_that_are_not_as_many_as_scales() -> None:
-    _quantized("it has 3 scales and 2 zero points", scales=[0.5] * 3, axis=1, zero_points=[0, 0])
+    _quantized("it has 3 scales, but 2 zero points", scales=[0.5] * 3, axis=1, zero_points=[0, 0])
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_zero_points_that_are_not_as_many_as_scales() -> None:
     ],
 )
 def test_zero_points_outside_the_storage(dtype: str, zero_point: int, expected: str) -> None:
-    said = f"its zero point is {zero_point}, expected {expected}"
+    said = f": the zero point is {zero_point}, expected {expected}"
     _quantized(said, dtype=dtype, scales=0.5, zero_points=zero_point)
 
 
@@ -287,7 +287,7 @@ def _calling(*calls: tuple[str, dict[str, int]]) -> bytes:
     ],
 )
 def test_subgraphs_that_call_each_other(file: bytes, chain: str) -> None:
-    with pytest.raises(ModelError, match="subgraphs call each other without end: ") as caught:
+    with pytest.raises(ModelError, match=": subgraphs call each other recursively: ") as caught:
         read(file)
     assert chain in str(caught.value)
 

@@ -210,7 +210,7 @@ def test_while_that_never_ends_is_stopped_by_the_limit_of_steps(monkeypatch: pyt
             "expected one bool",
         ),
         (_less_than(5), _stepping(), "it passes 2 operands to subgraph 1, which has 1 inputs"),
-        (_less_than(5, _int(3)), _stepping(), "tensors that change their type"),
+        (_less_than(5, _int(3)), _stepping(), "tensors whose type changes between iterations"),
     ],
 )
 def test_loops_that_do_not_fit(condition: Subgraph, body: Subgraph, said: str) -> None:
@@ -220,7 +220,7 @@ def test_loops_that_do_not_fit(condition: Subgraph, body: Subgraph, said: str) -
 def test_a_loop_whose_body_gives_other_tensors() -> None:
     x, total, y = _int(), _int(2), _int(2)
     body = Subgraph([x, total], [y, total], [Operator("ADD", [x, total], [y])])
-    _refused("tensors that change their type", *_loop(_less_than(5, _int(2)), body))
+    _refused("tensors whose type changes between iterations", *_loop(_less_than(5, _int(2)), body))
 
 
 def _branch(name: str) -> Subgraph:
@@ -293,7 +293,7 @@ def test_what_is_missing_is_said_in_one_error() -> None:
     with pytest.raises(ModelError) as caught:
         import_model(read(write([Subgraph([x], made, steps)])), profile("litert"))
     said = str(caught.value)
-    assert "5 forms of operators are not supported" in said
+    assert "qrt does not support 5 forms of operators" in said
     for name in {*names}:
         assert f"{name} (float32)" in said
     assert "Mine (float32) 2 times" in said

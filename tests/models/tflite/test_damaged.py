@@ -60,7 +60,7 @@ def test_any_word_changed() -> None:
 
 @pytest.mark.parametrize("identifier", [b"TFL2", b"ONNX", b"\0\0\0\0"])
 def test_another_identifier(identifier: bytes) -> None:
-    _refused(FILE[:4] + identifier + FILE[8:], "no TFLite model")
+    _refused(FILE[:4] + identifier + FILE[8:], "not a TFLite model: its identifier")
 
 
 @pytest.mark.parametrize("version", [0, 2, 4])
@@ -89,11 +89,11 @@ def _patched(at: int, code: str, value: int) -> bytes:
 
 def _hostile_tables() -> Iterator[tuple[str, bytes, str]]:
     at = _places()
-    yield "the root beyond the end", _patched(0, "<I", len(FILE)), "not in the file"
+    yield "the root beyond the end", _patched(0, "<I", len(FILE)), "exceed the file, which has"
     yield "a table that is its own vtable", _patched(at["root"], "<i", 0), "a vtable at"
-    yield "a vtable before the file", _patched(at["root"], "<i", at["root"] + 4), "not in the file"
+    yield "a vtable before the file", _patched(at["root"], "<i", at["root"] + 4), "exceed the file, which has"
     yield "a vtable of odd size", _patched(at["vtable"], "<H", 7), "a vtable at .* has 7 bytes"
-    yield "a vtable beyond the end", _patched(at["vtable"], "<H", 0xFFFE), "not in the file"
+    yield "a vtable beyond the end", _patched(at["vtable"], "<H", 0xFFFE), "exceed the file, which has"
     yield (
         "a table smaller than its fields",
         _patched(at["vtable"] + 2, "<H", 4),

@@ -36,7 +36,10 @@ REFUSED = {
         lambda: one_op("MATRIX_SET_DIAG", [_x(3, 4), _x(3, dtype="int32")], [_x(3, 4)]), "a diagonal of i32 in f32"
     ),
     "numbers that go back": (
-        lambda: one_op("SEGMENT_SUM", [_x(3, 2), _numbers(0, 1, 0)], [_x(2, 2)]), "go on by 0 or 1"
+        lambda: one_op("SEGMENT_SUM", [_x(3, 2), _numbers(0, 1, 0)], [_x(2, 2)]), (
+            "segment numbers must begin with 0 "
+            "and increase by 0 or 1"
+        )
     ),
     "numbers that begin late": (
         lambda: one_op("SEGMENT_SUM", [_x(3, 2), _numbers(1, 1, 2)], [_x(3, 2)]), "begin with 0"
@@ -49,7 +52,7 @@ REFUSED = {
     ),
     "sums of bytes": (
         lambda: one_op("SEGMENT_SUM", [_x(1, 2, dtype="int8"), _numbers(0)], [_x(1, 2, dtype="int8")]),
-        "SEGMENT_SUM (int8 with numbers of int32)",
+        "SEGMENT_SUM (int8 with segment numbers of int32)",
     ),
 }  # fmt: skip
 
@@ -64,5 +67,5 @@ def test_it_is_refused(case):
 
 def test_the_reference_kernels_have_no_sums_of_segments():
     content = one_op("SEGMENT_SUM", [_x(3, 2), _numbers(0, 1, 1)], [_x(2, 2)])
-    with pytest.raises(ModelError, match="profile litert-ref has no rule of segment_sum"):
+    with pytest.raises(ModelError, match="profile litert-ref has no rule for segment_sum"):
         import_model(read(content), profile("litert-ref"))

@@ -47,10 +47,10 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         "operator 0 LESS: the scale of tensor 't1' is 1.5, which must be below 1",
     ),
     "a position beyond the tensor": (
-        lambda: scattered(ints([[1], [4]]), f32(2)), r"operator 0 SCATTER_ND: position 4 is not among \[4\]"
+        lambda: scattered(ints([[1], [4]]), f32(2)), r"operator 0 SCATTER_ND: index 4 is out of range for sizes \[4\]"
     ),
-    "positions of several axes": (
-        lambda: scattered(ints([[1, 0], [2, 0]]), f32(2)), r"rows of positions \[2, 2\] do not match shape \[4\]"
+    "indices of several axes": (
+        lambda: scattered(ints([[1, 0], [2, 0]]), f32(2)), r"indices of shape \[2, 2\] do not match shape \[4\]"
     ),
     "updates of another shape": (
         lambda: scattered(ints([[1], [2]]), f32(3)), "operator 0 SCATTER_ND: scatter_nd: updates must have the shape 2"

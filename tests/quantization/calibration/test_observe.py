@@ -221,12 +221,12 @@ TWO = """func.func @main(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> 
 
 def test_inputs_go_together() -> None:
     module, one = ir.parse(TWO), np.ones(2, np.float32)
-    with pytest.raises(ModelError, match="input 'arg1' ends after 1 batches, and 'arg0' has more"):
+    with pytest.raises(ModelError, match="input 'arg1' ends after 1 , but 'arg0' has more"):
         calibrate_program(module, {"arg0": [one, one], "arg1": [one]})
     with pytest.raises(ModelError, match="input 'arg1' is one array, while 'arg0' has batches"):
         calibrate_program(module, {"arg0": [one, one], "arg1": one})
     many = np.ones(200, np.float32)
-    with pytest.raises(ModelError, match="input 'arg0' has rows for 4 runs of the program, but 'arg1' for 1"):
+    with pytest.raises(ModelError, match="input 'arg0' has enough rows for 4 runs of the program, but 'arg1' for 1"):
         calibrate_program(module, {"arg0": many, "arg1": one})
 
 

@@ -103,9 +103,13 @@ def test_a_fixed_scale_outranks_an_annotation() -> None:
 @pytest.mark.parametrize(
     ("kernel", "specs", "said"),
     [
-        ("op", ("f32", A), "nobody decides op input 0: there is no range for it"),
+        ("op", ("f32", A), "no type can be chosen for op input 0: there is no range for it"),
         ("op", (A, "f32"), "annotate it as !quant.calibrated<f32<min:max>>"),
-        ("undecided", (range_of(0, 1), A), "nobody decides undecided input 0: the kernel takes any type there"),
+        (
+            "undecided",
+            (range_of(0, 1), A),
+            "no type can be chosen for undecided input 0: the kernel takes any type there",
+        ),
     ],
 )
 def test_a_port_that_nobody_decides(kernel: str, specs: tuple[str, str], said: str) -> None:
@@ -227,7 +231,7 @@ def raises_what_has_no_text(inputs: list[Spec], outputs: list[Spec]) -> Changed:
     ("constraint", "said"),
     [
         (gives_text, "gives port 0 'i8', which is not a type"),
-        (of_another_float, "which the target does not take there"),
+        (of_another_float, "which the target does not accept there"),
         (raises_what_has_no_text, "the constraint of 'mine' fails: Unsayable"),
         (raises, "the constraint of 'mine' fails: KeyError: 'scale'"),
         (loops, "the constraint of 'mine' does not settle"),

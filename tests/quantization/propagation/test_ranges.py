@@ -194,7 +194,7 @@ def test_statistics_that_are_read_do_not_stay() -> None:
     assert result.of("op") == [[str(qrt.UniformType.for_range(-1.0, 3.0))] * 2]
     assert result.remarks == []
     alone = run(function("%x", stats, returned="%1"))
-    assert ["stays: no region" in each.message for each in alone.remarks] == [True]
+    assert ["is kept: no region defines or uses this value" in each.message for each in alone.remarks] == [True]
 
 
 @pytest.mark.parametrize(("shape", "count"), [("0x3", 3), ("3x0", 1)])

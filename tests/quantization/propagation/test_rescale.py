@@ -164,7 +164,7 @@ def test_a_program_without_regions() -> None:
 
 def test_a_float_does_not_reach_a_part_of_a_kernel() -> None:
     """The kernel is a whole: its other port is quantized."""
-    with pytest.raises(VerifyError, match="nobody decides undecided input 0"):
+    with pytest.raises(VerifyError, match="no type can be chosen for undecided input 0"):
         run(function("%x", region("%0", "float", "%x"), region("%1", "undecided", "%0", "f32", A)))
 
 

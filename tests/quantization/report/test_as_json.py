@@ -50,7 +50,7 @@ REPORTS = st.builds(
 @given(REPORTS)
 def test_a_report_is_read_as_it_was_written(report: Report) -> None:
     text = report.json()
-    table = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    table = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} : not JSON:"))
     assert valid(SCHEMA, table, SCHEMA)
     read = read_json(text)
     assert read == report

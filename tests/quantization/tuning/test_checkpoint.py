@@ -117,9 +117,18 @@ OTHERS: list[tuple[Any, str]] = [
         "this checkpoint was written after 7 runs on other data, or in another order",
     ),
     ({"data": DATA[:6]}, "this checkpoint was written after 7 runs, but the data has 6"),
-    ({"skip_nonfinite": True}, "this checkpoint was made of another program, target or option"),
-    ({"text": NETWORK.replace("tanh", "exp")}, "this checkpoint was made of another program, target or option"),
-    ({"text": NETWORK.replace("0.3456", "0.3457")}, "this checkpoint was made of another program, target or option"),
+    (
+        {"skip_nonfinite": True},
+        "this checkpoint was written for another program, target or option: give the same, or the name of another file",
+    ),
+    (
+        {"text": NETWORK.replace("tanh", "exp")},
+        "this checkpoint was written for another program, target or option: give the same, or the name of another file",
+    ),
+    (
+        {"text": NETWORK.replace("0.3456", "0.3457")},
+        "this checkpoint was written for another program, target or option: give the same, or the name of another file",
+    ),
 ]
 
 

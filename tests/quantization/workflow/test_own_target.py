@@ -130,7 +130,7 @@ def test_a_kernel_is_added_to_one_target() -> None:
         ({"ports": {"x": 8, "y": "i8"}}, "ports: 'x' must be text such as 'i8'"),
         ({"ports": {"x": (8,), "y": "i8"}}, "ports: 'x' must be text such as 'i8'"),
         ({"ports": {}}, "'mine.gate': ports must be given"),
-        ({"constraint": "samescale"}, "constraint 'samescale' is none of free"),
+        ({"constraint": "samescale"}, "constraint 'samescale' , got free"),
         ({"constraint": None}, "constraint must be text"),
         ({"default": {"w": "i8"}}, "default names 'w'"),
         ({"multiplier": (1.0,)}, "multiplier must be two numbers"),

@@ -197,7 +197,13 @@ def test_parallel(n, k):
 def test_parallel_loops_that_do_not_run():
     memory = np.zeros((8, 8), np.int32)
     for step in (0, -1):
-        refused(PARALLEL.format(step=step), i64(3), i64(0), memory, message=f"the step {step} is not positive")
+        refused(
+            PARALLEL.format(step=step),
+            i64(3),
+            i64(0),
+            memory,
+            message=f"the step {step} : the divisor must be positive",
+        )
     text = PARALLEL.format(step=1)
-    refused(text, i64(3), i64(0), memory, message="does not end within the steps", max_steps=10)
+    refused(text, i64(3), i64(0), memory, message="does not end within max_steps, the limit of steps", max_steps=10)
     refused(text.replace('"addf"', '"assign"'), i64(3), i64(0), memory, message="reduces by 'assign'")

@@ -274,7 +274,7 @@ def test_memory_is_laid_out_as_its_symbols_say():
       return %offset, %sizes#0, %strides#0 : index, index, index
     }"""
     assert run(text, i64(3), i64(5), i64(7)) == [5, 3, 7]
-    refused(text, i64(3), i64(-1), i64(7), message="has no beginning")
+    refused(text, i64(3), i64(-1), i64(7), message="does not begin at an element")
 
 
 def test_a_dimension_that_may_be_one_is_collapsed():

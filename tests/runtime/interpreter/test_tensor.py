@@ -119,7 +119,7 @@ REFUSED = {
     "tensor.extract_slice %a[0, %b][1, 1][1, 1] : tensor<?x?xf32> to tensor<1x1xf32>": (
         "a slice of size 1 from 9 with stride 1 exceeds dimension 1 of size 6"
     ),
-    "tensor.extract_slice %a[0, 0][1, %b][1, 1] : tensor<?x?xf32> to tensor<1x?xf32>": "leaves dimension 1",
+    "tensor.extract_slice %a[0, 0][1, %b][1, 1] : tensor<?x?xf32> to tensor<1x?xf32>": "exceeds dimension 1",
     "tensor.insert_slice %e into %a[0, 0][%h, %h][1, 1] : tensor<?x?xf32> into tensor<?x?xf32>": (
         "a tensor of shape [4, 2] does not fill a slice of [2, 2]"
     ),

@@ -138,11 +138,11 @@ def test_a_run_takes_no_more_steps_than_it_may() -> None:
     for count in (0, 1, 10):
         steps = 3 * (count + 1) + 4 * count
         assert counted.run(given(count), max_steps=steps)["result0"] == count
-        with pytest.raises(ModelError, match="within the steps it may take"):
+        with pytest.raises(ModelError, match="does not end within max_steps, the limit of steps"):
             counted.run(given(count), max_steps=steps - 1)
         assert counted.run(given(count), max_steps=2**80)["result0"] == count
         assert counted.run_timed(given(count), max_steps=steps)[0]["result0"] == count
-        with pytest.raises(ModelError, match="within the steps it may take"):
+        with pytest.raises(ModelError, match="does not end within max_steps, the limit of steps"):
             counted.run_timed(given(count), max_steps=steps - 1)
 
 
@@ -162,7 +162,7 @@ def test_loops_on_both_sides_of_the_interpreter_take_from_the_same_steps() -> No
     for count in (0, 6):
         steps = 2 * (3 * (count + 1) + 4 * count)
         assert_same(program.run(given(count), max_steps=steps), program.run(given(count), interpret=True))
-        with pytest.raises(ModelError, match="within the steps it may take"):
+        with pytest.raises(ModelError, match="does not end within max_steps, the limit of steps"):
             program.run(given(count), max_steps=steps - 1)
 
 

@@ -181,8 +181,14 @@ def test_a_path_is_planned_as_for_arrays_of_the_shapes() -> None:
         (lambda: np.einsum("ij->ii", Q), QuantValueError, "the result must have labels of the operands, each once"),
         (lambda: np.einsum("ij->k", Q), QuantValueError, "the result must have labels of the operands, each once"),
         (lambda: np.einsum("i1->i", Q), QuantTypeError, "'i1->i'invalid subscripts: "),
-        (lambda: np.einsum("ij->i", COLUMNS), QuantTypeError, "an axis along which the scales differ is summed over"),
-        (lambda: np.einsum("ij,kl->ijkl", COLUMNS, COLUMNS), QuantTypeError, "channels, along different axes"),
+        (lambda: np.einsum("ij->i", COLUMNS), QuantTypeError, (
+            "the scales differ along an axis that is "
+            "summed over: requantize first"
+        )),
+        (lambda: np.einsum("ij,kl->ijkl", COLUMNS, COLUMNS), QuantTypeError, (
+            "both operands are per axis, along different "
+            "axes of the result: requantize"
+        )),
         (lambda: np.dot(Q, Q), QuantValueError, "np.dot: sizes 3 and 2 do not match"),
         (lambda: np.tensordot(Q, Q, 3), QuantValueError, "np.tensordot: axes 3 do not fit"),
         (lambda: np.tensordot(Q, Q, ([0], [0, 1])), QuantValueError, "do not match tensors of ranks 2 and 2"),

@@ -343,7 +343,7 @@ def test_sets_of_two(data: st.DataObject) -> None:
             other = QuantTensor(np.flip(q.storage)[..., :1] if q.ndim else q.storage, per_layer(q.type))
             np.testing.assert_array_equal(values(function(q, other)), function(values(q), values(other)))
         if q.type is not r.type and values(q).size and set(q.type.scales) != set(r.type.scales):
-            with pytest.raises(QuantTypeError, match="two tensors of one per-layer type"):
+            with pytest.raises(QuantTypeError, match="the tensors must have the same per-layer type: requantize"):
                 function(q, r)
     np.testing.assert_array_equal(np.isin(q, r), each(lambda v: v in set(floats(r).ravel()), floats(q)))
 

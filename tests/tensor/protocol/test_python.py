@@ -41,7 +41,7 @@ def test_a_tensor_of_one_element_is_a_number(storage: int, value: float) -> None
     for more in (q[None], q[None, None]):
         assert (bool(more), more.item()) == (bool(value), value)
         for convert in (float, int, complex):
-            with pytest.raises(TypeError, match="only a tensor of rank 0 is a Python number"):
+            with pytest.raises(TypeError, match="only a tensor of rank 0 converts to a Python number, got shape"):
                 convert(more)
 
 
