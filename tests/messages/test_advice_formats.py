@@ -63,13 +63,13 @@ def test_all_constants_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> N
     follow_the_limit(heard, onnx_file(tmp_path, content), 1_200_000, 4_000_000)
 
 
-@advises("models/onnx/protobuf.py", "the description of the model has more than max_bytes (--max-input), {}")
+@advises("models/onnx/protobuf.py", "the description of the model takes more than max_bytes (--max-input), {}")
 def test_a_description_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     content = model([node("Neg", ["x"], ["y"])], [port("x", shape=(3,))], [port("y", shape=(3,))])
     follow_the_limit(heard, onnx_file(tmp_path, content), 1000, 1 << 20)
 
 
-@advises("models/onnx/read.py", "the description of the model has more than max_bytes (--max-input), {}")
+@advises("models/onnx/read.py", "the description of the model takes more than max_bytes (--max-input), {}")
 def test_functions_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     functions = [
         function(f"f{i}", ["a"], ["b"], [call(f"f{i + 1}", ["a"], ["m"]), call(f"f{i + 1}", ["m"], ["b"])])

@@ -246,7 +246,7 @@ def test_storages_that_messages_name(heard: Any) -> None:
 
 @advises(
     "quantization/tuning/calibrate.py",
-    "has seen {} runs on other data, or in another order: give the same data, or the name of another file",
+    "was written after {} runs on other data, or in another order: give the same data, or the name of another file",
 )
 def test_the_data_of_a_checkpoint(heard: Any) -> None:
     parts = [rows(20, 1), rows(20, 2)]

@@ -48,7 +48,7 @@ MISTAKES = {
         "quantized dimension size does not match number of scales: dimension 1 is 3, scales are 2"
     ),
     'qrt.UniformType("i8", "f32")': (
-        'a uniform type needs scales: write qrt.UniformType("i8", "f32", 0.5), or take the type that qrt.quantize '
+        'a uniform type needs scales: write qrt.UniformType("i8", "f32", 0.5), or take the type that '
         "qrt.quantize(x, bits=8) chooses"
     ),
     'qrt.UniformType("i64", "f32", 0.5)': "illegal storage type size: 64",
@@ -151,7 +151,7 @@ MISTAKES = {
     "bool(q)": (
         "the truth value of a tensor with more than one element is ambiguous: use np.any(q), np.all(q) or q.size"
     ),
-    "len(q[0, 0])": "len() is out of range for rank 0",
+    "len(q[0, 0])": "len() of a tensor of rank 0",
     "qrt.matmul(q, w, bias=np.zeros(2), out_type=T)": (
         "matmul: bias must be a QuantTensor, got ndarray: qrt.quantize(bias, qrt.bias_type(a, w)) makes one"
     ),
@@ -185,7 +185,7 @@ MISTAKES = {
     ),
     "qrt.conv2d(qrt.quantize(np.zeros((1, 3, 4, 4)), T), kernel)": (
         "conv2d: x has 4 channels, w takes 1 x 3: x is (N, H, W, C), w is (O, H, W, C / groups); "
-        "x.transpose(0, 2, 3, 1) of (N, C, H, W) is that; got (tensor<1x3x4x4x!quant.uniform<i8:f32, "
+        "x.transpose(0, 2, 3, 1) converts from (N, C, H, W); got (tensor<1x3x4x4x!quant.uniform<i8:f32, "
         "5.000000e-01:3>>, tensor<2x3x3x3x!quant.uniform<i8:f32, 2.500000e-01>>)"
     ),
     'qrt.conv2d(image, kernel, padding="same")': (
@@ -249,7 +249,7 @@ MISTAKES = {
     ),
     "np.sum(CHANNELS_Q, axis=1)": (
         "np.sum: !quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}> has scales that differ along axis 1, "
-        "which have no common sum: requantize first, by qrt.requantize(q, t) with a type t per layer"
+        "which is summed over: requantize first, by qrt.requantize(q, t) with a type t per layer"
     ),
     'q.fill("a")': "the values must be real numbers, got 'a'",
     "qrt.pack(x)": "pack: w must be a QuantTensor, got ndarray: qrt.quantize(w, bits=8) makes one",
