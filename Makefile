@@ -158,6 +158,7 @@ fuzz-guided: build
 lint: build $(LINTERS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python -m tests.plain_words
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest qrt._ext.kernels qrt.tensor.calls qrt.runtime.argument_binder qrt._ext.scale_lists
 	$(BIN)/python -m tests.docs.snippets build/snippets
@@ -194,7 +195,7 @@ $(PEERS_VENV)/.installed: pyproject.toml
 bench-peers: build $(PEERS_VENV)/.installed
 	PYTHONPATH=$(CURDIR) $(PEERS_VENV)/bin/python -m benches.performance $(BENCH)
 
-# Whole models from files, beside LiteRT and ONNX Runtime; MODELS is their folder. It writes a section of docs/performance.md.
+# Whole models from files, beside LiteRT and ONNX Runtime; MODELS is their folder. It writes a part of docs/performance.md.
 bench-models: build
 	$(BIN)/python -m pip install --quiet ai-edge-litert==2.3.0 onnx==1.23.2 onnxruntime==1.31.1
 	$(BIN)/python -m benches.models $(if $(MODELS),--models $(MODELS)) $(BENCH)

@@ -1,18 +1,17 @@
-"""Writes docs/performance.md: qrt beside other CPU runtimes, case by case, in one interleaved run.
+"""Writes the part *Operations* of docs/performance.md: qrt beside other CPU runtimes in one interleaved run.
 
-    python -m benches.performance [--case 'gemm*'] [--rounds 11] [--threads 1 2]
+    python -m benches.performance [--case 'gemm*'] [--rounds 11] [--threads 1 2] [--minutes 18] [--print]
     python -m benches.performance --draw
 
 ``benches.peers`` times every runtime that is installed, one process per library, its samples interleaved. This file
-renders what comes back as a table, a plot of the ratios and a roofline. Only ratios within one run say anything: a
-machine's absolute times drift. With ``--draw`` nothing is timed, and the plots of ratios are drawn from the tables that
-stand in the page.
+renders the times as a table, a plot of the ratios and a roofline. Only ratios within one run mean anything: a machine's
+absolute times drift. With ``--print`` the page is left as it is. With ``--draw`` nothing is timed, and the plots of
+ratios are drawn from the tables in the page.
 """
 
 import argparse
 import fnmatch
 import json
-import platform
 import re
 import sys
 from collections import defaultdict
@@ -20,16 +19,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
+from benches import performance_page
+from benches.budget import MINUTES, Budget
 from benches.peers.cases import cases
 from benches.peers.driver import Options, run
 from benches.peers.runtimes import PEERS
 from qrt import kernels
 
-HERE = Path(__file__).resolve().parent
-DOCS = HERE.parent / "docs"
+DOCS = performance_page.PAGE.parent
 RULES = ("qrt_float32", "qrt_fixed")
 METERS = ("meter_peak", "meter_copy")
 # Not in the race: sums without requantization; and calls that take seconds where the CPU has no AMX.
@@ -48,6 +47,8 @@ class Result:
     times: dict[str, float] = field(default_factory=dict)
     work: dict[str, float] = field(default_factory=dict)  # "gops" or "gbps" of any peer times its microseconds
     failed: dict[str, str] = field(default_factory=dict)
+    dropped: dict[str, str] = field(default_factory=dict)
+    is_left_out: bool = False  # for lack of time
 
     @property
     def peers(self) -> dict[str, float]:
@@ -63,34 +64,45 @@ class Result:
 
     @property
     def ratio(self) -> float | None:
-        """Of qrt's float32 rule, or the cast, to the best peer."""
+        """Return the time of qrt's float32 rule, or of its cast, divided by that of the best peer."""
         own, best = self.times.get("qrt_float32"), self.best_peer
         return own / best[1] if own and best else None
 
     @property
     def share(self) -> float | None:
-        """Of the meter of the same run: multiply-adds on registers alone, or a copy of the same bytes."""
+        """Return the time of the meter of the same run divided by qrt's."""
         meter = next((self.times[name] for name in METERS if name in self.times), None)
         own = self.times.get("qrt_float32")
         return meter / own if own and meter else None
 
 
-def measure(options: argparse.Namespace, threads: int) -> list[Result]:
+def measure(options: argparse.Namespace) -> dict[int, list[Result]]:
+    """Time the chosen cases on each number of threads, within the budget of all."""
     names = [name for name in PEERS if name not in LEFT_OUT]
     chosen = [case for case in cases() if fnmatch.fnmatch(case.name, options.case)]
-    how = Options(threads, options.rounds, settle_ms=SETTLE_MS if threads > 1 else 0)
-    rows = []
-    for row in run(chosen, names, how):
-        print(json.dumps(row), file=sys.stderr, flush=True)
-        rows.append(row)
-    return collected(rows, threads)
+    if not chosen:
+        raise SystemExit(f"no case matches {options.case!r}: python -m benches.peers --list lists them")
+    budget = Budget(options.minutes * 60, len(chosen) * len(options.threads))
+    results = {}
+    for threads in options.threads:
+        how = Options(threads, options.rounds, settle_ms=SETTLE_MS if threads > 1 else 0, budget=budget)
+        rows = []
+        for row in run(chosen, names, how):
+            print(json.dumps(row), file=sys.stderr, flush=True)
+            rows.append(row)
+        results[threads] = collected(rows, threads)
+    return results
 
 
 def collected(rows: Iterable[dict[str, Any]], threads: int) -> list[Result]:
     results: dict[str, Result] = {}
     for row in rows:
         result = results.setdefault(row["case"], Result(row["case"], threads))
-        if row.get("ok") and "median_us" in row:
+        if row.get("left_out"):
+            result.is_left_out = True
+        elif "dropped" in row:
+            result.dropped[row["peer"]] = row["dropped"]
+        elif row.get("ok") and "median_us" in row:
             result.times[row["peer"]] = row["median_us"]
             for unit in ("gops", "gbps"):
                 if unit in row:
@@ -113,10 +125,12 @@ def percent(share: float | None) -> str:
 
 def table(results: list[Result]) -> list[str]:
     lines = [
-        "| case | qrt, us | `fixed`, us | best peer | its us | qrt / best | of the limit |",
+        "| case | qrt, us | fixed, us | best peer | its us | qrt / best | of the limit |",
         "|---|---:|---:|---|---:|---:|---:|",
     ]
     for r in results:
+        if r.is_left_out:
+            continue
         peer, time = r.best_peer or ("-", None)
         ratio = "-" if r.ratio is None else f"{r.ratio:.2f}"
         own, fixed = spell(r.times.get("qrt_float32")), spell(r.times.get("qrt_fixed"))
@@ -124,84 +138,64 @@ def table(results: list[Result]) -> list[str]:
     return lines
 
 
-def failures(results: list[Result]) -> list[str]:
-    by_peer: dict[str, list[str]] = defaultdict(list)
-    for r in results:
-        for peer, reason in r.failed.items():
-            by_peer[peer].append(f"{r.case} ({reason.split(chr(10))[0][:80]})")
-    return [f"- {peer}: {', '.join(sorted(set(cases)))}" for peer, cases in sorted(by_peer.items())]
+def by_peer(reasons: Iterable[tuple[str, str, str]]) -> list[str]:
+    """Return a line for each peer, from triples of a peer, a case and a reason."""
+    cases_of: dict[str, list[str]] = defaultdict(list)
+    for peer, case, reason in reasons:
+        cases_of[peer].append(f"{case} ({reason.split(chr(10))[0][:80]})")
+    return [f"- {peer}: {', '.join(sorted(set(cases)))}" for peer, cases in sorted(cases_of.items())]
 
 
-def processor() -> str:
-    info = Path("/proc/cpuinfo")
-    names = [line.split(":")[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
-    return names[0] if names else platform.machine()
+def without_a_time(results: list[Result]) -> list[str]:
+    """Return the lines on peers and cases that have no time."""
+    lines = []
+    if wrong := by_peer((peer, r.case, reason) for r in results for peer, reason in r.failed.items()):
+        lines += ["", "These results were wrong, or the call was an error:", "", *wrong]
+    if slow := by_peer((peer, r.case, reason) for r in results for peer, reason in r.dropped.items()):
+        lines += ["", "These runtimes were dropped, since their calls take too long to be repeated:", "", *slow]
+    if left_out := [f"{r.case} on {r.threads} thread{'s' * (r.threads > 1)}" for r in results if r.is_left_out]:
+        lines += ["", f"No time was left for {', '.join(left_out)}."]
+    return ["", "#### Without a time", *lines] if lines else []
 
 
 def versions() -> str:
-    found = []
+    """Return the versions of the libraries, or that one is absent."""
+    texts = []
     for name in LIBRARIES:
         try:
-            found.append(f"{name} {metadata.version(name)}")
+            texts.append(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:
-            found.append(f"{name} absent")
-    return ", ".join(found)
-
-
-PREAMBLE = """\
-# qrt beside other runtimes
-
-`make bench-peers` writes this page. It has a section for each machine and ISA. A run rewrites its own alone.
-
-All runtimes run one table of workloads, each library in a process of its own. Their samples are interleaved, and a time
-is the median of its samples. A result that fails the numeric check has no time. Before it is timed, each result of qrt
-is compared bit for bit with that of its scalar reference. qrt is called through its public functions, with weights that
-were packed once and a result that exists already.
-
-The column `qrt, us` has the rule `float32`, which is what the other runtimes compute; the next one has the rule
-`fixed`, in integers. `best peer` is the fastest of the other runtimes. `of the limit` is the limit's time as a share of
-qrt's. The limit of a product is a loop of the ISA's multiply-add on registers alone, on as many threads. The limit of a
-cast is a copy of as many bytes, on several threads where that is worth starting them. Limits are measured in the same
-run. Only ratios within a run mean anything. A share above 100% says that the machine changed its speed between samples.
-"""
+            texts.append(f"{name} absent")
+    return ", ".join(texts)
 
 
 RATIOS = "![Time of qrt, divided by that of the best other runtime, for each case](performance-{}.svg)"
 
 
-def title(isa: str) -> str:
-    return f"## {processor()}, {isa}"
+def machine(isa: str) -> str:
+    """Return the title of this machine's section."""
+    return f"{performance_page.processor()}, {isa}"
 
 
-def plot_name(heading: str) -> str:
-    """The end of the names of a section's plots: machines with the same ISA have plots of their own.
+def plot_name(title: str) -> str:
+    """Return the end of the names of a section's plots: machines with the same ISA have plots of their own.
 
-    >>> plot_name("## Intel(R) Xeon(R) Processor @ 2.50GHz, avx512vnni")
+    >>> plot_name("Intel(R) Xeon(R) Processor @ 2.50GHz, avx512vnni")
     'intel-xeon-processor-2-50ghz-avx512vnni'
     """
-    return re.sub(r"[^a-z0-9]+", "-", re.sub(r"\((r|tm)\)", "", heading.lower())).strip("-")
+    return re.sub(r"[^a-z0-9]+", "-", re.sub(r"\((r|tm)\)", "", title.lower())).strip("-")
 
 
-def section(results: dict[int, list[Result]], isa: str, cases: str = "*") -> str:
-    lines = [title(isa), "", f"Measured on {date.today()}, with {versions()}."]
-    if cases != "*":
-        lines += ["", f"Only the cases `{cases}` were measured in this run."]
+def part(results: dict[int, list[Result]], title: str, options: argparse.Namespace) -> list[str]:
+    """Return the lines of the part *Operations* of a section."""
+    lines = [f"Measured on {date.today()}, at most {options.rounds} rounds, with {versions()}."]
+    if options.case != "*":
+        lines += ["", f"Only the cases `{options.case}` were measured in this run."]
     for threads, rows in results.items():
-        lines += ["", f"### {threads} thread{'s' * (threads > 1)}", "", *table(rows)]
-    if failed := failures([r for rows in results.values() for r in rows]):
-        lines += ["", "### Without a time", "", "These results were wrong, or the call was an error:", "", *failed]
-    name = plot_name(title(isa))
-    lines += ["", RATIOS.format(name), "", f"![The roofline of these cases](roofline-{name}.svg)", ""]
-    return "\n".join(lines)
-
-
-def page(before: str, new: str) -> str:
-    """The page with a section in the place of the one of its title, or behind all others."""
-    _, *sections = re.split(r"^(?=## )", before, flags=re.MULTILINE)
-    titles = [text.partition("\n")[0] for text in sections]
-    at = titles.index(new.partition("\n")[0]) if new.partition("\n")[0] in titles else len(sections)
-    sections[at : at + 1] = [new]
-    return "\n".join([PREAMBLE, *(text.rstrip("\n") + "\n" for text in sections)])
+        lines += ["", f"#### {threads} thread{'s' * (threads > 1)}", "", *table(rows)]
+    lines += without_a_time([r for rows in results.values() for r in rows])
+    name = plot_name(title)
+    return [*lines, "", RATIOS.format(name), "", f"![The roofline of these cases](roofline-{name}.svg)"]
 
 
 # ------------------------------------------------------------------------------------------------------------ the plots
@@ -222,21 +216,20 @@ def load_pyplot() -> Any:
     return pyplot
 
 
-def ratios_of(section: str) -> dict[str, float]:
-    """The column `qrt / best` of a section's first table, by case."""
-    table = section.partition("\n### ")[2].partition("\n### ")[0]
+def ratios_of(text: str) -> dict[str, float]:
+    """Return the column `qrt / best` of the first table, by case."""
+    table = text.partition("\n#### ")[2].partition("\n#### ")[0]
     return {
         case: float(ratio) for case, ratio in re.findall(r"^\| (\w\S*) \|.* ([\d.]+) \| \S+ \|$", table, re.MULTILINE)
     }
 
 
 def ratio_plots(pyplot: Any, page: str) -> None:
-    """One for each section that shows one."""
-    for section in re.split(r"^(?=## )", page, flags=re.MULTILINE):
-        heading = section.partition("\n")[0]
-        if RATIOS.format(plot_name(heading)) in section:
-            name = f"performance-{plot_name(heading)}.svg"
-            ratio_plot(pyplot, f"{heading.removeprefix('## ')}, one thread", ratios_of(section), name)
+    """Draw the ratios of each section that has operations."""
+    for section in performance_page.sections(page):
+        title = section.partition("\n")[0].removeprefix("## ")
+        if operations := performance_page.parts(section).get(performance_page.OPERATIONS):
+            ratio_plot(pyplot, f"{title}, one thread", ratios_of(operations), f"performance-{plot_name(title)}.svg")
 
 
 def ratio_plot(pyplot: Any, heading: str, ratios: dict[str, float], name: str) -> None:
@@ -255,7 +248,7 @@ def ratio_plot(pyplot: Any, heading: str, ratios: dict[str, float], name: str) -
 
 
 def roofline(pyplot: Any, results: list[Result], name: str) -> None:
-    """Operations per second over operations per byte of operands and result; the roof is the measured peak."""
+    """Draw operations per second over operations per byte of operands and result; the roof is the measured peak."""
     figure, axes = pyplot.subplots(figsize=(8, 5))
     roof = max(
         (r.work["gops"] / r.times["meter_peak"] for r in results if "meter_peak" in r.times),
@@ -274,7 +267,7 @@ def roofline(pyplot: Any, results: list[Result], name: str) -> None:
 
 
 def intensity(case: str, operations: float) -> float:
-    """Operations by the bytes that a case must move at least once, read from its name."""
+    """Return the operations for each byte that a case must move at least once, by the sizes in its name."""
     kind, _, sizes = case.partition("_")
     if kind == "gemm":
         m, k, n = map(int, sizes.split("x"))
@@ -299,21 +292,29 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--case", default="*", help="a glob")
     parser.add_argument("--rounds", type=int, default=11, help="samples of each peer")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--draw", action="store_true", help="times nothing: draws the ratios that stand in the page")
+    parser.add_argument("--minutes", type=float, default=MINUTES, help="of all cases; slow ones get fewer samples")
+    parser.add_argument("--print", action="store_true", help="print the part, and leave the page as it is")
+    parser.add_argument("--draw", action="store_true", help="time nothing: draw the ratios in the page")
     return parser.parse_args()
 
 
 def main() -> None:
-    options, where = parse(), DOCS / "performance.md"
-    pyplot = load_pyplot()
+    """Measure, and write the page and its plots."""
+    options, where = parse(), performance_page.PAGE
+    pyplot = None if options.print else load_pyplot()
     if not options.draw:
-        results = {threads: measure(options, threads) for threads in options.threads}
-        isa = kernels.active()
-        where.write_text(page(where.read_text(), section(results, isa, options.case)))
+        commit = "" if options.print else performance_page.measured_commit()
+        title = machine(kernels.active())
+        results = measure(options)
+        lines = part(results, title, options)
+        if options.print:
+            print("\n".join(lines))
+            return
+        page = performance_page.with_part(where.read_text(), title, commit, performance_page.OPERATIONS, lines)
+        where.write_text(page)
         first = results[options.threads[0]]
-        roofline(
-            pyplot, [r for r in first if "gops" in r.work and r.best_rule], f"roofline-{plot_name(title(isa))}.svg"
-        )
+        drawn = [r for r in first if "gops" in r.work and r.best_rule]
+        roofline(pyplot, drawn, f"roofline-{plot_name(title)}.svg")
     ratio_plots(pyplot, where.read_text())
 
 

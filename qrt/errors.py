@@ -116,18 +116,20 @@ class Diagnostic:
 
 
 def nearest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
-    """The known name that a misspelt one may stand for, if one is as alike as `difflib` measures it."""
+    """Return the known name that a misspelt one may mean, if it is as similar as `difflib` measures."""
     return next(iter(get_close_matches(name, list(known), 1, likeness)), None)
 
 
 def many_rounds(limit: float) -> str:
-    """What is said of a loop that takes more rounds than the limit, which holds where the run has none of steps."""
+    """Return the message for a loop of more rounds than the limit that holds without ``max_steps``."""
     return f"does not end within {limit:,} rounds, the limit unless max_steps is given"
 
 
 def shown(value: object) -> str:
-    """A value as an error says it: one short line, never the contents of an array. The `repr` of an integer of 4300
-    digits raises."""
+    """Return a value as errors print it: one short line, never the contents of an array.
+
+    The `repr` of an integer of 4300 digits would raise an error.
+    """
     if isinstance(value, type):
         return f"the class {value.__name__}"
     kind, shape = type(value).__name__, getattr(value, "shape", None)
@@ -151,7 +153,7 @@ def plural(count: int, one: str, several: str = "") -> str:
 
 
 def summary(shape: Iterable[int], what: str, values: Sequence[float], zero_points: Sequence[int] = ()) -> str:
-    """What stands for a long list of numbers: its shape and the least and greatest of them.
+    """Return a short text for a long list of numbers: its shape, and the least and greatest of them.
 
     >>> summary((128, 4096), "scales", (0.0042, 0.0121)), summary((32,), "scales", (0.5, 0.5), (-3, 4))
     ('{128x4096 scales, 0.0042 to 0.0121}', '{32 scales, 0.5 to 0.5, zero points -3 to 4}')
@@ -171,8 +173,8 @@ def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
     return text if len(text) <= most else f"{text[: most // 2 - 4]} [...] {text[4 - most // 2 :]}"
 
 
-def _summarized(found: "re.Match[str]") -> str:
-    head, kind, items = found.groups()
+def _summarized(match: "re.Match[str]") -> str:
+    head, kind, items = match.groups()
     depth = len(items) - len(items.lstrip("{"))
     rows = [len(re.findall(rf"\{{{{{level}}}(?!\{{)", items)) for level in range(depth, 0, -1)]
     try:
@@ -180,9 +182,9 @@ def _summarized(found: "re.Match[str]") -> str:
         zero_points = [*map(int, _ZERO_POINT.findall(items))]
         shape = [inner // outer for outer, inner in pairwise([*rows, len(numbers)])]
     except (ValueError, ZeroDivisionError, struct.error):  # it only looks like a type
-        return found[0]
+        return match[0]
     if len(numbers) <= MOST_LISTED:
-        return found[0]
+        return match[0]
     if zero_points and len(zero_points) < len(numbers):
         zero_points.append(0)
     return head + summary(shape, "scales" if kind == "uniform" else "quantiles", numbers, zero_points)
@@ -194,8 +196,9 @@ def _number(text: str) -> float:
 
 
 class QuantError(Exception):
-    """Base of every error that qrt raises on purpose. What it says has at most 2,048 characters: a long list of scales
-    is given in short.
+    """Base of every error that qrt raises on purpose.
+
+    The message has at most 2,048 characters: long lists are summarized.
 
     Examples
     --------
@@ -332,7 +335,8 @@ class UndefinedError(QuantError):
 
 
 def require(value: object, kinds: type | tuple[type, ...], what: str, wanted: str) -> None:
-    """Raise QuantTypeError unless a value is of one of these classes; ``what`` names it, ``wanted`` says what it is."""
+    """Raise QuantTypeError unless a value is of one of these classes; ``what`` names the value, ``wanted`` the expected
+    kind."""
     if not isinstance(value, kinds):
         raise QuantTypeError(f"{what} must be {wanted}, got {shown(value)}")
 
@@ -416,7 +420,7 @@ def diagnostics(error: QuantError) -> tuple[Diagnostic, ...]:
 
 
 def worded(function: Callable[P, R]) -> Callable[P, R]:
-    """A decorator: the function raises a ``QuantTypeError`` where its arguments do not fit."""
+    """Decorate a function to raise a ``QuantTypeError`` if its arguments do not fit its signature."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -439,7 +443,7 @@ def worded_methods(kind: type[C]) -> type[C]:
 
 
 def is_of_call(error: TypeError) -> bool:
-    """Return whether the error that a frame caught is about its own call: no frame below it was entered."""
+    """Return True if the error that a frame caught is about its own call: no frame below it was entered."""
     return error.__traceback__ is not None and error.__traceback__.tb_next is None
 
 

@@ -1,4 +1,4 @@
-"""Packages that qrt runs without: imported when they are used, with an error that says how to install them."""
+"""Optional packages, imported when they are used, with an error that tells how to install them."""
 
 from contextlib import suppress
 from importlib import import_module
@@ -21,7 +21,10 @@ def _missing(package: str, why: str, name: str) -> MissingPackageError:
 
 
 def extra(module: str, name: str) -> ModuleType:
-    """The module of an extra. Raises MissingPackageError with the command that installs the extra called ``name``."""
+    """Import a module of an extra.
+
+    Raise MissingPackageError with the command that installs the extra called ``name``.
+    """
     try:
         return import_module(module)
     except ImportError as error:

@@ -199,8 +199,9 @@ def _place(name: str) -> str:
 
 
 def _is_stream(name: str) -> bool:
-    """Whether a target is written to directly. /dev/stdout may be a regular file, but another program holds it open, so
-    no other file may take its place.
+    """Return True if a target is written to directly, instead of being replaced by a new file.
+
+    /dev/stdout may be a regular file, but another program has it open, so it must not be replaced.
     """
     if os.path.abspath(name).startswith(("/dev/", "/proc/")):
         return True

@@ -1,6 +1,6 @@
-"""Which instruction sets exist here, which one runs, and forcing one.
+"""The instruction sets of this build and this CPU: listing them, and choosing the one that runs.
 
-Every ISA gives the same bits: forcing one is for tests, measurements and for finding out what a machine would do.
+Every ISA gives the same bits: forcing one is for tests and measurements, and to see how another machine would behave.
 ``ref`` is the scalar reference and exists everywhere.
 """
 
@@ -34,10 +34,11 @@ def available() -> tuple[str, ...]:
 
 
 def coverage() -> dict[str, dict[str, str | None]]:
-    """Whose kernels each instruction set runs: by its name, and then by row of the kernel table, the name of the
-    instruction set whose folder defines the row. That is its own, its parent's, and so on up to ``"ref"``; None where
-    nobody defines it and the loops do without. All instruction sets of this build are listed, parents first, be they
-    ``available`` on this CPU or not.
+    """Return, for each instruction set and each row of the kernel table, the instruction set whose folder defines the
+    kernel.
+
+    That is its own, its parent's, and so on up to ``"ref"``; None if no folder defines it and the loops work without.
+    All instruction sets of this build are listed, parents first, also those that are not ``available`` on this CPU.
 
     Returns
     -------

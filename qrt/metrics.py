@@ -1,4 +1,4 @@
-"""How far values are from a reference: the error that quantization makes.
+"""Measures of the distance of values from a reference: the error that quantization makes.
 
 Arguments are arrays or quantized tensors, whose values count. They become float64. Each difference and each product is
 rounded to float64, and sums are exact. So the numbers are the same on every machine, and for every order of the values.

@@ -105,7 +105,7 @@ def test_a_family_is_whole(name: str) -> None:
     assert (ROOT / "tests" / "ops" / f"test_{family.module}.py").exists(), "its tests"
     if family.bind is not None:
         assert LACKS.get(("job", name), name) in JOBS, "tests/kernels/jobs.py: a call"
-    assert re.search(rf"`(quant\.)?{name}`", NUMERICS), "docs/numerics_operations.md: what it computes"
+    assert re.search(rf"`(quant\.)?{name}`", NUMERICS), "docs/numerics*.md: what it computes"
     if family.declaration.dialect == "qrt":
         assert family_row(family.declaration) in TABLE.splitlines(), "docs/reference/dialects/qrt.md: make expected"
 

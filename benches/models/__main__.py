@@ -1,10 +1,10 @@
-"""Writes a section of docs/performance.md: whole models in qrt and in the runtime of their format, LiteRT or ONNX
-Runtime, in one interleaved run.
+"""Writes the part *Models* of docs/performance.md: whole models in qrt and in the runtime of their format, LiteRT or
+ONNX Runtime, in one interleaved run.
 
-    python -m benches.models [--models FOLDER] [--model 'kws*'] [--rounds 15] [--threads 1 2] [--print]
+    python -m benches.models [--models FOLDER] [--model 'kws*'] [--rounds 15] [--threads 1 2] [--minutes 18] [--print]
 
 Each runtime has a process of its own, and they give samples in turn. Outputs are compared before anything is timed.
-Only ratios within one run say anything. With ``--print`` the page is left as it is.
+Only ratios within one run mean anything. With ``--print`` the page is left as it is.
 """
 
 import argparse
@@ -16,16 +16,18 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import qrt
+from benches import performance_page
+from benches.budget import MINUTES, Budget, dropped_peers
 from benches.models.compared import drawn, problem
-from benches.models.page import Figures, section
+from benches.models.page import NAMES, Figures, part
 from benches.models.worker import seconds_of
-from benches.performance import DOCS, page, processor
 from qrt import kernels
 from qrt.models.programs import load
 from qrt.quantization.explain_plan import explain_plan
@@ -75,24 +77,28 @@ class Worker:
 
 
 def runtimes(path: Path) -> dict[str, str]:
-    """What samples are called, and the runtimes that give them."""
+    """Return the names of samples with the runtimes that give them."""
     return {"qrt": "qrt", "peer": PEERS[path.suffix]}
 
 
-def timed(path: Path, threads: int, rounds: int, folder: Path) -> dict[str, Any]:
-    """The medians of both runtimes on a model, or ``error``."""
+def timed(path: Path, threads: int, rounds: Iterable[int], folder: Path) -> dict[str, Any]:
+    """Return the medians of both runtimes on a model, or ``error``."""
     inputs = folder / "inputs.npz"
     workers = {name: Worker(runtime, threads) for name, runtime in runtimes(path).items()}
+    first_calls: dict[str, float] = {}
     try:
         for runtime, worker in workers.items():
             outputs = str(folder / f"{runtime}.npz")
             answer = worker.ask("load", path=str(path), inputs=str(inputs), outputs=outputs, budget=0.004)
             if "error" in answer:
                 return {"error": f"{runtime}: {answer['error']}"}
+            first_calls[NAMES.get(PEERS[path.suffix], runtime) if runtime == "peer" else runtime] = answer["first"]
+        for name, reason in dropped_peers(first_calls, "qrt").items():
+            return {"error": f"{name} was {reason}"}
         if wrong := problem(*(folder / f"{name}.npz" for name in workers), path.suffix):
             return {"error": wrong}
         samples: dict[tuple[str, str], list[float]] = {(r, w): [] for r in workers for w in ("run", "bare")}
-        for turn in range(rounds):
+        for turn in rounds:
             order = list(samples)
             for runtime, what in order[turn % len(order) :] + order[: turn % len(order)]:
                 if threads > 1:
@@ -101,27 +107,29 @@ def timed(path: Path, threads: int, rounds: int, folder: Path) -> dict[str, Any]
                 if "error" in answer:
                     return {"error": f"{runtime}: {answer['error']}"}
                 samples[runtime, what].append(answer["seconds"])
-        return {f"{runtime}_{what}": statistics.median(found) for (runtime, what), found in samples.items()}
+        if not all(samples.values()):
+            return {"error": "no time was left"}
+        return {f"{runtime}_{what}": statistics.median(seconds) for (runtime, what), seconds in samples.items()}
     finally:
         for worker in workers.values():
             worker.close()
 
 
-def loaded(path: Path, rounds: int, folder: Path) -> dict[str, Any]:
-    """The medians of loading, each in a new process, and of what memory it took."""
-    found: dict[str, list[float]] = {}
+def loaded(path: Path, rounds: Iterable[int], folder: Path) -> dict[str, Any]:
+    """Return the medians of loading, each in a new process, and of the memory that it took."""
+    samples: dict[str, list[float]] = {}
     inputs, saved = str(folder / "inputs.npz"), str(folder / "model.qrt")
     if "error" in (answer := once("qrt", "save", path=str(path), inputs=inputs, target=saved)):
         return {"error": f"qrt: {answer['error']}"}
     files = {name: (runtime, str(path)) for name, runtime in runtimes(path).items()} | {"saved": ("saved", saved)}
-    for _ in range(rounds):
+    for _ in rounds:
         for name, (runtime, file) in files.items():
             answer = once(runtime, "first", path=file, inputs=inputs)
             if "error" in answer:
                 return {"error": f"{runtime}: {answer['error']}"}
             for what, value in answer.items():
-                found.setdefault(f"{name}_{what}", []).append(value)
-    return {name: statistics.median(values) for name, values in found.items()}
+                samples.setdefault(f"{name}_{what}", []).append(value)
+    return {name: statistics.median(values) for name, values in samples.items()}
 
 
 def once(runtime: str, command: str, **values: Any) -> dict[str, Any]:
@@ -153,8 +161,10 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--loads", type=int, default=5, help="how often each model is loaded in a new process")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--print", action="store_true", help="print the section, and leave the page as it is")
+    parser.add_argument("--minutes", type=float, default=MINUTES, help="of all models; slow ones get fewer samples")
+    parser.add_argument("--print", action="store_true", help="print the part, and leave the page as it is")
     options = parser.parse_args()
+    commit = "" if options.print else performance_page.measured_commit()
     subprocess.run([sys.executable, "-m", "compileall", "-q", str(ROOT / "qrt")], check=False)
     paths = [
         path
@@ -164,27 +174,41 @@ def main() -> int:
     ]
     if not paths:
         sys.exit(f"there is no model {options.model!r} in {options.models}: --models names the folder")
-    figures = []
+    figures, left_out = measured(paths, options)
+    lines = part(figures, overheads(options.rounds), left_out)
+    if options.print:
+        print("\n".join(lines))
+        return 0
+    where, machine = performance_page.PAGE, f"{performance_page.processor()}, {kernels.active()}"
+    page = performance_page.with_part(where.read_text("utf-8"), machine, commit, performance_page.MODELS, lines)
+    where.write_text(page, encoding="utf-8")
+    return 0
+
+
+def measured(paths: Sequence[Path], options: argparse.Namespace) -> tuple[list[Figures], list[str]]:
+    """Return the figures of the models, and the names of those for which no time was left."""
+    budget = Budget(options.minutes * 60, len(paths) * (1 + len(options.threads)))
+    figures, left_out = [], []
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         for path in paths:
+            deadline = budget.deadline()
+            if deadline is None:
+                left_out.append(path.stem)
+                continue
             drawn(path, options.models, folder / "inputs.npz")
-            found = Figures(path.stem, path.stat().st_size, PEERS[path.suffix])
-            found.load = loaded(path, options.loads, folder)
+            model = Figures(path.stem, path.stat().st_size, PEERS[path.suffix])
+            model.load = loaded(path, budget.rounds(deadline, options.loads), folder)
             for threads in options.threads:
-                found.times[threads] = timed(path, threads, options.rounds, folder)
-                print(json.dumps({"model": path.stem, "threads": threads, **found.times[threads]}), file=sys.stderr)
-            if found.is_slower(min(options.threads)):
+                deadline = budget.deadline()
+                rounds = range(0) if deadline is None else budget.rounds(deadline, options.rounds)
+                model.times[threads] = timed(path, threads, rounds, folder)
+                print(json.dumps({"model": path.stem, "threads": threads, **model.times[threads]}), file=sys.stderr)
+            if model.is_slower(min(options.threads)):
                 qrt.kernels.set_num_threads(1)
-                found.steps = explain_plan(qrt.compile(load(path)))
-            figures.append(found)
-    text = section(figures, overheads(options.rounds), f"{processor()}, {kernels.active()}")
-    if options.print:
-        print(text)
-        return 0
-    performance = DOCS / "performance.md"
-    performance.write_text(page(performance.read_text(encoding="utf-8"), text), encoding="utf-8")
-    return 0
+                model.steps = explain_plan(qrt.compile(load(path)))
+            figures.append(model)
+    return figures, left_out
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The section about models in docs/performance.md."""
+"""The part about models of a section of docs/performance.md."""
 
 from dataclasses import dataclass, field
 from datetime import date
@@ -7,16 +7,6 @@ from typing import Any
 
 from qrt.quantization.report.steps import PlanReport
 
-HEAD = """\
-`make bench-models` writes this section. Each model runs from its file in qrt and in the runtime of its format: LiteRT,
-or ONNX Runtime with all of its optimizations. Each has a process of its own, and samples are interleaved; a time is the
-median of its samples. Outputs are compared before anything is timed: those of LiteRT are equal, those of ONNX models
-have the same greatest element. `run` is arrays in and arrays out: `p(x)` here, set, invoke and get in LiteRT, `run` of
-a session. `bare` is `run()` of a bound program, invoke, and a run of bound values. `load` is file to first result in a
-new process that has imported the runtime, `again` the same for a second time. `saved` is the same for the file that
-`p.save` wrote in place of the model, and `alone` the part of it before the run. `memory` is how much resident memory
-grows by `load`. Ratios are qrt's figure by the other one's.
-"""
 NAMES = {"litert": "LiteRT", "ort": "ONNX Runtime"}
 PACKAGES = {"litert": "ai-edge-litert", "ort": "onnxruntime"}
 ACCOUNTED = 0.03
@@ -25,7 +15,7 @@ ACCOUNTED = 0.03
 
 @dataclass
 class Figures:
-    """What was measured of a model: seconds and bytes of both runtimes, or an error. ``peer`` is the other runtime."""
+    """Measurements of a model: seconds and bytes of both runtimes, or an error. ``peer`` is the other runtime."""
 
     name: str
     size: int
@@ -35,7 +25,7 @@ class Figures:
     steps: PlanReport | None = None
 
     def is_slower(self, threads: int) -> bool:
-        """Whether a run takes longer than in the other runtime."""
+        """Return True if a run takes longer than in the other runtime."""
         found = self.times[threads]
         return "error" not in found and found["qrt_run"] > found["peer_run"]
 
@@ -110,18 +100,17 @@ def account(report: PlanReport) -> list[str]:
     return lines
 
 
-def section(figures: list[Figures], overheads: dict[int, float], machine: str) -> str:
-    """The section of a machine."""
-    lines = [f"## Models on {machine}", "", HEAD]
+def part(figures: list[Figures], overheads: dict[int, float], left_out: list[str]) -> list[str]:
+    """Return the lines of the part *Models* of a section."""
     peers = list(dict.fromkeys(each.peer for each in figures))
     versions = " and ".join(f"{PACKAGES[peer]} {metadata.version(PACKAGES[peer])}" for peer in peers)
-    lines.append(f"Measured on {date.today()}, with {versions}.")
+    lines = [f"Measured on {date.today()}, with {versions}."]
     groups = [[each for each in figures if each.peer == peer] for peer in peers]
     for threads in figures[0].times:
-        lines += ["", f"### Models, {threads} thread{'s' * (threads > 1)}"]
+        lines += ["", f"#### Models, {threads} thread{'s' * (threads > 1)}"]
         for group in groups:
             lines += ["", *times_table(group, threads)]
-    lines += ["", "### Models, loaded"]
+    lines += ["", "#### Models, loaded"]
     for group in groups:
         lines += ["", *load_table(group)]
     spelled = ", ".join(f"{micro(seconds)} us for {count}" for count, seconds in overheads.items())
@@ -132,12 +121,13 @@ def section(figures: list[Figures], overheads: dict[int, float], machine: str) -
         for found in (each.load, *each.times.values())
         if "error" in found
     ]
+    errors += [f"- {name}: no time was left" for name in left_out]
     if errors:
-        lines += ["", "### Models without a time", "", *dict.fromkeys(errors)]
+        lines += ["", "#### Models without a time", "", *dict.fromkeys(errors)]
     slower = [each for each in figures if each.steps is not None]
     if slower:
-        lines += ["", "### Models that are slower, step by step"]
+        lines += ["", "#### Models that are slower, step by step"]
     for each in slower:
         assert each.steps is not None
         lines += ["", f"{each.name}, each step as a call by itself:", "", *account(each.steps)]
-    return "\n".join(lines) + "\n"
+    return lines

@@ -4,10 +4,11 @@
     python -m benches.peers --list
     python -m benches.peers --plugin my_kernels.py
 
-Each row is an object of JSON: case, peer, threads, ok, maxdiff, share (of elements that differ), median_us, p10_us,
-gops or gbps. Samples of one case's peers are interleaved, in an order that rotates. Only the call of the op is timed:
-weights and inputs are ready, the result exists. A peer whose package is missing has "absent"; one whose result is wrong
-has "ok": false.
+Each row is an object of JSON: case, peer, threads, ok, maxdiff, share (of elements that differ), first (seconds of the
+shortest of its first calls), median_us, p10_us, gops or gbps. Samples of one case's peers are interleaved, in an order
+that rotates. Only the call of the op is timed: weights and inputs are ready, the result exists. A peer whose package is
+missing has "absent", one whose result is wrong has "ok": false, and one that is 50 times slower than the fastest has
+"dropped" with the reason, and no time.
 
 A plugin is a Python file with PEERS = {"name": make}. make(case, threads) returns None where it takes no such case, or
 an object with call(), which runs the op once, and result(), which returns the last result as an array.

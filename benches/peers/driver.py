@@ -2,6 +2,7 @@
 
 import gc
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -14,10 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benches.budget import Budget, dropped_peers
 from benches.peers import runtimes
 from benches.peers.cases import Case, cases
 
 ROOT = Path(__file__).resolve().parents[2]
+LONG_CALL = 0.25
+"""Seconds of a call that is timed once before its samples."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,7 @@ class Options:
     budget_ms: float = 4.0  # of one sample
     settle_ms: float = 0.0  # between samples: idle workers of another library look for work for a while
     plugins: tuple[str, ...] = ()
+    budget: Budget | None = None  # of all cases; without it, each has all its rounds
 
 
 @dataclass
@@ -79,14 +84,21 @@ def run(chosen: list[Case], names: list[str], options: Options) -> Iterator[dict
     workers: dict[str, Worker] = {}
     try:
         for case in chosen:
-            yield from _run_case(case, names, workers, options)
+            deadline = options.budget.deadline() if options.budget else math.inf
+            if deadline is None:
+                yield {"case": case.name, "threads": options.threads, "left_out": True}
+            else:
+                yield from _run_case(case, names, workers, options, deadline)
     finally:
         for worker in workers.values():
             worker.close()
 
 
-def _run_case(case: Case, names: list[str], workers: dict[str, Worker], options: Options) -> Iterator[dict[str, Any]]:
-    rows, lanes = [], []
+def _run_case(
+    case: Case, names: list[str], workers: dict[str, Worker], options: Options, deadline: float
+) -> Iterator[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    lanes: list[_Lane] = []
     for name in names:
         row: dict[str, Any] = {"case": case.name, "peer": name, "threads": options.threads}
         library = runtimes.library_of(name)
@@ -103,12 +115,23 @@ def _run_case(case: Case, names: list[str], workers: dict[str, Worker], options:
         rows.append(row)
         if "share" in answer:
             lanes.append(_Lane(row, workers[library]))
-    for turn in range(options.rounds):
+    # A wrong result may be fast, and a meter is no runtime: neither makes another one slow.
+    first_calls = {lane.row["peer"]: lane.row["first"] for lane in lanes if lane.row["ok"] and not _is_meter(lane)}
+    for name, reason in dropped_peers(first_calls, "qrt_").items():
+        (lane,) = (lane for lane in lanes if lane.row["peer"] == name)
+        lane.row["dropped"] = reason
+        lanes.remove(lane)
+    rounds = options.budget.rounds(deadline, options.rounds) if options.budget else range(options.rounds)
+    for turn in rounds:
         for i in range(len(lanes)):
             _sample(lanes[(i + turn) % len(lanes)], options)
     for lane in lanes:
         lane.row.update(_times(case, lane.samples))
     yield from rows
+
+
+def _is_meter(lane: _Lane) -> bool:
+    return runtimes.library_of(lane.row["peer"]) == "meter"
 
 
 def _sample(lane: _Lane, options: Options) -> None:
@@ -139,14 +162,14 @@ def serve(peers: dict[str, runtimes.Make], threads: int, budget: float) -> None:
     """Answers a driver on standard input and output; ``budget`` is the length of a sample in seconds."""
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print stays out of the answers
-    served = _Served(peers, threads, budget)
+    served = _PeerServer(peers, threads, budget)
     for line in sys.stdin:
         message = json.loads(line)
         answer = served.prepare(**message) if message.pop("command") == "prepare" else served.sample(**message)
         print(json.dumps(answer, default=float), file=out, flush=True)
 
 
-class _Served:
+class _PeerServer:
     def __init__(self, peers: dict[str, runtimes.Make], threads: int, budget: float) -> None:
         self.peers, self.threads, self.budget = peers, threads, budget
         self.cases = {case.name: case for case in cases()}
@@ -172,21 +195,22 @@ class _Served:
             gc.freeze()
 
     def _prepare(self, case: Case, peer: str) -> dict[str, Any]:
-        made = self.peers[peer](case, self.threads)
-        if made is None:
+        runtime = self.peers[peer](case, self.threads)
+        if runtime is None:
             return {"none": True}
-        made.call()
-        made.call()
-        ok, difference, share = case.check(made.result())
-        shortest = min(_timed(made.call, 1) for _ in range(3))
-        self.ready[peer] = made, max(1, int(self.budget / max(shortest, 1e-7)))
-        return {"ok": ok, "maxdiff": difference, "share": share}
+        runtime.call()  # some runtimes compile the case at this call
+        shortest = _timed(runtime.call, 1)
+        ok, difference, share = case.check(runtime.result())
+        if shortest < LONG_CALL:
+            shortest = min(_timed(runtime.call, 1) for _ in range(3))
+        self.ready[peer] = runtime, max(1, int(self.budget / max(shortest, 1e-7)))
+        return {"ok": ok, "maxdiff": difference, "share": share, "first": shortest}
 
     def sample(self, peer: str) -> dict[str, Any]:
-        made, calls = self.ready[peer]
+        runtime, calls = self.ready[peer]
         gc.disable()
-        _timed(made.call, max(1, calls // 4))  # warms caches and clock
-        seconds = _timed(made.call, calls)
+        _timed(runtime.call, max(1, calls // 4))  # warms caches and clock
+        seconds = _timed(runtime.call, calls)
         gc.enable()
         return {"seconds": seconds}
 

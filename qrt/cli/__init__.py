@@ -63,12 +63,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _execute(given: list[str]) -> int:
-    told = StringIO()
+    captured = StringIO()
     try:
-        with redirect_stdout(told):  # where argparse swallows that nothing can be written
+        with redirect_stdout(captured):  # where argparse swallows that nothing can be written
             options = _parse(given)
     except SystemExit as stop:
-        if text := told.getvalue():
+        if text := captured.getvalue():
             sys.stdout.write(text)
         try:
             sys.stderr.flush()
@@ -105,7 +105,7 @@ def _fail(message: str) -> int:
 
 
 def _leave_unwritten(stream: TextIO) -> None:
-    """What is left in a stream that takes no more: Python would try again, and complain, at its end."""
+    """Discard the text that is left in a broken stream: Python would try to write it again at exit, and complain."""
     with suppress(OSError, ValueError):
         number, null = stream.fileno(), os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, number)

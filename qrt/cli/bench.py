@@ -288,7 +288,7 @@ def workload_of(text: str) -> Workload:
 def _operations(case: ConvCase) -> int:
     """Two per multiply-add."""
     sizes = zip(case.size, case.kernel, case.padding, case.strides, case.dilations, strict=True)
-    out = [output_size("bench", *each) or 0 for each in sizes]
+    out = [output_size("bench", *dimension) or 0 for dimension in sizes]
     return 2 * case.images * prod(out) * case.out_channels * prod(case.kernel) * case.channels // case.groups
 
 
@@ -367,7 +367,7 @@ def _print_json(**members: object) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Runs the command. Raises ModelError where no case has such a name."""
+    """Run the command. Raises ModelError where no case has such a name."""
     if options.coverage:
         if options.json:
             _print_json(coverage=kernels.coverage())

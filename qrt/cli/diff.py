@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Runs the command. The status is 1 if anything differs."""
+    """Run the command. The status is 1 if anything differs."""
     if options.runs == 0 and not options.input:
         raise ModelError("--runs must be at least 1")
     with chosen_kernels(options), _engine(options) as engine:
@@ -66,9 +66,9 @@ def run(options: argparse.Namespace) -> int:
         else:
             for inputs in drawn_inputs(comparison.file.inputs, options.runs, options.seed):
                 comparison.add(inputs)
-        found = comparison.result()
-    sys.stdout.write(differences_text(found, every=not options.only_different))
-    return int(found.differ > 0)
+        result = comparison.result()
+    sys.stdout.write(differences_text(result, every=not options.only_different))
+    return int(result.differ > 0)
 
 
 def _engine(options: argparse.Namespace) -> Engine:
@@ -81,12 +81,12 @@ def _engine(options: argparse.Namespace) -> Engine:
 
 def _given(options: argparse.Namespace, program: Program) -> list[Array]:
     """The inputs that files hold, in the program's order."""
-    found: dict[str, Array] = {}
+    arrays: dict[str, Array] = {}
     for text in options.input:
         name, equals, path = text.partition("=")
         if not (name and equals and path):
             raise ModelError(f"expected NAME=X.npy, got {text!r}")
         port = named_port(program, name)
-        found[port.name] = read_array(path, MAX_INPUT if options.max_input is None else options.max_input, port)
-    require_all(program, set(found))
-    return [found[port.name] for port in program.inputs]
+        arrays[port.name] = read_array(path, MAX_INPUT if options.max_input is None else options.max_input, port)
+    require_all(program, set(arrays))
+    return [arrays[port.name] for port in program.inputs]

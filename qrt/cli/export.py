@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Runs the command."""
+    """Run the command."""
     check_output(options.output, [".onnx"], [options.file])
     check_places([options.output])
     extra("onnx", "onnx")  # it may be missing, which is better said before the import

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Runs the command."""
+    """Run the command."""
     check_output(options.output, [".mlir"], [options.file])
     if Path(options.file).suffix == ".mlir":
         raise ModelError(f"{options.file}: the file is a program and needs no import; qrt opt prints it")

@@ -25,8 +25,11 @@ _SAID = 3
 
 
 def named_port(program: Program, name: str) -> Port:
-    """The argument that a name means: its ``qrt.name``, its number as ``arg0``, or ``%a`` or ``a``, as the text has it.
-    ModelError where there is none, or where a number and the text disagree."""
+    """Return the argument that a name means: its ``qrt.name``, its number as ``arg0``, or its name in the text, ``%a``
+    or ``a``.
+
+    Raise ModelError if there is none, or if a number and the text disagree.
+    """
     ports = program.inputs
     named = [(number, port) for number, port in enumerate(ports) if port.name == name]
     spelled = [port for port in ports if port.spelled == f"%{name.removeprefix('%')}"]
@@ -48,14 +51,14 @@ def _shown(port: Port) -> str:
 
 
 def by_names(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Arrays of a file by the names of a program's inputs. ModelError where two of them are one input."""
-    found: dict[str, Any] = {}
+    """Return the arrays of a file by the names of a program's inputs. Raise ModelError if two of them are one input."""
+    by_input: dict[str, Any] = {}
     for name, array in arrays.items():
         port = named_port(program, name)
-        if port.name in found:
+        if port.name in by_input:
             raise ModelError(f"input {_shown(port)} is given twice: as {name!r} and by another of its names")
-        found[port.name] = array
-    return found
+        by_input[port.name] = array
+    return by_input
 
 
 def read_array(path: str, limit: int, port: Port) -> Array:
@@ -80,10 +83,10 @@ def _load(path: str, limit: int) -> Array:
 
 
 def _reason(error: Exception) -> str:
-    """What NumPy says of its format. What Python says of its own objects, which a header made, says nothing."""
-    said = reason(error)
-    if type(error) is ValueError and "<ast." not in said:
-        return said
+    """Return NumPy's reason why a file is not an array. Python's errors about the header's literal are replaced."""
+    message = reason(error)
+    if type(error) is ValueError and "<ast." not in message:
+        return message
     return "its header has no valid shape and dtype"
 
 

@@ -17,7 +17,7 @@ Spell = Callable[[Module], str]
 
 
 class Dumps(PassObserver):
-    """What the options ask for: `spell` makes the text of a program."""
+    """The dumps that the options request; `spell` returns the text of a program."""
 
     def __init__(self, options: argparse.Namespace, spell: Spell) -> None:
         self.options, self.spell = options, spell
@@ -84,7 +84,7 @@ class Dumps(PassObserver):
         return self._text(module, root)
 
     def _within(self, root: Operation) -> str:
-        """What a heading says where the whole program is shown for a part of it."""
+        """Return the note in a heading that names the operation of a dump if the whole program is printed for it."""
         if not self.options.mlir_print_ir_module_scope:
             return ""
         name = root.attributes.get("sym_name")

@@ -135,14 +135,14 @@ class _ListPasses(argparse.Action):
 
 
 def help_of(given: Sequence[str]) -> str:
-    """What `--help` says of the passes that are asked for beside it; nothing where there are none."""
+    """Return the help of the passes that the command line names beside `--help`; empty if there are none."""
     names = [argument.partition("=")[0].lstrip("-") for argument in given if argument.startswith("-")]
-    asked = [name for name in names if name in PASSES]
-    return "\n".join(map(whole, asked)) if {"help", "h"} & set(names) else ""
+    passes = [name for name in names if name in PASSES]
+    return "\n".join(map(whole, passes)) if {"help", "h"} & set(names) else ""
 
 
 def run(options: argparse.Namespace) -> int:
-    """Runs the command; returns the exit status. Raises QuantError where the file cannot be read at all."""
+    """Run the command; returns the exit status. Raises QuantError where the file cannot be read at all."""
     check_output(options.output, [".mlir"])
     if options.file == "-" and sys.stdin is not None and sys.stdin.isatty():
         print("(processing input from stdin now, hit ctrl-c/ctrl-d to interrupt)", file=sys.stderr)

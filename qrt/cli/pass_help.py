@@ -1,4 +1,4 @@
-"""What ``qrt opt --help`` says of passes."""
+"""The help of passes in ``qrt opt --help``."""
 
 import textwrap
 from dataclasses import MISSING, Field, fields
@@ -27,7 +27,7 @@ def listed() -> str:
 
 
 def whole(name: str) -> str:
-    """All there is to say of one pass."""
+    """Return the whole help of one pass."""
     kind = PASSES[name]
     options = "\n".join(["", "options:", *map(_option, fields(kind))]) if fields(kind) else "\nIt has no options."
     return f"usage: qrt opt --{name}[='OPTION=VALUE ...'] [FILE]\n\n{_text(kind)}\n{options}\n"

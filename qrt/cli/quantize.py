@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Runs the command. The status is 1 where the budget is out of reach."""
+    """Run the command. The status is 1 where the budget is out of reach."""
     sources = [options.file, options.data, options.checkpoint]
     check_output(options.output, [".mlir", ".onnx"], sources)
     check_output(options.html, [".html"], sources)
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     module = load(options.file, max_bytes=options.max_input, for_quantization=True)
     data = by_names(Program(module, options.function), arrays)
     with chosen_kernels(options), progress_bar() as progress:
-        made = quantize_program(
+        result = quantize_program(
             module,
             data,
             options.target,
@@ -77,19 +77,19 @@ def run(options: argparse.Namespace) -> int:
             require_full=options.require_full,
             progress=progress,
         )
-        page = None if options.html is None else made.report.html()
-    for diagnostic in made.remarks:
+        page = None if options.html is None else result.report.html()
+    for diagnostic in result.remarks:
         print(spelled(diagnostic), file=sys.stderr)
-    for key, count in made.calibration.skipped.items():
+    for key, count in result.calibration.skipped.items():
         print(f"{key}: NaNs and infinities left out: {count}", file=sys.stderr)
-    whole = _written(made.module, options.output, options.function)
+    whole = _written(result.module, options.output, options.function)
     if options.output is None:
         sys.stdout.buffer.write(whole)
     outputs = [(options.output, whole), (options.html, None if page is None else page.encode())]
-    write_files([(name, partial(_write, each)) for name, each in outputs if name and each])
-    if made.said:
-        print(made.said, file=sys.stderr)
-    return 0 if made.reached else 1
+    write_files([(name, partial(_write, content)) for name, content in outputs if name and content])
+    if result.budget_summary:
+        print(result.budget_summary, file=sys.stderr)
+    return 0 if result.reached else 1
 
 
 def _budget(text: str) -> str:

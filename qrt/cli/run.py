@@ -75,7 +75,7 @@ def _program(options: argparse.Namespace) -> Program:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Runs the command."""
+    """Run the command."""
     targets = dict(map(_pair, options.output))
     for target in targets.values():
         check_output(target, [".npy"], [options.file])

@@ -20,7 +20,7 @@ def spelled(diagnostic: Diagnostic, colour: bool | None = None) -> str:
 
 
 def has_colours(stream: TextIO) -> bool:
-    """Whether a stream is a terminal that shows colours."""
+    """Return True if a stream is a terminal that shows colours."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 

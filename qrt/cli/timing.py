@@ -1,4 +1,4 @@
-"""How long steps took, as LLVM's tools print it."""
+"""The table of the times of steps, as LLVM's tools print it."""
 
 import sys
 import time
@@ -19,7 +19,7 @@ class TimedEntry:
 
 
 def report(entries: Iterable[TimedEntry], total: float, digits: int = 4) -> str:
-    """The table: a line for each step with its share of the total, one for what no step took, and the total."""
+    """Return the table: a line for each step with its share of the total, one for the rest, and the total."""
     steps = list(entries)
     rest = total - sum(entry.seconds for entry in steps if entry.depth == 0)
     title = "... Execution time report ...".center(79).rstrip()
@@ -54,7 +54,7 @@ class Timing:
 
     @contextmanager
     def of(self, name: str) -> Iterator[None]:
-        """What is done within it is a step."""
+        """Measure the `with` block as a step."""
         start = time.perf_counter()
         try:
             yield

@@ -1,4 +1,4 @@
-"""Operations made at a place of a program, by users, passes, importers and patterns: `b.qrt.matmul(x, w)`."""
+"""The builder of operations for users, passes, importers and patterns: `b.qrt.matmul(x, w)`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,10 +19,10 @@ from qrt.types.scanner import Location
 
 
 class BuilderObserver:
-    """A listener to what a builder does. A driver of patterns notes by it which operations to visit again."""
+    """An observer of a builder. The driver of patterns uses one to note which operations to visit again."""
 
     def changed(self, operation: Operation) -> None:
-        """Hear that an operation is new, was moved, or has another operand."""
+        """Note that an operation is new, was moved, or has another operand."""
 
     def copied(self, block: Block) -> None:
         """Hear that the operations of a block count as copied to it, as upstream copies them, and as erased where they
@@ -103,7 +103,7 @@ class Builder:
 
     @classmethod
     def after(cls, place: Operation | Value, observer: BuilderObserver = _NOBODY) -> "Builder":
-        """A builder that makes operations behind an operation, or behind the definition of a value.
+        """Return a builder whose operations follow an operation, or the definition of a value.
 
         Parameters
         ----------
@@ -159,8 +159,8 @@ class Builder:
         attributes: Mapping[str, Any] | None = None,
         **named: Any,
     ) -> Operation:
-        """The operation of an op by its whole name; ``b.arith.addi(x, y)`` is ``b.create("arith.addi", x, y)``, and
-        gives the result.
+        """Create an operation by its whole name: ``b.arith.addi(x, y)`` returns the result of ``b.create("arith.addi",
+        x, y)``.
 
         Parameters
         ----------
@@ -198,15 +198,15 @@ class Builder:
         definition = registry.find(name)
         if definition is None:
             dialect = name.partition(".")[0]
-            known = [each.name for each in registry.every_definition().values() if each.dialect == dialect]
+            known = [op.name for op in registry.every_definition().values() if op.dialect == dialect]
             raise QuantTypeError(f"qrt has no op called {shown(name)}{meant(name, known)}")
         given = [type] if type is not None else types
-        made = OperationDraft(definition, operands, named, attributes or {})
+        draft = OperationDraft(definition, operands, named, attributes or {})
         owned = [Region() for _ in definition.region_names] if regions is None else list(regions)
-        result_types = made.result_types(None if given is None else [*map(as_type, given)])
-        operation = self.emit(name, made.operands, result_types, made.attributes, owned, successors)
+        result_types = draft.result_types(None if given is None else [*map(as_type, given)])
+        operation = self.emit(name, draft.operands, result_types, draft.attributes, owned, successors)
         try:
-            made.check(operation)
+            draft.check(operation)
         except QuantTypeError:
             self.erase(operation)
             raise
@@ -221,7 +221,8 @@ class Builder:
         regions: Iterable[Region] = (),
         successors: Sequence[Block] = (),
     ) -> Operation:
-        """Make an operation of exactly these operands, types and attributes, unchecked: what a pass knows to be right.
+        """Create an operation with exactly these operands, types and attributes, without checks: the caller guarantees
+        them.
 
         Parameters
         ----------
@@ -264,7 +265,7 @@ class Builder:
         return self.emit(name, operands, (type,), attributes).results[0]
 
     def constant(self, value: npt.ArrayLike | Attribute, type: TypeLike) -> Value:
-        """An ``arith.constant``; of a quantized type, the constant of its storage and a ``quant.scast``.
+        """Create an ``arith.constant``, or for a quantized type the constant of its storage and a ``quant.scast``.
 
         Parameters
         ----------
@@ -353,9 +354,11 @@ class Builder:
         if names is not None:
             if len(names) != len(types):
                 raise QuantTypeError(f"function: {len(names)} names for {len(types)} arguments")
-            named["arg_attrs"] = [{"qrt.name": each} for each in names]
+            named["arg_attrs"] = [{"qrt.name": argument_name} for argument_name in names]
         region = Region([block])
-        made = self.create("func.func", regions=[region], sym_name=name, function_type=FunctionType(types, []), **named)
+        function = self.create(
+            "func.func", regions=[region], sym_name=name, function_type=FunctionType(types, []), **named
+        )
         outer = self.block, self.before
         self.block, self.before = block, None
         try:
@@ -366,7 +369,7 @@ class Builder:
         if last is None or last.name != "func.return":
             raise QuantTypeError(f"function: the body of @{name} does not end in a func.return")
         results = [value.type for value in last.operands]
-        made.attributes["function_type"] = TypeAttr(FunctionType(types, results))
+        function.attributes["function_type"] = TypeAttr(FunctionType(types, results))
 
     # -- changes that the observer hears of ---------------------------------------------------------------------------
 
@@ -434,7 +437,7 @@ class Builder:
         types: Sequence[Type],
         attributes: dict[str, Attribute] | None = None,
     ) -> Operation | None:
-        """Make an operation, and return None if the rules on its signature refuse it."""
+        """Create an operation; return None if the rules on its signature refuse it."""
         operation = self.emit(name, operands, types, attributes)
         assert operation.definition is not None
         assert operation.definition.verify_signature is not None
@@ -447,7 +450,7 @@ class Builder:
 
 
 class DialectOps:
-    """The ops of one dialect, each a method: what ``b.arith`` is.
+    """The ops of one dialect as methods, the class of ``b.arith``.
 
     Parameters
     ----------

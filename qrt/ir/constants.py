@@ -20,13 +20,14 @@ CONSTANT_CASTS = ("quant.scast", "tensor.cast")
 
 
 def constant_of_storage(value: Value) -> Attribute | None:
-    """Return the constant that a value is, or whose cast it is where it is quantized; None of any other value."""
+    """Return the constant that a value is, or, if it is quantized, the constant that it is a cast of; else None."""
     cast = made_by(value, "quant.scast")
     return constant_of(value if cast is None else cast.operands[0])
 
 
 def known_array(value: Value) -> Array | None:
-    """Return the array of a constant, quantized or not; None of any other value, and of one that does not run."""
+    """Return the array of a constant, quantized or not; None for any other value, and for types that are not
+    executable."""
     constant, element = constant_of_storage(value), element_of(value.type)
     is_static = getattr(value.type, "has_static_shape", True)
     if not is_static or not isinstance(constant, IntegerAttr | FloatAttr | DenseElementsAttr | DenseResourceAttr):
@@ -102,7 +103,7 @@ def replacements(known: dict[Value, Array], op: Operation, arrays: Sequence[Arra
 
 
 def is_constant(operation: Operation) -> bool:
-    """Return True for an `arith.constant`, and for a cast by which one has a type that it cannot have by itself."""
+    """Return True for an `arith.constant`, and for a cast of one to a type that constants cannot have."""
     if operation.name not in CONSTANT_CASTS:
         return operation.name == "arith.constant"
     source, type = operation.operands[0].operation, operation.results[0].type
@@ -111,7 +112,7 @@ def is_constant(operation: Operation) -> bool:
 
 
 def is_written(type: Type) -> bool:
-    """Return True for a type that an `arith.constant` and casts give."""
+    """Return True for a type that an `arith.constant` and casts can produce."""
     element = element_of(type)
     if isinstance(element, UniformType):
         return element.is_storage_castable

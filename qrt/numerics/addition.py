@@ -1,4 +1,4 @@
-"""How the sum or the difference of two quantized values becomes storage.
+"""The rules by which the sum or the difference of two quantized values becomes storage.
 
 Sources: XNNPACK's addition for ``scaled20``, the TFLite reference kernels of ADD and SUB for ``fixed_double``.
 ONNX Runtime's kernel of QLinearAdd for AVX2 for ``float32_fused``. ``fixed`` is qrt's own.
@@ -48,7 +48,7 @@ class SumParameters:
 
 
 def in_blocks(size: int) -> int:
-    """How many of a tensor's elements stand in whole blocks of a rule whose name ends in ``_16``.
+    """Return the number of a tensor's elements in whole blocks, for a rule whose name ends in ``_16``.
 
     >>> in_blocks(35)
     32
@@ -177,8 +177,10 @@ SUM_RULES: Final = Table(
 
 
 def _scale_once(q: Array, m0: Array, shift: Array, left: int) -> Array:
-    """What ``fixed_double`` computes with one rounding: all places are shifted before the product. Those to the right
-    round down."""
+    """Multiply as ``fixed_double`` does, but round once: all shifts come before the product.
+
+    Right shifts round down.
+    """
     places = left + int(shift)
     shifted = q << places if places > 0 else q >> -places
     return np.asarray((shifted * m0 + (1 << 30)) >> 31)

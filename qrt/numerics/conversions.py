@@ -27,7 +27,7 @@ _DTYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "tf32": "float3
 
 @lru_cache
 def float_dtype(form: str) -> np.dtype[Any]:
-    """The NumPy dtype that holds a float format; tf32 values live in float32. f80 and f128 have none: an error."""
+    """Return the NumPy dtype of a float format; float32 for tf32. f80 and f128 have none: an error."""
     if form in _DTYPES:
         return np.dtype(_DTYPES[form])
     import ml_dtypes
@@ -35,8 +35,8 @@ def float_dtype(form: str) -> np.dtype[Any]:
     name = "bfloat16" if form == "bf16" else "float" + form.removeprefix("f").lower().replace("e", "_e", 1)
     if not hasattr(ml_dtypes, name):
         raise QuantTypeError(f"{form} values are not executable: NumPy has no such dtype")
-    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
-    return found
+    dtype: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+    return dtype
 
 
 def widened(form: str) -> Function:

@@ -41,15 +41,16 @@ def fraction(enclosure: Callable[[int], Bounds], bits: int) -> Fraction:
 
 
 def parts(x: Fraction, *bits: int) -> list[float]:
-    """A positive number as a sum: it is cut off at the first number of fraction bits, the remainder at the next, and so
-    on; the last term is the rest.
+    """Return a positive number as a sum of floats.
+
+    It is cut off at the first number of fraction bits, the remainder at the next, and so on; the last term is the rest.
     """
-    found = []
+    terms = []
     for count in bits:
         part = Fraction(int(x * (1 << count)), 1 << count)
-        found.append(float(part))
+        terms.append(float(part))
         x -= part
-    return [*found, float(x)]
+    return [*terms, float(x)]
 
 
 def table(pairs: Iterable[tuple[float, float]]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:

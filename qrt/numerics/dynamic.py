@@ -1,4 +1,4 @@
-"""Products of floats that are quantized at run time, and the long short-term memory that is made of them.
+"""Products of floats that are quantized at run time, and the long short-term memory that uses them.
 
 A tensor of float32 gets one scale and one zero point from its least and its greatest element (DynamicQuantizeLinear of
 ONNX). A product with quantized weights is then a sum of integers times one float, or one for each column. The memory

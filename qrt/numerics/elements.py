@@ -14,7 +14,7 @@ Function = Callable[..., Any]
 
 
 def holds(condition: Any) -> bool:
-    """Whether a condition is true of any element."""
+    """Return True if a condition is true for any element."""
     return bool(condition.any()) if condition.ndim else bool(condition)
 
 

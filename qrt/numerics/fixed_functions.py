@@ -103,5 +103,5 @@ _ALPHA_N, _ALPHA_D, _ALPHA_I, _ALPHA_F = 117049297, 127690142, 1057819769, 63845
 
 
 def _bit_length(x: Array) -> Array:
-    """Of positive integers below 2**53."""
+    """Return the bit lengths of positive integers below 2**53."""
     return np.frexp(x.astype(np.float64))[1].astype(np.int64)

@@ -1,7 +1,8 @@
-"""Arrays of floats as text: what ``spell_in`` says of each, with 64-bit integers in place of fractions.
+"""Texts of arrays of floats: ``spell_in`` of each value, with 64-bit integers in place of fractions.
 
-``spell`` cuts an exact value to about 6 decimal digits, then to as many as tell the values of its format apart. Here a
-value is cut once, to 17 digits or a few more; cutting those again gives the fewer, for a floor of a floor is a floor.
+``spell`` cuts an exact value to about 6 decimal digits, then to as many as distinguish it from its neighbours. Here a
+value is cut once, to 17 digits or a few more; cutting those again gives the shorter texts, because a floor of a floor
+is a floor.
 """
 
 from itertools import chain
@@ -88,7 +89,7 @@ def _cut(values: Array) -> _ScaledFloor:
 
 
 def _removed(bits: Array, precision: int) -> Array:
-    """How many decimal digits ``floats._decimal`` removes from integers of so many bits."""
+    """Return the number of decimal digits that ``floats._decimal`` removes from integers of ``bits`` bits."""
     removed: Array = np.maximum(bits - kept_bits(precision), 0) * 59 // 196
     return removed
 
@@ -98,8 +99,10 @@ def _length(digits: Array) -> Array:
 
 
 def _product(significand: Array, high: Array, low: Array, shift: Array) -> tuple[Array, Array]:
-    """``significand * (high * 2^64 + low) >> shift``, for shifts of 119 to 180 bits, and whether the upper bits of what
-    is shifted out are zeros."""
+    """Return ``significand * (high * 2^64 + low) >> shift``, for shifts of 119 to 180 bits.
+
+    The second result is True if the upper bits of those shifted out are zeros.
+    """
     top, middle = _multiply(significand, high)
     carry = _multiply(significand, low)[0]
     middle = middle + carry
@@ -107,8 +110,8 @@ def _product(significand: Array, high: Array, low: Array, shift: Array) -> tuple
     wide = shift >= 128
     left = np.where(wide, 0, 128 - shift).astype(np.uint64)  # 0 to 9
     right = np.where(wide, shift - 128, 0).astype(np.uint64)
-    kept = np.where(wide, np.uint64(0), middle >> np.uint64(1) >> (np.uint64(63) - left))
-    return ((top >> right << left) | kept).astype(np.int64), middle << left == 0
+    lower = np.where(wide, np.uint64(0), middle >> np.uint64(1) >> (np.uint64(63) - left))
+    return ((top >> right << left) | lower).astype(np.int64), middle << left == 0
 
 
 def _multiply(a: Array, b: Array) -> tuple[Array, Array]:
@@ -122,7 +125,7 @@ def _multiply(a: Array, b: Array) -> tuple[Array, Array]:
 def _read_back(
     values: Array, cut: _ScaledFloor, digits: Array, exponent: Array, form: FloatFormat
 ) -> tuple[Array, Array]:
-    """Whether ``digits * 10^exponent`` rounds to its value in the format; and whether that is certain.
+    """Return whether ``digits * 10^exponent`` rounds to its value in the format, and whether that is certain.
 
     It is rounded to a double first. Doubles hold the middle between two values of a narrower format and rounding to
     them keeps order, so only a double that is such a middle may stand for a number on either side.

@@ -191,7 +191,7 @@ def _is_double(value: Fraction) -> bool:
 
 
 def default_digits(form: FloatFormat) -> int:
-    """How many digits tell the values of a format apart, by APFloat's reckoning."""
+    """Return the number of digits that distinguish the values of a format, by APFloat's formula."""
     return 2 + form.precision * 59 // 196
 
 

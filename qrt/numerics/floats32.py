@@ -108,5 +108,5 @@ def logf(x: Array) -> Array:
     r = z * np.array(LOG_INVERSES)[part] - 1.0
     y0, square = np.array(LOG_LOGARITHMS)[part] + exponent * LOG_2, r * r
     y = LOG[0] * square + (LOG[1] * r + LOG[2])
-    found = (y * square + (y0 + r)).astype(np.float32)
-    return np.asarray(np.where(np.isinf(values), values, found))
+    logarithm = (y * square + (y0 + r)).astype(np.float32)
+    return np.asarray(np.where(np.isinf(values), values, logarithm))

@@ -1,4 +1,4 @@
-"""Fixed-point arithmetic as gemmlowp has it, on int64 arrays, and what TFLite computes with it.
+"""Fixed-point arithmetic of gemmlowp on int64 arrays, and the functions that TFLite computes with it.
 
 Numbers have 32 bits, or 16 where a function takes ``bits``.
 """
@@ -66,7 +66,7 @@ def scale_fixed_double(x: npt.ArrayLike, m0: npt.ArrayLike, shift: npt.ArrayLike
 
 
 def scale_half_up_twice(x: npt.ArrayLike, m0: npt.ArrayLike, shift: npt.ArrayLike) -> Array:
-    """As ``scale_fixed_double``, but half up at the end too, as NEON's vrshl rounds."""
+    """Multiply as ``scale_fixed_double`` does, but round the last shift half up, as NEON's vrshl does."""
     right = np.maximum(-np.asarray(shift, np.int64), 0)
     half = (np.int64(1) << right) >> 1
     return np.asarray((shifted_high_multiply(x, m0, shift) + half) >> right)
@@ -111,8 +111,10 @@ def inverse_root(values: npt.ArrayLike) -> tuple[Array, Array]:
 
 
 def _inverse_root_of(values: Array) -> Array:
-    """Of numbers from 1/4 to 1 with 29 fractional bits: five steps from 1, with three integer bits, and a factor of
-    half the root of 2."""
+    """Return ``1 / sqrt(x)`` of numbers from 1/4 to 1 with 29 fractional bits, times half the square root of 2.
+
+    Newton's method takes five steps from 1, with three integer bits.
+    """
     half, three_halves = divide_by_power(values >> 1, 1), (1 << 28) + (1 << 27)
     x = np.full(values.shape, 1 << 28, np.int64)
     for _ in range(5):

@@ -1,4 +1,4 @@
-"""Powers of five and of ten, as tables: what stands between binary and decimal digits."""
+"""Tables of powers of five and of ten, for conversions between binary and decimal digits."""
 
 from functools import cache
 from typing import Any
@@ -16,7 +16,8 @@ EXACT_POWERS = -55, 19
 
 @cache
 def powers_of_five() -> tuple[Array, Array]:
-    """Of 5^s: its bits, and the least 53-bit significand whose product with it has the bits of both together."""
+    """Return, for each 5^s, its bit length, and the least 53-bit significand whose product with it has as many bits as
+    both together."""
     powers = [5**s for s in range(1075)]
     carries = [-(-(1 << (52 + power.bit_length())) // power) for power in powers]
     return np.array([power.bit_length() for power in powers]), np.array(carries)

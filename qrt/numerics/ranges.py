@@ -1,5 +1,4 @@
-"""From a range of real numbers to a scale and a zero point (docs/numerics_choices.md, "From a range to a type"
-and "From a fake quantization to a type").
+"""Scales and zero points from ranges of real numbers (docs/numerics.md, "From a range to a type").
 
 All of it is arithmetic of float64, element by element, each step of which IEEE 754 rounds to one value on every
 machine. What a scale covers is decided exactly.
@@ -45,7 +44,8 @@ def range_parameters(
 
 
 def _divided(below: Array, above: Array, steps: int, expressed: str) -> tuple[Array, Array]:
-    """The least scale, and how many of the steps lie below zero then; of equals the count that divides the range best.
+    """Return the least scale, and the number of steps below zero for it; of equals the number nearest to the range's
+    ratio.
 
     The count is one of three: the scale as a function of it has one minimum, which is within 1 of the real quotient.
     """
@@ -62,9 +62,9 @@ def _divided(below: Array, above: Array, steps: int, expressed: str) -> tuple[Ar
     scales = _covering(below, above, under, steps, expressed)
     for neighbour in (under + 1, under - 1):
         other = np.where(is_divided, np.clip(neighbour, 1, max(steps - 1, 1)), under)
-        found = _covering(below, above, other, steps, expressed)
-        is_better = found < scales
-        scales, under = np.where(is_better, found, scales), np.where(is_better, other, under)
+        other_scales = _covering(below, above, other, steps, expressed)
+        is_better = other_scales < scales
+        scales, under = np.where(is_better, other_scales, scales), np.where(is_better, other, under)
     return scales, under
 
 

@@ -18,7 +18,9 @@ from qrt.numerics.rules import ARITHMETICS, RULES, Arithmetic, Domain, Factors
 
 @dataclass(frozen=True, eq=False)
 class RequantParameters:
-    """How an exact integer accumulator becomes storage. Arrays are flat, one entry per parameter index.
+    """The parameters by which an exact integer accumulator becomes storage.
+
+    Arrays are flat, one entry per parameter index.
 
     ``rule`` names an `Arithmetic`, which says the arrays that are filled; the others have no elements. ``zero_point``
     (int64) is always there; it is 0 where the rule adds none to an integer.

@@ -1,4 +1,4 @@
-"""Resized images: where the neighbours of each position of the result lie, and how four neighbours become one value.
+"""Resizing of images: the neighbours of each position of the result, and the value computed from four neighbours.
 
 >>> low, high, weight = bilinear_positions("fixed11", 3, 5, align_corners=True, half_pixel_centers=False)
 >>> low.tolist(), high.tolist(), weight.tolist()
@@ -13,7 +13,7 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 RESIZE_RULES: Final = ("fixed11", "fixed10_away", "products_float32", "lines_float32")
-"""How neighbours are weighted; docs/numerics_selection.md says each."""
+"""How neighbours are weighted; docs/numerics_operations.md says each."""
 _HALF: Final = np.float32(0.5)
 
 
@@ -67,15 +67,15 @@ def _truncated(a: Array, b: int) -> Array:
 
 
 def nearest_positions(size: int, out: int, *, align_corners: bool, half_pixel_centers: bool) -> Array:
-    """The position of the nearest neighbour, found in float32, for each position of an axis of ``size`` that becomes
+    """Return the nearest neighbour, computed in float32, of each position of an axis of ``size`` that is resized to
     ``out``."""
     corners = align_corners and out > 1
     scale = np.float32(size - corners) / np.float32(max(out - corners, 1))
     places = (np.arange(out).astype(np.float32) + (_HALF if half_pixel_centers else np.float32(0))) * scale
     whole = np.trunc(places)
     rounded = whole + (places - whole >= _HALF) if align_corners else np.floor(places)
-    found: Array = np.clip(rounded.astype(np.int64), 0, size - 1)
-    return found
+    nearest: Array = np.clip(rounded.astype(np.int64), 0, size - 1)
+    return nearest
 
 
 def bilinear(rule: str, corners: tuple[Array, Array, Array, Array], down: Array, right: Array) -> Array:

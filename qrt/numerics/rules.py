@@ -117,7 +117,7 @@ ARITHMETICS: Final = Table(
 
 @dataclass(frozen=True)
 class RequantRule:
-    """A name that ``requant`` takes, and what it means.
+    """A value of ``requant``, and the arithmetic that it means.
 
     ``form`` makes parameters of the real multiplier, whose steps are rounded as ``ratio`` says. ``zero_point`` says
     whether the result's is added to the rounded integer, or to the float that is rounded.

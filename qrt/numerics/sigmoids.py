@@ -23,15 +23,15 @@ LARGEST_SCALE: Final = 65536 / (3 * 4096)
 
 @lru_cache(maxsize=16)
 def sigmoid_results(name: str, scale: float, rule: str) -> Array:
-    """What ``logistic`` or ``tanh`` gives of each 16-bit value, least first, in units of 2^-15: int16, read-only."""
+    """Return ``logistic`` or ``tanh`` of each 16-bit value, in ascending order, in units of 2^-15: int16, read-only."""
     x = np.arange(-(1 << 15), 1 << 15, dtype=np.int64)
     if rule == "gemmlowp":
         value = saturate(x << gemmlowp_shift(name, scale), 16)
         function = fixed_functions.logistic if name == "logistic" else fixed_functions.tanh
-        made = function(value, 3, 16)
+        values = function(value, 3, 16)
     else:
-        made = _interpolated(name, *_multiplied(x, *_multiplier(name, scale)))
-    results = made.astype(np.int16)
+        values = _interpolated(name, *_multiplied(x, *_multiplier(name, scale)))
+    results = values.astype(np.int16)
     results.flags.writeable = False
     return results
 

@@ -90,7 +90,7 @@ def softmax_shifted(
 
 
 def softmax_units(scale: float) -> np.float32:
-    """``floor(1 / scale)`` in float32: how many units of the result ``table_shifted`` takes 1 to be.
+    """Return ``floor(1 / scale)`` in float32: the number of units of the result that represent 1 in ``table_shifted``.
 
     >>> float(softmax_units(0.3))
     3.0
@@ -113,8 +113,8 @@ def _scaled_differences(scale: float, beta: float) -> tuple[Array, int]:
     """``-beta * s * d`` with 5 integer bits for d from 0 to 255, and the largest d that has no more."""
     multiplier, shift = _difference_multiplier(scale, beta)
     radius = int(((1 << _DIFFERENCE_BITS) - 1) * (1 << (31 - _DIFFERENCE_BITS)) / 2.0**shift)
-    kept = np.minimum(np.arange(256, dtype=np.int64), radius)
-    return gemmlowp.doubling_high_multiply(-kept << shift, multiplier), radius
+    distances = np.minimum(np.arange(256, dtype=np.int64), radius)
+    return gemmlowp.doubling_high_multiply(-distances << shift, multiplier), radius
 
 
 def _difference_multiplier(scale: float, beta: float) -> tuple[int, int]:
@@ -221,9 +221,9 @@ def log_softmax_gemmlowp(
     distance = _distances(q, axis)
     total = gemmlowp.divide_by_power(p.table[distance], SUM_BITS).sum(axis=axis, keepdims=True)
     log = fixed_functions.log_at_least_one(total, SUM_BITS, _DIFFERENCE_BITS)
-    found = gemmlowp.scale_fixed_double(log - (1 << 31), p.multiplier, p.shift)
+    threshold = gemmlowp.scale_fixed_double(log - (1 << 31), p.multiplier, p.shift)
     values = gemmlowp.divide_by_power(p.scaled[distance] - log, 31 - _DIFFERENCE_BITS - 4) + zero_point
-    counts = -distance > np.maximum(found, -p.radius - 1)
+    counts = -distance > np.maximum(threshold, -p.radius - 1)
     return np.where(counts, np.clip(values, storage_min, storage_max), storage_min)
 
 

@@ -61,8 +61,8 @@ def exact_sums(rows: Array) -> list[Fraction]:
             for half in (high, np.ldexp(scaled - high, 26))
         ]
         for column, sums in enumerate(zip(*halves, strict=True)):
-            each = enumerate(zip(*sums, strict=True))
-            integer = sum(((int(h) << 26) + int(low)) << place for place, (h, low) in each if h or low)
+            halves_by_place = enumerate(zip(*sums, strict=True))
+            integer = sum(((int(h) << 26) + int(low)) << place for place, (h, low) in halves_by_place if h or low)
             totals[column] += Fraction(integer) * Fraction(2) ** (least - 53)
     return totals
 

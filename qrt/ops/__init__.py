@@ -1,11 +1,10 @@
 """The op families: one file each, with declaration, type inference, reference and kernel, on plain storage arrays.
 
-- `declare.py` has `Traits`, which say what fusion, exporters and quantization ask of an operation; `core.py` has
-  `OpFamily`. `FAMILIES` lists all, and `family_of` finds the family of an operation.
-- Start with `binary.py`, then the recipe "Add an op family" of CONTRIBUTING.md. How a convolution chooses its kernel is
-  in `conv.py`, and then in `csrc/core/conv`.
+- `declare.py` has `Traits`, the facts about operations that fusion, exporters and quantization read; `core.py` has
+  `OpFamily`. `FAMILIES` lists all families, and `family_of` finds the family of an operation.
+- Start with `binary.py`, then the recipe "Add an op family" of CONTRIBUTING.md. `conv.py`, and then `csrc/core/conv`,
+  choose the kernel of a convolution.
 - Imports `types`, `kernels`, `_ext` and what lies below; it knows neither QuantTensor nor the IR.
-
 
 >>> sorted(FAMILIES)[:3]
 ['add', 'argmax', 'argmin']
@@ -57,7 +56,7 @@ FAMILIES: dict[str, OpFamily] = {family.name: family for module in _MODULES for 
 
 
 class FamilyOp(Protocol):
-    """An operation of the IR, as far as its family depends on it."""
+    """The part of an IR operation that its family depends on."""
 
     @property
     def name(self) -> str: ...
@@ -67,7 +66,10 @@ class FamilyOp(Protocol):
 
 
 def family_of(op: FamilyOp | None) -> OpFamily | None:
-    """Return the family that an operation names; None where it names none. A ``quant.cast`` is both casts."""
+    """Return the family of an operation, or None.
+
+    ``quant.cast`` is in the family of either cast, by its operand's type.
+    """
     if op is None:
         return None
     if op.name == "quant.cast":
@@ -77,7 +79,7 @@ def family_of(op: FamilyOp | None) -> OpFamily | None:
 
 
 def family_named(op_name: str) -> OpFamily | None:
-    """Return the family of an op by its name in IR; None where it has none."""
+    """Return the family of an op by its name in IR, or None."""
     family = FAMILIES.get(op_name.partition(".")[2])
     return family if family is not None and op_name in family.declaration.ops else None
 

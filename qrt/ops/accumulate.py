@@ -1,8 +1,7 @@
-"""The parts that matmul and conv2d share: accumulator bounds, bias at the accumulator's scale, and default result
-types.
+"""Helpers for matmul and convolutions: accumulator bounds, the bias at the accumulator's scale, and result types.
 
-``acc`` is exact (docs/numerics.md, "Requantization"): it is held in 32 bits where the types bound it below 2**31, else
-in 64; nothing wraps.
+``acc`` is exact (docs/numerics.md, "Requantization"): it has 32 bits if the types bound it below 2**31, else 64;
+nothing wraps.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,14 +19,14 @@ Prepare = Callable[[Array], Array]
 
 
 def accumulator_bound(a: UniformType, w: UniformType, depth: int | None) -> int | None:
-    """``K * max|a - za| * max|w - zw|``, None for a dynamic K."""
+    """Return ``K * max|a - za| * max|w - zw|``, or None for a dynamic K."""
     return None if depth is None else depth * max_magnitude(a) * max_magnitude(w)
 
 
 def check_accumulator(
     op: str, a: UniformType, w: UniformType, depth: int | None, rule: str, bias: UniformType | None
 ) -> None:
-    """Refuses a rule or a depth that the accumulator cannot hold, sub-channel rules included."""
+    """Raise QuantTypeError for a rule that the operation does not have, or a sum that 64 bits cannot hold."""
     bound = accumulator_bound(a, w, depth)
     check_rule(op, rule, None if bound is None else bound + _beside(bias))
     if w.is_sub_channel and rule not in ("fixed", "float32"):
@@ -37,17 +36,17 @@ def check_accumulator(
 
 
 def largest_depth(a: UniformType, w: UniformType, bias: UniformType | None) -> int:
-    """The largest depth that `check_accumulator` accepts."""
+    """Return the largest depth that `check_accumulator` accepts."""
     return (LARGEST_ACCUMULATOR - _beside(bias)) // (max_magnitude(a) * max_magnitude(w))
 
 
 def _beside(bias: UniformType | None) -> int:
-    """How much a bias adds to the bound of a sum."""
+    """Return the largest magnitude that a bias adds to a sum."""
     return 0 if bias is None else max_magnitude(bias)
 
 
 def check_expressed(op: str, *types: UniformType | None) -> None:
-    """All quantized operands and the result must express the same float type."""
+    """Raise QuantTypeError unless all quantized operands and the result express the same float type."""
     expressed = {t.expressed_type for t in types if t is not None}
     if len(expressed) > 1:
         listed = ", ".join(sorted(map(str, expressed)))
@@ -55,8 +54,10 @@ def check_expressed(op: str, *types: UniformType | None) -> None:
 
 
 def exact_result(op: str, a: UniformType, w: UniformType, depth: int | None, axis: int | None) -> UniformType:
-    """The i32 type of scale ``sa * sw`` that holds every accumulator exactly, or the error that asks for
-    ``out_type``."""
+    """Return the i32 type of scale ``sa * sw`` that holds every accumulator exactly.
+
+    Raise QuantTypeError if there is none.
+    """
     bound = accumulator_bound(a, w, depth)
     reason = ""
     if bound is None:
@@ -76,8 +77,10 @@ def exact_result(op: str, a: UniformType, w: UniformType, depth: int | None, axi
 def check_bias(
     op: str, bias: TensorType, channels: int | None, a: UniformType, w: UniformType, channel_axis: int
 ) -> UniformType:
-    """The bias type, checked: a vector of one value per output channel (``channel_axis`` of ``w``), per layer or per
-    axis."""
+    """Return the type of a bias, after checking it against the output channels, ``channel_axis`` of ``w``.
+
+    A bias is a vector of one value per output channel, per layer or per axis.
+    """
     element = quantized(bias, op, "bias")
     size = bias.shape[0] if bias.shape is not None and len(bias.shape) == 1 else -1
     if size == -1 or (None not in (size, channels) and size != channels) or element.is_sub_channel:
@@ -94,7 +97,7 @@ def _per_channel(t: UniformType, values: Sequence[float], channels: int) -> list
 
 
 def accumulator_bias(bias: Array, element: UniformType, a: UniformType, w: UniformType) -> Array:
-    """Bias storage as int64 at the accumulator's scale ``sa * sw`` (weights per layer or per axis)."""
+    """Return bias storage as int64 at the accumulator's scale ``sa * sw`` (weights per layer or per axis)."""
     if bias_is_direct(element, a, w):
         return np.asarray(bias, np.int64)
     channels = len(bias)
@@ -104,20 +107,20 @@ def accumulator_bias(bias: Array, element: UniformType, a: UniformType, w: Unifo
 
 
 def bias_is_direct(element: UniformType, a: UniformType, w: UniformType) -> bool:
-    """Return True where bias storage is added as it is: ``S_b = sa * sw`` and ``Z_b = 0`` in every channel."""
+    """Return True if bias storage is added without scaling: ``S_b = sa * sw`` and ``Z_b = 0`` in every channel."""
     if not a.is_per_layer or w.is_sub_channel or element.zero_point_array.any():
         return False
-    with np.errstate(over="ignore"):  # an infinite product is no scale
+    with np.errstate(over="ignore"):  # an infinite product equals no scale
         return bool((element.scale_array == a.scale * w.scale_array).all())
 
 
 def bias_operand(
     types: Sequence[TensorType], a: UniformType, w: UniformType, constants: Constants
 ) -> tuple[Array | str | None, Prepare | None]:
-    """(bias for the seam, preparation): a constant at the accumulator's scale, or the dtype name of a bias given at
-    each call.
+    """Return (bias for `_ext`, preparation): a constant at the accumulator's scale, or the dtype name of a bias that
+    each call gets.
 
-    The preparation, where there is one, turns bias storage into that operand.
+    The preparation, if not None, turns bias storage into that operand.
     """
     if len(types) < 3:
         return None, None
@@ -130,8 +133,7 @@ def bias_operand(
 
 
 def with_prepared_bias(call: KernelCall, prepare: Prepare | None) -> KernelCall:
-    """Return the call with its bias operand (the last input) rescaled first; the call itself where there is nothing to
-    prepare."""
+    """Return a call that rescales its bias operand (the last input) first, or the call itself without a preparation."""
     if prepare is None:
         return call
 
@@ -143,5 +145,5 @@ def with_prepared_bias(call: KernelCall, prepare: Prepare | None) -> KernelCall:
 
 
 def without_zero_point(q: Array, zero_points: Array) -> Array:
-    """Storage minus zero points, exact in int64."""
+    """Return storage minus zero points, exact in int64."""
     return np.asarray(q).astype(np.int64) - zero_points

@@ -1,9 +1,9 @@
 """add, sub, mul: element by element, NumPy's broadcasting, one requantization at the end.
 
-``add`` and ``sub`` have rules of their own (``numerics.SUM_RULES``). By ``fixed`` both operands go to the result's
+``add`` and ``sub`` have their own rules (``numerics.SUM_RULES``). By ``fixed`` both operands are scaled to the result's
 scale in 64-bit fixed point with 20 fractional bits, ``m_i = half_even(s_i / s_out * 2**20)``, and ``(sum of (q_i - z_i)
-* m_i + 2**19) >> 20`` is rounded once, half up. ``mul``: as ``matmul`` with K = 1; by ``zero_point_first`` the zero
-point of the result joins before the rounding.
+* m_i + 2**19) >> 20`` is rounded once, half up. ``mul`` is ``matmul`` with K = 1; by ``zero_point_first`` the zero
+point of the result is added before the rounding.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ MUL_RULES: tuple[str, ...] = get_args(numerics.MulName)
 
 
 def broadcast_shape(op: str, types: Types) -> Dims:
-    """The shape of both operands together, by NumPy's rules."""
+    """Return the broadcast shape of both operands, by NumPy's rules."""
     a, b = types[0].shape, types[1].shape
     if a is None or b is None:
         fail(op, "operands must be ranked", types)
@@ -62,7 +62,7 @@ def broadcast_shape(op: str, types: Types) -> Dims:
 
 
 def _result_axis(op: str, types: Types, a: UniformType, b: UniformType, rank: int) -> int | None:
-    """The axis of the result that carries the operands' channels, the same one for both."""
+    """Return the axis of the result for the operands' channels, which must be the same for both."""
     axes = {rank - (t.rank or 0) + q.axis for t, q in ((types[0], a), (types[1], b)) if q.axis is not None}
     if len(axes) > 1:
         instead = say_how_to_give_type(op, "a, b", None)
@@ -92,7 +92,7 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
 
 
 def _are_alike(types: Types) -> bool:
-    """Whether the operands have one shape, as far as it is known."""
+    """Return True if the operands have the same shape, as far as their types show."""
     a, b = types[0].shape or (), types[1].shape or ()
     return len(a) == len(b) and all(x == y or (None in (x, y) and 1 not in (x, y)) for x, y in zip(a, b, strict=True))
 
@@ -116,7 +116,7 @@ def _left(*elements: UniformType) -> int:
 
 
 def _exact_result(op: str, types: Types, a: UniformType, b: UniformType, axis: int | None) -> UniformType:
-    """The i32 result type with zero point 0 that is exact for every value of the operands' types."""
+    """Return the i32 result type with zero point 0 that is exact for all values of the operands' types."""
     bound = max_magnitude(a) * max_magnitude(b) if op == "mul" else max_magnitude(a) + max_magnitude(b)
     instead = say_how_to_give_type(op, "a, b", bound)
     if op == "mul":
@@ -139,7 +139,7 @@ def _index_in_result(t: UniformType, shape: tuple[int, ...], rank: int) -> Array
 
 
 def _indices(types: Types, result: TensorType) -> tuple[list[UniformType], list[Array]]:
-    """The element types of a, b and the result, and their parameter indices over the result's dimensions."""
+    """Return the element types of a, b and the result, and their parameter indices over the result's dimensions."""
     rank = len(result.shape or ())
     tensors = (*types, result)
     elements = [uniform(t) for t in tensors]
@@ -150,8 +150,10 @@ def _indices(types: Types, result: TensorType) -> tuple[list[UniformType], list[
 def sum_parameters(
     rule: str, elements: Sequence[UniformType], indices: Sequence[Array], sign: int = 1
 ) -> tuple[numerics.SumParameters, Array]:
-    """(parameters, index) of the sum of two types, or of their difference, with a result of a third, over the broadcast
-    of their parameter indices. Parameters are formed once per distinct combination."""
+    """Return (parameters, index) of a sum or difference of two types with a result of a third type.
+
+    ``index`` covers the broadcast parameter indices; parameters are formed once per distinct combination.
+    """
     columns = broadcast_arrays(*indices)
     sizes = [t.scale_array.size for t in elements]
     flat = np.ravel_multi_index([c.ravel() for c in columns], sizes)
@@ -181,7 +183,7 @@ def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorTyp
 
 
 def _is_raw(op: str, attributes: Attributes) -> bool:
-    """Whether the rule takes storage as it is, zero points included."""
+    """Return True if the rule adds or multiplies storage without subtracting zero points."""
     rules: Mapping[str, numerics.SumRule | numerics.RequantRule] = numerics.RULES if op == "mul" else numerics.SUM_RULES
     return rules[attributes["requant"]].summand == "storage"
 
@@ -218,7 +220,7 @@ def _bind(op: str, types: Types, result: TensorType, attributes: Attributes, con
             arguments["a_scales"], arguments["b_scales"] = sums.a_scale[index], sums.b_scale[index]
     a_shape, b_shape = static_shape(types[0], op), static_shape(types[1], op)
     step = tuple([step if size > 1 else 0 for size, step in zip(shape, row_major_strides(shape), strict=True)])
-    if arguments.get("rounding_block"):  # which count from the first element on
+    if arguments.get("rounding_block"):  # blocks are counted from the first element
         a_shape, b_shape, step = (prod(a_shape),), (prod(b_shape),), (0,)
     return bind_binary(
         isa=kernels.active(),

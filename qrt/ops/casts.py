@@ -1,6 +1,6 @@
 """qcast, dcast, scast, requantize: between expressed values and storage, and from one storage type to another.
 
-The rule is MLIR's ``quant.qcast`` and ``quant.dcast`` with the three cast attributes of ``numerics.quantize``;
+The rule is that of MLIR's ``quant.qcast`` and ``quant.dcast`` with the three cast attributes of ``numerics.quantize``;
 ``requantize`` is ``acc = q - zp`` followed by a requantization with the multiplier ``s_in / s_out``.
 """
 
@@ -139,9 +139,6 @@ def _bind_dcast(types: Types, result: TensorType, attributes: Attributes, consta
     )
 
 
-# --------------------------------------------------------------------------------------------------------- requantize
-
-
 def _infer_requantize(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     source = quantized(types[0], "requantize", "operand")
     element = declared_element("requantize", result)
@@ -220,7 +217,7 @@ _MANY = 256
 
 
 def _pays(source: UniformType, element: UniformType, size: int) -> bool:
-    """Whether a table of all results is faster than computing each."""
+    """Return True if a table of all results is faster than computing each result."""
     return _has_table(source, element) and size >= _MANY and is_fast(kernels.active())
 
 
@@ -230,7 +227,7 @@ def _has_table(source: UniformType, element: UniformType) -> bool:
 
 @lru_cache(maxsize=256)
 def _table(source: UniformType, element: UniformType, rule: str) -> Array:
-    """The results of all bytes, those outside of the storage bounds too, by the reference."""
+    """Return the reference's results for all bytes, including bytes outside of the storage bounds."""
     ends = np.iinfo(storage_dtype(source))
     here, there = TensorType((256,), source), TensorType((256,), element)
     results = _reference_requantize([np.arange(ends.min, ends.max + 1)], (here,), there, {"requant": rule})
@@ -240,25 +237,22 @@ def _table(source: UniformType, element: UniformType, rule: str) -> Array:
 def _common_layout(
     source: UniformType, element: UniformType, shape: tuple[int, ...]
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]] | None:
-    """The parameter layout of the type that is not per layer; None if two types have different layouts."""
+    """Return the parameter layout of the type that is not per layer; None if two types have different layouts."""
     here, there = collapsed_layout(source, shape), collapsed_layout(element, shape)
     if element.is_per_layer or here == there:
         return here
     return there if source.is_per_layer else None
 
 
-# -------------------------------------------------------------------------------------------------------------- scast
-
-
 def signless(storage: Array, t: UniformType) -> Array:
-    """Storage as the signed integers of the same bits."""
+    """Return storage as signed integers with the same bits."""
     spare = 8 * storage.dtype.itemsize - t.storage_width
     bits = storage.view(np.dtype(f"i{storage.dtype.itemsize}"))
     return np.asarray((bits << spare) >> spare) if spare else bits.copy()
 
 
 def from_signless(given: Array, t: UniformType) -> Array:
-    """Integers of the storage width, signed or unsigned, as storage of the type."""
+    """Return integers of the storage width, signed or unsigned, as storage of the type."""
     if given.dtype.kind not in "iu":
         raise QuantTypeError(f"scast: the operand must be integers, got dtype {given.dtype}")
     check_integrity(t, given.shape)
@@ -268,7 +262,9 @@ def from_signless(given: Array, t: UniformType) -> Array:
     wide = given.astype(np.int64) & ((1 << width) - 1)
     values = np.where(wide >> (width - 1), wide - (1 << width), wide) if t.is_signed else wide
     check_bounds(values, t)
-    return np.asarray(values, storage_dtype(t))  # an array of rank 0 too: NumPy's operations on one give scalars
+    return np.asarray(
+        values, storage_dtype(t)
+    )  # rank 0 needs it: NumPy's operations on an array of rank 0 return scalars
 
 
 def _infer_scast(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
@@ -291,7 +287,7 @@ def _reference_scast(arrays: Sequence[Array], types: Types, result: TensorType, 
 
 
 def _scast_offset(types: Types, result: TensorType, attributes: Attributes) -> int | None:
-    """0 where the cast changes neither bits nor range."""
+    """Return 0 if the cast changes neither bits nor range, so that the result is the operand's memory; else None."""
     source, target = types[0].element, result.element
     stored = source if isinstance(source, UniformType) else target
     assert isinstance(stored, UniformType)  # as inferred

@@ -1,7 +1,7 @@
 """clamp: bounds given as expressed values, applied to storage. ``relu`` is a clamp from 0.
 
-Each bound is quantized by the default cast rule of the operand's type (per channel where the type is), then storage
-is clamped: the result has the operand's type.
+Each bound is quantized by the default cast rule to the operand's type (for each channel of a per-axis type), then
+storage is clamped. The result has the operand's type.
 """
 
 from collections.abc import Sequence
@@ -50,11 +50,11 @@ def _bounds(attributes: Attributes) -> tuple[float, float]:
 
 
 def stored_bounds(t: UniformType, attributes: Attributes) -> tuple[Array, Array]:
-    """(lower, upper) storage values, one per parameter of the type."""
+    """Return (lower, upper) storage bounds, with an element for each parameter of the type."""
 
     def stored(bound: float) -> Array:
         scales, zero_points = t.scale_array.ravel(), t.zero_point_array.ravel()
-        # Formats without infinities round what is too large to NaN or to their largest value: that would clamp.
+        # Formats without infinities round a bound that is too large to NaN or their largest value, which would clamp.
         if np.isinf(bound) or not np.isfinite(numerics.round_to_format(bound, t.expressed_type.name)):
             return np.full(len(scales), t.storage_max if bound > 0 else t.storage_min, np.int64)
         return numerics.quantize(bound, scales, zero_points, t.storage_min, t.storage_max, t.expressed_type.name)

@@ -1,6 +1,6 @@
 """conv2d: NHWC input, OHWI weights, groups, strides, dilations, optional bias, fused requantization.
 
-The same sum as ``matmul`` over a window: padding holds the input's zero point, so it adds nothing. Weights may be per
+The sum is that of ``matmul`` over a window. Padding has the input's zero point, so it adds nothing. Weights may be per
 axis along their output channels (axis 0).
 """
 
@@ -84,8 +84,9 @@ def checked_convolution(
     taps: int | None,
     axis: int,
 ) -> TensorType:
-    """The result type of this shape, after checks of the bias, of the accumulator of so many ``taps`` and of the
-    declared type. ``axis`` is that of the weights' output channels.
+    """Return the result type of a convolution after checking the bias, the accumulator and the declared type.
+
+    ``taps`` is the number of products in a sum, ``axis`` the axis of the weights' output channels.
     """
     x, w = uniform(types[0]), uniform(types[1])
     element = declared_element(op, result)
@@ -102,7 +103,7 @@ def checked_convolution(
 
 
 def requantized(acc: Array, arrays: Sequence[Array], types: Types, result: TensorType, rule: str) -> Array:
-    """Sums of products over windows, the bias added, as storage of the result."""
+    """Return sums of products over windows as storage of the result, after adding the bias."""
     x, w = uniform(types[0]), uniform(types[1])
     if len(types) > 2:
         acc = acc + accumulator_bias(arrays[2], uniform(types[2]), x, w)
@@ -137,9 +138,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
 def call_arguments(
     op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> tuple[dict[str, Any], Prepare | None]:
-    """(arguments with which both convolutions are bound, but for the weights' shape; the function that prepares a bias,
-    if any).
-    """
+    """Return (arguments that bind either convolution, without the weights' shape; preparation of the bias or None)."""
     x, w = uniform(types[0]), uniform(types[1])
     bias, prepare = bias_operand(types, x, w, constants)
     return {
@@ -162,7 +161,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
     arguments, prepare = call_arguments("conv2d", types, result, attributes, constants)
     w_shape = static_shape(types[1], "conv2d")
     if w_shape[3] == 1 and arguments["x_shape"][3] > 1:
-        # One channel per group: its weights are those of a depthwise convolution, channels first.
+        # Groups of one channel are a depthwise convolution, whose weights have the channels first here.
         call = bind_depthwise_conv2d(w_shape=w_shape[:3], channels_first=True, **arguments)
     else:
         call = bind_conv2d(w_shape=w_shape, groups=attributes["groups"], **arguments)

@@ -1,6 +1,4 @@
-"""The parts that every op family shares: its interface, storage dtypes, and the index that maps elements to
-quantization parameters.
-"""
+"""The base of all op families: their interface, storage dtypes, and the quantization parameters of elements."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,22 +26,29 @@ R = TypeVar("R")
 
 
 class DerivedArray(np.ndarray[Any, Any]):
-    """An array made for a call of another one, ``origin``, whose memory stays: of packed bits, or dequantized. A call
-    that keeps it in another form lets it go, and knows by the origin which earlier call has that form."""
+    """A read-only array with another form of the array ``origin``, for one call: packed bits unpacked, or dequantized
+    values.
+
+    A call that packs its constants drops this array. It recognizes the origin, and so an earlier call whose packed form
+    it can share.
+    """
 
     origin: Array | None = None
 
     @staticmethod
     def of(values: Array, origin: Array) -> "DerivedArray":
-        """Return the values in memory that nobody can write to."""
+        """Return the values in read-only memory."""
         derived = DerivedArray(values.shape, values.dtype, values.tobytes())
         derived.origin = origin
         return derived
 
 
 class KernelCall(Protocol):
-    """An op bound to types, shapes and attributes: called with the arrays that were not constants at binding, then the
-    outputs. It is one entry of C (``qrt._ext.kernels.KernelCall``), or Python code with the same interface."""
+    """An op bound to types, shapes and attributes.
+
+    It is called with the arrays that were not constants at binding, then the outputs. It is one C entry
+    (``qrt._ext.kernels.KernelCall``), or Python code with the same interface.
+    """
 
     def __call__(self, *arrays: Array) -> None: ...
 
@@ -57,20 +62,20 @@ class AttributeLike(Protocol):
 
 @dataclass(frozen=True)
 class OpFamily:
-    """One op family on plain arrays: storage integers or floats in, storage integers or floats out.
+    """An op family on plain arrays of storage integers or floats.
 
-    ``infer(types, attributes, result)`` gives the result type or raises ``QuantTypeError``; ``result`` is what is
-    declared of it: None, an unranked type (only its element matters) or the declared type. Dimensions may be dynamic
-    there and nowhere else. It alone checks types: the other functions take what it has let pass.
-    ``reference(arrays, types, result, attributes)`` computes with ``numerics`` alone.
-    ``bind(types, result, attributes, constants)`` packs constants, of the operands in ``packs`` alone, and returns a
-    call into C, or None where no kernel has the signature; a family without kernels has no ``bind``.
-    ``view_offset(types, result, attributes)`` says how many elements into the memory of the first operand the result
-    stands, so that a plan need not compute it; None where it does not stand there. ``traits`` says what passes ask.
+    - ``infer(types, attributes, result)`` returns the result type or raises ``QuantTypeError``. ``result`` is declared:
+      None, an unranked type (only its element matters) or a whole type. Dimensions may be dynamic only here. Only
+      ``infer`` checks types; the other functions rely on it.
+    - ``reference(arrays, types, result, attributes)`` computes with ``numerics`` alone.
+    - ``bind(types, result, attributes, constants)`` packs constants, of the operands in ``packs`` alone, and returns a
+      call into C, or None if no kernel has the signature; a family without kernels has no ``bind``.
+    - ``view_offset(types, result, attributes)`` returns the offset in elements of the result in the first operand's
+      memory, if that holds it already, so that a plan need not compute it; else None.
+    - ``traits`` has the facts that passes need.
 
-    In a family of several results all these have tuples in place of the result: of declared types, of types, of arrays.
-    Whoever takes a family as it comes calls ``resolve_all``, ``compute`` and ``call``, which have tuples for every
-    family.
+    In a family of several results, all these functions have tuples in place of the result: of declared types, of types,
+    of arrays. Generic code calls ``resolve_all``, ``compute`` and ``call``, which have tuples for every family.
     """
 
     declaration: Declaration
@@ -87,21 +92,21 @@ class OpFamily:
 
     @property
     def module(self) -> str:
-        """The name of its module in ``qrt.ops``."""
+        """The name of the family's module in ``qrt.ops``."""
         rule = self.infer.func if isinstance(self.infer, partial) else self.infer
         return rule.__module__.rpartition(".")[2]
 
-    def said(self, attributes: Mapping[str, AttributeLike]) -> dict[str, Any]:
-        """The family's attributes that an op of the IR gives, as plain values."""
+    def given_attributes(self, attributes: Mapping[str, AttributeLike]) -> dict[str, Any]:
+        """Return the family's attributes that an op of the IR has, as plain values."""
         defaults = self.declaration.defaults
         return {name: value.python for name, value in attributes.items() if name in defaults}
 
     def read(self, attributes: Mapping[str, AttributeLike]) -> dict[str, Any]:
-        """The family's attributes of an op of the IR, as plain values, with the defaults filled in."""
-        return self.complete(self.said(attributes))
+        """Return the family's attributes of an op of the IR as plain values, with the defaults filled in."""
+        return self.complete(self.given_attributes(attributes))
 
     def complete(self, attributes: Attributes) -> dict[str, Any]:
-        """Attributes with the defaults filled in; an unknown name is an error."""
+        """Return attributes with the defaults filled in. Raise QuantTypeError for an unknown name."""
         defaults = self.declaration.defaults
         unknown = set(attributes) - set(defaults)
         if unknown:
@@ -111,14 +116,14 @@ class OpFamily:
         return {**defaults, **attributes}
 
     def resolve(self, types: Types, attributes: Attributes, result: TensorType | None = None) -> TensorType:
-        """Checks the operand count, then infers. The family has one result."""
+        """Return the inferred type of the only result, after checking the operand count."""
         (inferred,) = self.resolve_all(types, attributes, (result,))
         return inferred
 
     def resolve_all(
         self, types: Types, attributes: Attributes, results: Sequence[TensorType | None] | None = None
     ) -> Types:
-        """Checks the operand count, then infers the type of each result."""
+        """Return the inferred type of each result, after checking the operand count."""
         declared = self.declaration
         results = (None,) * len(declared.results) if results is None else tuple(results)
         if len(types) < declared.least or (len(types) > len(declared.operands) and not declared.is_variadic):
@@ -130,8 +135,8 @@ class OpFamily:
         return inferred
 
     def kept_type(self, types: Types, attributes: Attributes, declared: TensorType) -> Type | None:
-        """Return the element type that a result of the declared shape has where it is that of the first operand; None
-        in a family that does not keep it."""
+        """Return the element type of a result of the declared shape if the family keeps that of the first operand, else
+        None."""
         if not self.declaration.result.keeps_type:
             return None
         if self.traits.kept_type is not None:
@@ -141,14 +146,16 @@ class OpFamily:
     def compute(
         self, arrays: Sequence[Array], types: Types, results: Types, attributes: Attributes
     ) -> tuple[Array, ...]:
-        """Every result by the reference."""
+        """Compute every result by the reference."""
         return _all(self.reference(arrays, types, self._own(results), attributes))
 
     def call(
         self, types: Types, results: TensorType | Types, attributes: Attributes, constants: Constants | None = None
     ) -> tuple[KernelCall, bool]:
-        """Return the call for these types, and whether it is a kernel: the reference stands in where no kernel has the
-        signature."""
+        """Return the call for these types, and whether it is a kernel.
+
+        If no kernel has the signature, it is the reference.
+        """
         results, constants = _all(results), constants or {}
         packed = set(constants) <= set(self.packs)
         bound = self.bind(types, self._own(results), attributes, constants) if self.bind and packed else None
@@ -157,7 +164,7 @@ class OpFamily:
         )
 
     def _own(self, results: tuple[R, ...]) -> R | tuple[R, ...]:
-        """Results as the functions of the family take them."""
+        """Return results in the form that the family's functions take: a single one without its tuple."""
         if len(results) != len(self.declaration.results):
             wanted = ", ".join(self.declaration.results)
             raise QuantTypeError(f"{self.name} has the results {wanted}: got {len(results)}")
@@ -180,7 +187,7 @@ class ReferenceCall:
 
     def __call__(self, *arrays: Array) -> None:
         given = iter(arrays)
-        operands = [  # a plan gives the memory of what was reshaped, in its first shape
+        operands = [  # a plan may give an operand that was reshaped in its first shape
             (self.constants[i] if i in self.constants else next(given)).reshape(static_shape(type, self.family.name))
             for i, type in enumerate(self.types)
         ]
@@ -189,21 +196,19 @@ class ReferenceCall:
             out[...] = values.reshape(out.shape)
 
 
-# ------------------------------------------------------------------------------------------------------------- dtypes
-
 KERNEL_FLOATS = frozenset({"f16", "bf16", "f32", "f64"})
 
 
 def without_repeats(zero_points: Sequence[int]) -> Sequence[int]:
-    """Return one zero point where all are the same, as those of symmetric weights are: a call keeps them as they are
-    given."""
+    """Return a single zero point if all are equal, as for symmetric weights, which saves memory in the call."""
     return zero_points if len(set(zero_points)) > 1 else zero_points[:1]
 
 
 def container(t: UniformType) -> str:
-    """The kernel's name of the storage container: ``i8`` ... ``u32``, the smallest that holds the storage type.
+    """Return the kernels' name of the smallest container of the storage type: ``i8`` ... ``u32``.
 
-    Raises ``QuantTypeError`` for storage in floats or by tables, which does not run."""
+    Raises ``QuantTypeError`` for float and table storage, which is not executable.
+    """
     if not isinstance(t.storage_type, IntegerType):
         raise QuantTypeError(f"values of type {t} are not executable: storage in {t.storage_type} is not supported")
     bits = 8 if t.storage_width <= 8 else 16 if t.storage_width <= 16 else 32
@@ -212,18 +217,18 @@ def container(t: UniformType) -> str:
 
 @lru_cache(maxsize=512)
 def storage_dtype(t: UniformType) -> np.dtype[Any]:
-    """The smallest NumPy integer dtype of the storage type's signedness."""
+    """Return the smallest NumPy integer dtype of the storage type's signedness."""
     name = container(t)
     return np.dtype(f"{name[0]}{int(name[1:]) // 8}")
 
 
 def expressed_dtype(t: FloatType) -> np.dtype[Any]:
-    """The NumPy dtype of an expressed type; tf32 values live in float32. f80 and f128 have none: an error."""
+    """Return the NumPy dtype of an expressed type; float32 for tf32. f80 and f128 have none: an error."""
     return float_dtype(t.name)
 
 
 def element_dtype(t: Type) -> np.dtype[Any]:
-    """The NumPy dtype that holds values of an element type: storage integers for quantized ones."""
+    """Return the NumPy dtype for values of an element type; for a quantized type that of its storage."""
     if isinstance(t, UniformType):
         return storage_dtype(t)
     if isinstance(t, FloatType):
@@ -236,11 +241,8 @@ def element_dtype(t: Type) -> np.dtype[Any]:
     raise QuantTypeError(f"values of type {t} are not executable")
 
 
-# -------------------------------------------------------------------------------------------- quantization parameters
-
-
 def quantized(t: TensorType, op: str, operand: str) -> UniformType:
-    """The quantized element type of an operand, checked, or the error that names the operand."""
+    """Return the quantized element type of an operand after checking it. Raise QuantTypeError, naming the operand."""
     if not isinstance(t.element, UniformType):
         raise QuantTypeError(f"{op}: {operand} must be a tensor of !quant.uniform, got {t}")
     if not _is_sound(t):
@@ -250,7 +252,7 @@ def quantized(t: TensorType, op: str, operand: str) -> UniformType:
 
 
 def uniform(t: TensorType) -> UniformType:
-    """The quantized element type of a tensor, which the family's rule of types has checked."""
+    """Return the quantized element type of a tensor, which the family's ``infer`` has checked."""
     assert isinstance(t.element, UniformType)
     return t.element
 
@@ -280,7 +282,8 @@ def _check_fits(t: UniformType, shape: Sequence[int | None] | None, what: str) -
 
 
 def check_zero_points(t: UniformType, what: str) -> None:
-    """Refuses zero points that the storage type does not hold: types may carry any 64-bit one, arithmetic may not."""
+    """Raise QuantTypeError for zero points out of the storage type's range: types may have any 64-bit zero point,
+    arithmetic may not."""
     low, high = t.default_bounds
     least, greatest = t.zero_point_bounds
     if not low <= least <= greatest <= high:
@@ -289,7 +292,7 @@ def check_zero_points(t: UniformType, what: str) -> None:
 
 
 def check_bounds(array: Array, t: UniformType) -> None:
-    """Refuses storage outside ``[storage_min, storage_max]``."""
+    """Raise QuantTypeError for storage outside of ``[storage_min, storage_max]``."""
     info = np.iinfo(array.dtype)
     if array.size == 0 or (info.min >= t.storage_min and info.max <= t.storage_max):
         return
@@ -300,19 +303,22 @@ def check_bounds(array: Array, t: UniformType) -> None:
 
 
 def static_shape(t: TensorType, op: str) -> Shape:
-    """The shape of a type that must be static by now."""
+    """Return the shape of a type. Raise QuantTypeError if it is not static."""
     if t.shape is None or None in t.shape:
         raise QuantTypeError(f"{op}: the shape of {t} must be static")
     return cast("Shape", t.shape)
 
 
 def row_major_strides(shape: Shape) -> Shape:
-    """Elements between neighbours along each dimension."""
+    """Return the number of elements between neighbours along each dimension."""
     return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
 
 
 def one_axis(op: str, types: Types, attributes: Attributes) -> int:
-    """The attribute ``axis`` as an axis of the first operand, counted from 0, or the error that says what it is."""
+    """Return the attribute ``axis`` as an axis of the first operand, counted from 0.
+
+    Raise QuantTypeError if it is not one.
+    """
     rank, axis = types[0].rank, attributes["axis"]
     if rank is None or not isinstance(axis, (int, np.integer)) or not -rank <= axis < rank:
         fail(op, f"axis {shown(axis)} is out of range", types)
@@ -320,7 +326,7 @@ def one_axis(op: str, types: Types, attributes: Attributes) -> int:
 
 
 def reduced_axes(op: str, types: Types, attributes: Attributes) -> Shape:
-    """The attribute ``axes`` as axes of the first operand, ascending; all of them where none are named."""
+    """Return the attribute ``axes`` as ascending axes of the first operand; all of them for None."""
     rank, given = types[0].rank, attributes["axes"]
     if rank is None:
         fail(op, "x must be ranked", types)
@@ -334,7 +340,7 @@ def reduced_axes(op: str, types: Types, attributes: Attributes) -> Shape:
 
 
 def real_number(op: str, name: str, value: object) -> float:
-    """The attribute as a float, or the error that names it."""
+    """Return an attribute as a float. Raise QuantTypeError, naming it, if it is not a real number."""
     if not isinstance(value, Real):
         raise QuantTypeError(f"{op}: {name} must be a real number, got {shown(value)}")
     try:
@@ -344,7 +350,7 @@ def real_number(op: str, name: str, value: object) -> float:
 
 
 def parameter_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape]:
-    """(block, step) per dimension: the parameter index of an element is ``sum(index[d] // block[d] * step[d])``."""
+    """Return (block, step) per dimension. An element's parameter index is ``sum(index[d] // block[d] * step[d])``."""
     block, step = [1] * len(shape), [0] * len(shape)
     if t.is_per_axis:
         assert t.axis is not None
@@ -360,7 +366,7 @@ def parameter_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape]:
 
 
 def parameter_index(t: UniformType, shape: Shape) -> Array:
-    """The parameter index of every element, as an array that broadcasts to ``shape``."""
+    """Return the parameter index of every element, as an array that broadcasts to ``shape``."""
     block, step = parameter_layout(t, shape)
     index = np.zeros((1,) * len(shape), np.int64)
     for d, size in enumerate(shape):
@@ -371,14 +377,14 @@ def parameter_index(t: UniformType, shape: Shape) -> Array:
 
 
 def parameters_of(t: UniformType, shape: Shape) -> tuple[Array, Array]:
-    """(scales, zero points) as float64 and int64 arrays that broadcast to ``shape``."""
+    """Return (scales, zero points) as float64 and int64 arrays that broadcast to ``shape``."""
     index = parameter_index(t, shape)
     return t.scale_array.ravel()[index], t.zero_point_array.ravel()[index]
 
 
 def collapsed_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape, Shape]:
-    """(shape, block, step) with neighbouring dimensions merged where the parameters allow, so that kernels see long
-    rows."""
+    """Return (shape, block, step) with neighbouring dimensions merged where the parameters allow: kernels then read
+    longer rows."""
     block, step = parameter_layout(t, shape)
     merged: list[tuple[int, int, int]] = []
     for size, b, s in zip(shape, block, step, strict=True):
@@ -389,7 +395,7 @@ def collapsed_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape, Shape]
         if merged and s == 0 and merged[-1][2] == 0:
             merged[-1] = (merged[-1][0] * size, 1, 0)
         elif merged and s == 0 and merged[-1][1] > 1:
-            # A block that spans whole inner rows is one longer block.
+            # A block of whole inner rows becomes one longer block.
             merged[-1] = (merged[-1][0] * size, merged[-1][1] * size, merged[-1][2])
         else:
             merged.append((size, b, s))
@@ -397,16 +403,13 @@ def collapsed_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape, Shape]
     return tuple(m[0] for m in merged), tuple(m[1] for m in merged), tuple(m[2] for m in merged)
 
 
-# ------------------------------------------------------------------------------------------------------------- errors
-
-
 def fail(op: str, message: str, types: Sequence[Type], error: type[QuantTypeError] = QuantTypeError) -> NoReturn:
-    """Raises the family's error: what is wrong, then the operand types."""
+    """Raise an error of an op: the message, then the operand types."""
     raise error(f"{op}: {message}; got ({', '.join(map(str, types))})")
 
 
 def check_shape(op: str, types: Types, index: int, what: str, wanted: Sequence[int | None]) -> None:
-    """Refuses a shape other than ``wanted``; a size that one of both leaves open may be any."""
+    """Raise QuantTypeError unless an operand's shape is ``wanted``; unknown sizes (None) match any size."""
     given = types[index].shape
     fits = given is not None and len(given) == len(wanted)
     if not fits or any(None not in pair and pair[0] != pair[1] for pair in zip(given or (), wanted, strict=True)):
@@ -415,7 +418,7 @@ def check_shape(op: str, types: Types, index: int, what: str, wanted: Sequence[i
 
 
 def declared_element(op: str, result: TensorType | None) -> UniformType | None:
-    """The quantized element that the result is declared to have, if any is."""
+    """Return the quantized element type that the result is declared to have, or None."""
     if result is None:
         return None
     if not isinstance(result.element, UniformType):
@@ -425,8 +428,10 @@ def declared_element(op: str, result: TensorType | None) -> UniformType | None:
 
 
 def any_element(t: TensorType, op: str, operand: str) -> Type:
-    """The element type of an operand whose elements are moved whole: a quantized one, checked, or any other whose
-    values have a dtype. Raises QuantTypeError for types that do not run.
+    """Return the element type of an operand whose elements are moved unchanged, after checking it.
+
+    It is a quantized type, or any type whose values have a dtype. Raises QuantTypeError for types that are not
+    executable.
     """
     if isinstance(t.element, UniformType):
         return quantized(t, op, operand)
@@ -435,7 +440,7 @@ def any_element(t: TensorType, op: str, operand: str) -> Type:
 
 
 def keep_element(op: str, element: Type, types: Types, result: TensorType | None) -> Type:
-    """``element``, which the result has to have where it is declared."""
+    """Return ``element``. Raise QuantTypeError if the result is declared to have another element type."""
     if result is not None and result.element != element:
         if isinstance(element, UniformType):
             declared_element(op, result)
@@ -445,7 +450,7 @@ def keep_element(op: str, element: Type, types: Types, result: TensorType | None
 
 
 def checked_result(op: str, shape: Sequence[int | None], element: Type) -> TensorType:
-    """The result type, its per-axis integrity checked."""
+    """Return the result type, after checking that its per-axis parameters fit the shape."""
     if isinstance(element, UniformType):
         _check_fits(element, shape, f"{op}: the result")
     return TensorType(tuple(shape), element)

@@ -1,7 +1,7 @@
-"""cumsum: the sums of what stands before each element along an axis, and of the element itself unless ``exclusive``.
+"""cumsum: sums of all elements before each element along an axis, including the element unless ``exclusive``.
 
-A sum begins with 0 and takes one element after the other, from the end on with ``reverse``. Integers wrap, and every
-sum of floats is rounded to their type.
+A sum begins with 0 and adds one element after the other, from the end with ``reverse``. Integers wrap; every sum of
+floats is rounded to their type.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,9 @@
-"""The declaration of an op family: its operands, its attributes, and where the type of its result comes from. The op of
-the dialect (``qrt.ir.dialects.qrt``), the attributes of a call with their defaults, the row of
-docs/reference/dialects/qrt.md and the check of the public function's signature all follow from it. Beside it stand the
-family's traits: facts that passes, targets and exporters ask for, which list no names of families.
-``tests/ops/test_traits.py`` compares the traits with what the references compute.
+"""The declaration of an op family: its operands, its attributes, and how the type of its result is determined.
+
+From it follow the op of the dialect (``qrt.ir.dialects.qrt``), the attributes of a call with their defaults, the row of
+docs/reference/dialects/qrt.md and the check of the public function's signature. The family's traits are facts that
+passes, targets and exporters read instead of listing the names of families. ``tests/ops/test_traits.py`` compares the
+traits with the results of the references.
 
 >>> slope = Attribute("slope", "number", 0.25, positional=True)
 >>> leaky = Declaration("leaky_relu", operands=(Operand("q"),), attributes=(slope,), result=KEPT)
@@ -31,8 +32,10 @@ SAME: Final = object()
 
 @dataclass(frozen=True)
 class Operand:
-    """``note`` describes the operand in the documents. ``size`` is "?" for an operand that may be left out, and "*" for
-    any number of them.
+    """An operand of an op family.
+
+    ``note`` describes the operand in the documentation. ``size`` is "?" for an operand that may be left out, and "*"
+    for any number of operands.
     """
 
     name: str
@@ -45,9 +48,11 @@ BIAS: Final = Operand("bias", size="?")
 
 @dataclass(frozen=True)
 class Attribute:
-    """``note`` stands in the documents in place of the default. The public function takes an attribute by keyword,
-    unless the attribute is ``positional``. Its default is the op's, unless ``given`` is another one; REQUIRED means
-    that there is none. The public function lacks an attribute that is not ``public``.
+    """An attribute of an op family.
+
+    ``note`` replaces the default in the documentation. The public function takes an attribute by keyword, unless it is
+    ``positional``. Its default there is that of the op, unless ``given`` is another one; REQUIRED means none. The
+    public function lacks attributes that are not ``public``.
     """
 
     name: str
@@ -62,9 +67,10 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Result:
-    """``parameter`` is the parameter of the public function that gives the type; "" if the type follows from the
-    operands. ``keeps_type`` says whether the element type is that of the first operand, whose parameters follow their
-    axes.
+    """The rule for the type of a result.
+
+    ``parameter`` is the parameter of the public function that gives the type; "" if the type follows from the operands.
+    ``keeps_type`` is True if the element type is that of the first operand, whose parameters follow their axes.
     """
 
     note: str
@@ -88,11 +94,12 @@ _Attributes = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Weights:
-    """The weights of a sum of products, the second operand. The first operand is read as the distance from its zero
-    point alone, and its last axis holds the input channels; a third operand is a bias at the scale of the sum.
+    """The weights of a sum of products, which are the second operand.
 
-    ``inputs`` and ``outputs`` are the axes of the weights along which input and output channels are. ``window`` has
-    those of the height and width of a window that may take more padding, with zero points.
+    Of the first operand only the distance from its zero point matters, and its last axis has the input channels; a
+    third operand is a bias at the scale of the sum. ``inputs`` and ``outputs`` are the axes of the weights along which
+    input and output channels are. ``window`` has the axes of a window's height and width if the window may be padded
+    more, with zero points.
     """
 
     inputs: int
@@ -102,41 +109,42 @@ class Weights:
 
 @dataclass(frozen=True)
 class Traits:
-    """Facts about a family that hold for all types and attributes that it takes.
+    """Facts about a family that hold for all types and attributes that it accepts.
 
     Attributes
     ----------
     is_elementwise : bool
-        Each element of the result is computed from the one in its place of each operand, broadcast as NumPy's. The
-        reference is the scalar function: of all values of 8 bits it makes a table.
+        Each element of the result is computed from the corresponding elements of the operands, which broadcast as in
+        NumPy. The reference, applied to all values of 8 bits, makes a table.
     tables : tuple of int
         The operands that an elementwise family reads as a whole for each element.
     float_op : str
-        The op on floats in place of which quantization puts an elementwise family.
+        The op on floats that quantization replaces by the elementwise family.
     ends_in_clamp : bool
-        The last thing computed is a clamp to the bounds of the result's storage, which play no other part.
+        The last step is a clamp to the bounds of the result's storage, which have no other effect.
     bounds : callable, optional
-        ``(type, attributes)`` to the least and the greatest storage of the result, for each parameter of the type: the
-        family computes nothing else.
+        Function of ``(type, attributes)`` that returns the least and the greatest storage of the result, for each
+        parameter of the type. The family is a clamp to these and computes nothing else.
     weights : Weights, optional
         The family computes sums of products with weights.
     of_floats : str
-        The family that computes the same of floats in place of the first operand.
+        The family with the same computation for a first operand of floats.
     is_exact : bool
-        The type that follows where none is declared holds every result.
+        The inferred type, if none is declared, holds every result exactly.
     kept_type : callable, optional
-        ``(types, attributes, declared result)`` to the element type of the result, where it is that of the first
-        operand and the declared shape says to which axis its parameters go.
+        Function of ``(types, attributes, declared result)`` that returns the element type of the result, for a family
+        that keeps that of the first operand, with its parameters along an axis that the declared shape determines.
     is_movement : bool
-        Elements of any type go to other places, as they are.
+        Elements of any type are moved unchanged.
     permutation : callable, optional
-        ``(types, attributes)`` to the order of axes that a family gives a tensor: it does nothing else.
+        Function of ``(types, attributes)`` that returns the order to which the family permutes the axes; it does
+        nothing else.
     permute : callable, optional
-        ``(attributes, order)`` of operands that are transposed to ``order``, to the attributes that change where they
-        are not, and the order to which the result is transposed then.
+        Function of ``(attributes, order)``, to move a transpose of the operands to ``order`` behind the op: it returns
+        the attributes that change for the untransposed operands, and the order to which to transpose the result.
     scaled_axis : callable, optional
-        ``(attributes, axis)`` of factors along an axis of the first operand to the axis of the result along which they
-        are then, or None.
+        Function of ``(attributes, axis)`` for factors along an axis of the first operand: it returns the axis of the
+        result along which they are then, or None.
     """
 
     is_elementwise: bool = False
@@ -159,10 +167,12 @@ NO_TRAITS: Final = Traits()
 
 @dataclass(frozen=True)
 class Declaration:
-    """``results`` names the values that the op gives, in IR; a family has one unless it says otherwise. ``view`` says
-    whether the public function returns a view of its operand; it then takes no ``out``. A family that is not
-    ``public`` has no public function: programs have its op, and arrays compute it by other names. ``article`` is the
-    name of a second op, which articles on lowering write.
+    """The declaration of an op family.
+
+    ``results`` names the values that the op returns, in IR; by default there is one. ``view`` is True if the public
+    function returns a view of its operand; it then has no ``out``. A family that is not ``public`` has no public
+    function: programs have its op, and arrays compute it by other names. ``article`` is the name of a second op, which
+    articles on lowering use.
     """
 
     name: str
@@ -198,7 +208,7 @@ class Declaration:
             object.__setattr__(self, name, value)
 
     def operand_name(self, index: int) -> str:
-        """What an operand is called, by its place in a call: `bias`, or `tensors[2]` of any number."""
+        """Return the name of an operand by its index in a call: `bias`, or `tensors[2]` for a variadic operand."""
         first = len(self.operands) - 1
         if self.is_variadic and index >= first:
             return f"{self.operands[first].name}[{index - first}]"

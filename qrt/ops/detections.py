@@ -1,8 +1,8 @@
-"""detection_postprocess: detections from boxes and the scores of their classes (docs/numerics_selection.md).
+"""detection_postprocess: detections from boxes and the scores of their classes (docs/numerics_operations.md).
 
-Boxes [anchors, 4] are (top, left, bottom, right). Scores [anchors, classes] are of the same number of anchors. With
-``max_detections`` M and ``max_classes_per_detection`` C the results are boxes [M * C, 4], classes and scores [M * C],
-and how many detections there are; what stands behind them is 0. Classes are numbers of float32.
+Boxes [anchors, 4] are (top, left, bottom, right). Scores are [anchors, classes]. With ``max_detections`` M and
+``max_classes_per_detection`` C the results are boxes [M * C, 4], classes and scores [M * C], and the number of
+detections; the rows after the last detection are 0. Classes are numbers of float32.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _MOST_ROWS = 1 << 20
 
 def _infer(types: Types, attributes: Attributes, results: Sequence[TensorType | None]) -> Types:
     name, (boxes, scores) = "detection_postprocess", types
-    if any(each.element is not _F32 or each.rank != 2 for each in types):
+    if any(operand.element is not _F32 or operand.rank != 2 for operand in types):
         fail(name, "boxes and scores must be matrices of f32", types)
     (anchors, sides), (rows, classes) = boxes.shape or (), scores.shape or ()
     if sides != 4 or (None not in (anchors, rows) and anchors != rows):

@@ -1,12 +1,14 @@
-"""dynamic_matmul and dynamic_lstm: float32 whose products are quantized at run time (docs/numerics_recurrent.md), as
-DynamicQuantizeMatMul and DynamicQuantizeLSTM of ONNX Runtime.
+"""dynamic_matmul and dynamic_lstm: float32 operations whose products are quantized at run time.
+
+docs/numerics_functions.md has the rules, which are those of DynamicQuantizeMatMul and DynamicQuantizeLSTM of ONNX
+Runtime.
 
 ``dynamic_matmul`` quantizes x [..., depth] as a whole, and multiplies it with w [depth, columns].
 
 ``dynamic_lstm`` is a long short-term memory. x [steps, batch, inputs] is quantized as a whole, the hidden values
-[batch, cells] at each step. The weights w [inputs, 4 * cells] and r [cells, 4 * cells] are of 8 bits, per layer or with
-a scale for each column; their gates are input, output, forget and cell. The state, hidden values and cell, comes as two
-operands and goes as two results.
+[batch, cells] at each step. The weights w [inputs, 4 * cells] and r [cells, 4 * cells] have 8 bits, per layer or with a
+scale for each column; their gates are input, output, forget and cell. The state, hidden values and cell, is two
+operands and two results.
 """
 
 from collections.abc import Sequence
@@ -61,8 +63,8 @@ def _matmul_infer(types: Types, attributes: Attributes, result: TensorType | Non
 
 def _matmul_reference(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     x, w = arrays
-    made = numerics.dynamic_product(x.reshape(prod(x.shape[:-1]), x.shape[-1]), _columns(w, types[_W]))
-    return np.where(np.isnan(made), np.float32("nan"), made).reshape(static_shape(result, "dynamic_matmul"))
+    product = numerics.dynamic_product(x.reshape(prod(x.shape[:-1]), x.shape[-1]), _columns(w, types[_W]))
+    return np.where(np.isnan(product), np.float32("nan"), product).reshape(static_shape(result, "dynamic_matmul"))
 
 
 def _matmul_bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
@@ -83,7 +85,7 @@ def _matmul_bind(types: Types, result: TensorType, attributes: Attributes, const
 _MATMUL = Declaration("dynamic_matmul", operands=(Operand("x"), Operand("w")), result=Result("f32"), public=False)
 
 
-# -- what both share -------------------------------------------------------------------------------------------------
+# -- shared by both --------------------------------------------------------------------------------------------------
 
 
 def _is_weight(t: UniformType) -> bool:
@@ -106,17 +108,17 @@ def _infer(types: Types, attributes: Attributes, results: Sequence[TensorType | 
     state = batch, cells
     for index, wanted in enumerate(((inputs, columns), (cells, columns), (columns,), state, state), _W):
         check_shape("dynamic_lstm", types, index, _OPERANDS[index], wanted)
-    kept = TensorType(state, _F32)
-    return TensorType((steps, batch, cells), _F32), kept, kept
+    state_type = TensorType(state, _F32)
+    return TensorType((steps, batch, cells), _F32), state_type, state_type
 
 
 def column_parameters(t: TensorType) -> tuple[Array, Array]:
-    """(zero points int32, scales float32) of the columns of weights. A scale is rounded to float32."""
-    assert isinstance(t.element, UniformType)  # the family takes no other
+    """Return (zero points int32, scales float32) of the columns of weights. Scales are rounded to float32."""
+    assert isinstance(t.element, UniformType)  # the family accepts no other
     shape = static_shape(t, "dynamic_lstm")
     scale, zero_point = parameters_of(t.element, (1, shape[1]))
     scale = numerics.round_to_format(scale, "f32").astype(np.float32)
-    wide = (np.broadcast_to(each, (1, shape[1])).ravel() for each in (zero_point.astype(np.int32), scale))
+    wide = (np.broadcast_to(values, (1, shape[1])).ravel() for values in (zero_point.astype(np.int32), scale))
     return next(wide), next(wide)
 
 

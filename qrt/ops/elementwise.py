@@ -1,8 +1,8 @@
-"""The functions of the element-wise ops of ``arith`` and ``math``: one implementation for folders and interpreter.
+"""The functions of the element-wise ops of ``arith`` and ``math``, shared by constant folding and the interpreter.
 
-Values are NumPy scalars or arrays: a signless ``iN`` sign-extended in the next signed dtype, i1 a bool, index int64, a
-float in `ops.core.expressed_dtype`. The functions stand in `numerics`; the rules in docs/numerics_scalars.md, "Scalar
-operations".
+Values are NumPy scalars or arrays: a signless ``iN`` is sign-extended in the next signed dtype, i1 is a bool, index
+int64, and a float has the dtype of `ops.core.expressed_dtype`. The functions are in `numerics`;
+docs/numerics_functions.md, "arith and math", has the rules.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -52,7 +52,10 @@ Element = Callable[[Type], Integer | str]
 
 @lru_cache(maxsize=128)
 def integer(t: Type) -> Integer:
-    """How a signless integer or index is held; ``QuantTypeError`` for what does not execute."""
+    """Return the integer format of a signless integer or index.
+
+    Raise ``QuantTypeError`` for types that are not executable.
+    """
     if isinstance(t, IndexType):
         return Integer(64, np.dtype(np.int64))
     if not isinstance(t, IntegerType) or not t.is_signless or not 1 <= t.width <= 64:
@@ -61,14 +64,14 @@ def integer(t: Type) -> Integer:
 
 
 def float_format(t: Type) -> str:
-    """The name of the format that a type must be."""
+    """Return the name of a float type's format. Raise QuantTypeError for any other type."""
     if not isinstance(t, FloatType):
         raise QuantTypeError(f"the type must be a float, got {t}")
     return t.name
 
 
 def arithmetic_format(t: Type) -> str:
-    """The name of the format with a zero that a type must be."""
+    """Return the name of a float type's format. Raise QuantTypeError for any other type, or a format without zero."""
     form = float_format(t)
     if not FORMATS[form].has_zero:
         raise QuantTypeError(f"{t} arithmetic is not executable: the format has no zero and no negative numbers")
@@ -90,7 +93,7 @@ def _transcendental(s: Signature) -> Function:
 
 
 def _converted(function: Callable[..., Function], source: Element, target: Element, **known: bool) -> Binder:
-    """A conversion from one element to another."""
+    """Return a conversion between two kinds of elements."""
     return lambda s: function(source(s.operand), target(s.result), **known)
 
 
@@ -142,13 +145,15 @@ def bind(
     *,
     saturating: bool = False,
 ) -> Function:
-    """The function that an op is for these element types, on NumPy scalars or broadcastable arrays of their dtypes; of
-    an op with two results it returns a tuple. To be called under ``np.errstate(all="ignore")``.
+    """Return the function that computes an op for these element types.
+
+    It takes NumPy scalars or broadcastable arrays of their dtypes, and returns a tuple if the op has two results. Call
+    it under ``np.errstate(all="ignore")``.
 
     ``attributes`` are the op's as plain values: ``predicate`` and ``roundingmode`` are numbers, ``overflowFlags``
     names, ``isExact`` a bool; others (``fastmath``) change no result. ``saturating`` concerns ``fptosi`` and ``fptoui``
-    alone. Raises ``QuantTypeError`` for types that do not execute; the function raises ``UndefinedError`` where the op
-    is undefined.
+    alone. Raises ``QuantTypeError`` for types that are not executable; the function raises ``UndefinedError`` where the
+    op is undefined.
 
     >>> import numpy as np
     >>> from qrt.types import IntegerType

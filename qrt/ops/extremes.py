@@ -1,7 +1,7 @@
-"""reduce_max, reduce_min, argmax, argmin: the greatest or least element along axes, or the number of the first that is.
+"""reduce_max, reduce_min, argmax, argmin: the extreme element along axes, or the index of the first extreme element.
 
-Elements are compared as the numbers that are stored: storage integers, integers, or floats. A NaN counts as beyond all
-others, on both sides. A per-axis operand may not be reduced over the axis of its channels.
+Elements are compared as the numbers that are stored: storage integers, integers, or floats. A NaN is more extreme than
+all other elements, for maxima and minima. A per-axis operand may not be reduced over the axis of its channels.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,10 @@ INDEX_TYPES = (IntegerType(64), IntegerType(32))
 
 
 def comparable_element(op: str, types: Types) -> Type:
-    """The element type of the operand, whose stored values compare as the real ones do."""
+    """Return the element type of the operand.
+
+    Raise QuantTypeError unless stored values compare as the real values do.
+    """
     x = any_element(types[0], op, "x")
     if isinstance(x, UniformType) and x.is_sub_channel:
         fail(op, "sub-channel types are not supported", types)
@@ -51,7 +54,7 @@ def has_kernel(t: Type) -> bool:
 
 
 def _without(op: str, x: Type, types: Types, axes: Shape, keepdims: bool) -> Type:
-    """The element type where axes are reduced."""
+    """Return the element type after a reduction of axes."""
     if not isinstance(x, UniformType) or x.axis is None:
         return x
     if x.axis in axes:
@@ -89,9 +92,9 @@ def _infer_arg(op: str, types: Types, attributes: Attributes, result: TensorType
 
 
 def _numbers(op: str, x: Array, axes: Shape) -> tuple[Array, Array]:
-    """(elements with the reduced axes as the last one, the number of the first extreme one)."""
-    kept = [d for d in range(x.ndim) if d not in axes]
-    lines = x.transpose(*kept, *axes).reshape([x.shape[d] for d in kept] + [prod(x.shape[d] for d in axes)])
+    """Return (elements with the reduced axes merged and last, indices of the first extreme elements along them)."""
+    remaining = [d for d in range(x.ndim) if d not in axes]
+    lines = x.transpose(*remaining, *axes).reshape([x.shape[d] for d in remaining] + [prod(x.shape[d] for d in axes)])
     return lines, (np.argmin if op.endswith("min") else np.argmax)(lines, axis=-1)
 
 

@@ -1,10 +1,20 @@
-"""float_matmul: ``a @ w`` in float32, the weights floats or quantized ("weight-only"), perhaps with a bias per column.
+"""float_matmul: ``a @ w`` in float32, the weights floats or quantized ("weight-only"), optionally a bias per column.
 
 The bits are defined, on every ISA, for any number of threads and rows (docs/numerics_operations.md, "float_matmul").
 
-**Float weights.** A dot product has 16 lanes, lane ``l`` a chain of fused multiply-adds over ``k = l mod 16`` in
-ascending order from +0, both operands continued by zeros to a multiple of 16; then a tree adds lanes ``l`` and
-``l + 8``, ``l`` and ``l + 4``, ``l`` and ``l + 2``, the last two; then the bias.
+**Float weights.** A dot product has 16 lanes. Lane ``l`` is a chain of fused multiply-adds over ``k = l mod 16`` in
+ascending order from +0, both operands being extended by zeros to a multiple of 16. Then a tree adds lanes ``l`` and ``l
++ 8``, ``l`` and ``l + 4``, ``l`` and ``l + 2``, and the last two; then the bias is added.
+
+**Quantized weights of up to 8 bits.** K is divided into the blocks that share parameters (those of a sub-channel type,
+else all of K), and these into pieces of 128; the last piece of a block may be shorter. In each piece a row of ``a``
+becomes integers x in multiples of a unit (``numerics.unit_integers``), and T, the sum of ``x * (q - zp)``, is exact.
+The result is a chain of ``fma(f32(T) * f32(s), unit, sum)`` over the pieces in ascending order from +0, f32(T) rounded
+half to even; then the bias is added. NaNs and infinities of ``a`` count as 0 there; at the end each is multiplied by
+its weight as ``dcast`` gives it, and added. If the axis is K, ``f32(a * f32(s))`` replaces ``a``, and 1 replaces s; a
+value of ``a`` whose product is NaN or infinite counts as 0 and is multiplied at the end.
+
+**Wider quantized weights** are used as the floats that ``dcast`` makes of them, ``(f32(q) - f32(zp)) * f32(s)``.
 
 **Quantized weights of up to 8 bits.** K is cut into the blocks that share parameters (those of a sub-channel type, else
 all of K), and these into pieces of 128, the last of a block perhaps shorter. In each piece a row of ``a`` becomes
@@ -80,17 +90,17 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 
 
 def sums_integers(element: Any) -> TypeGuard[UniformType]:
-    """Whether weights of this element type go by the rule of quantized weights, not by that of floats."""
+    """Return True if weights of this element type use the rule of quantized weights, not that of float weights."""
     return isinstance(element, UniformType) and element.storage_width <= 8
 
 
 def k_block(t: UniformType, depth: int) -> int:
-    """Values of K in a block, at least 1: all of K but for sub-channel types."""
+    """Return the number of values of K in a block, at least 1: all of K except for sub-channel types."""
     return dict(t.block_sizes or ()).get(0, max(depth, 1))
 
 
 def scales_along_k(t: UniformType) -> bool:
-    """Tell whether each value of K has a scale of its own, by which rows are multiplied first."""
+    """Return True if each value of K has its own scale, by which rows are multiplied first."""
     return not t.is_sub_channel and t.axis == 0
 
 
@@ -104,7 +114,7 @@ def _f32_scales(scales: Array) -> Array:
 
 
 def pieces(depth: int, block: int) -> list[slice]:
-    """The pieces into which K is cut.
+    """Return the pieces into which K is divided.
 
     >>> [(piece.start, piece.stop) for piece in pieces(400, 200)]
     [(0, 128), (128, 200), (200, 328), (328, 400)]
@@ -170,7 +180,7 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
             total = _with_bias(_integer_sums(np.where(finite, rows, np.float32(0)), arrays[1], element), bias)
             for row, k in np.argwhere(~finite):
                 total[row] += a[row, k] * w[k]
-    total = np.where(np.isnan(total), np.float32(np.nan), total)  # the positive one
+    total = np.where(np.isnan(total), np.float32(np.nan), total)  # the positive NaN
     return total.reshape(static_shape(result, "float_matmul"))
 
 

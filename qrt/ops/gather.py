@@ -1,8 +1,8 @@
-"""gather and gather_nd: elements at positions that another operand holds. Values stay.
+"""gather and gather_nd: elements at positions that another operand gives. Values are unchanged.
 
-``gather`` takes, along ``axis``, the positions that ``indices`` names; the first ``batch_dims`` axes of both operands
-go together. An index of ``gather_nd`` is a row of ``indices``, which names a position along each of the first axes. An
-index that names no element is an error when it runs.
+``gather`` takes, along ``axis``, the positions in ``indices``; the first ``batch_dims`` axes of both operands
+correspond to each other. An index of ``gather_nd`` is a row of ``indices``, with a position along each of the first
+axes. An index out of range is an error at run time.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ Dims = tuple[int | None, ...]
 
 
 def _operands(op: str, types: Types) -> tuple[Type, Dims, Dims]:
-    """(element type of x, shape of x, shape of the indices), checked."""
+    """Return (element type of x, shape of x, shape of the indices) after checking them."""
     x, data = any_element(types[0], op, "x"), types[0]
     indices = index_shape(op, types)
     if data.shape is None:
@@ -44,7 +44,7 @@ def _operands(op: str, types: Types) -> tuple[Type, Dims, Dims]:
 
 
 def index_shape(op: str, types: Types) -> Dims:
-    """The shape of the second operand, which must be ranked and hold indices."""
+    """Return the shape of the second operand, which must be ranked and hold indices."""
     indices = types[1]
     if not isinstance(indices.element, IntegerType) or indices.element.width not in (32, 64):
         fail(op, "indices must be of i32 or i64", types)
@@ -54,7 +54,7 @@ def index_shape(op: str, types: Types) -> Dims:
 
 
 def gathered_axes(types: Types, attributes: Attributes) -> tuple[int, int]:
-    """(axis, batch dimensions), checked."""
+    """Return (axis, batch dimensions) after checking them."""
     axis, batch = one_axis("gather", types, attributes), attributes["batch_dims"]
     if not isinstance(batch, (int, np.integer)) or not 0 <= batch <= min(axis, types[1].rank or 0):
         fail("gather", f"batch_dims {shown(batch)} must be from 0 to the axis and to the rank of indices", types)
@@ -79,7 +79,7 @@ def _infer_gather(types: Types, attributes: Attributes, result: TensorType | Non
 
 
 def check_positions(op: str, indices: Array, sizes: Sequence[int]) -> None:
-    """Raises UndefinedError for an index beyond its axis; the last axis of ``indices`` goes with ``sizes``."""
+    """Raise UndefinedError for an index out of range. The last axis of ``indices`` corresponds to ``sizes``."""
     wrong = (indices < 0) | (indices >= np.array(sizes, np.int64))
     if wrong.any():
         raise UndefinedError(f"{op}: index {indices[wrong].flat[0]} is out of bounds for sizes {list(sizes)}")
@@ -107,9 +107,6 @@ def _bind_gather(types: Types, result: TensorType, attributes: Attributes, const
         count=prod(indices[batch:]),
         inner=prod(data[axis + 1 :]),
     )
-
-
-# ----------------------------------------------------------------------------------------------------------- gather_nd
 
 
 def _infer_gather_nd(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:

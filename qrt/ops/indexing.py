@@ -1,6 +1,6 @@
-"""What becomes of a quantized element type where elements are selected along the axes of a tensor.
+"""The quantized element type of an indexed tensor.
 
-The channels of a per-axis type are selected as the elements of their axis are; blocks of a sub-channel type stay whole.
+The channels of a per-axis type are selected with the elements of their axis; blocks of a sub-channel type stay whole.
 The type of the result depends on shapes and indices, never on the elements.
 """
 
@@ -17,13 +17,13 @@ from qrt.types import UniformType
 
 
 class Selection(NamedTuple):
-    """What becomes of an axis of a tensor."""
+    """The selection of elements along one axis of a tensor, and the axis of the result to which they go."""
 
     source: int
     """The axis, counted from 0."""
     items: slice | int | Array
-    """What is taken of it: a slice, positions below its size, or the one that an integer leaves; an array of several
-    axes where the result varies with it along each of them."""
+    """The selected positions: a slice, an array of positions below the axis's size, or an integer; an array has several
+    axes if the positions vary along several axes of the result."""
     target: int | None
     """The axis of the result; None where there is none, or several."""
 
@@ -33,7 +33,7 @@ _Step = slice | int | Array | EllipsisType | None
 
 
 def indexed_element(t: UniformType, shape: Shape, key: Any) -> UniformType:
-    """The element type of ``q[key]`` for a tensor of ``shape``, and a key that NumPy takes for such an array.
+    """Return the element type of ``q[key]`` for a tensor of ``shape``; NumPy must accept ``key`` for such an array.
 
     An integer along the channel axis of a per-axis type leaves that channel's per-layer type; one along an axis of
     blocks, the type of the blocks there.
@@ -45,7 +45,7 @@ def indexed_element(t: UniformType, shape: Shape, key: Any) -> UniformType:
 
 
 def selected_element(t: UniformType, shape: Shape, selections: list[Selection], rank: int) -> UniformType:
-    """The element type where each axis is selected from; the result has ``rank`` axes."""
+    """Return the element type of a result with ``rank`` axes, given the selection along each axis."""
     if t.is_per_layer:
         return t
     if t.is_per_axis:
@@ -54,11 +54,11 @@ def selected_element(t: UniformType, shape: Shape, selections: list[Selection], 
     return _sub_channel(t, shape, selections, rank)
 
 
-# ---------------------------------------------------------------------------------------------------------------- keys
-
-
 def _steps(key: Any, rank: int) -> list[_Step]:
-    """The key as steps that consume all axes: masks as the positions where they hold, what is not said as slices."""
+    """Return the key as steps that cover all axes.
+
+    Masks become positions; axes that the key leaves out become slices.
+    """
     steps: list[_Step] = []
     for item in key if isinstance(key, tuple) else (key,):
         if item is None or isinstance(item, (slice, EllipsisType)):
@@ -77,8 +77,11 @@ def _steps(key: Any, rank: int) -> list[_Step]:
 
 
 def _selections(steps: list[_Step], shape: Shape) -> tuple[list[Selection], int]:
-    """What each axis is selected by, and the rank of the result. With arrays among the steps, NumPy broadcasts them and
-    the integers; their axes stand where the first of these does, or, if they do not stand together, in front."""
+    """Return the selection of each axis, and the rank of the result.
+
+    If there are arrays among the steps, NumPy broadcasts them and the integers. Their axes are placed where the first
+    of these steps is, or in front if these steps are not adjacent.
+    """
     arrays = [step for step in steps if isinstance(step, np.ndarray)]
     common = broadcast_shapes(*[array.shape for array in arrays])
     group = [i for i, step in enumerate(steps) if isinstance(step, (int, np.ndarray))] if arrays else []
@@ -101,15 +104,13 @@ def _selections(steps: list[_Step], shape: Shape) -> tuple[list[Selection], int]
 
 
 def _of_array(source: int, positions: Array, place: int, common: Shape) -> Selection:
-    """An array of indices varies along the axes where its own size is not 1; one of a single index, along its last."""
+    """Return the selection by an index array: it varies along its axes of another size than 1, or, if it has one index,
+    along its last."""
     own = [d for d in range(-positions.ndim, 0) if positions.shape[d] != 1] or [-1]
     if len(own) > 1:
         return Selection(source, positions, None)
     line = np.broadcast_to(positions.reshape(-1), (common[own[0]],))
     return Selection(source, line, place + len(common) + own[0])
-
-
-# --------------------------------------------------------------------------------------------------------------- types
 
 
 def _per_axis(t: UniformType, channels: Selection) -> UniformType:
@@ -129,18 +130,18 @@ def _per_axis(t: UniformType, channels: Selection) -> UniformType:
 
 def _sub_channel(t: UniformType, shape: Shape, selections: list[Selection], rank: int) -> UniformType:
     blocks = dict(t.block_sizes or ())
-    kept: dict[int, int] = {}
+    new_blocks: dict[int, int] = {}
     lines: list[Any] = [np.zeros(1, np.intp)] * len(shape)
     for source, items, target in selections:
         block = blocks.get(source)
         if isinstance(items, int):
             lines[source] = np.array([items // (block or shape[source])])
         elif block is not None:
-            if target is None or target in kept:
+            if target is None or target in new_blocks:
                 _refuse_mixed(t, source)
-            lines[source], kept[target] = _whole_blocks(t, source, np.arange(shape[source])[items], block), block
+            lines[source], new_blocks[target] = _whole_blocks(t, source, np.arange(shape[source])[items], block), block
     grid = np.ix_(*lines)
-    order = [s for s in range(len(shape)) if len(lines[s]) == 1]  # sizes of 1, which may stand anywhere
+    order = [s for s in range(len(shape)) if len(lines[s]) == 1]  # axes of size 1, whose place does not matter
     moved = {source: target for source, _, target in selections if len(lines[source]) > 1}
     order += sorted(moved, key=lambda source: moved[source] or 0)
     sizes = [len(lines[source]) for source in moved]
@@ -152,13 +153,13 @@ def _sub_channel(t: UniformType, shape: Shape, selections: list[Selection], rank
         return values.reshape(t.scales_shape)[grid].transpose(order).reshape(final)
 
     scales, zero_points = selected(t.scale_array.ravel()), selected(t.zero_point_array.ravel())
-    if kept:
-        return t.with_(scales=scales, zero_points=zero_points, block_sizes=dict(sorted(kept.items())))
+    if new_blocks:
+        return t.with_(scales=scales, zero_points=zero_points, block_sizes=dict(sorted(new_blocks.items())))
     return t.with_(scales=scales.item(), zero_points=zero_points.item(), block_sizes=None)
 
 
 def _whole_blocks(t: UniformType, axis: int, positions: Array, block: int) -> Array:
-    """Which block each block of the result comes from."""
+    """Return the block of the operand for each block of the result. Raise QuantTypeError if a block would be cut."""
     if not positions.size:
         raise QuantTypeError(f"no block of {t} is left: a type has at least one scale")
     if not positions.size % block:

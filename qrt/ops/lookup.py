@@ -1,11 +1,11 @@
 """lookup: any function of one variable, as a table.
 
 ``table`` has an entry for each value of x's storage type (2 to the power of its width, at most 256), in ascending
-order: ``y = table[q - least]`` with the least value of the storage type, whatever its bounds. The result has the
-table's type. ``x`` is per layer, and so is the table.
+order: ``y = table[q - least]`` with the least value of the storage type, regardless of its bounds. The result has the
+table's type. ``x`` and the table are per layer.
 
-lookup_interpolated is the same for i16, with 513 entries: the upper 9 bits of a value choose an entry, the lower 7 say
-which share of the way to the next one is added, rounded half up.
+lookup_interpolated is a table of 513 entries for i16: the upper 9 bits of a value choose an entry, the lower 7 the
+fraction of the distance to the next entry that is added, rounded half up.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,11 +43,11 @@ from qrt.types import TensorType, UniformType
 def table_of(
     function: Callable[[float], float], x: UniformType, out: UniformType, rounding: numerics.Rounding = "half_even"
 ) -> Array:
-    """Storage of the table that computes ``function`` from values of type ``x`` to type ``out``, both per layer.
+    """Return storage of the table that computes ``function`` from values of type ``x`` to type ``out``, both per layer.
 
-    Each entry is the dequantized value given to ``function`` as a float64, and what comes back quantized by the
-    default cast rule with this ``rounding``. Entries outside the storage bounds, which no value reaches, repeat the
-    nearest one inside. Raises ``QuantTypeError`` for a type of more than 8 bits or one that is not per layer.
+    For each entry, ``function`` gets the dequantized value as a float64, and its result is quantized by the default
+    cast rule with this ``rounding``. Entries outside the storage bounds, which no value reaches, repeat the nearest
+    entry inside. Raises ``QuantTypeError`` for a type of more than 8 bits or one that is not per layer.
 
     >>> table_of(lambda x: x * x, UniformType("i2", "f32", 0.5), UniformType("u8", "f32", 0.25)).tolist()
     [4, 1, 0, 1]
@@ -62,16 +62,19 @@ def table_of(
 
 @cache
 def is_fast(isa: str) -> bool:
-    """Whether an instruction set looks up many elements at a time: then no computation of 8-bit elements is faster."""
+    """Return True if an instruction set looks up many elements at a time: a table is then faster than any computation
+    of 8-bit elements."""
     return kernels.coverage()[isa]["lookup_row"] != "ref"
 
 
 def bind_bytes(
     storage: str, out: str, size: int, table: Array, tail_table: Array | None = None, block: int = 1
 ) -> KernelCall:
-    """A lookup of all 256 bytes, whatever the width and the bounds of the type: element ``b`` of the ``table`` is the
-    result of the byte ``b`` of the container ``storage``, least value first. The ``tail_table``, if there is one, is
-    that of the elements past the last whole ``block``."""
+    """Bind a lookup of all 256 bytes, regardless of the width and the bounds of the type.
+
+    Element ``b`` of ``table`` is the result of byte ``b`` of the container ``storage``, least value first. A
+    ``tail_table`` is for the elements after the last whole ``block``.
+    """
     return bind_lookup(
         isa=kernels.active(), storage=storage, width=8, out=out, size=size,
         table=table, tail_table=tail_table, block=block,

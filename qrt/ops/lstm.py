@@ -1,11 +1,11 @@
-"""lstm: a sequence that carries a state, in integers as LiteRT computes it (docs/numerics_recurrent.md).
+"""lstm: a sequence that carries a state, in integers as LiteRT computes it (docs/numerics_functions.md).
 
 x is [batch, steps, inputs], or [steps, batch, inputs] if ``time_major``. The gates are input, forget, cell and output.
-The state, hidden values of 8 bits and a cell of 16 whose scale is a power of two, comes as two operands, and goes as
-the second and third result. A step reads hidden values in the type of the operand, and makes them in the type of the
-result; with a projection both are one type, and what comes out of the cell has ``made_scale`` and ``made_zero_point``.
+The state, hidden values of 8 bits and a cell of 16 bits whose scale is a power of two, is two operands, and the second
+and third result. A step reads hidden values in the type of the operand, and returns them in the type of the result.
+With a projection these types are equal, and the output of the cell has ``made_scale`` and ``made_zero_point``.
 
-The operands after x are those that ``operand_names`` gives for the attributes: with ``cifg`` there is no input gate.
+The operands after x are those that ``operand_names`` returns for the attributes: with ``cifg`` there is no input gate.
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ _NORM_UNIT = 2.0**-numerics.NORM_BITS
 
 
 def operand_names(attributes: Attributes, count: int) -> tuple[str, ...]:
-    """The operands of an lstm with these attributes, ``count`` of which are there: a projection may have a bias."""
+    """Return the names of the ``count`` operands of an lstm with these attributes; a projection may have a bias."""
     gates = GATES[1:] if attributes["cifg"] else GATES
     names = ["x", *(f"{kind}_{gate}" for kind in "wrb" for gate in gates), "hidden", "cell"]
     if attributes["peepholes"]:
@@ -83,14 +83,18 @@ def _infer(types: Types, attributes: Attributes, results: Sequence[TensorType | 
     _check_weights(types, elements, names, attributes, (inputs, values, cells))
     check_shape(name, types, at["hidden"], "hidden", (batch, values))
     check_shape(name, types, at["cell"], "cell", (batch, cells))
-    made = quantized(results[0], name, "the result") if results[0] is not None else hidden
-    if not is_whole_byte(made):
-        raise QuantTypeError(f"lstm: the results y and hidden must be i8 per layer, not {made}")
-    if attributes["projection"] and made is not hidden:
-        raise QuantTypeError(f"lstm: with a projection the results y and hidden must be {hidden}, not {made}")
-    check_expressed(name, x, made)
+    hidden_type = quantized(results[0], name, "the result") if results[0] is not None else hidden
+    if not is_whole_byte(hidden_type):
+        raise QuantTypeError(f"lstm: the results y and hidden must be i8 per layer, not {hidden_type}")
+    if attributes["projection"] and hidden_type is not hidden:
+        raise QuantTypeError(f"lstm: with a projection the results y and hidden must be {hidden}, not {hidden_type}")
+    check_expressed(name, x, hidden_type)
     around = (steps, batch) if attributes["time_major"] else (batch, steps)
-    return TensorType((*around, values), made), TensorType((batch, values), made), TensorType((batch, cells), cell)
+    return (
+        TensorType((*around, values), hidden_type),
+        TensorType((batch, values), hidden_type),
+        TensorType((batch, cells), cell),
+    )
 
 
 def _check_weights(
@@ -100,7 +104,8 @@ def _check_weights(
     attributes: Attributes,
     sizes: tuple[int | None, int | None, int | None],
 ) -> None:
-    """Weights of 8 bits, peepholes and norms of 16, biases of 32."""
+    """Raise QuantTypeError unless weights have 8 bits, peepholes and norms 16, and biases 32, of the right shapes and
+    scales."""
     inputs, values, cells = sizes
     scales = {operand: element.scale for operand, element in zip(names, elements, strict=True) if element.is_per_layer}
     for index, (operand, t) in enumerate(zip(names, elements, strict=True)):
@@ -124,7 +129,7 @@ def _check_weights(
 
 
 def _check_numbers(types: Types, attributes: Attributes) -> None:
-    """Clips and scales."""
+    """Raise QuantTypeError for clips and scales out of range."""
     for name in ("cell_clip", "projection_clip"):
         clip = real_number("lstm", name, attributes[name])
         if not 0 <= clip < inf:
@@ -141,7 +146,7 @@ def _check_numbers(types: Types, attributes: Attributes) -> None:
 
 
 def cell_exponent(scale: float, types: Types) -> int:
-    """The exponent of a cell's scale, which is a power of two."""
+    """Return the exponent of a cell's scale, which must be a power of two."""
     fraction, exponent = frexp(scale)
     if fraction != 0.5 or not LEAST_CELL <= exponent - 1 <= MOST_CELL:
         fail(
@@ -153,13 +158,13 @@ def cell_exponent(scale: float, types: Types) -> int:
 
 
 def lstm_parameters(types: Types, results: Types, attributes: Attributes) -> numerics.LstmParameters:
-    """The parameters of an lstm of these types."""
+    """Return the parameters of an lstm of these types."""
     names = operand_names(attributes, len(types))
     of = {name: uniform(t) for name, t in zip(names, types, strict=True)}
     x, hidden, cell, y = of["x"], of["hidden"], of["cell"], uniform(results[0])
-    made = (y.scale, y.zero_point)
+    cell_output = (y.scale, y.zero_point)
     if attributes["projection"]:
-        made = float(attributes["made_scale"]), int(attributes["made_zero_point"])
+        cell_output = float(attributes["made_scale"]), int(attributes["made_zero_point"])
 
     def scale(name: str) -> float | None:
         return of[name].scale if name in of else None
@@ -182,7 +187,7 @@ def lstm_parameters(types: Types, results: Types, attributes: Attributes) -> num
     return numerics.lstm_parameters(
         (x.scale, x.zero_point),
         (hidden.scale, hidden.zero_point),
-        made,
+        cell_output,
         (y.scale, y.zero_point),
         cell_exponent(cell.scale, types),
         gates,
@@ -232,7 +237,7 @@ def _bind(types: Types, results: Types, attributes: Attributes, constants: Const
             None if gate is None else (gate.input, gate.recurrent, gate.peephole, gate.norm, gate.least_variance)
             for gate in p.gates
         ],
-        made=p.made,
+        made=p.cell_output,
         projection=p.projection,
         has_projection_bias="projection_bias" in operand_names(attributes, len(types)),
         cell_exponent=p.cell_exponent,

@@ -1,10 +1,9 @@
 """matmul: ``a @ w`` (NumPy's shapes: vectors, matrices, batches), optional bias per column, fused requantization.
 
 ``acc[m, n] = sum_k (a[m, k] - za) * (w[k, n] - zw) + bias[n]``, then ``requant`` with ``sa * sw / so``
-(docs/numerics.md, after the affine lowering of ``S_out (q_out - Z_out) = S_in S_w sum (q_in - Z_in)(q_w - Z_w) +
-S_b (q_b - Z_b)``).
-Weights may be per axis along their columns, or sub-channel along K and the columns; ``a`` may be per axis along its
-rows.
+(docs/numerics.md, after the affine lowering of ``S_out (q_out - Z_out) = S_in S_w sum (q_in - Z_in)(q_w - Z_w) + S_b
+(q_b - Z_b)``). Weights may be per axis along their columns, or sub-channel along K and the columns; ``a`` may be per
+axis along its rows.
 """
 
 from collections.abc import Sequence
@@ -82,7 +81,7 @@ def _axis_is_last_or_none(element: UniformType, shape: Dims) -> bool:
 
 
 def _result_shape(types: Types, a: Dims, w: Dims) -> tuple[Dims, int | None]:
-    """(result shape, K) by NumPy's rules for ``@``."""
+    """Return (result shape, K) by NumPy's rules for ``@``."""
     k, depth = a[-1], w[-2] if len(w) > 1 else w[0]
     if k is not None and depth is not None and k != depth:
         fail("matmul", f"the contracted dimensions differ: {k} and {depth}", types, QuantValueError)
@@ -99,7 +98,7 @@ def _result_shape(types: Types, a: Dims, w: Dims) -> tuple[Dims, int | None]:
 
 
 def _check_axes(types: Types, a: UniformType, w: UniformType) -> None:
-    """Raises QuantTypeError if parameters change along the contracted axis; sub-channel weights along K may do so."""
+    """Raise QuantTypeError if parameters vary along the contracted axis; those of sub-channel weights may."""
     assert types[0].shape is not None
     assert types[1].shape is not None
     a_rank, w_rank = len(types[0].shape), len(types[1].shape)
@@ -118,7 +117,7 @@ def _check_axes(types: Types, a: UniformType, w: UniformType) -> None:
 
 
 def _result_axis(types: Types, a: UniformType, w: UniformType, rank: int) -> int | None:
-    """The axis of the result that carries the channels of the per-axis operand."""
+    """Return the axis of the result that has the channels of the per-axis operand."""
     rows, columns = len(types[0].shape or ()) > 1, len(types[1].shape or ()) > 1
     batch_rank = rank - rows - columns
     for t, tensor, matrix_axis in ((w, types[1], rank - 1), (a, types[0], rank - 1 - columns)):
@@ -129,16 +128,13 @@ def _result_axis(types: Types, a: UniformType, w: UniformType, rank: int) -> int
     return None
 
 
-# ---------------------------------------------------------------------------------------------------------- reference
-
-
 def _as_matrices(types: Types) -> tuple[tuple[int, ...], tuple[int, ...]]:
     a, w = static_shape(types[0], "matmul"), static_shape(types[1], "matmul")
     return (a if len(a) > 1 else (1, *a)), (w if len(w) > 1 else (*w, 1))
 
 
 def _operand_index(t: UniformType, original: int, matrix: tuple[int, ...], contracted: int) -> Array:
-    """The parameter index of an operand over the result's dimensions: its own, with the contracted one reduced to 1."""
+    """Return an operand's parameter index over the result's dimensions, the contracted dimension reduced to 1."""
     if t.is_per_layer or original == 1:
         return np.zeros((1,) * len(matrix), np.int64)
     reduced = tuple(1 if d == len(matrix) + contracted else size for d, size in enumerate(matrix))
@@ -146,7 +142,7 @@ def _operand_index(t: UniformType, original: int, matrix: tuple[int, ...], contr
 
 
 def _requant_index(types: Types, matrices: tuple[Shape, Shape], result: TensorType, rule: str) -> tuple[Any, Array]:
-    """(parameters, index over the matrix-shaped result) of the requantization."""
+    """Return (parameters, index over the matrix-shaped result) of the requantization."""
     a, w = uniform(types[0]), uniform(types[1])
     element = uniform(result)
     a_matrix, w_matrix = matrices
@@ -182,12 +178,11 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
     return stored.reshape(static_shape(result, "matmul"))
 
 
-# ------------------------------------------------------------------------------------------------------------ binding
-
-
 def _matrix_steps(t: UniformType, rank: int, contracted: int) -> tuple[int, int] | None:
-    """(step per matrix, step along the kept axis) of an operand's parameters; None for a type the kernel does not
-    index."""
+    """Return (step per matrix, step along the kept axis) of an operand's parameters.
+
+    Return None for a type that the kernel cannot index.
+    """
     if t.is_per_layer or rank == 1:
         return (0, 0)
     if t.axis == rank - (1 if contracted == -2 else 2):
@@ -220,7 +215,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
             "b_index": _matrix_numbers(w_matrix[:-2], batch_shape),
         }
     if index.shape[-2] > 1 and index.shape[-1] > 1:
-        return None  # parameters of their own for every element of the result
+        return None  # every element of the result has its own parameters
     flat, steps = _three_steps(index, batch_shape)
     bias, prepare = bias_operand(types, a, w, constants)
     a_zero_points, zero_points = a.zero_points, without_repeats(w.zero_points)
@@ -244,13 +239,13 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
 
 
 def _matrix_numbers(own: tuple[int, ...], batch: tuple[int, ...]) -> Array:
-    """For each matrix of the result, the number of the operand's matrix that it uses."""
+    """Return, for each matrix of the result, the index of the operand's matrix that it reads."""
     return np.ascontiguousarray(np.broadcast_to(np.arange(prod(own)).reshape(own), batch)).ravel()
 
 
 def _three_steps(index: Array, batch: tuple[int, ...]) -> tuple[Array, tuple[int, int, int]]:
-    """An index array over [batch..., rows, columns] as a flat parameter order and its steps, dimensions of one left
-    out."""
+    """Return an index array over [batch..., rows, columns] as flat parameter indices and their steps, without
+    dimensions of 1."""
     if prod(index.shape[:-2]) > 1:
         index = np.broadcast_to(index, (*batch, *index.shape[-2:]))
     shape = (prod(index.shape[:-2]), *index.shape[-2:])

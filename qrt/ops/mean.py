@@ -1,8 +1,9 @@
 """mean, sum: the average over any axes, and the sum.
 
-``acc`` is the exact sum of ``q - zp`` over ``axes``, requantized with ``s_in / (s_out * count)``, as avg_pool2d's, or
-with ``s_in / s_out``. A per-axis operand may not be summed over its axis; a per-axis result has its channels along an
-axis that is kept. The rules ``raw_mean`` and ``raw_sum`` take the sum of ``q``: its zero points join in float32.
+``acc`` is the exact sum of ``q - zp`` over ``axes``. It is requantized with ``s_in / (s_out * count)``, as in
+avg_pool2d, for the mean, and with ``s_in / s_out`` for the sum. A per-axis operand may not be summed over its axis; a
+per-axis result has its channels along an axis that is kept. The rules ``raw_mean`` and ``raw_sum`` sum ``q`` itself and
+apply the zero points in float32.
 """
 
 from collections.abc import Sequence
@@ -52,14 +53,14 @@ def _rules(op: str) -> tuple[str, ...]:
 
 
 def _kept(op: str, types: Types, attributes: Attributes) -> tuple[Shape, Shape]:
-    """The axes that are not summed over: those of the operand, and the same ones in the result."""
+    """Return the axes that are not summed over, numbered in the operand and in the result."""
     axes = reduced_axes(op, types, attributes)
-    kept = tuple(d for d in range(types[0].rank or 0) if d not in axes)
-    return kept, kept if attributes["keepdims"] else tuple(range(len(kept)))
+    remaining = tuple(d for d in range(types[0].rank or 0) if d not in axes)
+    return remaining, remaining if attributes["keepdims"] else tuple(range(len(remaining)))
 
 
 def _moved(t: UniformType, old: Shape, new: Shape) -> UniformType:
-    """The type with its channels along ``new[i]`` where they were along ``old[i]``."""
+    """Return the type with its channels along ``new[i]`` if they were along ``old[i]``."""
     return t if t.axis is None else t.with_(axis=new[old.index(t.axis)])
 
 
@@ -67,31 +68,36 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
     x, keepdims = quantized(types[0], op, "x"), attributes["keepdims"]
     if not isinstance(keepdims, (bool, np.bool_)):
         fail(op, f"keepdims must be true or false, got {shown(keepdims)}", types)
-    axes, (kept, places) = reduced_axes(op, types, attributes), _kept(op, types, attributes)
+    axes, (remaining, places) = reduced_axes(op, types, attributes), _kept(op, types, attributes)
     dims = types[0].shape or ()
     if x.is_sub_channel or x.axis in axes:
         fail(op, f"x is summed over the axes {list(axes)} and must be per layer, or per axis along another", types)
     if any(dims[d] == 0 for d in axes):
         fail(op, f"a {op} over an axis without elements has no value", types)
-    element = declared_element(op, result) or _moved(x, kept, places)
+    element = declared_element(op, result) or _moved(x, remaining, places)
     check_expressed(op, x, element)
     if element.is_sub_channel or (element.axis is not None and element.axis not in places):
         fail(op, f"the result {element} must be per layer or per axis along an axis that is kept", types)
     known = [n for d, n in enumerate(dims) if d in axes and n is not None]
     bound = prod(known) * max_magnitude(x) if len(known) == len(axes) else None
     check_rule(op, attributes["requant"], bound, _rules(op))
-    return checked_result(op, [1 if d in axes else n for d, n in enumerate(dims) if keepdims or d in kept], element)
+    return checked_result(
+        op, [1 if d in axes else n for d, n in enumerate(dims) if keepdims or d in remaining], element
+    )
 
 
 def _parameters(
     op: str, types: Types, result: TensorType, attributes: Attributes
 ) -> tuple[numerics.RequantParameters, Array, Array]:
-    """(parameters, their index, the zero points to subtract), both arrays broadcasting to the axes that are kept."""
+    """Return (parameters, their index, the zero points to subtract).
+
+    Both arrays broadcast to the axes that are kept.
+    """
     x, element = uniform(types[0]), uniform(result)
-    kept, places = _kept(op, types, attributes)
-    whole, order = static_shape(types[0], op), tuple(range(len(kept)))
-    shape = tuple(whole[d] for d in kept)
-    own, to = (parameter_index(_moved(t, axes, order), shape) for t, axes in ((x, kept), (element, places)))
+    remaining, places = _kept(op, types, attributes)
+    whole, order = static_shape(types[0], op), tuple(range(len(remaining)))
+    shape = tuple(whole[d] for d in remaining)
+    own, to = (parameter_index(_moved(t, axes, order), shape) for t, axes in ((x, remaining), (element, places)))
     count = counted(op, attributes, prod(whole[d] for d in reduced_axes(op, types, attributes)))
     parameters, index = combined_parameters(attributes["requant"], [(x, own)], element, to, count)
     zero_points = np.int64(0) if is_raw(attributes) else x.zero_point_array.ravel()[own]
@@ -99,12 +105,15 @@ def _parameters(
 
 
 def is_raw(attributes: Attributes) -> bool:
-    """Whether the rule sums storage as it is, zero points included."""
+    """Return True if the rule sums storage without subtracting zero points."""
     return numerics.RULES[attributes["requant"]].summand == "storage"
 
 
 def counted(op: str, attributes: Attributes, elements: int) -> Array:
-    """The count of a requantization: a sum divides by none, but the zero points of a raw one stand in it so often."""
+    """Return the count of a requantization: for a mean or a raw sum the number of elements; else 1.
+
+    The mean divides by it; a raw sum contains that many zero points.
+    """
     return np.array(elements if op == "mean" or is_raw(attributes) else 1)
 
 

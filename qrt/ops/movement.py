@@ -1,5 +1,4 @@
-"""reshape, transpose, concat: storage moves, values stay. Elements are of any type; a quantized type follows its
-channels.
+"""reshape, transpose, concat: storage moves, values are unchanged. Elements have any type.
 
 A per-axis type keeps its channel axis through all three (a reshape that splits or merges it is an error). ``concat``
 along the channel axis joins the channels; operands of another type than the result's are requantized first.
@@ -43,8 +42,6 @@ from qrt.types import TensorType, Type, UniformType
 
 Dims = tuple[int | None, ...]
 
-# ------------------------------------------------------------------------------------------------------------- reshape
-
 
 def _infer_reshape(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     (x,) = types
@@ -58,26 +55,28 @@ def _infer_reshape(types: Types, attributes: Attributes, result: TensorType | No
 
 
 def open_axes(types: Types, shape: Dims, attributes: Attributes) -> tuple[int, ...]:
-    """The operand's axes whose sizes the open dimensions of the result have, in their order. -1 stands for what is
-    left, and so for the only one without the attribute."""
+    """Return the operand's axes that give the sizes of the result's dynamic dimensions, in their order.
+
+    -1 means the size that remains, which is the only dynamic dimension if the attribute is not given.
+    """
     given, count = attributes["open_axes"], shape.count(None)
     if given is None:
         return (-1,) * count
     rank = types[0].rank
-    found = tuple(given)
-    if len(found) != count and count:
+    axes = tuple(given)
+    if len(axes) != count and count:
         fail(
             "reshape",
-            f"open_axes must have one axis for each of the {count} dynamic dimensions, got {len(found)}",
+            (f"open_axes must have one axis for each of the {count} dynamic dimensions, got {len(axes)}"),
             types,
         )
-    if found.count(-1) > 1 or any(axis < -1 or (rank is not None and axis >= rank) for axis in found):
-        fail("reshape", f"open_axes must be axes of x, and -1 at most once, got {list(found)}", types)
-    return found if count else ()
+    if axes.count(-1) > 1 or any(axis < -1 or (rank is not None and axis >= rank) for axis in axes):
+        fail("reshape", f"open_axes must be axes of x, and -1 at most once, got {list(axes)}", types)
+    return axes if count else ()
 
 
 def _resolved_shape(x: TensorType, shape: Dims, axes: Sequence[int]) -> Dims:
-    """The result shape, with its open dimensions filled in where the operand is static."""
+    """Return the result shape, with its dynamic dimensions filled in if the operand is static."""
     if x.shape is None or None in x.shape:
         return shape
     if any(axis >= 0 for axis in axes):
@@ -96,8 +95,9 @@ def _resolved_shape(x: TensorType, shape: Dims, axes: Sequence[int]) -> Dims:
 def reshaped_element(t: UniformType, old: Dims | None, new: Dims, result: TensorType | None = None) -> UniformType:
     """Return the element type after a reshape: a per-axis type follows its channel axis, which must stay one axis.
 
-    One channel may stand on any dimension of 1, also where the shape stays: then it is where the declared result has
-    it."""
+    A single channel may be along any dimension of 1, even if the shape is unchanged; the declared result then
+    determines the dimension.
+    """
     declared = getattr(result and result.element, "axis", None)
     if t.is_per_layer or (old == new and declared in (None, t.axis)):
         return t
@@ -111,7 +111,7 @@ def reshaped_element(t: UniformType, old: Dims | None, new: Dims, result: Tensor
 
 
 def _channel_axes(t: UniformType, old: Dims, new: Dims) -> list[int]:
-    """The axes of a reshaped tensor that may hold the channels of a type, the nearest to the old place first."""
+    """Return the axes of a reshaped tensor that may hold the channels of a type, nearest to the old axis first."""
     assert t.axis is not None
     outer, inner, channels = old[: t.axis], old[t.axis + 1 :], len(t.scales)
     same = {
@@ -119,7 +119,7 @@ def _channel_axes(t: UniformType, old: Dims, new: Dims) -> list[int]:
         for axis, size in enumerate(new)
         if size == channels
     }
-    # many shapes have a count of 0, so one count may do; an unknown count equals none
+    # with a size of 0 one matching count may suffice; an unknown count matches nothing
     exact, loose = ([axis for axis, counts in same.items() if holds(counts)] for holds in (all, any))
     return list(dict.fromkeys([*exact, *loose, *same])) if channels == 1 else exact or loose
 
@@ -144,11 +144,8 @@ def _bind_reshape(types: Types, result: TensorType, attributes: Attributes, cons
     return strided.bind_parts(element_dtype(result.element), [strided.whole((size,), (1,))], size)
 
 
-# ---------------------------------------------------------------------------------------------------------- transpose
-
-
 def transposed_element(t: UniformType, permutation: Sequence[int]) -> UniformType:
-    """The element type of a transposed tensor."""
+    """Return the element type of a transposed tensor."""
     if t.is_per_axis:
         assert t.axis is not None
         return t.with_(axis=list(permutation).index(t.axis))
@@ -189,7 +186,7 @@ def _reference_transpose(arrays: Sequence[Array], types: Types, result: TensorTy
 
 
 def _walk(types: Types, attributes: Attributes) -> Shape:
-    """The strides of the operand, in the order of the result's axes."""
+    """Return the strides of the operand, in the order of the result's axes."""
     source = row_major_strides(static_shape(types[0], "transpose"))
     return tuple(source[axis] for axis in axes_order(types, attributes))
 
@@ -204,9 +201,6 @@ def _bind_transpose(
     shape = static_shape(result, "transpose")
     part = strided.StridedPart(shape, _walk(types, attributes), row_major_strides(shape), prod(shape))
     return strided.bind_parts(element_dtype(result.element), [part], prod(shape))
-
-
-# ------------------------------------------------------------------------------------------------------------- concat
 
 
 def _infer_concat(types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
@@ -232,7 +226,7 @@ def _infer_concat(types: Types, attributes: Attributes, result: TensorType | Non
 def _concat_element(
     types: Types, elements: list[Type], axis: int, attributes: Attributes, result: TensorType | None
 ) -> Type:
-    """The element type of the result: that of all operands, or a quantized one to which they are requantized."""
+    """Return the element type of the result: that of all operands, or a quantized one to which they are requantized."""
     quantized_ones = [t for t in elements if isinstance(t, UniformType)]
     if len(quantized_ones) < len(elements):
         if any(t != elements[0] for t in elements):
@@ -264,8 +258,9 @@ def _joined_element(types: Types, elements: list[UniformType], axis: int) -> Uni
 
 
 def concat_pieces(types: Types, result: TensorType, attributes: Attributes) -> list[TensorType]:
-    """For each operand, the type of its part of the result. Raises QuantTypeError where channels are joined whose
-    number is not known.
+    """Return, for each operand, the type of its part of the result.
+
+    Raises QuantTypeError if channels are joined whose number is not known.
     """
     axis, element = one_axis("concat", types, attributes), result.element
     if not isinstance(element, UniformType) or not element.is_per_axis or element.axis != axis:
@@ -281,7 +276,7 @@ def concat_pieces(types: Types, result: TensorType, attributes: Attributes) -> l
 
 
 def _channels(t: UniformType, start: int, count: int) -> UniformType:
-    """A per-axis type with some of its channels; without channels a per-layer type, because a type needs a scale."""
+    """Return a per-axis type with some of its channels; with none, a per-layer type, because a type needs a scale."""
     if count == 0:
         return t.with_(scales=t.scales[0], zero_points=t.zero_points[0], axis=None)
     span = slice(start, start + count)
@@ -298,7 +293,7 @@ def _reference_concat(arrays: Sequence[Array], types: Types, result: TensorType,
 
 @dataclass(frozen=True)
 class _RequantizedConcat:
-    """A call that requantizes operands of other types into temporaries, then copies all."""
+    """A call that requantizes operands of other types into temporaries, then copies all operands."""
 
     calls: tuple[KernelCall | None, ...]
     pieces: tuple[TensorType, ...]

@@ -1,9 +1,9 @@
-"""pad: constant elements around a tensor; the type is kept.
+"""pad: constant elements around a tensor; the type is unchanged.
 
-``padding`` has (before, after) for each dimension. Elements are of any type, and the new ones hold ``value``. In a
-quantized tensor it is an expressed value, quantized by the default cast rule; without one they hold the zero point,
-which is the real 0, clamped to the storage bounds, and a 0 in a tensor of others. A per-axis type pads each channel
-with that channel's own, and its axis may not be padded: there are no parameters for more channels.
+``padding`` has (before, after) for each dimension. Elements have any type, and the new ones have the value ``value``.
+In a quantized tensor it is an expressed value, quantized by the default cast rule. Without it they are the zero point,
+which is the real 0, clamped to the storage bounds; and 0 in other tensors. A per-axis type pads each channel with its
+own zero point, and its axis may not be padded: there are no parameters for more channels.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ from qrt.types import TensorType, Type, UniformType
 
 
 def _padding(types: Types, attributes: Attributes) -> tuple[tuple[int, int], ...]:
-    """(before, after) for each dimension, checked."""
+    """Return (before, after) for each dimension, after checking the attribute."""
     rank, given = types[0].rank, attributes["padding"]
     if rank is None:
         fail("pad", "x must be ranked", types)
@@ -68,7 +68,10 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 
 
 def _check_value(x: Type, types: Types, value: Any) -> None:
-    """A quantized tensor takes any real number, and integers what they hold."""
+    """Raise QuantTypeError for a padding value that the elements cannot have.
+
+    Quantized tensors accept any real number.
+    """
     if value is None:
         return
     number = real_number("pad", "value", value)
@@ -82,7 +85,7 @@ def _check_value(x: Type, types: Types, value: Any) -> None:
 
 
 def stored_value(t: Type, value: float | None) -> Array:
-    """The element that is put around: of a quantized type one for each of its parameters, of any other just one."""
+    """Return the element to pad with: one for each parameter of a quantized type, a single one for any other type."""
     if not isinstance(t, UniformType):
         return np.array([0 if value is None else value]).astype(element_dtype(t))
     zero_points = t.zero_point_array.ravel()
@@ -108,7 +111,7 @@ def channel_axis(t: Type) -> int | None:
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    """A strided copy: x into the middle, then for each dimension the slabs before and after what is already there."""
+    """Bind a strided copy of x into the middle, then, dimension by dimension, of the slabs before and after it."""
     t, padding = types[0].element, _padding(types, attributes)
     own, shape = static_shape(types[0], "pad"), static_shape(result, "pad")
     fill = stored_value(t, attributes["value"]).astype(element_dtype(t))
@@ -125,7 +128,7 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
 
 
 def _scaled_axis(attributes: Attributes, axis: int) -> int | None:
-    """Factors go through zeros, along an axis that is not padded."""
+    """Return the axis along which factors commute with the padding: zeros are added, and not along this axis."""
     return axis if not attributes["value"] and tuple(attributes["padding"][axis]) == (0, 0) else None
 
 

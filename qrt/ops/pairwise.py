@@ -1,7 +1,7 @@
 """maximum, minimum, div, squared_difference: two operands element by element, NumPy's broadcasting, per layer.
 
 ``maximum`` and ``minimum`` keep the one type that both operands have. The other two take storage of at most 8 bits:
-their values are those of ``numerics`` for all pairs of bytes, and kernels and lowered programs read them from a table.
+``numerics`` computes their values for all pairs of bytes, and kernels and lowered programs read them from a table.
 """
 
 from collections.abc import Callable, Sequence
@@ -46,9 +46,6 @@ def _operands(op: str, types: Types) -> tuple[UniformType, UniformType]:
     return a, b
 
 
-# ----------------------------------------------------------------------------------------------------------- extremes
-
-
 def _infer_extreme(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     a, b = _operands(op, types)
     if a != b:
@@ -71,9 +68,6 @@ def _bind_extreme(
 def _bind(kind: str, types: Types, arguments: dict[str, Any]) -> KernelCall:
     a, b = (static_shape(t, kind) for t in types)
     return bind_pair(isa=kernels.active(), kind=kind, a_shape=a, b_shape=b, **arguments)
-
-
-# ------------------------------------------------------------------------------------------------------ pairs of bytes
 
 
 def _infer_bytes(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
@@ -115,8 +109,9 @@ def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorTyp
 
 
 def table_of_pairs(op: str, types: Types, result: TensorType) -> Array:
-    """Storage of the result for each pair of bytes, at ``[byte of a, byte of b]``. Bytes outside of the bounds of a
-    type, which no value has, stand for the nearest bound. The array is read-only.
+    """Return storage of the result for each pair of bytes, at ``[byte of a, byte of b]``, read-only.
+
+    Bytes outside of a type's bounds, which no value has, are treated as the nearest bound.
     """
     return _table(op, _three(types, result))
 

@@ -1,10 +1,10 @@
-"""avg_pool2d and max_pool2d over NHWC. Padding is left out of both: an average divides by the elements that exist.
+"""avg_pool2d and max_pool2d over NHWC. Padding does not count: an average divides by the elements that exist.
 
-``avg_pool2d``: the exact sum of ``q - zp`` over the window, requantized with ``s_in / (s_out * count)``. By the rule
-``integer``, which keeps the type, the sum of ``q`` over the count, half away from zero; by ``dequantized`` and the
-rules whose names begin so the sum of ``s_in * (q - zp)`` in float32, over the count and over ``s_out``, where the rule
-says the order of the sum (`numerics.averages`).
-``max_pool2d`` moves storage and keeps the type.
+``avg_pool2d`` is the exact sum of ``q - zp`` over the window, requantized with ``s_in / (s_out * count)``. By the rule
+``integer``, which keeps the type, it is the sum of ``q`` over the count, rounded half away from zero. By
+``dequantized`` and the rules whose names begin so, it is the sum of ``s_in * (q - zp)`` in float32, divided by the
+count and by ``s_out``; the rule determines the order of the sum (`numerics.averages`). ``max_pool2d`` moves storage and
+keeps the type.
 """
 
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ def _check_channels(op: str, types: Types, *elements: UniformType) -> None:
 
 
 def _is_kept(element: UniformType, x: UniformType) -> bool:
-    """Whether a type is that of x, but for bounds."""
+    """Return True if a type equals that of x except for storage bounds."""
     return element.storage == x.storage and element.with_(storage_min=x.storage_min, storage_max=x.storage_max) == x
 
 
@@ -96,7 +96,7 @@ def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) 
 def _avg_parameters(
     types: Types, result: TensorType, attributes: Attributes
 ) -> tuple[numerics.RequantParameters, Array]:
-    """Parameters indexed by [count - 1, channel]."""
+    """Return parameters, and their index by [count - 1, channel]."""
     x, element = uniform(types[0]), uniform(result)
     _, height, width, _ = static_shape(types[0], "avg_pool2d")
     kernel = attributes["kernel"]

@@ -1,7 +1,7 @@
-"""svdf: a step of a sequence that carries a state, in integers as LiteRT computes it (docs/numerics_recurrent.md).
+"""svdf: a step of a sequence that carries a state, in integers as LiteRT computes it (docs/numerics_functions.md).
 
-``svdf`` is a step of a rank-decomposed filter: features of x are kept for ``memory`` steps, and weighted over time. Its
-state, 16 bits, is an operand and the second result.
+``svdf`` is a step of a rank-decomposed filter: features of x are stored for ``memory`` steps, and weighted over time.
+Its state, 16 bits, is an operand and the second result.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ def check(name: str, types: Types, index: int, what: str, is_right: bool, wanted
 
 
 def check_accumulator(name: str, types: Types, index: int, what: str, scale: float) -> None:
-    """Checks a bias: i32 of the scale of the sums, to which it is added as it is."""
+    """Raise QuantTypeError unless a bias is i32 of the scale of the sums, to which it is added unscaled."""
     t = quantized(types[index], name, what)
     fits = container(t) == "i32" and t.is_per_layer and t.zero_point == 0 and t.scale == scale
     check(name, types, index, what, fits, f"i32 of scale {scale!r} and zero point 0")
@@ -81,7 +81,7 @@ def _svdf_infer(types: Types, attributes: Attributes, results: Sequence[TensorTy
 
 
 def svdf_parameters(types: Types, results: Types) -> numerics.SvdfParameters:
-    """The parameters of an svdf of these types."""
+    """Return the parameters of an svdf of these types."""
     x, feature, time, state = (uniform(t) for t in types[:4])
     y = uniform(results[0])
     return numerics.svdf_parameters(

@@ -19,18 +19,18 @@ LARGEST_ACCUMULATOR = (1 << 62) - 1
 
 @lru_cache(maxsize=512)
 def max_magnitude(t: UniformType) -> int:
-    """The largest ``|q - zero_point|`` of a type."""
+    """Return the largest ``|q - zero_point|`` of a type."""
     least, greatest = t.zero_point_bounds
     return max(t.storage_max - least, greatest - t.storage_min)
 
 
 def max_storage(t: UniformType) -> int:
-    """The largest ``|q|`` of a type."""
+    """Return the largest ``|q|`` of a type."""
     return max(t.storage_max, -t.storage_min)
 
 
 def check_choice(op: str, rule: str, rules: tuple[str, ...] = numerics.REQUANT_RULES) -> None:
-    """Refuses a rule that the op does not have."""
+    """Raise QuantTypeError for a rule that the op does not have."""
     if rule not in rules:
         raise QuantTypeError(f"{op}: requant must be one of {', '.join(rules)}, got {shown(rule)}")
 
@@ -39,23 +39,28 @@ _FEWER_BITS = "requantize the operands to fewer bits"
 
 
 def say_how_to_give_type(op: str, operands: str, bound: int | None) -> str:
-    """Return what to write where no result type is exact: the call with one, or that none helps."""
+    """Return advice for a call without an exact result type: give ``out_type``, or use fewer bits if no type helps."""
     if bound is not None and bound > LARGEST_ACCUMULATOR:
         return _FEWER_BITS
     return f"give out_type, qrt.{op}({operands}, out_type=t)"
 
 
 def check_rule(op: str, rule: str, bound: int | None, rules: tuple[str, ...] = numerics.REQUANT_RULES) -> None:
-    """Refuses rules that the op does not have, and accumulators (``bound`` is their largest magnitude, None if unknown)
-    that 64 bits cannot hold."""
+    """Raise QuantTypeError for a rule that the op does not have, or an accumulator that 64 bits cannot hold.
+
+    ``bound`` is the largest magnitude of the accumulator, None if unknown.
+    """
     check_choice(op, rule, rules)
     if bound is not None and bound > LARGEST_ACCUMULATOR:
         raise QuantTypeError(f"{op}: the accumulator may reach {bound}, which overflows 64 bits: {_FEWER_BITS}")
 
 
 def channel_parameters(rule: str, x: UniformType, w: UniformType, element: UniformType) -> numerics.RequantParameters:
-    """Parameters of a convolution: those of each output channel in turn, single ones where nothing is per axis. What is
-    per axis is so along the output channels, so that no two of them share parameters by their types."""
+    """Return the requantization parameters of a convolution: one entry per output channel, or one if nothing is per
+    axis.
+
+    Per-axis types vary along the output channels, so each channel has its own combination of parameters.
+    """
     count = max((t.scale_array.size for t in (x, w, element) if t.is_per_axis), default=1)
 
     def column(values: Array) -> Array:
@@ -82,7 +87,7 @@ def combined_parameters(
     element_index: Array,
     counts: Array | None = None,
 ) -> tuple[numerics.RequantParameters, Array]:
-    """(parameters, index) for the multiplier ``product of the factors' scales / (result scale * count)``.
+    """Return (parameters, index) for the multiplier ``product of the factors' scales / (result scale * count)``.
 
     Each factor comes with its parameter index as an array; all indices (and ``counts``) broadcast together, and
     ``index`` has that broadcast shape. Parameters are formed once per distinct combination.

@@ -1,8 +1,8 @@
-"""resize_bilinear and resize_nearest: images of another height and width, NHWC. The type is kept.
+"""resize_bilinear and resize_nearest: images of another height and width, NHWC. The type is unchanged.
 
-``size`` is the height and width of the result. ``align_corners`` puts the outermost elements of both images on each
-other; ``half_pixel_centers`` puts an element into the middle of its square. ``rule`` says how ``resize_bilinear``
-weights the four neighbours, and docs/numerics_selection.md says each rule.
+``size`` is the height and width of the result. ``align_corners`` aligns the outermost elements of both images;
+``half_pixel_centers`` places an element in the middle of its square. ``rule`` determines how ``resize_bilinear``
+weights the four neighbours; docs/numerics_operations.md has the rules.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ from qrt.types import FloatType, TensorType, UniformType
 
 
 def new_size(op: str, types: Types, attributes: Attributes) -> tuple[int, int]:
-    """The attribute ``size``, checked."""
+    """Return the attribute ``size`` after checking it."""
     size = attributes["size"]
     listed = tuple(size) if isinstance(size, (tuple, list)) else ()
     if len(listed) != 2 or not all(isinstance(n, (int, np.integer)) and 1 <= n < 1 << 24 for n in listed):
@@ -59,7 +59,10 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
 
 
 def _check_rule(types: Types, attributes: Attributes) -> None:
-    """Each rule has its numbers: those of 11 bits are summed in 32."""
+    """Raise QuantTypeError unless the rule exists and accepts the element type.
+
+    Sums of some rules have only 32 bits.
+    """
     x, rule = types[0].element, attributes["rule"]
     if rule not in RESIZE_RULES:
         fail("resize_bilinear", f"rule must be one of {', '.join(RESIZE_RULES)}, got {shown(rule)}", types)
@@ -75,7 +78,7 @@ def _check_rule(types: Types, attributes: Attributes) -> None:
 def positions(
     types: Types, attributes: Attributes, shape: Sequence[int]
 ) -> tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]:
-    """What `bilinear_positions` gives for rows and for columns of images of ``shape``, NHWC."""
+    """Return `bilinear_positions` for the rows and for the columns of images of ``shape``, NHWC."""
     height, width = new_size("resize_bilinear", types, attributes)
     how = {name: bool(attributes[name]) for name in ("align_corners", "half_pixel_centers")}
     rule = attributes["rule"]
@@ -104,7 +107,7 @@ def _bind_bilinear(types: Types, result: TensorType, attributes: Attributes, con
 
 
 def nearest(types: Types, attributes: Attributes, shape: Sequence[int]) -> tuple[Array, Array]:
-    """The rows and the columns that the result takes from images of ``shape``, NHWC."""
+    """Return the rows and the columns that the result takes from images of ``shape``, NHWC."""
     height, width = new_size("resize_nearest", types, attributes)
     how = {name: bool(attributes[name]) for name in ("align_corners", "half_pixel_centers")}
     return nearest_positions(shape[1], height, **how), nearest_positions(shape[2], width, **how)
@@ -117,7 +120,7 @@ def _reference_nearest(arrays: Sequence[Array], types: Types, result: TensorType
 
 
 def _bind_nearest(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    """A gather along height and width as one axis, by indices that are known."""
+    """Bind a gather along height and width, merged into one axis, with constant indices."""
     images, height, width, channels = static_shape(types[0], "resize_nearest")
     rows, columns = nearest(types, attributes, (images, height, width, channels))
     indices = (rows[:, None] * width + columns).ravel()

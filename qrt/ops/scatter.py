@@ -1,8 +1,9 @@
-"""scatter_nd: a tensor of which elements are replaced, or added to, at positions that another operand holds.
+"""scatter_nd: a tensor with elements replaced, or added to, at positions that another operand gives.
 
-Each row of ``indices`` names a position along each of the first axes of ``x``; the element there, or what the axes
-behind it hold, meets the row's part of ``updates``. Rows go in order: of those that name one position the last one
-replaces it, and sums add one after the other. An index that names no element is an error when it runs.
+Each row of ``indices`` has a position along each of the first axes of ``x``. The element there, or the slice along the
+remaining axes, is combined with the row's part of ``updates``. Rows are applied in order: of those with the same
+position the last one replaces it, and sums are added one after the other. An index out of range is an error at run
+time.
 """
 
 from collections.abc import Sequence
@@ -44,7 +45,7 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 
 
 def _element_of_updates(x: Type, types: Types, depth: int, moved: int) -> Type:
-    """The element type of what is put in place of parts of x, whose axes behind the first ones are ``moved``."""
+    """Return the element type of the updates, whose last axes are ``moved`` axes of x after the first ones."""
     if not isinstance(x, UniformType) or x.is_per_layer:
         return x
     if x.axis is None:
@@ -59,7 +60,7 @@ def _element_of_updates(x: Type, types: Types, depth: int, moved: int) -> Type:
 
 
 def is_number(element: object) -> bool:
-    """Whether elements add in their own type."""
+    """Return True if elements are added in their own type."""
     if isinstance(element, FloatType):
         return element.name in ("f32", "f64")
     return isinstance(element, IntegerType) and element.width in (8, 16, 32, 64)
@@ -69,16 +70,16 @@ def _reference(arrays: Sequence[Array], types: Types, result: TensorType, attrib
     x, indices, updates = arrays
     depth = indices.shape[-1]
     check_positions("scatter_nd", indices, x.shape[:depth])
-    made = np.array(x)
+    updated = np.array(x)
     rows = indices.reshape(-1, depth)
     parts = updates.reshape(len(rows), *x.shape[depth:])
     if attributes["reduction"] == "add":
         with np.errstate(all="ignore"):
-            np.add.at(made, tuple(rows.T), parts)
+            np.add.at(updated, tuple(rows.T), parts)
     else:
         last = {place: row for row, place in enumerate(map(tuple, rows.tolist()))}
-        made[tuple(np.array(list(last), np.int64).reshape(-1, depth).T)] = parts[list(last.values())]
-    return made
+        updated[tuple(np.array(list(last), np.int64).reshape(-1, depth).T)] = parts[list(last.values())]
+    return updated
 
 
 FAMILIES = (

@@ -1,8 +1,8 @@
-"""slice and tile: elements taken at regular steps, and elements repeated. Values stay; a per-axis type keeps the
-parameters of the channels that are taken, or repeats them.
+"""slice and tile: elements taken at regular steps, and elements repeated. Values are unchanged.
 
-``slice`` takes ``sizes[d]`` elements along each axis, the first at ``offsets[d]``, each ``strides[d]`` behind the one
-before; a negative stride goes backwards. A size of -1 takes as many as there are.
+A per-axis type keeps the parameters of the channels that are taken, or repeats them. ``slice`` takes ``sizes[d]``
+elements along each axis, the first at ``offsets[d]``, each ``strides[d]`` after the previous one; a negative stride
+goes backwards. A size of -1 takes as many elements as there are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ from qrt.types import TensorType, Type, UniformType
 
 
 def integers(op: str, name: str, types: Types, given: Any, default: int | None = None) -> tuple[int, ...]:
-    """An attribute with an integer for each axis of the first operand, checked."""
+    """Return an attribute with an integer for each axis of the first operand, after checking it."""
     rank = types[0].rank
     if rank is None:
         fail(op, "x must be ranked", types)
@@ -47,7 +47,7 @@ def integers(op: str, name: str, types: Types, given: Any, default: int | None =
 
 
 class SliceStep(NamedTuple):
-    """What is taken along an axis; the size is None where the operand's is not known."""
+    """The elements that are taken along an axis; the size is None if the operand's size is not known."""
 
     offset: int
     size: int | None
@@ -55,13 +55,13 @@ class SliceStep(NamedTuple):
 
 
 def steps_of(types: Types, attributes: Attributes) -> list[SliceStep]:
-    """What `slice` takes along each axis, checked as far as sizes are known."""
+    """Return the step of `slice` along each axis, checked as far as sizes are known."""
     lists = [
         integers("slice", name, types, attributes[name], default)
         for name, default in (("offsets", 0), ("sizes", -1), ("strides", 1))
     ]
     steps = [
-        SliceStep(*_resolved(n, *each)) for n, each in zip(types[0].shape or (), zip(*lists, strict=True), strict=True)
+        SliceStep(*_resolved(n, *step)) for n, step in zip(types[0].shape or (), zip(*lists, strict=True), strict=True)
     ]
     for d, (n, (first, size, stride)) in enumerate(zip(types[0].shape or (), steps, strict=True)):
         if stride == 0:
@@ -87,7 +87,7 @@ def _resolved(n: int | None, first: int, size: int, stride: int) -> tuple[int, i
 
 
 def with_channels(t: UniformType, chosen: Sequence[int]) -> UniformType:
-    """A per-axis type with some of its channels; without channels a per-layer type, because a type needs a scale."""
+    """Return a per-axis type with some of its channels; with none, a per-layer type, because a type needs a scale."""
     if not len(chosen):
         return t.with_(scales=t.scales[0], zero_points=t.zero_points[0], axis=None)
     index = np.asarray(chosen)
@@ -95,7 +95,7 @@ def with_channels(t: UniformType, chosen: Sequence[int]) -> UniformType:
 
 
 def _chosen(op: str, t: Type, types: Types, positions: Mapping[int, Sequence[int]]) -> Type:
-    """The element type where only some positions of the channels' axis are taken."""
+    """Return the element type if only some positions along the channels' axis are taken."""
     if not isinstance(t, UniformType) or t.is_per_layer:
         return t
     if t.is_sub_channel:
@@ -124,7 +124,7 @@ def _reference_slice(arrays: Sequence[Array], types: Types, result: TensorType, 
 
 
 def _walk(types: Types, attributes: Attributes) -> tuple[int, Shape]:
-    """(the first element, the strides) of what is taken of a row-major operand."""
+    """Return (the index of the first element, the strides) of the slice of a row-major operand."""
     steps, strides = steps_of(types, attributes), row_major_strides(static_shape(types[0], "slice"))
     walked = tuple(stride * step.stride for stride, step in zip(strides, steps, strict=True))
     return strided.offset([step.offset for step in steps], strides), walked
@@ -140,9 +140,6 @@ def _bind_slice(types: Types, result: TensorType, attributes: Attributes, consta
     size = prod(static_shape(types[0], "slice"))
     part = strided.StridedPart(shape, walked, row_major_strides(shape), size, first if prod(shape) else 0)
     return strided.bind_parts(element_dtype(types[0].element), [part], prod(shape))
-
-
-# ---------------------------------------------------------------------------------------------------------------- tile
 
 
 def multiples_of(types: Types, attributes: Attributes) -> tuple[int, ...]:
@@ -171,7 +168,7 @@ def _reference_tile(arrays: Sequence[Array], types: Types, result: TensorType, a
 
 
 def _bind_tile(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    """A copy whose source does not move along the axes that count repetitions."""
+    """Bind a copy whose source has stride 0 along the axes that count repetitions."""
     own, shape = static_shape(types[0], "tile"), static_shape(result, "tile")
     multiples = multiples_of(types, attributes)
     source, target = row_major_strides(own), row_major_strides(shape)

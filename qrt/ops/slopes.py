@@ -1,8 +1,9 @@
-"""leaky_relu, prelu: ``x`` where it is not negative, ``alpha * x`` where it is, each with a multiplier of its own.
+"""leaky_relu, prelu: ``x`` where it is not negative, ``alpha * x`` where it is, each with its own multiplier.
 
-With ``acc = q - z``, ``requant`` takes ``s_in / s_out``, or ``acc`` and ``s_in * alpha / s_out`` where alpha is an
-attribute, or ``acc * (alpha - z_alpha)`` and ``s_in * s_alpha / s_out`` where it is an operand. A negative attribute
-has the multiplier of ``-alpha`` with the other sign: with -1 the op is the magnitude.
+With ``acc = q - z``, non-negative values are ``acc`` with the multiplier ``s_in / s_out``. Negative values are ``acc``
+with ``s_in * alpha / s_out`` if alpha is an attribute, or ``acc * (alpha - z_alpha)`` with ``s_in * s_alpha / s_out``
+if it is an operand. A negative attribute has the multiplier of ``-alpha`` with the opposite sign: with -1 the op is the
+magnitude.
 """
 
 from collections.abc import Sequence
@@ -44,7 +45,7 @@ SLOPES = replace(REQUANT, choices=(*REQUANT.choices, "fixed8"))
 
 
 def _element(op: str, types: Types, x: UniformType, result: TensorType | None) -> UniformType:
-    """The element of the result, checked."""
+    """Return the element type of the result after checking it."""
     element = declared_element(op, result) or x
     if not (x.is_per_layer and element.is_per_layer):
         fail(op, f"x and the result must be per layer, the result is {element}", types)
@@ -76,8 +77,9 @@ def _infer_prelu(types: Types, attributes: Attributes, result: TensorType | None
 def slope_parameters(
     x: UniformType, slope: float, element: UniformType, attributes: Attributes
 ) -> numerics.RequantParameters:
-    """Index 0 is for values that are not negative, 1 for those that are, which have the factor ``slope``."""
-    found = numerics.requant_parameters(
+    """Return parameters with index 0 for values that are not negative, and index 1 for negative ones, multiplied by
+    ``slope``."""
+    parameters = numerics.requant_parameters(
         attributes["requant"],
         container(element),
         element.storage_min,
@@ -87,9 +89,9 @@ def slope_parameters(
         [element.zero_point] * 2,
     )
     signs = np.array([1, np.sign(slope)])
-    arrays = {name: getattr(found, name) for name in ("multiplier", "scale_f32", "scale_f64")}
+    arrays = {name: getattr(parameters, name) for name in ("multiplier", "scale_f32", "scale_f64")}
     signed = {name: (values * signs).astype(values.dtype) for name, values in arrays.items() if values.size}
-    return replace(found, **signed)
+    return replace(parameters, **signed)
 
 
 def _leaky(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
@@ -112,7 +114,7 @@ def _bind_leaky(types: Types, result: TensorType, attributes: Attributes, consta
     size = prod(static_shape(types[0], "leaky_relu"))
     if x.storage_width <= 8:
         q = np.sort(np.arange(256, dtype=np.uint8).astype(storage_dtype(x)))
-        stored = np.clip(q, x.storage_min, x.storage_max)  # bytes that no value has stand for the nearest bound
+        stored = np.clip(q, x.storage_min, x.storage_max)  # bytes that no value has are treated as the nearest bound
         table = _leaky([stored], types, result, attributes).astype(storage_dtype(element))
         return bind_bytes(container(x), container(element), size, table)
     return bind_leaky_relu(

@@ -1,11 +1,13 @@
-"""softmax, and its logarithm, along an axis: exponentials of ``d = max(q) - q`` from a table, their sum, and a quotient
-for each value. ``requant`` says in which arithmetic; docs/numerics_functions.md has the rules.
+"""softmax, and its logarithm, along an axis: exponentials from a table, their sum, and a quotient for each value.
+
+The table is indexed by ``d = max(q) - q``. ``requant`` chooses the arithmetic; docs/numerics_functions.md has the
+rules.
 
     table_int32    T[d] with 30 fractional bits, correctly rounded; the exact sum; one quotient in float64
     table_float32  T[d], the sum in order and a product with the inverse, in float32: LiteRT's default
     gemmlowp       32-bit fixed point: LiteRT's reference kernels
     table_int16    16-bit values: exp and 1 / (1 + x) from interpolated tables of 513 entries, in both
-    table_shifted  T[d] as large as a sum of them may be, the sum in order and a quotient, in float32: ONNX Runtime's
+    table_shifted  T[d] as large as float32 sums allow, the sum in order and a quotient, in float32: ONNX Runtime's
 
 A table depends on the text alone. Every step is an operation of integer or float ``arith``, or ``math.roundeven`` or
 ``math.round``: a lowering has the same bits.
@@ -85,7 +87,10 @@ def _rule(name: str, attributes: Attributes) -> str:
 
 
 def _check_scales(name: str, rule: str, x: UniformType, beta: float, element: UniformType) -> None:
-    """What a rule needs of scales, and of the result's type, which gemmlowp and 16-bit tables give in one form."""
+    """Raise QuantTypeError unless the scales, and the result's type, are those that the rule supports.
+
+    ``gemmlowp`` and 16-bit tables have one result type each.
+    """
     if rule == "table_int32":
         return
     if not all(2.0**-100 <= s <= 2.0**100 for s in (x.scale, beta, x.scale * beta, element.scale)):
@@ -104,7 +109,7 @@ def _check_scales(name: str, rule: str, x: UniformType, beta: float, element: Un
 
 
 def _check_units(name: str, x: UniformType, beta: float, element: UniformType, size: int) -> None:
-    """The largest entry times the units of the result must stay in float32: it does unless the axis is short."""
+    """Raise QuantTypeError unless float32 holds the largest entry times the result's units. Only a short axis fails."""
     with np.errstate(over="ignore"):
         largest = numerics.softmax_table_shifted(x.scale, beta, size)[0] * numerics.softmax_units(element.scale)
     if not np.isfinite(largest):
@@ -115,7 +120,7 @@ def _check_units(name: str, x: UniformType, beta: float, element: UniformType, s
 
 
 def _unit(name: str, rule: str, element: UniformType) -> tuple[float, int]:
-    """The scale and the zero point that a rule gives."""
+    """Return the scale and the zero point of the result of a rule."""
     if name == "log_softmax":
         return 1 / 16, element.storage_max
     return (2.0**-15, 0) if rule == "table_int16" else (2.0**-element.storage_width, element.storage_min)
@@ -143,7 +148,7 @@ def _reference(name: str, arrays: Sequence[Array], types: Types, result: TensorT
 
 
 def _tables(name: str, rule: str, scale: float, beta: float, size: int) -> dict[str, Any]:
-    """The tables of a call whose axis has a size."""
+    """Return the tables of a call for the size of its axis."""
     if rule == "table_shifted":
         return {"table": numerics.softmax_table_shifted(scale, beta, size)}
     if rule == "table_float32":

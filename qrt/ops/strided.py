@@ -1,4 +1,4 @@
-"""Strided copies: how the families that move storage call the one kernel that does."""
+"""Strided copies: bindings of the kernel with which families move storage."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,8 +13,9 @@ from qrt.ops.core import Array, KernelCall, Shape, row_major_strides
 
 @dataclass(frozen=True)
 class StridedPart:
-    """Elements of one source that go to the result: strides and offsets count elements. A part with a ``constant``
-    reads that, and has no operand.
+    """Elements of one source that are copied to the result; strides and offsets count elements.
+
+    A part with a ``constant`` reads that, and has no operand.
     """
 
     shape: Shape
@@ -27,12 +28,12 @@ class StridedPart:
 
 
 def whole(shape: Shape, target: Shape, target_offset: int = 0) -> StridedPart:
-    """All elements of an operand."""
+    """Return the part of all elements of an operand."""
     return StridedPart(shape, row_major_strides(shape), target, prod(shape), 0, target_offset)
 
 
 def bind_parts(dtype: np.dtype[Any], parts: Sequence[StridedPart], target_size: int) -> KernelCall | None:
-    """One copy of parts; None where an array has more axes than the kernel walks."""
+    """Bind one copy of parts; return None if an array has more axes than the kernel supports."""
     walked = [_merged(part.shape, part.source, part.target) for part in parts]
     if any(len(shape) > _MOST_AXES for shape, _, _ in walked):
         return None
@@ -53,7 +54,7 @@ _MOST_AXES = 31
 
 
 def is_contiguous(shape: Shape, strides: Shape) -> bool:
-    """Whether elements at these strides lie side by side in row-major order."""
+    """Return True if elements at these strides are adjacent in row-major order."""
     dense = row_major_strides(shape)
     return all(size == 1 or stride == wanted for size, stride, wanted in zip(shape, strides, dense, strict=True))
 
@@ -63,8 +64,9 @@ def offset(index: Sequence[int], strides: Shape) -> int:
 
 
 def _merged(shape: Shape, source: Shape, target: Shape) -> tuple[Shape, Shape, Shape]:
-    """(shape, source strides, target strides) with neighbours merged that both sides walk as one, so that runs are
-    long; axes of size 1 are left out.
+    """Return (shape, source strides, target strides) with neighbouring axes merged if both sides allow it.
+
+    Runs are longer then. Axes of size 1 are left out.
     """
     merged: list[tuple[int, int, int]] = []
     for size, s, t in zip(shape, source, target, strict=True):

@@ -1,9 +1,9 @@
 """Sub-channel weights: blocks along K, each with its own scale, and one requantization of their weighted sum.
 
-docs/numerics.md, "Requantization". ``float32``: per block the integer sum, in float32, times the block's scale;
-float32 adds in ascending block order, no fusing; the bias in units of ``sa`` last; then ``* f32(sa) / f32(so)`` and
-the end of the ``float32`` rule. ``fixed``: the sum of ``P_b * M0_b`` (and bias ``* M0_bias``) with one N per column,
-in 128 bits, rounded once.
+The rules are in docs/numerics.md, "Requantization". ``float32``: the integer sum of each block, in float32, is
+multiplied by the block's scale; these are added in float32 in ascending order without fusing, the bias in units of
+``sa`` last; then ``* f32(sa) / f32(so)`` and the end of the ``float32`` rule. ``fixed``: the sum of ``P_b * M0_b`` (and
+bias ``* M0_bias``) with one N per column, in 128 bits, is rounded once.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class BlockParameters:
 
 
 def column_scales(w: UniformType, depth: int, columns: int) -> tuple[int, Array, Array]:
-    """(values of K per block, scales and zero points as [blocks, columns])."""
+    """Return (values of K per block, scales and zero points as [blocks, columns])."""
     sizes = dict(w.block_sizes or ())
     k_block, n_block = sizes.get(0, max(depth, 1)), sizes.get(1, max(columns, 1))
     index = np.arange(columns) // n_block
@@ -42,7 +42,7 @@ def column_scales(w: UniformType, depth: int, columns: int) -> tuple[int, Array,
 def block_parameters(
     a: UniformType, w: UniformType, element: UniformType, rule: str, depth: int, columns: int, bias: UniformType | None
 ) -> BlockParameters:
-    """The factors of a matmul with sub-channel weights [depth, columns] and a per-layer ``a``."""
+    """Return the factors of a matmul with sub-channel weights [depth, columns] and a per-layer ``a``."""
     k_block, scales, _ = column_scales(w, depth, columns)
     out_scales = _per_column(element.scales, columns)
     zero_points = [int(z) for z in _per_column(element.zero_points, columns)]
@@ -84,7 +84,7 @@ def block_parameters(
 def _sums_are_finite(
     a: UniformType, w: UniformType, bias: UniformType | None, k_block: int, scales: tuple[Array, Array]
 ) -> bool:
-    """Whether float32 holds the sums of all values that the types allow, so that no two infinities make a NaN.
+    """Return True if float32 holds the sums of all values of the types, so that infinities cannot add up to a NaN.
 
     Rounding is monotonic: no partial sum exceeds that of the largest magnitudes.
     """
@@ -99,7 +99,7 @@ def _per_column(values: tuple[float, ...], columns: int) -> list[float]:
 
 
 def bias_in_blocks(bias: Array, element: UniformType) -> Array:
-    """Bias storage without its zero points, int64."""
+    """Return bias storage minus its zero points, int64."""
     return bias.astype(np.int64) - element.zero_point_array.ravel()
 
 
@@ -112,7 +112,8 @@ def requantize_blocks(
     rule: str,
     bias: tuple[Array, UniformType] | None,
 ) -> Array:
-    """The reference: ``a`` [..., M, K] and ``w`` [K, N] without zero points (int64), to storage [..., M, N]."""
+    """Return the reference result: storage [..., M, N] of ``a`` [..., M, K] and ``w`` [K, N], both int64 without zero
+    points."""
     depth, columns = w.shape
     p = block_parameters(a_type, w_type, element, rule, depth, columns, None if bias is None else bias[1])
     starts = range(0, depth, p.k_block)

@@ -1,6 +1,6 @@
-"""top_k: the k largest elements of each line along the last axis, in descending order, and their numbers.
+"""top_k: the k largest elements of each line along the last axis, in descending order, and their indices.
 
-Elements are compared as argmax compares them; of equal ones the first comes first.
+Elements are compared as in argmax; equal elements are in ascending order of their indices.
 """
 
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ def _infer(types: Types, attributes: Attributes, results: tuple[TensorType | Non
 def _reference(
     arrays: Sequence[Array], types: Types, results: tuple[TensorType, ...], attributes: Attributes
 ) -> tuple[Array, Array]:
-    """A stable sort by keys that ascend as elements descend, with NaNs before all others."""
+    """Sort stably by keys that ascend as elements descend, NaNs before all others."""
     (x,) = arrays
     if x.dtype.kind in "iub":
         order = np.argsort(~x, axis=-1, kind="stable")

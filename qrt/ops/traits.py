@@ -1,4 +1,4 @@
-"""The functions of which families make their traits, and with which passes apply these."""
+"""The functions with which families build their traits and passes apply them."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -16,7 +16,7 @@ _BY_PLACE: Final = frozenset(
 
 
 def permute_lists(*names: str) -> Permute:
-    """Return how attributes with an entry for each axis go through a transpose, those that are given."""
+    """Return the ``permute`` trait for attributes with an entry for each axis, if they are given."""
 
     def permute(attributes: Attributes, order: Order) -> tuple[dict[str, Any], Order]:
         given = {name: attributes[name] for name in names if attributes[name] is not None}
@@ -26,12 +26,12 @@ def permute_lists(*names: str) -> Permute:
 
 
 def permute_axis(attributes: Attributes, order: Order) -> tuple[dict[str, Any], Order]:
-    """Name the same axis in the order before a transpose."""
+    """Return the attribute ``axis`` for operands before a transpose to ``order``, and the order of the result."""
     return {"axis": order[attributes["axis"] % len(order)]}, order
 
 
 def permute_reduced(attributes: Attributes, order: Order) -> tuple[dict[str, Any], Order]:
-    """Name the same axes of a reduction in the order before a transpose; the result may lack them."""
+    """Return the reduced axes for operands before a transpose to ``order``, and the order of the result's axes."""
     rank = len(order)
     axes = [axis % rank for axis in (range(rank) if attributes["axes"] is None else attributes["axes"])]
     after = list(order)
@@ -42,21 +42,19 @@ def permute_reduced(attributes: Attributes, order: Order) -> tuple[dict[str, Any
 
 
 def kept_axis(attributes: Attributes, axis: int) -> int | None:
-    """Return where an axis is behind a reduction over others that are named; None where it is reduced."""
+    """Return the index of an axis in the result of a reduction over named axes; None if it is reduced."""
     if attributes["axes"] is None or axis in attributes["axes"]:
         return None
     return axis - (0 if attributes["keepdims"] else sum(other < axis for other in attributes["axes"]))
 
 
 def is_by_place(attributes: Attributes) -> bool:
-    """Return True where the rule rounds the elements of whole blocks, in memory, in another way than those behind."""
+    """Return True if the rule rounds elements in whole blocks of memory differently from those after the last block."""
     return attributes.get("requant") in _BY_PLACE
 
 
 def values_of_storage(t: UniformType) -> Array:
-    """Return every value that a storage type has, in ascending order; those out of bounds, which nothing holds, as the
-    nearest ones.
-    """
+    """Return every value of a storage type in ascending order, clamped to the storage bounds."""
     least, greatest = t.default_bounds
     return np.clip(np.arange(least, greatest + 1), t.storage_min, t.storage_max)
 

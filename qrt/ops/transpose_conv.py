@@ -1,7 +1,7 @@
 """transpose_conv2d: every input pixel adds its product with the window, NHWC input, OHWI weights.
 
-Pixel ``i`` and tap ``k`` reach the result at ``i * stride + k - padding``; ``output_padding`` adds rows and columns at
-the end, which no tap may reach: they hold the bias. The sum has the bias and the requantization of ``conv2d``.
+The product of pixel ``i`` and tap ``k`` is added at ``i * stride + k - padding``. ``output_padding`` adds rows and
+columns at the end, which may contain the bias alone. Bias and requantization are those of ``conv2d``.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ OP = "transpose_conv2d"
 
 
 def taps_of(kernel: Sequence[int], strides: Sequence[int]) -> int:
-    """The most taps of a window that reach one pixel of the result."""
+    """Return the largest number of taps of a window that reach one pixel of the result."""
     return -(-kernel[0] // strides[0]) * -(-kernel[1] // strides[1])
 
 
@@ -65,7 +65,7 @@ def _output_sizes(
 ) -> tuple[int | None, int | None]:
     strides, padding = two_positive(OP, "strides", attributes["strides"]), pairs(OP, attributes["padding"])
     beyond = _output_padding(attributes["output_padding"])
-    found: list[int | None] = []
+    sizes: list[int | None] = []
     for extent, taps, stride, sides, more in zip(size, kernel, strides, padding, beyond, strict=True):
         if taps == 0:
             raise QuantTypeError(f"{OP}: the window has 0 elements")
@@ -76,8 +76,8 @@ def _output_sizes(
                 f"{OP}: {extent} pixels under a window of {taps}, stride {stride}, padding "
                 f"{list(sides)} and output_padding {more} give an empty result"
             )
-        found.append(count)
-    return found[0], found[1]
+        sizes.append(count)
+    return sizes[0], sizes[1]
 
 
 def _output_padding(values: object) -> tuple[int, int]:

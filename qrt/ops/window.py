@@ -24,8 +24,10 @@ def resolve_padding(
     strides: tuple[int, int],
     dilations: tuple[int, int],
 ) -> Pairs:
-    """Explicit ``((top, bottom), (left, right))`` from "VALID", "SAME" (TensorFlow's: the odd element goes to the
-    end) or pairs."""
+    """Return explicit ``((top, bottom), (left, right))`` for "VALID", "SAME" or pairs.
+
+    "SAME" is TensorFlow's: an odd element is added at the end.
+    """
     if not isinstance(padding, str) or padding not in ("VALID", "SAME"):
         return pairs(op, padding)
     if padding == "VALID":
@@ -38,12 +40,12 @@ def resolve_padding(
 
 
 def _reach(kernel: int, dilation: int) -> int:
-    """The number of elements from the first of a window to its last, both included."""
+    """Return the number of elements from the first of a window to its last, both included."""
     return (kernel - 1) * dilation + 1
 
 
 def pairs(op: str, padding: Any) -> Pairs:
-    """Two pairs of non-negative integers, or the error that says what was given."""
+    """Return two pairs of non-negative integers. Raise QuantTypeError for any other padding."""
     try:
         (top, bottom), (left, right) = padding
         values = tuple(index(v) for v in (top, bottom, left, right))
@@ -59,7 +61,7 @@ def pairs(op: str, padding: Any) -> Pairs:
 
 
 def two_positive(op: str, name: str, values: Any) -> tuple[int, int]:
-    """A pair of positive integers, or the error that names the attribute."""
+    """Return a pair of positive integers. Raise QuantTypeError, naming the attribute, for other values."""
     checked = tuple(values) if isinstance(values, (tuple, list)) else ()
     if len(checked) != 2 or any(not isinstance(v, (int, np.integer)) or not 1 <= v < 1 << 31 for v in checked):
         raise QuantTypeError(f"{op}: {name} must be two positive integers, got {shown(values)}")
@@ -69,7 +71,7 @@ def two_positive(op: str, name: str, values: Any) -> tuple[int, int]:
 def output_size(
     op: str, size: int | None, kernel: int | None, padding: tuple[int, int], stride: int, dilation: int = 1
 ) -> int | None:
-    """The number of windows along one dimension."""
+    """Return the number of windows along one dimension."""
     if kernel == 0:
         raise QuantTypeError(f"{op}: the window has 0 elements")
     if size is None or kernel is None:
@@ -84,7 +86,7 @@ def output_size(
 def output_sizes(
     op: str, size: tuple[int | None, int | None], kernel: tuple[int | None, int | None], attributes: Attributes
 ) -> tuple[int | None, int | None]:
-    """Output height and width of a convolution: its attributes checked, each dimension by ``output_size``."""
+    """Return the output height and width of a convolution, after checking its attributes."""
     strides = two_positive(op, "strides", attributes["strides"])
     dilations = two_positive(op, "dilations", attributes["dilations"])
     padding = pairs(op, attributes["padding"])
@@ -97,7 +99,7 @@ def output_sizes(
 def windows(
     x: Array, kernel: tuple[int, int], padding: Pairs, strides: tuple[int, int], dilations: tuple[int, int], fill: int
 ) -> Array:
-    """A view [N, OH, OW, C, KH, KW] of all windows of a padded copy of ``x``."""
+    """Return a view [N, OH, OW, C, KH, KW] of all windows of a padded copy of ``x``."""
     padded = np.pad(x, ((0, 0), *padding, (0, 0)), constant_values=fill)
     reach = tuple(map(_reach, kernel, dilations))
     views = np.lib.stride_tricks.sliding_window_view(padded, reach, axis=(1, 2))

@@ -1,11 +1,13 @@
-"""From a float program and data to a quantized program, and a report on what that did.
+"""Quantization of float programs with ranges from data, and reports on the result.
 
-- `quantize_program` (`workflow.py`) is the whole way: `calibration` finds ranges, `propagation` gives each value a type
-  by the rules of a `Target` (`targets`), `fusion` makes regions of kernels, `scaling` moves factors, and `export`
-  writes the program of integers; `search` chooses widths, `checking` verifies, `report` explains.
-- Calibration chooses ranges in `calibration/records.py`, from what `calibration/observers.py` keeps of values.
+- `quantize_program` (`workflow.py`) runs all steps: `calibration` records the ranges of values, `fusion` wraps
+  operations in regions, one for each kernel of the `Target` (`targets`), `propagation` gives every port of a region a
+  type, `checking` verifies the result, and `export` writes the integer program.
+- Optional steps: `scaling` moves factors between layers, `search` chooses bit widths, `tuning` decides which optional
+  passes run, `report` and `comparison` measure the error of each region.
+- `calibration/observers.py` summarizes values; `calibration/records.py` chooses a range from such a summary.
 - Start with docs/quantization.md, then `workflow.py` and `steps.py`.
-- Imports `runtime`, `ir` and what lies below.
+- Imports `runtime`, `ir` and the packages below them.
 """
 
 from qrt.quantization import targets

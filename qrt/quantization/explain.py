@@ -1,4 +1,4 @@
-"""What a quantization did to a program: its report, measured (docs/reference/report.md)."""
+"""A measured report of how quantization changed a program (docs/reference/report.md)."""
 
 import qrt.ir as ir
 from qrt.errors import ModelError, require, shown
@@ -21,7 +21,7 @@ from qrt.runtime.program import Program
 
 MANY_REGIONS = 100
 FEW_ROWS = 64
-"""Of programs with more than so many regions, shares of the error are measured on no more than so many rows."""
+"""With more regions than MANY_REGIONS, shares of the error are measured on at most FEW_ROWS rows."""
 
 
 def explain_program(
@@ -33,45 +33,47 @@ def explain_program(
     target: str | Target | None = None,
     skip_nonfinite: bool = False,
 ) -> Report:
-    """Says what a quantization did to a program: both run on data, and their values are compared.
+    """Run a quantized program and its float program on data, and report how their values differ.
 
-    Each region, which is one kernel, is measured when it is fed the values of the float program, and in the quantized
-    program, where the errors of earlier ones have been added up. Sums are exact: the data may be split into any
-    batches and come in any order. What each region costs at the outputs is measured on a sample of at most 256 rows.
+    Each region is one kernel. It is measured twice: with inputs from the float program, and in the quantized program,
+    where the errors of earlier regions add up. Sums are exact, so neither the order of the data nor its split into
+    batches changes the report. The share of each region in the error at the outputs is measured on a sample of at
+    most 256 rows.
 
     Parameters
     ----------
     module : ir.Module
         The quantized program, as ``quantize_program`` and ``qrt quantize`` write it. It is not changed.
     against : ir.Module
-        The float program that it was made of. It is not changed.
+        The float program that the quantized program was made from. It is not changed.
     data : mapping or iterable
-        What both programs run on, as ``quantize_program`` takes it.
+        The data for both programs, in the form that ``quantize_program`` takes.
     function : str, optional
-        The function that runs on the data; ``main``, or the only one, if not given.
+        The function to run; by default ``main``, or the only function.
     target : str or Target, optional
-        The device, if it is another than the one that the quantized program names: a name, a path that ends in
-        ``.toml``, or a Target, which is registered by its name.
+        The device, if it differs from the one that the quantized program names: a name, a path that ends in
+        ``.toml``, or a Target, which is registered under its name.
     skip_nonfinite : bool, default False
-        True leaves out and counts the rows for which an output of the float program is a NaN or infinite; False makes
-        the first an error.
+        True leaves out and counts the rows for which an output of the float program is NaN or infinite; False raises an
+        error for the first one.
 
     Returns
     -------
     Report
-        It maps keys of regions to their reports, those first that cost most at the outputs.
+        A mapping from region keys to region reports, sorted by error at the outputs, largest first.
 
     Raises
     ------
     ModelError
-        If the quantized program has no keys, or none that the float program has; if the two do not take or give the
-        same values; if the data is empty or does not fit; or an output of the float program is a NaN or infinite.
+        If the quantized program has no keys, or none in common with the float program; if the inputs or outputs of the
+        two programs differ; if the data is empty or does not fit; or if an output of the float program is NaN or
+        infinite.
     VerifyError
-        If a program breaks a rule.
+        If a program is invalid.
     QuantError
-        If there is no such target.
+        If the target is unknown.
     QuantTypeError
-        If an argument is of another type.
+        If an argument has the wrong type.
 
     Examples
     --------
@@ -110,7 +112,7 @@ def explain_program(
 def report_of(
     program: NamedProgram, trial: Trial, target: Target, batches: Batches, function: str | None = None
 ) -> Report:
-    """The report of a program that was quantized, measured on a sample."""
+    """Return the report of a quantized program, measured on a sample."""
     comparison = Comparison(program, trial.module, function)
     for number, batch in enumerate(batches, 1):
         comparison.add(f"run {number} of the sample", comparison.float_program.arrays_of(batch))
@@ -118,7 +120,7 @@ def report_of(
 
 
 def _reported(comparison: Comparison, target: Target, batches: Batches) -> Report:
-    """The report of two programs that have run. What each region costs is measured on a sample."""
+    """Return the report of two compared programs. The share of each region is measured on a sample."""
     program = comparison.float_program
     sample = _few(batches, program) if len(comparison.parts) > MANY_REGIONS else batches
     reference = Reference(comparison.named, program.name, sample)
@@ -127,31 +129,32 @@ def _reported(comparison: Comparison, target: Target, batches: Batches) -> Repor
 
 
 def _few(batches: Batches, program: Program) -> Batches:
-    """The first batches of not more rows than are measured where there are many regions; at least one."""
-    kept: list[dict[str, Array]] = []
+    """Return the leading batches with at most FEW_ROWS rows together, but at least one batch."""
+    few: list[dict[str, Array]] = []
     rows = 0
     for batch in batches:
         rows += rows_of(batch, program)
-        if kept and rows > FEW_ROWS:
+        if few and rows > FEW_ROWS:
             break
-        kept.append(batch)
-    return kept
+        few.append(batch)
+    return few
 
 
 def _device(module: ir.Module, target: str | Target | None) -> Target:
-    """The target that is given, or that a quantized program names."""
+    """Return the given target, or the one that the quantized program names."""
     if target is not None:
         return known(target)
-    said = module.operation.attributes.get(TARGET)
-    if not isinstance(said, StringAttr):
+    target_name = module.operation.attributes.get(TARGET)
+    if not isinstance(target_name, StringAttr):
         message = (
             "the file has no quant.target, which `qrt quantize -o Q.mlir` writes into programs and not into models: "
         )
         message += "give Q.mlir, or the target (--target)"
         raise ModelError(f"{module.operation.location.filename}: {message}")
-    if said.value not in TARGETS:
+    if target_name.value not in TARGETS:
         message = (
-            f"the program was made for {shown(said.value)}, which is not a registered target: give its file (--target)"
+            f"the program was made for {shown(target_name.value)}, which is not a registered target: "
+            "give its file (--target)"
         )
         raise ModelError(f"{module.operation.location.filename}: {message}")
-    return known(said.value)
+    return known(target_name.value)

@@ -1,4 +1,4 @@
-"""What a program runs, step by step: the kernel, the time and the memory of each."""
+"""A listing of the steps that a program runs, with the kernel, time and memory of each step."""
 
 from collections.abc import Mapping
 from math import prod
@@ -16,20 +16,20 @@ from qrt.runtime.program import Program
 from qrt.types import UniformType
 
 RULES = ("requant", "rule", "rounding")
-"""The attributes that say how an op rescales: the first that it has."""
+"""The attributes that name an operation's requantization rule; the first one present is reported."""
 
 
 def explain_plan(program: Program, inputs: Mapping[str, Any] | None = None, *, repeats: int = 5) -> PlanReport:
-    """Runs a program, measures its steps, and says which kernel runs each.
+    """Run a program and report the kernel, time and memory of each step.
 
     Parameters
     ----------
     program : Program
         The program.
     inputs : mapping of str to array, optional
-        The inputs by name; drawn ones if not given, where open dimensions are 1.
+        The inputs by name; by default random arrays, in which open dimensions have size 1.
     repeats : int, default 5
-        How often it runs. The time of a step is the median.
+        The number of runs. The time of a step is the median over the runs.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def explain_plan(program: Program, inputs: Mapping[str, Any] | None = None, *, r
     Raises
     ------
     ModelError
-        If the program does not run on the inputs.
+        If the program does not accept the inputs.
 
     Examples
     --------
@@ -66,15 +66,15 @@ def explain_plan(program: Program, inputs: Mapping[str, Any] | None = None, *, r
 
 
 def _reported(segment: int, step: Step, seconds: float, share: float) -> StepReport:
-    found, op = step.coverage, getattr(step, "operation", None)
+    coverage, op = step.coverage, getattr(step, "operation", None)
     return StepReport(
         segment,
-        found.op,
+        coverage.op,
         _rule(op),
         tuple(_list(op, "qrt.fused")),
-        found.engine,
-        found.detail,
-        found.location,
+        coverage.engine,
+        coverage.detail,
+        coverage.location,
         ", ".join(_list(op, "qrt.tensor")),
         seconds,
         share,
@@ -83,7 +83,7 @@ def _reported(segment: int, step: Step, seconds: float, share: float) -> StepRep
 
 
 def _rule(op: Operation | None) -> str:
-    """The rule of an op: what it says, or else its family's default."""
+    """Return an operation's requantization rule: its attribute, or the default of its family."""
     family = family_of(op)
     if op is None or family is None:
         return ""
@@ -92,10 +92,10 @@ def _rule(op: Operation | None) -> str:
 
 
 def _list(op: Operation | None, name: str) -> list[str]:
-    """The strings of an attribute that is one, or a list of them."""
-    found = None if op is None else op.attributes.get(name)
-    each = found.elements if isinstance(found, ArrayAttr) else [found]
-    return [attribute.value for attribute in each if isinstance(attribute, StringAttr)]
+    """Return the strings of an attribute that is a string or a list of strings."""
+    attribute_value = None if op is None else op.attributes.get(name)
+    attributes = attribute_value.elements if isinstance(attribute_value, ArrayAttr) else [attribute_value]
+    return [attribute.value for attribute in attributes if isinstance(attribute, StringAttr)]
 
 
 def _bytes(place: SlotView) -> int:
@@ -103,7 +103,7 @@ def _bytes(place: SlotView) -> int:
 
 
 def _drawn(port: Port) -> Array:
-    """Storage over the whole range, normal floats, and the integer 0."""
+    """Return a random input: storage values over the whole range, normal floats, or zeros for integers."""
     rng = np.random.default_rng(0)
     shape, element = tuple(1 if d is None else d for d in port.type.shape or ()), port.type.element
     dtype = element_dtype(element)

@@ -1,4 +1,4 @@
-"""The steps of a quantization, as all parts of the workflow use them: a named float program, and what becomes of it."""
+"""The steps of a quantization: name the values of a float program, choose types, check, export."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ Remarks = tuple[Diagnostic, ...]
 
 @dataclass(frozen=True, eq=False)
 class NamedProgram:
-    """A float program in regions, whose values have the names that records have. It is not changed.
+    """A float program in regions, whose values have the names that records use. Passes do not change it.
 
-    ``remarks`` is what the passes said of it.
+    ``remarks`` holds the remarks of the passes that made it.
     """
 
     module: Module
@@ -34,8 +34,11 @@ class NamedProgram:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A quantized program: in regions whose ports have types, which computes floats (``regions``), and as ops of qrt
-    (``module``). ``remarks`` is what the passes said."""
+    """A quantized program in two forms.
+
+    ``regions`` computes in floats, in regions whose ports all have types. ``module`` is its export to ``qrt``
+    operations. ``remarks`` holds the remarks of the passes that made it.
+    """
 
     regions: Module
     module: Module
@@ -43,12 +46,12 @@ class Trial:
 
 
 def copied(module: Module) -> Module:
-    """A copy, for passes to work on."""
+    """Return a copy that passes may change."""
     return Module(module.operation.clone({}), module.upstream)
 
 
 def named(module: Module, target: Target) -> NamedProgram:
-    """A copy of a float program in regions, with a key on each value whose range is open."""
+    """Return a copy of a float program in regions, with a key on each value whose range is unknown."""
     copy = copied(module)
     copy.verify()
     remarks: list[Diagnostic] = []
@@ -60,7 +63,7 @@ def named(module: Module, target: Target) -> NamedProgram:
 
 
 def quantized(program: NamedProgram, target: Target, records: Mapping[str, Record], method: RecordMethod) -> Trial:
-    """Types for all ports, checked, and the export."""
+    """Give all ports types from the records, check the result and export it."""
     regions = copied(program.module)
     remarks: list[Diagnostic] = []
     with garbage_uncollected(), remarks_to(remarks.append):
@@ -68,35 +71,37 @@ def quantized(program: NamedProgram, target: Target, records: Mapping[str, Recor
     return exported(regions, target, tuple(remarks))
 
 
-def exported(regions: Module, target: Target, said: Remarks) -> Trial:
-    """The check and the export of a program whose ports all have types. ``said`` is what passes have said of it."""
-    remarks = [*said]
+def exported(regions: Module, target: Target, earlier: Remarks) -> Trial:
+    """Check and export a program whose ports all have types. ``earlier`` are remarks of the passes before."""
+    remarks = [*earlier]
     with garbage_uncollected(), remarks_to(remarks.append):
         CheckQuant(target=target.name).run(regions)
         module = copied(regions)
         ExportQuant(target=target.name).run(module)
-        DeadCodeElimination().run(module)  # float weights of which the optional passes have made others
+        DeadCodeElimination().run(module)  # removes float weights that the optional passes replaced
         module.operation.attributes[TARGET] = StringAttr(target.name)
     return Trial(regions, module, tuple(remarks))
 
 
 def check_full(program: NamedProgram, trial: Trial, target: Target) -> None:
-    """Raises VerifyError where something stays float: it names each operation without a kernel, and each port that the
-    target can quantize."""
-    found = [
-        VerifyError(each.message, each.location)
-        for each in program.remarks
-        if each.location is not None and STAYS_FLOAT in each.message
+    """Raise VerifyError if something stays float.
+
+    The error lists each operation without a kernel, and each float port that the target can quantize.
+    """
+    errors = [
+        VerifyError(remark.message, remark.location)
+        for remark in program.remarks
+        if remark.location is not None and STAYS_FLOAT in remark.message
     ]
     for port in float_ports(trial.regions, target):
-        found.append(port.region.op_error(f"({port.region.kernel}): {port} is {shown(port.spec)}, and stays float"))
-    if found:
-        raise all_of(found)
+        errors.append(port.region.op_error(f"({port.region.kernel}): {port} is {shown(port.spec)}, and stays float"))
+    if errors:
+        raise all_of(errors)
 
 
-def all_of(found: Sequence[VerifyError]) -> VerifyError:
-    """One error that names several places."""
-    notes = tuple(Diagnostic("note", each.message, each.location) for each in found[1:])
-    error = VerifyError(found[0].message, found[0].location, notes)
-    error.diagnostics = tuple(Diagnostic("error", each.message, each.location) for each in found)
+def all_of(errors: Sequence[VerifyError]) -> VerifyError:
+    """Combine several errors into one that lists all places."""
+    notes = tuple(Diagnostic("note", violation.message, violation.location) for violation in errors[1:])
+    error = VerifyError(errors[0].message, errors[0].location, notes)
+    error.diagnostics = tuple(Diagnostic("error", violation.message, violation.location) for violation in errors)
     return error

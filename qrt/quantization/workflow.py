@@ -1,4 +1,4 @@
-"""From a float program and data to a quantized program (docs/quantization.md)."""
+"""The workflow from a float program and data to a quantized program (docs/quantization.md)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from qrt.quantization.calibration.observers import Calibration
 from qrt.quantization.calibration.records import RECORD_METHODS, RecordMethod
 from qrt.quantization.comparison.measure import Reference
 from qrt.quantization.explain import report_of
-from qrt.quantization.propagation.ranges import ranges_kept
+from qrt.quantization.propagation.ranges import ranges_cached
 from qrt.quantization.report import Report
 from qrt.quantization.search import Budget, Metric, searched
 from qrt.quantization.steps import check_full, named, quantized
@@ -27,24 +27,24 @@ from qrt.runtime.program import Program
 
 @dataclass(frozen=True, eq=False)
 class QuantizedProgram:
-    """What ``quantize_program`` made.
+    """The result of ``quantize_program``.
 
     Attributes
     ----------
     module : ir.Module
         The quantized program, in ops of ``qrt``.
     program : Program
-        The same, compiled.
+        ``module``, compiled.
     calibration : Calibration
-        The records of the values that the types were chosen from.
+        The records of the values, from which types were chosen.
     remarks : tuple of Diagnostic
-        What the passes said, in order: what stays float, which optional passes are on, and why.
+        The remarks of the passes, in order: what stays float, and which optional passes run, with the reason.
     reached : bool
-        Whether the program is within the budget; True where none was given.
-    said : str
-        One line that says what was reached; empty where no budget was given.
+        True if the program is within the budget, or no budget was given.
+    budget_summary : str
+        One line that compares the program with the budget; empty without a budget.
     report : Report
-        What each region lost, and what stays float. It is measured on the sample when it is first asked for.
+        The error of each region, and what stays float. It is measured on the sample at the first access.
 
     Examples
     --------
@@ -60,12 +60,12 @@ class QuantizedProgram:
     calibration: Calibration
     remarks: tuple[Diagnostic, ...]
     reached: bool
-    said: str
+    budget_summary: str
     _measure: Callable[[], Report] = field(repr=False)
 
     @cached_property
     def report(self) -> Report:
-        """What each region lost, and what stays float. It is measured on the sample when it is first asked for."""
+        """The error of each region, and what stays float. It is measured on the sample at the first access."""
         return self._measure()
 
 
@@ -84,67 +84,67 @@ def quantize_program(
     require_full: bool = False,
     progress: Progress | None = None,
 ) -> QuantizedProgram:
-    """Quantizes a float program for a target, with ranges from data.
+    """Quantize a float program for a target, with ranges from data.
 
-    It runs the passes ``fuse-kernels`` and ``attach-stats-ref``, keeps records of the values while the program runs on
-    the data, and then runs ``propagate-quant`` with the records, ``check-quant`` and ``export-quant``. Which optional
-    passes run and which widths a budget gives is decided by runs on a sample of the data. The same program and data
-    give the same text, on every machine, however the data is split.
+    This function runs the passes ``fuse-kernels`` and ``attach-stats-ref``, keeps records of the values while the
+    program runs on the data, and then runs ``propagate-quant`` with the records, ``check-quant`` and
+    ``export-quant``. Runs on a sample of the data decide which optional passes apply, and which bit widths meet a
+    budget. The same program and data give the same text on every machine, however the data is split into batches.
 
     Parameters
     ----------
     module : ir.Module
-        A program of ops on floats, in which regions and annotations may stand. It is not changed.
+        A program of float operations; it may contain regions and annotations. It is not changed.
     data : mapping or iterable
-        Arrays by the names of inputs, or iterables of batches by these names, or an iterable of mappings of names to
-        batches. An array of more rows than the program takes runs in parts along its first axis, 64 at a time where
-        the program leaves their number open.
+        Arrays by input name, or iterables of batches by input name, or an iterable of mappings from input names to
+        batches. An array with more rows than the program takes is split along its first axis; if the program leaves
+        the number of rows open, into parts of 64 rows.
     target : str or Target, default "qrt-cpu"
-        The device: a name, a path that ends in ``.toml``, or a Target, which is registered by its name.
+        The device: a name, a path that ends in ``.toml``, or a Target, which is registered under its name.
     method : str, default "mse"
-        How ranges are chosen: ``"minmax"``, ``"mse"``, ``"percentile"`` or ``"entropy"``.
+        The method that chooses ranges: ``"minmax"``, ``"mse"``, ``"percentile"`` or ``"entropy"``.
     budget : str, optional
-        It makes bit widths be searched: ``"size=0.6"``, ``"snr=33"`` or ``"drop=0.005"``.
+        The goal of a search for bit widths: ``"size=0.6"``, ``"snr=33"`` or ``"drop=0.005"``.
     metric : callable, optional
-        With a budget: a function of a compiled Program that says how good it is, larger for better.
+        Only with a budget: a function that takes a compiled Program and returns its score; larger is better.
     checkpoint : str or PathLike, optional
-        A file in which what has been seen of the data is kept, every ten seconds and at the end. A later call with the
-        same program and data goes on from it. The trials of a search are kept beside it.
+        A file that stores the state of the calibration, every ten seconds and at the end. A later call with the
+        same program and data continues from it. The trials of a search are stored in a file beside it.
     function : str, optional
-        The function that runs on the data; ``main``, or the only one, if not given. Functions that it does not call
-        are left as they are.
+        The function to run on the data; by default ``main``, or the only function. Functions that it does not call
+        are not changed.
     skip_nonfinite : bool, default False
-        True leaves NaNs and infinities out of the records and counts them; False makes the first an error.
+        True leaves NaNs and infinities out of the records and counts them; False raises an error for the first one.
     passes : "auto" or sequence of str, default "auto"
-        The optional passes: ``"auto"`` runs each of ``"fold-scales"``, ``"equalize-scales"`` and ``"correct-bias"``
-        that makes the error at the outputs less; names run these and no others.
+        The optional passes: ``"auto"`` runs those of ``"fold-scales"``, ``"equalize-scales"`` and ``"correct-bias"``
+        that reduce the error at the outputs; a sequence of names runs exactly these passes.
     require_full : bool, default False
-        True makes it an error that an operation on floats, or a port that the target can quantize, stays float.
+        True raises an error if a float operation, or a port that the target can quantize, stays float.
     progress : callable, optional
-        It is called as ``progress(stage, done, total)``, where ``stage`` is ``"calibrate"``, ``done`` counts runs of
-        the program, and ``total`` is None where it is not known.
+        A callback ``progress(stage, done, total)``. ``stage`` is ``"calibrate"``, ``done`` is the number of finished
+        runs, and ``total`` is the number of runs, or None if it is unknown.
 
     Returns
     -------
     QuantizedProgram
-        It has ``module``, ``program``, ``report``, ``calibration``, ``remarks``, ``reached`` and ``said``. If the
-        budget is out of reach, it is the nearest program that was found, and ``reached`` is False.
+        An object with ``module``, ``program``, ``report``, ``calibration``, ``remarks``, ``reached`` and
+        ``budget_summary``. If no program meets the budget, it is the nearest one, and ``reached`` is False.
 
     Raises
     ------
     ModelError
-        If nothing can be quantized, or the program is quantized already, the data is empty or does not fit, a value is
-        a NaN or infinite, the metric raises or returns no finite number, or the checkpoint is no whole one, or of
-        another program or other data.
+        If nothing can be quantized; if the program is quantized already; if the data is empty or does not fit; if a
+        value is NaN or infinite; if the metric raises an exception or returns no finite number; or if the checkpoint
+        is incomplete or belongs to another program or other data.
     FileError
         If the checkpoint cannot be read or written.
     VerifyError
-        If the program breaks a rule, the target has no kernel for a region, or with ``require_full``, if something
-        stays float: ``diagnostics`` names each.
+        If the program is invalid, or the target has no kernel for a region; with ``require_full``, also if something
+        stays float, and ``diagnostics`` lists each place.
     QuantError
-        If there is no such target.
+        If the target is unknown.
     QuantTypeError
-        If an argument is of another type, or the budget is none.
+        If an argument has the wrong type, or the budget cannot be parsed.
 
     Examples
     --------
@@ -164,19 +164,23 @@ def quantize_program(
     name = str(choose(part, function).attributes["sym_name"].python)
     start = named(part, device)
     check_any(start, name, is_full=require_full)
-    kept = None if checkpoint is None else fspath(checkpoint)
-    seen = calibrated(start.module, data, name, skip_nonfinite=skip_nonfinite, checkpoint=kept, progress=progress)
+    checkpoint_path = None if checkpoint is None else fspath(checkpoint)
+    seen = calibrated(
+        start.module, data, name, skip_nonfinite=skip_nonfinite, checkpoint=checkpoint_path, progress=progress
+    )
     batches = measurable(Program(start.module, name), seen.sample) if skip_nonfinite else seen.sample.batches()
     reference = Reference(start, name, batches)
-    with ranges_kept():  # passes and trials choose the ranges of most values again
+    with ranges_cached():  # passes and trials choose the ranges of most values again
         program, records = improved(start, device, seen.calibration.records, method, reference, passes)
-        reached, said = True, ""
+        reached, summary = True, ""
         if wanted is None:
             trial = with_corrected_bias(quantized(program, device, records, method), device, reference, passes)
         else:
-            journal = None if kept is None else f"{kept}.{wanted.kind}={float(wanted.limit):g}.trials"
-            found = searched(program, device, records, method, reference, wanted, metric, journal, passes=passes)
-            program, trial, reached, said = found.named, found.trial, found.reached, found.said
+            journal = (
+                None if checkpoint_path is None else f"{checkpoint_path}.{wanted.kind}={float(wanted.limit):g}.trials"
+            )
+            search = searched(program, device, records, method, reference, wanted, metric, journal, passes=passes)
+            program, trial, reached, summary = search.named, search.trial, search.reached, search.summary
     if require_full:
         check_full(program, trial, device)
     remarks = (*left_out(others, name), *program.remarks, *trial.remarks)
@@ -187,7 +191,7 @@ def quantize_program(
         seen.calibration,
         remarks,
         reached,
-        said,
+        summary,
         partial(report_of, program, trial, device, batches, name),
     )
 
@@ -203,7 +207,7 @@ def _checked(
     require_full: object,
     progress: object,
 ) -> Budget | None:
-    """The budget, when all arguments are what they must be: before anything runs."""
+    """Check all arguments before anything runs, and return the parsed budget."""
     require(module, ir.Module, "quantize_program: module", "a Module")
     if not isinstance(method, str) or method not in RECORD_METHODS:
         raise QuantTypeError(f"method must be one of {', '.join(RECORD_METHODS)}, got {shown(method)}")

@@ -1,4 +1,4 @@
-"""Loading a saved program: its calls are bound again, to weights that stay where they are in the file."""
+"""Loading of saved programs: the kernel calls are bound again, to weights in the mapped file."""
 
 import os
 import struct
@@ -39,22 +39,21 @@ _WRONG = (
     ValueError,
     struct.error,
 )
-"""What data raises that no program was saved as, though its checksum fits."""
+"""The exceptions that damaged data can raise although its checksum is right."""
 
 
 def load_program(path: str | os.PathLike[str]) -> Program:
-    """Loads a program that ``Program.save`` wrote. It gives the bits of the program that was saved, on every
-    instruction set.
+    """Load a program that ``Program.save`` wrote. It computes the bits of the saved program on every instruction set.
 
-    The file is mapped: weights that are packed for the active instruction set are used where they are, and for another
-    one they are packed anew, from what the file holds. Plans of the shapes that were planned when the program was
-    saved are in the file; for other shapes, and for what only the program's text says (``timings``, ``coverage``,
-    ``interpret=True``), the text is read when it is first needed.
+    The file is mapped. Weights packed for the active instruction set are used in place; for another instruction set
+    they are packed again from the file. The file has the plans for the shapes that were planned when the program was
+    saved. For other shapes, and for ``timings``, ``coverage`` and ``interpret=True``, the program's text in the file is
+    read when it is first needed.
 
     Parameters
     ----------
     path : str or PathLike
-        The file. It may be replaced or removed while the program lives, but not changed in place.
+        The file. While the program is in use, the file may be replaced or removed, but not changed in place.
 
     Returns
     -------
@@ -63,10 +62,10 @@ def load_program(path: str | os.PathLike[str]) -> Program:
     Raises
     ------
     FileError
-        If the file cannot be read. It is an OSError too.
+        If the file cannot be read. This error is an OSError too.
     ModelError
-        If it is no saved program, is damaged, or was saved by another version of qrt or on a machine of another byte
-        order: it must be saved again from the program's text.
+        If the file is not a saved program, is damaged, or was saved by another version of qrt or on a machine of
+        another byte order. Save it again from the program's text.
 
     Examples
     --------
@@ -99,7 +98,7 @@ def _damaged(path: str, error: BaseException) -> ModelError:
 
 
 class SavedSource(PlanSource):
-    """The function in a file, with the plans that it was saved with. Its text is read when something needs it."""
+    """A function in a saved file, with its saved plans. The program's text is parsed only when something needs it."""
 
     def __init__(self, path: str, memory: Any, index: Mapping[str, Any]) -> None:
         self._path, self._memory, self._index = path, memory, index
@@ -139,7 +138,7 @@ class SavedSource(PlanSource):
             raise _damaged(self._path, error) from None
 
     def _saved_plan(self, types: Sequence[TensorType], fields: Mapping[str, Any]) -> Plan:
-        """Return the plan that the file holds for these types. Raise ValueError where its parts do not fit."""
+        """Return the saved plan for these types. Raise ValueError if its parts do not fit each other."""
         isa = kernels.active()
         results = list(map(_type, fields["results"]))
         states: dict[str, Array] = dict(fields["states"])
@@ -180,7 +179,7 @@ def _type(text: str) -> TensorType:
 
 
 def _check_types(ports: Sequence[Port], types: Sequence[TensorType]) -> None:
-    """Raise ValueError where a type of a plan is none that the port has."""
+    """Raise ValueError if a plan's type for a port does not match the port's declared type."""
     for port, t in zip(ports, types, strict=True):
         concrete(port.type, static_shape(t, "plan"), f"{port.name!r} of a plan")
         if t.element != port.type.element:
@@ -204,7 +203,7 @@ def _check_externals(
 
 
 def _places(counts: Sequence[int], bases: Sequence[int], offsets: Sequence[int]) -> list[list[tuple[int, int]]]:
-    """The places of the operands of each call."""
+    """Return the places of the operands of each call, as (base, offset)."""
     if not sum(counts) == len(bases) == len(offsets):
         raise ValueError(
             f"a plan has {len(bases)} operands at {len(offsets)} offsets, and calls that have {sum(counts)}"

@@ -1,5 +1,6 @@
-"""Plans: a function for concrete input types. Where every step is a kernel, a run is one call of C. Else executables
-alternate with steps of the interpreter.
+"""Plans of a function for concrete input types.
+
+If every step is a kernel, a run is one call into C. Otherwise executables alternate with steps of the interpreter.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,13 +18,13 @@ from qrt.runtime.planner.frame_runner import FrameRunner
 from qrt.runtime.planner.slots import CallStep
 from qrt.types import TensorType
 
-if TYPE_CHECKING:  # a saved program needs none of it
+if TYPE_CHECKING:  # running a saved program does not import these
     from qrt.runtime.interpreter.core import Tap
     from qrt.runtime.planner.slots import Coverage, PlanDetails
 
 
 class PlanMemory(NamedTuple):
-    """The bytes of a run's arena, and the most of its values that live at once."""
+    """The bytes of a run's arena, and the largest total of bytes that are live at the same time."""
 
     arena_bytes: int
     live_bytes: int
@@ -32,10 +33,10 @@ class PlanMemory(NamedTuple):
 class Plan:
     """A function planned for input types. ``run`` may be called from many threads at once.
 
-    ``results`` has the static type of each result, None where only the run knows it; ``states`` the initial array of
-    each global that is read and written where it stands, by name. ``executable`` is None where a step is no kernel.
-    ``details`` are the steps and the places of values, which the plan of a saved program reads from its text when they
-    are first needed.
+    ``results`` has the static type of each result, None if only the run knows it. ``states`` has the initial array of
+    each global that is read and written in place, by name. ``executable`` is None if a step is not a kernel.
+    ``details`` are the steps and the places of values; the plan of a saved program reads them from the program's text
+    when they are first needed.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class Plan:
 
     @property
     def coverage(self) -> "list[Coverage]":
-        """The place where each step runs, in order."""
+        """The engine that runs each step (a kernel or the interpreter), in order of the steps."""
         return [step.coverage for step in self.details.steps]
 
     @cached_property
@@ -72,7 +73,7 @@ class Plan:
     ) -> list[Array]:
         """Run on arrays of the planned shapes, and return fresh result arrays.
 
-        ``tap`` is given the observed values. ``state`` holds the arrays of globals, before the run and after it."""
+        ``tap`` is called with each observed value. ``state`` has the arrays of globals; the run updates it."""
         state = {} if state is None else state
         states = self.state_arrays(state)
         if self.executable is None:
@@ -85,13 +86,13 @@ class Plan:
     def run_timed(
         self, inputs: Sequence[Array], max_steps: int | None = None, state: dict[str, Array] | None = None
     ) -> "tuple[list[Array], list[tuple[Coverage, float]]]":
-        """Return the results, and the seconds of each step; those of a step in a loop are of all its rounds."""
+        """Return the results, and the seconds of each step; a step in a loop has the seconds of all rounds."""
         state = {} if state is None else state
         states = self.state_arrays(state)
         if self.executable is None:
             return self._runner.run_timed(inputs, Run(max_steps, state=state))
         outputs = [np.empty(static_shape(t, "plan"), element_dtype(t.element)) for t in self.results if t is not None]
-        seconds = np.zeros(len(self.executable.calls))  # behind the steps come copies of results that stand elsewhere
+        seconds = np.zeros(len(self.executable.calls))  # after the steps come copies of results to their outputs
         try:
             self.executable.run_over([*inputs, *outputs, *states], self.executable.most_rounds, max_steps, seconds)
         except KernelError as error:
@@ -99,18 +100,17 @@ class Plan:
         return outputs, list(zip(self.coverage, seconds.tolist(), strict=False))
 
     def raise_located(self, error: KernelError) -> NoReturn:
-        """Raise the error of a step of the executable with the op and its position, any other as it is."""
+        """Raise an error of a step of the executable with the op and its location; raise other errors unchanged."""
         if error.step is None:
             raise error
         steps = self.details.steps
         step = steps[error.step] if error.step < len(steps) else None
-        if not isinstance(step, CallStep):  # the copy of a result; or a saved program's text is of another program
+        if not isinstance(step, CallStep):  # the copy of a result, or the saved text does not match the plan
             raise error
         raise_located(step.operation, error)
 
     def state_arrays(self, state: dict[str, Array]) -> tuple[Array, ...]:
-        """Return the arrays of the plan's globals in ``state``, where those that are missing begin with their initial
-        values."""
+        """Return the arrays of the plan's globals from ``state``, to which missing ones are added first."""
         for name, initial in self.states.items():
             if name not in state:
                 state[name] = initial.copy()

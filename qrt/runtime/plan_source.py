@@ -1,4 +1,4 @@
-"""Sources of plans: what a program asks for the plan of a function for the types of its inputs."""
+"""Sources of plans, from which a program gets the plan of its function for given input types."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ from qrt.types import TensorType
 
 
 class PlanSource(ABC):
-    """A function of a program, with its plans.
+    """A function of a program that can be planned for given input types.
 
-    ``saved_types`` are the input types of plans that need not be made. ``is_eager`` says that a program of static input
-    types is planned when it is constructed, ``is_stateful`` that calls change globals, ``saturating`` that a float that
-    an integer type cannot hold becomes the nearest integer it can.
+    ``saved_types`` are the input types of plans that were saved. ``is_eager`` is True if a program of static input
+    types is planned when it is constructed, ``is_stateful`` if calls change globals, and ``saturating`` if a float
+    outside an integer type's range converts to the nearest integer of the type.
     """
 
     name: str
@@ -38,19 +38,19 @@ class PlanSource(ABC):
     @property
     @abstractmethod
     def module(self) -> "ir.Module":
-        """The program as it is written, which the interpreter runs."""
+        """The program before preparation, as the interpreter runs it."""
 
     @property
     @abstractmethod
     def prepared(self) -> "PreparedFunction":
-        """A copy of the program that is ready to be planned."""
+        """The function in a prepared copy of the program, ready to be planned."""
 
     @abstractmethod
     def plan(self, types: Sequence[TensorType]) -> Plan:
         """Return the plan for inputs of static types, for the active instruction set."""
 
     def interpret(self, arrays: Sequence[Array], max_steps: int | None, state: dict[str, Array]) -> list[Array]:
-        """Return the results of the plain reference of every op, which goes on with the state."""
+        """Return the results of the interpreter, which reads and updates ``state``."""
         function = choose(self.module, self.name)
         arguments = function.regions[0].blocks[0].arguments
         values = [of_rank(array, argument.type) for array, argument in zip(arrays, arguments, strict=True)]
@@ -62,11 +62,11 @@ class PlanSource(ABC):
 
 
 class ModuleSource(PlanSource):
-    """A function of a module, planned when a program asks.
+    """A function of a module, planned on request.
 
-    ``is_observed`` keeps the values that `quant.stats_ref` names, so that a run may tell them.
+    ``is_observed`` keeps the values that `quant.stats_ref` names, so that a run can give them to its tap.
 
-    Raises QuantError for a module of which no program is made.
+    Raises QuantError for a module that cannot be run.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Plans as text, which `qrt run --print-plan` prints, and how long their steps took."""
+"""Plans as text for `qrt run --print-plan`, and the measured times of their steps."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
 
 def plan_text(name: str, plan: Plan) -> str:
-    """The plan of a function, a line for each step: its segment, the engine with the kernel and its ISA, the op and its
-    position, operands and results. Each of those is a slot, what stands in it (``arena`` with the offset) and the type,
-    which is that of the storage where it is quantized."""
+    """Return the plan of a function as text, one line per step.
+
+    A line has the step's segment, its engine with the kernel and ISA, the op and its location, operands and results.
+    An operand or result is shown as its slot, the slot's content (``arena`` with the offset) and its type; a quantized
+    type is shown as its storage type."""
     details, memory = plan.details, plan.memory
     lines = [
         (
@@ -32,10 +34,10 @@ def plan_text(name: str, plan: Plan) -> str:
 
 
 def _step(step: Step, details: PlanDetails) -> str:
-    found = step.coverage
-    engine = f"{found.engine} {found.detail}".rstrip()
+    coverage = step.coverage
+    engine = f"{coverage.engine} {coverage.detail}".rstrip()
     operands, results = (_spelled_all(places, details) for places in (step.operands, step.results))
-    return f"{engine}: {found.op} at {found.location} ({operands}) -> ({results})"
+    return f"{engine}: {coverage.op} at {coverage.location} ({operands}) -> ({results})"
 
 
 def _spelled_all(places: Sequence[SlotView], details: PlanDetails) -> str:
@@ -43,7 +45,7 @@ def _spelled_all(places: Sequence[SlotView], details: PlanDetails) -> str:
 
 
 def _content(details: PlanDetails, number: int) -> str:
-    """Where a slot stands: in the arena, or what it is; and the bytes into it."""
+    """Return the memory of a slot: its place in the arena, or the kind of its root slot, with the offset in bytes."""
     number, offset = root(details.slots, number)
     slot = details.slots[number]
     if slot.kind == "temporary":
@@ -53,7 +55,7 @@ def _content(details: PlanDetails, number: int) -> str:
 
 
 def _type(place: SlotView) -> Type:
-    """The type under this name, with the dimensions that are known; of a quantized one what is stored."""
+    """Return the type of a place with its known dimensions; a quantized element type becomes its storage type."""
     declared = place.declared
     t = place.type if place.type is not None and isinstance(declared, TensorType) else declared
     element = t.element if isinstance(t, TensorType) else t
@@ -64,8 +66,10 @@ def _type(place: SlotView) -> Type:
 
 
 class PlanTiming(NamedTuple):
-    """What one step of a program took: ``share`` is its part of the seconds of all steps, ``name`` its operation,
-    ``location`` where that stands in the text, and ``engine`` what runs it, as in ``Program.coverage``."""
+    """The measured time of one step of a program.
+
+    ``name`` is the step's operation, ``share`` its fraction of the seconds of all steps, ``location`` the operation's
+    position in the text, and ``engine`` the kernel or interpreter that runs it, as in ``Program.coverage``."""
 
     name: str
     seconds: float
@@ -75,16 +79,16 @@ class PlanTiming(NamedTuple):
 
 
 def shares(runs: "Sequence[Sequence[tuple[Coverage, float]]]") -> list[PlanTiming]:
-    """The steps with the median of their seconds in several runs."""
+    """Return the timing of each step: the median of its seconds over several runs."""
     medians = [(steps[0][0], float(np.median([seconds for _, seconds in steps]))) for steps in zip(*runs, strict=True)]
     total = sum(seconds for _, seconds in medians)
     return [
         PlanTiming(
-            found.op,
+            coverage.op,
             seconds,
             seconds / total if total else 0.0,
-            found.location,
-            f"{found.engine} {found.detail}".rstrip(),
+            coverage.location,
+            f"{coverage.engine} {coverage.detail}".rstrip(),
         )
-        for found, seconds in medians
+        for coverage, seconds in medians
     ]

@@ -1,4 +1,4 @@
-"""The arguments and results of programs, and which function of a module is one."""
+"""Arguments and results of programs, and the choice of a module's function to run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Port:
-    """An argument or a result of a program: its ``{qrt.name = "..."}`` or ``arg0``, ``result0``; scalars are tensors
-    of rank 0. A memref is a tensor ``in_place``: the program reads and writes the caller's array. ``spelled`` is what
-    the program's text calls an argument: ``%x``; empty where no text says it."""
+    """An argument or a result of a program.
+
+    ``name`` is its ``{qrt.name = "..."}`` attribute, or ``arg0``, ``result0`` and so on. A scalar is a tensor of rank
+    0. A memref is a tensor with ``in_place``: the program reads and writes the caller's array. ``spelled`` is the
+    argument's name in the program's text, such as ``%x``, or empty."""
 
     name: str
     type: TensorType
@@ -28,7 +30,7 @@ class Port:
 
 
 def check_names(inputs: Mapping[str, Any], ports: Sequence[Port]) -> None:
-    """Raise ModelError if an input by name is unknown."""
+    """Raise ModelError if ``inputs`` has a name that no port has."""
     require(inputs, Mapping, "inputs", "a mapping of names to arrays")
     names = [port.name for port in ports]
     if unknown := set(inputs) - set(names):
@@ -36,7 +38,7 @@ def check_names(inputs: Mapping[str, Any], ports: Sequence[Port]) -> None:
 
 
 def in_order(inputs: Mapping[str, Any], ports: Sequence[Port]) -> list[Any]:
-    """Return inputs by name as a function takes them. Raise ModelError if one is unknown or missing."""
+    """Return the values of ``inputs`` in the order of the ports. Raise ModelError if a name is unknown or missing."""
     check_names(inputs, ports)
     missing = [port for port in ports if port.name not in inputs]
     if missing:
@@ -46,14 +48,13 @@ def in_order(inputs: Mapping[str, Any], ports: Sequence[Port]) -> list[Any]:
 
 
 def brief(t: Type) -> str:
-    """A type as an error says it: scales may be many."""
+    """Return the type's text for an error message, cut after 200 characters: a type may have many scales."""
     text = str(t)
     return text if len(text) <= 200 else f"{text[:200]}..."
 
 
 def check_values(module: "ir.Module") -> None:
-    """Raise ModelError at an operation with a value of a shape that no array has, or one that is stored in floats or by
-    a table, which no kernel reads."""
+    """Raise ModelError at an operation with a value that no array or kernel supports, such as float storage."""
     types = _types_of(module)
     for type, operation in types.items():
         if isinstance(type, TensorType | VectorType):
@@ -76,7 +77,7 @@ def check_values(module: "ir.Module") -> None:
 
 
 def _types_of(module: "ir.Module") -> "dict[Type, ir.Operation]":
-    """The types of all values, each with the first operation that has a value of it."""
+    """Return the types of all values, each with the first operation that has a value of that type."""
     types: dict[Type, ir.Operation] = {}
     for operation in module.operation.walk():
         arguments = [value for region in operation.regions for block in region.blocks for value in block.arguments]
@@ -86,7 +87,7 @@ def _types_of(module: "ir.Module") -> "dict[Type, ir.Operation]":
 
 
 def choose(module: "ir.Module", name: str | None) -> "FuncOp":
-    """The function of a name; ``main``, or the only one, if none is given. Raises ModelError where there is none."""
+    """Return the named function; without a name, ``main`` or the only function. Raise ModelError if there is none."""
     functions = {function.sym_name: function for function in module.functions}
     if name is None:
         name = "main" if "main" in functions or len(functions) != 1 else next(iter(functions))
@@ -103,8 +104,8 @@ def ports(function: "FuncOp", prefix: str) -> tuple[Port, ...]:
     names = [_port_name(function, kind, prefix, number) for number in range(len(types))]
     if len(set(names)) != len(names):
         raise ModelError(f"several {kind} have the same name: {', '.join(names)}")
-    said = function.regions[0].blocks[0].names if prefix == "arg" else ()
-    spelled = said if len(said) == len(names) else ("",) * len(names)
+    argument_names = function.regions[0].blocks[0].names if prefix == "arg" else ()
+    spelled = argument_names if len(argument_names) == len(names) else ("",) * len(names)
     tensors = [as_tensor(t) for t in types]
     return tuple(
         Port(name, tensor, isinstance(t, MemRefType), text)
@@ -113,7 +114,7 @@ def ports(function: "FuncOp", prefix: str) -> tuple[Port, ...]:
 
 
 def _port_name(function: "FuncOp", kind: Literal["inputs", "results"], prefix: str, number: int) -> str:
-    """The name that is given to an argument or a result, else the prefix and the number."""
+    """Return the declared name of an argument or a result, or else the prefix and the number."""
     name, given = function.port_name(kind, number), function.port_attributes(kind, number).get("qrt.name")
     if name is None and given is not None:
         raise ModelError(f"qrt.name of {prefix} {number} must be a string, got {given}")
@@ -121,16 +122,16 @@ def _port_name(function: "FuncOp", kind: Literal["inputs", "results"], prefix: s
 
 
 def check_dimensions(function: "FuncOp", types: Sequence[TensorType]) -> None:
-    """Raises QuantError where dimensions of one name, which ``{qrt.dimensions = ["batch", ""]}`` gives to arguments,
-    have two sizes."""
-    found: dict[str, tuple[int | None, str]] = {}
+    """Raise QuantError if dimensions with the same name have different sizes. Arguments name dimensions by the
+    attribute ``{qrt.dimensions = ["batch", ""]}``."""
+    sizes: dict[str, tuple[int | None, str]] = {}
     for number, t in enumerate(types):
         own = repr(_port_name(function, "inputs", "arg", number))
         for axis, (name, size) in enumerate(zip(function.dimension_names(number), t.shape or (), strict=False)):
             if not name:
                 continue
             here = f"dimension {axis} of input {own}"
-            known, place = found.setdefault(name, (size, here))
+            known, place = sizes.setdefault(name, (size, here))
             if known != size:
                 raise ModelError(
                     f"{place} is {known} and {here} is {size}, but both are named {name!r} and must be equal"

@@ -1,4 +1,4 @@
-"""NumPy arrays at the door: what is taken as storage or as expressed values, and tensors in other types."""
+"""Conversions of arguments to storage and expressed values, and casts of tensors to other types."""
 
 import sys
 from collections.abc import Mapping, Set
@@ -17,27 +17,28 @@ from qrt.types import FloatType, Type, UniformType, check_integrity, parse_type
 
 
 def require_uniform(given: object, what: str = "type") -> UniformType:
-    """The type that is given, as itself or as text, if a tensor can be of it; ``what`` names the argument."""
+    """Return a quantized type that is given as itself or as text, and that tensors can have; ``what`` names the
+    argument in errors."""
     t = uniform_type(given, what)
     check_zero_points(t, "a tensor's type")
     return t
 
 
 def items(values: object, what: str) -> tuple[Any, ...]:
-    """The items of a sequence; ``what`` names it in the error. Strings, sets and mappings are none."""
+    """Return the items of a sequence, which strings, sets and mappings are not; ``what`` names it in the error."""
     if isinstance(values, (tuple, list)):
         return tuple(values)
     is_none = isinstance(values, (str, bytes, Set, Mapping)) or (isinstance(values, np.ndarray) and values.ndim != 1)
     if not is_none:
         try:
-            return tuple(values)  # type: ignore[arg-type]  # what is not iterable raises
+            return tuple(values)  # type: ignore[arg-type]  # raises TypeError if not iterable
         except TypeError:
             pass
     raise QuantTypeError(f"{what} must be a sequence, got {shown(values)}")
 
 
 def integers(values: object, what: str) -> tuple[int, ...]:
-    """The integers of a sequence, which floats are not, nor strings of digits."""
+    """Return the integers of a sequence. Floats and strings of digits are errors."""
     given = items(values, what)
     try:
         return tuple(map(index, given))
@@ -49,7 +50,7 @@ _CACHE_LINE = 64
 
 
 def aligned_copy(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """In C order, from a cache line on: kernels then read rows of whole lines where they are."""
+    """Copy to C order in memory that begins at a cache line: kernels then read whole lines if rows are whole lines."""
     size = array.size * np.dtype(dtype).itemsize
     raw = np.empty(size + _CACHE_LINE, np.uint8)
     start = -raw.ctypes.data % _CACHE_LINE
@@ -59,8 +60,10 @@ def aligned_copy(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 
 def as_array(x: npt.ArrayLike) -> Array:
-    """``np.asarray``, with qrt's error for nested sequences that make no array; of a tensor of PyTorch its values, be
-    they bf16 or part of a graph of gradients."""
+    """Return ``np.asarray(x)``, with qrt's error for ragged sequences.
+
+    A tensor of PyTorch gives its values, also if it is bf16 or requires gradients.
+    """
     if type(x).__module__.partition(".")[0] == "torch":
         x = _values_of_torch(x)
     try:
@@ -73,12 +76,12 @@ def _values_of_torch(x: Any) -> Any:
     tensor = x.detach().cpu()
     if str(tensor.dtype) != "torch.bfloat16":
         return tensor
-    # NumPy has no bf16 that PyTorch knows: the bits go through an integer of as many.
+    # PyTorch cannot convert bf16 to NumPy: its bits are passed as int16.
     return np.asarray(tensor.contiguous().view(sys.modules["torch"].int16)).view(expressed_dtype(FloatType("bf16")))
 
 
 def as_storage(x: npt.ArrayLike) -> Array:
-    """As ``as_array``, with integers of ml_dtypes that are narrower than a byte in the dtype of a byte."""
+    """Return ``as_array(x)``, with the integers of ml_dtypes that are narrower than a byte converted to bytes."""
     array = as_array(x)
     if array.dtype.name not in _NARROW:
         return array
@@ -89,15 +92,17 @@ _NARROW = frozenset({"int1", "int2", "int4", "uint1", "uint2", "uint4"})
 
 
 def native_floats(values: Array) -> Array:
-    """Expressed values in a dtype that NumPy has itself: bf16 and smaller formats as float32, which holds them."""
+    """Return expressed values in a dtype of NumPy's own: bf16 and smaller formats become float32, which is exact."""
     return values if values.dtype.isbuiltin == 1 else values.astype(np.float32)
 
 
 def expressed_array(
     x: npt.ArrayLike, t: UniformType | FloatType, *, exact: bool = False, what: str = "the values"
 ) -> Array:
-    """``x`` as an array of the type's expressed dtype; with ``exact`` another float dtype is an error instead of a
-    conversion. ``what`` names it in the error."""
+    """Return ``x`` as an array of the type's expressed dtype.
+
+    With ``exact``, another float dtype is an error instead of a conversion. ``what`` names ``x`` in the error.
+    """
     array = as_array(x)
     kind = t.expressed_type if isinstance(t, UniformType) else t
     dtype = expressed_dtype(kind)
@@ -118,11 +123,8 @@ def expressed_array(
         return array.astype(dtype)
 
 
-# ------------------------------------------------------------------------------------------------------ in other types
-
-
 def cast(q: Any, wanted: object) -> Any:
-    """A tensor of a quantized type, or an array of a NumPy dtype; a float type stands for its dtype."""
+    """Return a tensor in another quantized type, or its values in a NumPy dtype; a float type means its dtype."""
     t = parse_type(wanted) if isinstance(wanted, str) and wanted.startswith("!") else wanted
     if isinstance(t, Type) and not isinstance(t, FloatType):
         t = require_uniform(t, "astype: type")
@@ -141,7 +143,7 @@ def _values(values: Array, dtype: Any) -> Array:
             f"astype: {wanted} cannot represent the values: write q.storage for the integers, or "
             f"np.asarray(q).astype({str(wanted)!r}), which truncates the values"
         )
-    # ml_dtypes' floats are of kind V, as are bytes, records and subarrays, which hold no numbers.
+    # The floats of ml_dtypes have the kind V, which bytes, records and subarrays have too: those are not numbers.
     if wanted.kind not in "fcO" and wanted.type.__module__ != "ml_dtypes":
         raise QuantTypeError(f"astype: dtype must be a !quant.uniform type or a numeric dtype, got {shown(dtype)}")
     return values.astype(wanted, copy=False)

@@ -22,8 +22,9 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class FamilyCall:
-    """The kernel call of an op family for operands of given types, as the call cache keeps it. It reads the operands
-    with the indices ``reads``, in this order; the others are constants of the call.
+    """The kernel call of an op family for operands of given types, as the call cache stores it.
+
+    It reads the operands with the indices ``reads``, in this order; the other operands are constants of the call.
     """
 
     name: str
@@ -38,8 +39,10 @@ class FamilyCall:
 
 @dataclass(slots=True)
 class EagerCall(Generic[R]):
-    """A family call with the arrays that it reads, and its result, which is ``out`` if that is given. ``out`` may
-    overlap the arrays. ``cache`` shall keep the family call by ``key``; a key of None says that it was found there.
+    """A family call with the arrays that it reads and its result, which is ``out`` if that is given.
+
+    ``out`` may overlap the arrays. The family call is stored in ``cache`` under ``key``; a key of None means that it
+    came from there.
     """
 
     family_call: FamilyCall
@@ -57,15 +60,16 @@ class EagerCall(Generic[R]):
             data = pack(data, element)
         if memory is not None:
             memory[...] = data
-            return self.out  # type: ignore[no-any-return]  # R is what the family's results are
+            return self.out  # type: ignore[no-any-return]  # R is the class of the family's results
         return tensor_of(data, element, family_call.shape) if isinstance(element, UniformType) else data  # type: ignore[return-value]
 
     def of_values(self) -> "EagerCall[R]":
-        """Return the call for arguments whose values, not their types alone, chose it: the cache does not keep it."""
+        """Return a copy that is not cached, for a call that was chosen by the arguments' values, not by their types
+        alone."""
         return replace(self, family_call=replace(self.family_call, is_in_place=False), key=None)
 
     def _memory(self) -> Array:
-        """The memory of ``out``, after a check that ``out`` has the result's type and may be written."""
+        """Return the memory of ``out`` after checking that ``out`` has the result's type and is writeable."""
         out, family_call, name = self.out, self.family_call, self.family_call.name
         if isinstance(family_call.result.element, UniformType):
             if out.tensor_type != family_call.result:
@@ -82,9 +86,12 @@ class EagerCall(Generic[R]):
 
 
 def eager(bind: Callable[P, EagerCall[R]]) -> Callable[P, R]:
-    """Decorate a function: it runs what ``bind`` makes of its arguments. Called again with such arguments, it finds the
-    call in the `CallCache`, and ``bind`` does not run: so it may ask arrays for types and shapes, never for values. Its
-    operands are its first parameters, in the order in which it passes them on."""
+    """Make a public function of ``bind``, which binds the call that the function runs.
+
+    For arguments of the same types, shapes and attributes the function finds the call in the `CallCache` and does not
+    run ``bind``, so ``bind`` must not depend on the values in arrays. The operands are the first parameters of
+    ``bind``, in the order in which it passes them on.
+    """
     complete_docstring(bind)
     bind.__annotations__["return"] = get_args(bind.__annotations__["return"])[0]  # what callers get
     return Function(bind)
@@ -97,8 +104,9 @@ def bind(
     out_type: UniformType | str | None,
     out: Tensor | None,
 ) -> EagerCall[Any]:
-    """Binds an op family to quantized tensors. The result has ``out_type``, the type of ``out``, or the type that the
-    family infers.
+    """Bind an op family to quantized tensors.
+
+    The result has ``out_type``, the type of ``out``, or the type that the family infers.
     """
     for i, q in enumerate(operands):
         if not isinstance(q, Tensor):
@@ -117,8 +125,9 @@ def bind_arrays(
     out: Tensor | Array | None,
     element: FloatType = F32,
 ) -> EagerCall[Any]:
-    """Binds an op family to operands some of which are arrays of ``element``, or to a result that is an array. A packed
-    tensor is a constant of the call if the family packs that operand, and then the tensor keeps the call.
+    """Bind an op family of which some operands, or the result, are arrays of ``element``.
+
+    A packed tensor is a constant of the call if the family packs that operand; the tensor then stores the call.
     """
     declared = None if out_type is None else uniform_type(out_type, f"{name}: out_type")
     key = tuple(sorted(attributes.items()))
@@ -137,7 +146,7 @@ def bind_arrays(
 
 
 def uniform_type(given: object, what: str) -> UniformType:
-    """The type that is given as itself or as text; ``what`` names the argument in the error."""
+    """Return a quantized type that is given as itself or as text; ``what`` names the argument in the error."""
     t = parse_type(given) if isinstance(given, str) and given.lstrip().startswith("!") else given
     if isinstance(t, UniformType):
         return t
@@ -166,7 +175,7 @@ def bind_family(
 
 
 def require_tensor(q: object, what: str) -> None:
-    """Refuses what is no QuantTensor; ``what`` names it in the error."""
+    """Raise QuantTypeError unless ``q`` is a QuantTensor; ``what`` names it in the error."""
     if isinstance(q, Tensor):
         return
     family, _, argument = what.partition(": ")
@@ -181,7 +190,7 @@ def require_tensor(q: object, what: str) -> None:
 
 
 def _holds_numbers(x: object) -> bool:
-    """Return True for what ``qrt.quantize`` takes."""
+    """Return True for numbers that ``qrt.quantize`` accepts."""
     try:
         return isinstance(x, (np.ndarray, list, float)) and np.asarray(x).dtype.kind in "iuf"
     except (TypeError, ValueError):
@@ -189,7 +198,7 @@ def _holds_numbers(x: object) -> bool:
 
 
 def require_hashable(name: str, attributes: Iterable[tuple[str, object]]) -> None:
-    """Refuses attributes by which a bound call cannot be kept: lists and arrays."""
+    """Raise QuantTypeError for attributes that cannot be part of a cache key, as lists and arrays."""
     for attribute, value in attributes:
         try:
             hash(value)

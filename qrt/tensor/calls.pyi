@@ -1,4 +1,4 @@
-"""Bound calls: a public function finds the call that the same arguments had before, in a `CallCache`, and runs it."""
+"""Bound calls: a public function finds the call for its arguments in a `CallCache`, and runs it."""
 
 import weakref
 from collections.abc import Callable
@@ -15,11 +15,11 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 call_cache: CallCache
-__pyx_capi__: dict[str, object]  # what qrt/runtime/argument_binder.pyx takes from here
+__pyx_capi__: dict[str, object]  # the C functions that qrt/runtime/argument_binder.pyx imports
 
 @disjoint_base
 class Tensor:
-    """The fields of a quantized tensor: integers, their type, and the shape, which is not the data's where bits are
+    """The fields of a quantized tensor: integers, their type, and the shape, which differs from the data's if bits are
     packed."""
 
     @property
@@ -31,51 +31,55 @@ class Tensor:
     @property
     def _shape(self) -> tuple[int, ...]: ...
     @property
-    def _cache(self) -> CallCache: ...  # None but of a tensor that never changes
+    def _cache(self) -> CallCache: ...  # None unless the tensor never changes
     def _fill(self, data: np.ndarray[Any, Any], type: Any, shape: tuple[int, ...]) -> None: ...
     def _keep_calls(self) -> None:
-        """Give a cache of its own to a tensor whose data never changes, and is in the form that kernels take."""
+        """Give this tensor its own call cache; its data must never change, and be in the form that kernels take."""
 
 def set_tensor_class(kind: type) -> None:
-    """The subclass of Tensor that results are of."""
+    """Set the subclass of Tensor that results have."""
 
 def tensor_of(data: np.ndarray[Any, Any], element: Any, shape: tuple[int, ...]) -> Any:
-    """A tensor around storage known to be valid, packed where the width is."""
+    """Return a tensor around storage that is known to be valid, and packed if the width is 1, 2 or 4."""
 
 @final
 class CallCache:
-    """The one cache of bound calls of operation families, `sets` times `ways`.
+    """A cache of bound calls of operation families, `sets` times `ways`.
 
-    The key of a call is its function, the ISA that `kernels.forced_isa` holds, which parameters have their default, and
-    each argument: types by identity, as they are interned; attributes by kind and value, so that `True` is not 1, nor
-    0.0 -0.0; arrays by dtype and shape. A call has no such key if an argument is a list, an object of another kind, or
-    an array that is not C-contiguous, aligned and of native byte order; or if its arrays are copied for it, or it is no
-    `KernelCall`. What the function made of such arguments is then the key: family, types, attributes and ISA.
+    The key of a call consists of its function, the ISA in `kernels.forced_isa`, the parameters that have their default,
+    and each argument: types by identity, as they are interned; attributes by kind and value, so that `True` is not 1,
+    nor 0.0 -0.0; arrays by dtype and shape. There is no such key if an argument is a list, an object of another kind,
+    or an array that is not C-contiguous, aligned and of native byte order; or if the call needs a copy of its arrays,
+    or is no `KernelCall`. Such a call is found by a second key, which the function computes: family, types, attributes
+    and ISA.
 
-    The process has one of 512 calls, `call_cache`; a tensor that never changes has one of 8. Of a few calls the least
-    recently used goes first, and those of a tensor go with it. They are the calls that have the tensor as an operand,
-    but for the first, and they alone may hold its data in another form: what a family packed of it, and, as long as a
-    call reads it, the storage of packed bits, ``unpacked``, a weak reference. ``number`` stands for the tensor in
-    keys."""
+    The process has one cache of 512 calls, `call_cache`. A tensor that never changes has its own of 8 calls, for calls
+    that have it as an operand other than the first; they are freed with it. Only they may hold its data in another
+    form: packed by a family, or, as long as a call reads it, the storage with its bits unpacked (``unpacked``, a weak
+    reference). ``number`` stands for the tensor in keys. If a set is full, the least recently used call is replaced.
+    """
 
     unpacked: weakref.ref[Any] | None
 
     def __new__(cls, sets: int, ways: int) -> CallCache: ...
     def __len__(self) -> int: ...
     @property
-    def hits(self) -> int: ...  # of functions
+    def hits(self) -> int: ...  # calls that functions found by their arguments
     @property
     def number(self) -> int: ...
     def get(self, key: tuple[Any, ...]) -> Any:
-        """Return what was put under an equal key, or None."""
+        """Return the value of an equal key, or None."""
 
     def put(self, key: tuple[Any, ...], value: object) -> None:
-        """Keep a value, unless the key holds what has no description."""
+        """Store a value, unless a part of the key cannot be described."""
 
 @final
 class Function(Generic[_P, _R]):
-    """A function around `bind`, whose result depends on types, shapes and attributes alone, never on values in arrays.
-    The argument named `out`, if there is one, is the output."""
+    """A public function around `bind`, whose result depends on types, shapes and attributes alone, never on values in
+    arrays.
+
+    The argument named `out`, if there is one, is the output.
+    """
 
     def __init__(self, bind: Callable[_P, EagerCall[_R]]) -> None: ...
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...

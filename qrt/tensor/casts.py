@@ -1,4 +1,4 @@
-"""``quant.qcast``, ``quant.dcast`` and ``quant.scast`` on QuantTensors, and types that are chosen from data."""
+"""Casts of QuantTensors (``quant.qcast``, ``dcast`` and ``scast``), and quantization with types chosen from data."""
 
 from collections.abc import Mapping
 from typing import Literal, overload
@@ -31,7 +31,7 @@ def qcast(
     scale: ScaleForm = "divide",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """``quant.qcast``: expressed values to storage, ``clamp(round(x / s + zp))`` (docs/numerics.md, "Casts").
+    """Cast expressed values to storage: ``clamp(round(x / s + zp))`` (``quant.qcast``; docs/numerics.md, "Casts").
 
     Parameters
     ----------
@@ -73,22 +73,22 @@ def quantize(
     narrow: bool = False,
     expressed: str | FloatType | npt.DTypeLike = "f32",
 ) -> EagerCall[QuantTensor]:
-    """Makes a quantized tensor of real values: of a type that is given, or of one that is chosen from the values.
+    """Quantize real numbers to a given type, or to a type that is chosen from their values.
 
     The values are rounded to the expressed type, and then to storage by the default rule of ``qcast``. A type is chosen
-    with ``bits``; docs/numerics_choices.md has the formulas.
+    with ``bits``; docs/numerics.md has the formulas.
 
     Parameters
     ----------
     x : array_like
         Real numbers of any shape and dtype. They must be finite if a type is chosen from them.
     type : UniformType or str, optional
-        The type of the result. Without it, give ``bits``: the other options say how a type is chosen, and ``.type`` of
-        the result is that type.
+        The type of the result. Without it, give ``bits``: the other options then control how a type is chosen, and
+        ``.type`` of the result is that type.
     bits : int, optional
         The width of the signed storage, 1 to 32.
     axis : int, optional
-        Each index along this axis has a scale of its own. Without it, all values share one. Negative axes count from
+        The axis along which each index has its own scale. Without it, all values share one. Negative axes count from
         the last.
     group_size : int, optional
         The number of neighbours along ``axis`` that share a scale. It divides the size of the axis. Without ``axis``,
@@ -99,7 +99,7 @@ def quantize(
     percentile : float, default 99.99
         The percentage of the values that lie within the range of ``method="percentile"``.
     symmetric : bool, default True
-        True makes zero points 0. False chooses them too, which suits values most of which have one sign.
+        True makes zero points 0. False chooses them too, which suits values that mostly have one sign.
     narrow : bool, default False
         True leaves out the least value of the storage: -127 to 127 for 8 bits.
     expressed : str or FloatType or dtype, default "f32"
@@ -108,8 +108,8 @@ def quantize(
     Raises
     ------
     QuantTypeError
-        If values are no real numbers, the shape does not fit the type's channels, an option has another value, or a
-        type is to be chosen from a NaN or an infinity.
+        If the values are not real numbers, the shape does not fit the type's channels, an option has an unknown value,
+        or a type is to be chosen from a NaN or an infinity.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def quantize(
 
 @worded
 def bias_type(x: QuantTensor | UniformType | str, w: QuantTensor | UniformType | str) -> UniformType:
-    """The type of a bias that products of ``x`` and ``w`` add as it is: i32 of scale ``sx * sw`` and zero point 0.
+    """Return the type of a bias that products of ``x`` and ``w`` add: i32, scale ``sx * sw``, zero point 0.
 
     Parameters
     ----------
@@ -154,8 +154,8 @@ def bias_type(x: QuantTensor | UniformType | str, w: QuantTensor | UniformType |
     Raises
     ------
     QuantTypeError
-        If a type is of another kind, the two express different types, or a product of scales is beyond float64 or the
-        expressed type.
+        If a type is of another kind, the two express different types, or a product of scales is out of the range of
+        float64 or of the expressed type.
 
     Examples
     --------
@@ -176,12 +176,12 @@ def _quantize(x: Array, type: UniformType, rule: Mapping[str, str], out: QuantTe
 
 @eager
 def dcast(q: QuantTensor, *, out: Array | None = None) -> EagerCall[Array]:
-    """``quant.dcast``: the expressed values, ``(storage - zero_point) * scale`` (docs/numerics.md, "Casts").
+    """Return the expressed values, ``(storage - zero_point) * scale`` (``quant.dcast``; docs/numerics.md, "Casts").
 
     Parameters
     ----------
     q : QuantTensor
-        Of any shape; it expresses a type that NumPy has, which f80 and f128 are not.
+        Of any shape. Its expressed type needs a NumPy dtype, which f80 and f128 do not have.
     out : ndarray, optional
         An array of q's shape and expressed dtype, which is filled and returned.
 
@@ -202,11 +202,10 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> EagerCall[Array]:
 @worded
 @complete_docstring
 def values(q: QuantTensor) -> Array:
-    """The expressed values in a dtype of NumPy's own, so that other libraries take them by DLPack.
+    """Return the expressed values in a dtype of NumPy's own, so that other libraries take them by DLPack.
 
-    They are those of ``dcast``. bf16 and smaller formats become float32, which holds each of their values. For the
-    integers, give ``q.storage`` to the other library: it is no copy where no bits are packed. NumPy has no f80 nor
-    f128.
+    They are those of ``dcast``; bf16 and smaller formats become float32, which is exact. To pass the integers to the
+    other library, give it ``q.storage``, which is not a copy unless bits are packed. NumPy has neither f80 nor f128.
 
     Returns
     -------
@@ -228,24 +227,24 @@ def scast(x: QuantTensor, type: None = None) -> Array: ...
 def scast(x: npt.ArrayLike, type: UniformType | str) -> QuantTensor: ...
 @worded
 def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | str | None = None) -> Array | QuantTensor:
-    """``quant.scast``: a quantized tensor to signless integers, or integers to a quantized type. No bits are moved.
+    """Cast a quantized tensor to signless integers, or back, without moving bits (``quant.scast``).
 
     Parameters
     ----------
     x : QuantTensor or array_like of int
-        Of any shape. Integers are of the storage width, signed or unsigned: the type says how their bits read.
+        Of any shape. Integers have the storage width, signed or unsigned: the type determines how their bits are read.
     type : UniformType or str, optional
-        The type of the result. It is given with integers, and with them alone.
+        The type of the result: required for integers, not allowed for a QuantTensor.
 
     Returns
     -------
     ndarray of signed int, or QuantTensor
-        Of the shape of ``x``. NumPy's ``intN`` stands for signless integers.
+        Of the shape of ``x``. Signless integers are NumPy's ``intN``.
 
     Raises
     ------
     QuantTypeError
-        If the width or the storage bounds do not hold a value, or ``type`` is missing or too many.
+        If a value is out of the width or the storage bounds, ``type`` is missing, or it is given with a QuantTensor.
 
     Examples
     --------

@@ -1,8 +1,7 @@
-"""Types from data (docs/numerics_choices.md has the formulas): the range of the values that share a scale is chosen by
-a method, and the type covers it.
+"""Types chosen from data (docs/numerics.md has the formulas).
 
-No choice depends on the order of values or on the machine: ranges are values of the data, or fractions of such, and
-sums are integers.
+A method chooses the range of the values that share a scale, and the type covers the range. No choice depends on the
+order of values or on the machine: ranges are values of the data, or fractions of these, and sums are integers.
 """
 
 from dataclasses import dataclass
@@ -33,7 +32,8 @@ _BATCH = 1 << 14
 
 @dataclass(frozen=True)
 class Layout:
-    """Which values share a scale: all, those of one index of ``axis``, or ``group_size`` neighbours along it."""
+    """The partition of values into those that share a scale: all, one index of ``axis``, or ``group_size`` neighbours
+    on it."""
 
     shape: tuple[int, ...]
     axis: int | None = None
@@ -50,13 +50,13 @@ class Layout:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What says so in a type."""
+        """The arguments of UniformType that express this layout."""
         if self.group_size is None:
             return {"axis": self.axis}
         return {"block_sizes": {d: self.group_size if d == self.axis else 1 for d in range(len(self.shape))}}
 
     def rows(self, values: Array) -> Array:
-        """Values as a matrix: in each row those of a scale, rows in the order of the scales."""
+        """Return the values as a matrix with a row for each scale, in the order of the scales."""
         if self.axis is None:
             return values.reshape(1, -1)
         if self.group_size is None:
@@ -69,7 +69,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Storage:
-    """What a chosen type stores and expresses, and whether its range is symmetric."""
+    """The storage and the expressed type of a chosen type, and whether its range is symmetric."""
 
     name: str
     low: int
@@ -78,12 +78,15 @@ class Storage:
     symmetric: bool
 
     def parameters(self, low: Array, high: Array) -> tuple[Array, Array]:
-        """(scales, zero points) for ranges."""
+        """Return (scales, zero points) for ranges."""
         return range_parameters(low, high, self.low, self.high, self.expressed, symmetric=self.symmetric)
 
 
 def layout_of(shape: tuple[int, ...], axis: object, group_size: object) -> Layout:
-    """The layout that an axis, counted from either end, and the size of its groups say."""
+    """Return the layout for an axis, counted from either end, and a group size.
+
+    Raise QuantTypeError unless they fit the shape.
+    """
     if not shape and (axis is not None or group_size is not None):
         raise QuantTypeError("a scalar has one scale: give neither axis nor group_size")
     if group_size is not None and 0 in shape:
@@ -116,12 +119,12 @@ def layout_of(shape: tuple[int, ...], axis: object, group_size: object) -> Layou
 
 
 def _divisor(size: int, most: int) -> int:
-    """Return the greatest size of groups that divides an axis, and is at most so large."""
+    """Return the greatest divisor of ``size`` that is at most ``most``."""
     return next((n for n in range(min(most, size), 0, -1) if size % n == 0), 1)
 
 
 def _axes_for(shape: tuple[int, ...], group_size: object) -> str:
-    """The axes that groups of this size divide, as an argument; no text if there is none."""
+    """Return the axes that groups of this size divide, as text for an error; empty if there is none."""
     if not isinstance(group_size, (int, np.integer)) or group_size < 1:
         return ""
     return " or ".join(f"axis={d}" for d, size in enumerate(shape) if size and size % group_size == 0)
@@ -140,7 +143,7 @@ def _integer(what: str, value: Any, least: int, greatest: int, where: str = "", 
 
 
 def integer_storage(bits: object, expressed: FloatType, *, symmetric: bool, narrow: bool) -> Storage:
-    """Signed storage of so many bits; ``narrow`` leaves out its least value."""
+    """Return signed storage of ``bits`` bits; ``narrow`` leaves out its least value."""
     for what, flag in (("symmetric", symmetric), ("narrow", narrow)):
         require(flag, (bool, np.bool_), what, "True or False")
     bits = _integer("bits", bits, 1, MAX_STORAGE_WIDTH)
@@ -153,7 +156,7 @@ def integer_storage(bits: object, expressed: FloatType, *, symmetric: bool, narr
 def choose_type(
     values: Array, storage: Storage, layout: Layout, method: Method = "minmax", percentile: float = 99.99
 ) -> UniformType:
-    """The type of real values of ``layout.shape``, which are finite.
+    """Choose a type for finite real values of ``layout.shape``.
 
     >>> storage = integer_storage(8, FloatType("f32"), symmetric=True, narrow=False)
     >>> str(choose_type(np.float32([[63.5, -127], [2, 0]]), storage, Layout((2, 2), axis=1)))
@@ -162,7 +165,7 @@ def choose_type(
     if not isinstance(method, str) or method not in METHODS:
         raise QuantTypeError(f"method must be one of {', '.join(METHODS)}, got {shown(method)}")
     require_finite(values, "values that a type is chosen from")
-    if values.dtype.type.__module__ == "ml_dtypes":  # which NumPy cannot partition
+    if values.dtype.type.__module__ == "ml_dtypes":  # NumPy cannot partition these dtypes
         values = values.astype(np.float32)
     low, high = choose_ranges(layout.rows(values), storage, method, percentile)
     scales, zeros = storage.parameters(low, high)
@@ -179,7 +182,7 @@ def choose_type(
 
 
 def choose_ranges(rows: Array, storage: Storage, method: Method, percentile: float) -> tuple[Array, Array]:
-    """(low, high) of each row, as float64, around 0."""
+    """Return (low, high) of each row as float64, each range including 0."""
     low, high = (end.astype(np.float64) + 0.0 for end in (rows.min(axis=1, initial=0), rows.max(axis=1, initial=0)))
     if method == "minmax":
         return low, high
@@ -191,11 +194,12 @@ def choose_ranges(rows: Array, storage: Storage, method: Method, percentile: flo
 def percentile_ranges(
     rows: Array, low: Array, high: Array, percentile: float, *, symmetric: bool
 ) -> tuple[Array, Array]:
-    """Ranges outside of which at most ``100 - percentile`` percent of a row lie; the whole one where that is 0."""
+    """Return ranges that leave out at most ``100 - percentile`` percent of a row; the whole range where that would be
+    empty."""
     if isinstance(percentile, bool) or not isinstance(percentile, Real) or not 0 < percentile <= 100:
         raise QuantTypeError(f"percentile must be a number above 0, up to 100, got {shown(percentile)}")
     count = rows.shape[1]
-    # 99.9 is meant as the decimal: the double nearest to it leaves out a value less of a thousand.
+    # 99.9 means the decimal number: computed with the nearest double, one value of a thousand less is left out.
     outside = int(count * (100 - Fraction(repr(float(percentile)))) / 100)
     if not count or not outside:
         return low, high
@@ -203,19 +207,19 @@ def percentile_ranges(
         end = _ranked(np.abs(rows), count - 1 - outside)
         ends = -end, end
     else:
-        each = outside // 2
-        ends = np.minimum(_ranked(rows, each), 0), np.maximum(_ranked(rows, count - 1 - each), 0)
+        cut = outside // 2
+        ends = np.minimum(_ranked(rows, cut), 0), np.maximum(_ranked(rows, count - 1 - cut), 0)
     is_empty = (ends[0] == 0) & (ends[1] == 0)
     return np.where(is_empty, low, ends[0]) + 0.0, np.where(is_empty, high, ends[1]) + 0.0
 
 
 def _ranked(rows: Array, rank: int) -> Array:
-    """The value of a rank of each row, counted from the least."""
+    """Return the value of a rank in each row, rank 0 being the least."""
     return np.partition(rows, rank, axis=1)[:, rank].astype(np.float64)
 
 
 def least_error_ranges(rows: Array, low: Array, high: Array, storage: Storage) -> tuple[Array, Array]:
-    """The fraction of each range with the least squared error; of equals the widest."""
+    """Return the fraction of each range with the least squared error; the widest of equals."""
     factors = np.arange(FRACTIONS, 0, -1)[:, np.newaxis] / FRACTIONS
     best = np.empty(low.shape)
     step = max(_BATCH // max(rows.shape[1], 1), 1)
@@ -228,9 +232,9 @@ def least_error_ranges(rows: Array, low: Array, high: Array, storage: Storage) -
 
 
 def _squared_errors(rows: Array, low: Array, high: Array, storage: Storage) -> tuple[Array, Array]:
-    """For each candidate and row the sum of squared errors, an integer: its bits from 31 on, and those below.
+    """Return the sum of squared errors for each candidate and row, an integer, as (bits from 31 on, bits below).
 
-    Errors are counted in 2^-31 of the least power of two above the whole range, so that squares have 62 bits.
+    An error is counted in units of 2^-31 of the least power of two above the whole range, so that squares have 62 bits.
     """
     scales, zeros = storage.parameters(low, high)
     exponent = _UNIT_BITS - np.frexp(np.maximum(-low[0], high[0]))[1]
@@ -249,7 +253,7 @@ def _squared_errors(rows: Array, low: Array, high: Array, storage: Storage) -> t
 
 
 def bias_type(x: UniformType, w: UniformType) -> UniformType:
-    """The type of a bias that is added to sums of products as it is: i32 of scale ``sx * sw``, zero point 0."""
+    """Return the type of a bias that is added to sums of products unscaled: i32 of scale ``sx * sw``, zero point 0."""
     if not x.is_per_layer:
         raise QuantTypeError(f"bias_type: x must be per layer, but has {len(x.scales)} scales")
     if w.is_sub_channel:

@@ -1,7 +1,8 @@
-"""Docstrings of public functions, completed by what many of them would say in the same words.
+"""Docstrings of public functions, completed by the sections that many of them share.
 
-A docstring describes the parameters, ``Returns`` and ``Raises`` that are the function's own. `complete_docstring` adds
-the others, in the order of the signature: ``help`` and notebooks show the whole."""
+A docstring describes the parameters, ``Returns`` and ``Raises`` that are special to its function. `complete_docstring`
+adds the others, in the order of the signature: ``help`` and notebooks show the whole.
+"""
 
 import inspect
 import re
@@ -54,7 +55,7 @@ _TITLE = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
 
 
 def complete_docstring(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function: its docstring, if it has one, gets the sections and parameters that it leaves out."""
+    """Add the sections and parameters that a function's docstring leaves out; return the function."""
     if not function.__doc__:
         return function
     summary, *parts = _TITLE.split(inspect.cleandoc(function.__doc__))

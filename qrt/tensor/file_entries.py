@@ -1,7 +1,7 @@
-"""What stands in a file of tensors under one name: an array of plain integers or floats, and the text of a type.
+"""The entries of a file of tensors: an array of plain integers or floats, and the text of a type.
 
-The text says what the array is, as MLIR: `tensor<2x3x!quant.uniform<i4:f32, 5.0e-01>>` over packed bytes, or
-`tensor<8xbf16>` over 16-bit patterns. An array of a dtype that NumPy has itself needs no text.
+The text describes the array as an MLIR type: `tensor<2x3x!quant.uniform<i4:f32, 5.0e-01>>` for packed bytes, or
+`tensor<8xbf16>` for 16-bit patterns. An array of a dtype that NumPy has itself needs no text.
 """
 
 from dataclasses import dataclass
@@ -28,14 +28,14 @@ _MOST_AXES = 64
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """An array as a file holds it, C-contiguous and little-endian, and the text of its type, if it needs one."""
+    """An array as it is in a file, C-contiguous and little-endian, and the text of its type, if it needs one."""
 
     array: Array
     text: str | None
 
 
 class MemoryLimit:
-    """The most bytes that what is read of a file takes in memory: arrays and texts that are not mapped.
+    """The limit of the memory that is taken by arrays and texts read from a file, without what is mapped.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class MemoryLimit:
         self.left = self.max_bytes
 
     def take(self, name: str, size: int) -> None:
-        """Counts bytes that are about to be read. Raises ModelError if they are too many."""
+        """Count bytes that are about to be read. Raise ModelError if they exceed the limit."""
         if size > self.left:
             raise ModelError(
                 f"{self.path}: with {shown(name)}, which takes {size} bytes, more than {self.max_bytes} are read into "
@@ -63,13 +63,13 @@ class MemoryLimit:
 
 
 def require_shape(place: str, shape: tuple[Any, ...]) -> None:
-    """Raises ModelError where the shape that a file says is none that an array has; ``place`` names the array."""
+    """Raise ModelError unless an array can have the shape that a file gives; ``place`` names the array."""
     if len(shape) > _MOST_AXES or any(type(size) is not int or not 0 <= size < 1 << 63 for size in shape):
         raise ModelError(f"{place} has the shape {shown(shape)}, expected at most {_MOST_AXES} non-negative sizes")
 
 
 def as_entry(name: str, value: Any) -> FileEntry:
-    """What a file holds of a tensor or an array. Raises QuantTypeError for an array of Python objects."""
+    """Return the file entry of a tensor or an array. Raise QuantTypeError for an array of Python objects."""
     if isinstance(value, QuantTensor):
         return FileEntry(_plain(value._data), str(value.tensor_type))
     array = as_array(value)
@@ -86,8 +86,10 @@ def _plain(array: Array) -> Array:
 
 
 def of_entry(name: str, entry: FileEntry) -> QuantTensor | Array:
-    """The tensor or the array that an entry stands for, around the entry's memory. Raises ModelError where text and
-    array do not fit together, or storage is out of bounds."""
+    """Return the tensor or array of a file entry, sharing its memory.
+
+    Raise ModelError if the text and the array do not fit together, or storage is out of bounds.
+    """
     if entry.text is None:
         return entry.array
     try:
@@ -115,7 +117,7 @@ def _typed(array: Array, element: Type, shape: Shape) -> QuantTensor | Array:
 
 
 def _check_padding(array: Array, element: UniformType, shape: Shape) -> None:
-    """Rows end with zeros where they do not fill their last byte."""
+    """Raise QuantTypeError unless the unused bits of each row's last byte are 0."""
     used = (shape[-1] if shape else 1) * element.storage_width % 8
     if used and array.size and np.any(array[..., -1] >> used):
         raise QuantTypeError("the padding bits after a row's last element are not 0")

@@ -1,4 +1,4 @@
-"""The switch for operations whose results are not exact as quantized values, in the manner of ``np.errstate``."""
+"""The switch for operations whose results are not exact as quantized values, similar to ``np.errstate``."""
 
 import sys
 import warnings
@@ -23,7 +23,7 @@ _MODE: ContextVar[Mode] = ContextVar("qrt_float_results", default="raise")
 @worded
 @contextmanager
 def float_results(mode: Mode) -> Iterator[None]:
-    """Decides what an operation without an exact quantized result does within a ``with`` block.
+    """Set the behaviour of operations without an exact quantized result within a ``with`` block.
 
     Such operations are ``np.exp(q)``, ``q / r``, ``q + 0.5`` and ``a @ q`` with an array of floats, for example. By
     default they are errors. The block changes that for its own thread or task. Operations with an exact result keep it.
@@ -59,7 +59,8 @@ def float_results(mode: Mode) -> Iterator[None]:
 def in_floats(
     name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], hint: Callable[[], str]
 ) -> Any:
-    """What ``function`` gives for the dequantized values, if the switch allows it. ``hint`` says what to write."""
+    """Return ``function`` of the dequantized values if ``float_results`` allows it; ``hint`` gives the call for the
+    message."""
     mode = _MODE.get()
     message = ""
     if mode != "allow":
@@ -81,8 +82,11 @@ def in_floats(
 
 
 def advice_to_the_caller_of_numpy() -> str:
-    """Return what to write where code of NumPy's made the call, as ``np.tri(3, k=q)`` does ``3 - q``: no user wrote it,
-    and the function of NumPy is given the values. Empty where a user made it."""
+    """Return advice for an operation that a function of NumPy called, as ``np.tri(3, k=q)`` calls ``3 - q``; else no
+    text.
+
+    The user did not write that operation, so the advice is to give the function of NumPy the values.
+    """
     frame: FrameType | None = sys._getframe(_frames_inside() - 1)
     caller = ""
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "numpy":
@@ -93,7 +97,7 @@ def advice_to_the_caller_of_numpy() -> str:
 
 
 def _frames_inside() -> int:
-    """The ``stacklevel`` that makes a warning of the caller point to the code that called NumPy, or an operator."""
+    """Return the ``stacklevel`` with which a warning points to the code that called NumPy, or used an operator."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_INSIDE):
         frame, level = frame.f_back, level + 1
@@ -101,7 +105,7 @@ def _frames_inside() -> int:
 
 
 def _dequantized(given: Any) -> Any:
-    """``given`` with the values of each QuantTensor in its place."""
+    """Return ``given`` with each QuantTensor replaced by its values."""
     if isinstance(given, Tensor):
         return np.asarray(given)
     if isinstance(given, dict):

@@ -1,7 +1,9 @@
-"""The functions on QuantTensors: each is one call of an op family. ``qrt.ops`` says the shapes, docs/numerics.md the
-rules. Casts, and products with convolutions and pooling, have modules of their own.
+"""Functions on QuantTensors, each of which is one call of an op family.
 
-Each raises ``QuantTypeError`` for an argument that it does not take, of whatever kind; that is a TypeError too."""
+``qrt.ops`` has their shapes and docs/numerics.md their rules. Casts are in ``casts.py``; products, convolutions and
+pooling are in ``products.py``. Each function raises ``QuantTypeError``, which is a TypeError too, for an argument that
+it does not accept.
+"""
 
 from collections.abc import Sequence
 from typing import SupportsIndex
@@ -26,13 +28,13 @@ def add(
     requant: SumName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """The sum ``a + b``, element by element. docs/numerics_rules.md has the rules (``requant``) of sums.
+    """Return the sum ``a + b``, element by element. docs/numerics_operations.md has the rules (``requant``) of sums.
 
     Parameters
     ----------
     out_type : UniformType or str, optional
-        The type of the result. Without it operands of equal scales give i32 of that scale, if it holds every result of
-        the types; of two elements, tensors of rank 0, if it holds theirs.
+        The type of the result. If not given, the scales must be equal, and the result is i32 of that scale. It is an
+        error if i32 does not hold every result of the types (for tensors of rank 0: the result itself).
 
     Examples
     --------
@@ -54,12 +56,12 @@ def sub(
     requant: SumName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """The difference ``a - b``, element by element, by the rules of ``add``.
+    """Return the difference ``a - b``, element by element, by the rules of ``add``.
 
     Parameters
     ----------
     out_type : UniformType or str, optional
-        The type of the result, without it that which ``add`` gives.
+        The type of the result; if not given, the type that ``add`` chooses.
 
     Examples
     --------
@@ -79,7 +81,7 @@ def mul(
     requant: MulName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """The product ``a * b``, element by element.
+    """Return the product ``a * b``, element by element.
 
     Examples
     --------
@@ -94,12 +96,12 @@ def mul(
 def requantize(
     q: QuantTensor, type: UniformType | str, *, requant: RequantizeName = "fixed", out: QuantTensor | None = None
 ) -> EagerCall[QuantTensor]:
-    """The same values in another quantized type.
+    """Convert a tensor to another quantized type.
 
     Parameters
     ----------
     type : UniformType or str
-        The type of the result, which expresses the same float type as that of ``q``.
+        The type of the result, with the expressed type of ``q``.
 
     Examples
     --------
@@ -114,13 +116,13 @@ def requantize(
 def clamp(
     q: QuantTensor, min: float | None = None, max: float | None = None, *, out: QuantTensor | None = None
 ) -> EagerCall[QuantTensor]:
-    """Values clamped to ``[min, max]``. The type is kept.
+    """Clamp values to ``[min, max]``. The type is unchanged.
 
     Parameters
     ----------
     min, max : float, optional
-        Expressed values, of which ``min`` is the less, quantized by the default cast rule (docs/numerics.md, "Casts").
-        None is no bound.
+        Expressed values, ``min`` not above ``max``, quantized by the default cast rule (docs/numerics.md, "Casts").
+        None means no bound.
 
     Examples
     --------
@@ -133,7 +135,7 @@ def clamp(
 
 @eager
 def relu(q: QuantTensor, *, out: QuantTensor | None = None) -> EagerCall[QuantTensor]:
-    """Values below 0 become 0: ``clamp`` with a minimum of 0. The type is kept.
+    """Replace values below 0 by 0: ``clamp`` with a minimum of 0. The type is unchanged.
 
     Examples
     --------
@@ -146,14 +148,14 @@ def relu(q: QuantTensor, *, out: QuantTensor | None = None) -> EagerCall[QuantTe
 
 @eager
 def lookup(q: QuantTensor, table: QuantTensor, *, out: QuantTensor | None = None) -> EagerCall[QuantTensor]:
-    """Any function of one variable, as a table: ``table[q - least]``, with the least value of q's storage type.
+    """Look up values in a table, for any function of one variable: ``table[q - least]``.
 
     Parameters
     ----------
     q : QuantTensor
         Of any shape; per layer, with storage of at most 8 bits.
     table : QuantTensor
-        One value for each value of q's storage type, ascending; per layer. The result has its type.
+        One value for each value of q's storage type, from the least value on; per layer. The result has its type.
         ``qrt.ops.lookup.table_of`` makes its storage.
 
     Examples
@@ -177,18 +179,18 @@ def mean(
     requant: MeanName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """The average over axes. The sum is exact.
+    """Return the average over axes. The sum is exact.
 
     Parameters
     ----------
     q : QuantTensor
-        Of any shape; per layer, or per axis along an axis that is kept.
+        Of any shape; per layer, or per axis along an axis that is not averaged over.
     axes : int or sequence of int, optional
-        What is averaged over, at least one element: all axes if not given.
+        The axes to average over, which have at least one element; all axes if not given.
     keepdims : bool, default False
         True keeps the axes averaged over, with size 1; False drops them.
     out_type : UniformType or str, optional
-        The type of the result; that of ``q`` if not given, whose channels follow their axis.
+        The type of the result; if not given, the type of ``q``, whose channels follow their axis.
 
     Returns
     -------
@@ -217,7 +219,7 @@ def softmax(
     requant: SoftmaxRule = "table_int32",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """``exp(beta * x)`` over its sum along an axis, by a table of exponentials (docs/numerics_functions.md).
+    """Return ``exp(beta * x)`` over its sum along an axis, by a table of exponentials (docs/numerics_functions.md).
 
     Parameters
     ----------
@@ -230,7 +232,7 @@ def softmax(
     beta : float, default 1.0
         A positive factor of the exponents.
     requant : {"table_int32", "table_float32", "gemmlowp", "table_int16", "table_shifted"}, default "table_int32"
-        The arithmetic (docs/numerics_functions.md): qrt's own, one of LiteRT's or ONNX Runtime's.
+        The arithmetic (docs/numerics_functions.md): qrt's own, or that of LiteRT or ONNX Runtime.
 
     Examples
     --------
@@ -245,17 +247,17 @@ def softmax(
 @worded
 @complete_docstring
 def reshape(q: QuantTensor, shape: Sequence[int]) -> QuantTensor:
-    """The same elements in another shape. A per-axis type keeps its channels, along what has become of their axis.
+    """Return the same elements in another shape. A per-axis type follows its axis, which must remain one axis.
 
     Parameters
     ----------
     shape : sequence of int
-        The shape of the result; one size may be -1, which is then what the others leave.
+        The shape of the result; one size may be -1, which is then computed from the others.
 
     Returns
     -------
     QuantTensor
-        A view of ``q`` where NumPy makes one and no bits are packed.
+        A view of ``q`` if NumPy can make one and no bits are packed; else a copy.
 
     Raises
     ------
@@ -275,17 +277,17 @@ def reshape(q: QuantTensor, shape: Sequence[int]) -> QuantTensor:
 @worded
 @complete_docstring
 def transpose(q: QuantTensor, permutation: Sequence[int] | None = None) -> QuantTensor:
-    """Axes in another order. A per-axis type follows its channels.
+    """Permute the axes. A per-axis type follows its channels.
 
     Parameters
     ----------
     permutation : sequence of int, optional
-        The axis of ``q`` that each axis of the result is; the reverse order if not given.
+        For each axis of the result the axis of ``q``; the reverse order if not given.
 
     Returns
     -------
     QuantTensor
-        A view of ``q`` where no bits are packed.
+        A view of ``q``, or a copy if bits are packed.
 
     Examples
     --------
@@ -305,17 +307,17 @@ def pad(
     *,
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """Constant elements around a tensor. The type is kept.
+    """Add constant elements around a tensor. The type is unchanged.
 
     Parameters
     ----------
     q : QuantTensor
         Of any shape; per layer or per axis.
     padding : sequence of (before, after)
-        How many elements come before and after, for each dimension; (0, 0) for the axis of channels.
+        The numbers of elements before and after, for each dimension; (0, 0) for the axis of channels.
     value : float, optional
-        The expressed value of the elements, quantized by the default cast rule (docs/numerics.md, "Casts"); the zero
-        point, which is 0, if not given.
+        The expressed value of the elements, quantized by the default cast rule (docs/numerics.md, "Casts"). If not
+        given, it is the zero point, whose value is 0.
 
     Returns
     -------
@@ -344,22 +346,22 @@ def concat(
     requant: RequantName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """Tensors joined along an axis.
+    """Join tensors along an axis.
 
     Parameters
     ----------
     tensors : sequence of QuantTensor
-        At least one, of shapes that agree but along ``axis``; per layer or per axis.
+        At least one tensor, per layer or per axis. The shapes may differ along ``axis`` only.
     axis : int, default 0
-        The axis that is joined. Channels along it are joined too.
+        The axis to join along. Channels along it are joined too.
     out_type : UniformType or str, optional
-        The type of the result, to which operands of another are requantized. Without it all have one type, or types
-        that differ in the parameters of their channels along ``axis``.
+        The type of the result, to which other operands are requantized. If not given, all operands must have one type,
+        or types that differ in the parameters of their channels along ``axis`` only.
 
     Returns
     -------
     QuantTensor
-        Of the shape of the tensors, but as long along ``axis`` as they are together.
+        Of the shape of the tensors; the size along ``axis`` is the sum of theirs.
 
     Examples
     --------

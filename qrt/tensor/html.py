@@ -1,4 +1,4 @@
-"""A tensor as a notebook shows it: its type, a histogram of its values, and a part of the values."""
+"""The HTML of a tensor for notebooks: its type, a histogram of its values, and a part of the values."""
 
 from html import escape
 
@@ -17,8 +17,7 @@ _SAMPLE = 1 << 16
 
 
 def tensor_html(type: UniformType, shape: Shape, values: Array) -> str:
-    """HTML without a script or a request: a line, a histogram of the values as SVG, and a table of their last two
-    axes."""
+    """Return HTML without scripts or requests: the type, a histogram as SVG, and a table of the last two axes."""
     values = native_floats(values)
     head = f"<code>{escape(str(shape))} {escape(repr(type))}</code>"
     return f'<div class="qrt-tensor">{head}{_histogram(values)}{_table(values)}</div>'
@@ -29,7 +28,7 @@ def _histogram(values: Array) -> str:
     flat = flat[np.isfinite(flat)]
     if flat.size == 0:
         return ""
-    # In units of a power of two: NumPy has no bins that are wider or narrower than float64 says.
+    # In units of a power of two: the widths of NumPy's bins must neither overflow nor underflow in float64.
     exponent = np.frexp(np.abs(flat).max())[1]
     counts, edges = np.histogram(np.ldexp(flat, -exponent), _BINS)
     edges = np.ldexp(edges, exponent)
@@ -53,7 +52,7 @@ def _table(values: Array) -> str:
 
 
 def _shown(size: int) -> list[int | None]:
-    """Indices of the rows or columns that are shown, None where some are left out."""
+    """Return the indices of the rows or columns that are displayed, with None where some are left out."""
     if size <= 2 * _EDGE:
         return list(range(size))
     return [*range(_EDGE), None, *range(size - _EDGE, size)]

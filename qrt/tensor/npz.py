@@ -1,6 +1,7 @@
-"""`.npz`, NumPy's archive of arrays: `np.load` reads it. Member `w.npy` holds an array, `w.mlir` the text of its type.
+"""`.npz` files, NumPy's archives of arrays, which `np.load` reads.
 
-Members are not compressed, and their data begins at a cache line, so that they are used where they lie in the file.
+Member `w.npy` holds an array, `w.mlir` the text of its type. Members are not compressed, and their data begins at a
+cache line, so that arrays are used in the file's memory.
 """
 
 import os
@@ -36,7 +37,7 @@ _COMPRESSIONS = ZIP_STORED, ZIP_DEFLATED
 
 
 def write(file: BinaryIO, entries: Mapping[str, FileEntry]) -> None:
-    """The whole archive. It depends on the entries alone: members carry no date."""
+    """Write the whole archive. Its bytes depend on the entries alone: members have no date."""
     with ZipFile(file, "w", ZIP_STORED) as archive:
         for name, entry in entries.items():
             with archive.open(_member(archive, f"{name}{_ARRAY}"), "w", force_zip64=True) as member:
@@ -46,7 +47,7 @@ def write(file: BinaryIO, entries: Mapping[str, FileEntry]) -> None:
 
 
 def _member(archive: ZipFile, name: str) -> ZipInfo:
-    """A member that begins at a cache line; the header of an `.npy` file is a multiple of it."""
+    """Return a member whose data begins at a cache line; the header of an `.npy` file is a multiple of a line."""
     info = ZipInfo(name)
     assert archive.fp is not None
     header = _LOCAL_HEADER.size + len(name.encode()) + _ZIP64 + 4
@@ -56,7 +57,7 @@ def _member(archive: ZipFile, name: str) -> ZipInfo:
 
 
 def read(path: str, *, mapped: bool, max_bytes: int | None) -> dict[str, FileEntry]:
-    """Every array, in the order of the file; in the file's memory where it is mapped and not compressed."""
+    """Return every array, in the order of the file; in the file's memory if it is mapped and not compressed."""
     with open_regular(path) as file:
         limit = MemoryLimit(path, os.fstat(file.fileno()).st_size, max_bytes)
         try:
@@ -104,7 +105,10 @@ def _text(archive: ZipFile, info: ZipInfo, limit: MemoryLimit) -> str:
 def _array(
     file: BinaryIO, archive: ZipFile, info: ZipInfo, mapped: bool, limit: MemoryLimit, *, aligned: bool
 ) -> Array:
-    """The array of a member. Where it is to be ``aligned``, because kernels read it, it is mapped only if it is."""
+    """Return the array of a member.
+
+    ``aligned`` (an operand of kernels) maps it only if its place in the file is aligned.
+    """
     place = f"{limit.path}: {shown(info.filename)}"
     _require_compression(place, info)
     with archive.open(info) as member:
@@ -124,21 +128,21 @@ def _array(
 
 
 def _header(place: str, member: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """The shape of an array, whether its order is Fortran's, and its dtype."""
+    """Return the shape of an array, whether it is in Fortran order, and its dtype."""
     try:
         version = npy.read_magic(member)
         reader = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, is_fortran, dtype = reader(member)
     except _ERRORS:
         raise
-    except Exception as error:  # a header is Python's to parse, which raises what it likes
+    except Exception as error:  # NumPy evaluates a header as a Python literal, which raises any error
         raise ModelError(f"{place}: its header has no valid shape and dtype: {reason(error)}") from None
     require_shape(place, shape)
     return shape, is_fortran, dtype
 
 
 def _data_offset(file: BinaryIO, info: ZipInfo) -> int:
-    """Where a member's bytes begin: its own header says how long its name and its other fields are."""
+    """Return the offset of a member's bytes, after its local header, whose name and extra field vary in length."""
     file.seek(info.header_offset)
     *_, name, extra = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
     return int(info.header_offset + _LOCAL_HEADER.size + name + extra)

@@ -1,4 +1,4 @@
-"""What NumPy and Python raise of arguments, in words about the arguments."""
+"""Errors of NumPy and Python about arguments, reworded as errors of qrt."""
 
 import re
 
@@ -41,13 +41,13 @@ _REWORDED = {
 
 
 def from_numpy(error: Exception, name: str = "") -> QuantTypeError:
-    """An error of NumPy's as one of ours, of the same base; ``name`` is the function that was called."""
-    said = " ".join(str(error).split())
+    """Return qrt's error for an error of NumPy, with the same base class; ``name`` is the function that was called."""
+    text = " ".join(str(error).split())
     for pattern, ours in _REWORDED.items():
-        if found := re.fullmatch(pattern, said):
-            said = " ".join(found.expand(ours).split())
+        if match := re.fullmatch(pattern, text):
+            text = " ".join(match.expand(ours).split())
             break
-    message = f"{name}: {said}" if name else said
+    message = f"{name}: {text}" if name else text
     if isinstance(error, AxisError):
         return QuantAxisError(message)
     kind = QuantIndexError if isinstance(error, IndexError) else QuantValueError

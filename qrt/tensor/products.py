@@ -1,5 +1,7 @@
-"""Products, convolutions and pooling of QuantTensors: each function is one call of an op family. ``qrt.ops`` says the
-shapes, docs/numerics.md the rules."""
+"""Products, convolutions and pooling of QuantTensors, each of which is one call of an op family.
+
+``qrt.ops`` has their shapes and docs/numerics.md their rules.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -23,10 +25,10 @@ Pair = Sequence[int] | int
 
 @worded
 def pack(w: QuantTensor) -> PackedTensor:
-    """Weights that do not change, packed for the kernels: a copy of the storage, with which is kept what functions make
-    of it as their second or third operand.
+    """Pack weights that do not change: copy the storage, and keep with the copy the forms in which kernels read it.
 
-    ``matmul``, ``float_matmul``, ``conv2d``, ``depthwise_conv2d`` and ``lookup`` take it, and give the same results.
+    ``matmul``, ``float_matmul``, ``conv2d``, ``depthwise_conv2d`` and ``lookup`` accept the result as their second or
+    third operand, and give the same results as with ``w``.
 
     Parameters
     ----------
@@ -40,7 +42,7 @@ def pack(w: QuantTensor) -> PackedTensor:
     Raises
     ------
     QuantTypeError
-        If ``w`` is no QuantTensor.
+        If ``w`` is not a QuantTensor.
 
     Examples
     --------
@@ -63,7 +65,8 @@ def matmul(
     requant: RequantName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """The matrix product ``a @ w``, of NumPy's shapes. The sum is exact (docs/numerics.md, "Requantization").
+    """Return the matrix product ``a @ w`` by NumPy's rules of shapes. The sum is exact (docs/numerics.md,
+    "Requantization").
 
     Parameters
     ----------
@@ -97,20 +100,20 @@ def matmul(
 def float_matmul(
     a: npt.ArrayLike, w: QuantTensor | npt.ArrayLike, *, bias: npt.ArrayLike | None = None, out: Array | None = None
 ) -> EagerCall[Array]:
-    """The matrix product ``a @ w`` in float32, by float or quantized weights.
+    """Return the matrix product ``a @ w`` in float32. The weights are floats or quantized.
 
-    The order of each sum is defined (docs/numerics_operations.md), so the bits are those of every machine.
-    Quantized weights of up to 8 bits are summed exactly as integers over pieces of ``k``: the errors are as small as
-    those of ``float_matmul(a, dcast(w))``, the bits are others. Wider ones count as ``dcast(w)``.
+    The order of each sum is defined (docs/numerics_operations.md), so every machine gives the same bits. Products with
+    quantized weights of up to 8 bits are summed exactly as integers over pieces of ``k``: the errors are as small as
+    those of ``float_matmul(a, dcast(w))``, but the bits differ. Wider weights are used as ``dcast(w)``.
 
     Parameters
     ----------
     a : array_like of float32, float16, bfloat16 or float64
-        Shape ``(..., k)``. Other floats are rounded to float32 first, which holds those of 16 bits exactly.
+        Shape ``(..., k)``. Floats other than float32 are rounded to float32 first, which is exact for 16-bit floats.
     w : QuantTensor or array_like of float32
-        Shape ``(k, n)``; a quantized type expresses f32. ``qrt.pack`` packs weights that stay the same once; without it
-        each call packs them, and copies those that are no rows in memory, such as ``q.T``, which takes many times as
-        long as the product of few rows.
+        Shape ``(k, n)``; a quantized type expresses f32. Use ``qrt.pack`` for weights that do not change. Otherwise
+        each call packs them, and copies weights that are not in row-major order, such as ``q.T``; for few rows of ``a``
+        this takes many times as long as the product.
     bias : array_like of float32, optional
         Shape ``(n,)``, added at the end.
     out : ndarray of float32, optional
@@ -127,7 +130,7 @@ def float_matmul(
     >>> float_matmul(np.float32([[2, 1]]), w).tolist()
     [[2.5, -1.0]]
     """
-    # No kernel dequantizes weights that are no constant, and not summed as integers.
+    # Kernels dequantize such weights only if they are constants (packed).
     is_wide = (
         isinstance(w, QuantTensor) and w._cache is None and w.type.expressed_type == F32 and not sums_integers(w.type)
     )
@@ -152,7 +155,7 @@ def conv2d(
     requant: RequantName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """The 2-D convolution. The sum is exact (docs/numerics.md, "Requantization").
+    """Return the 2-D convolution. The sum is exact (docs/numerics.md, "Requantization").
 
     Parameters
     ----------
@@ -191,13 +194,13 @@ def depthwise_conv2d(
     requant: RequantName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """The 2-D convolution of each channel by itself. The sum is exact (docs/numerics.md, "Requantization").
+    """Return the 2-D convolution of each channel by itself. The sum is exact (docs/numerics.md, "Requantization").
 
     Parameters
     ----------
     w : QuantTensor
         The filters, of shape ``(kernel height, kernel width, channels * m)``; per layer, or per axis along the last
-        dimension. Output channel ``c * m + i`` is of input channel ``c``.
+        dimension. Output channel ``c * m + i`` is computed from input channel ``c``.
     bias : QuantTensor, optional
         Shape ``(channels * m,)``. It needs ``out_type``.
 
@@ -226,7 +229,7 @@ def avg_pool2d(
     requant: AverageName = "fixed",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """The average of each window. Padding is left out: the sum is divided by the count of the elements that exist.
+    """Return the average of each window. Padding is not counted: the divisor is the number of elements of the image.
 
     Parameters
     ----------
@@ -253,7 +256,7 @@ def max_pool2d(
     padding: Padding = "VALID",
     out: QuantTensor | None = None,
 ) -> EagerCall[QuantTensor]:
-    """The maximum of each window. Padding is left out; the type is kept.
+    """Return the maximum of each window. Padding is not counted; the type is unchanged.
 
     Parameters
     ----------
@@ -288,7 +291,7 @@ def _pool(
 def _window(
     name: str, x: QuantTensor, kernel: Sequence[int], padding: Padding, steps: Mapping[str, Pair]
 ) -> dict[str, Any]:
-    """Return attributes as op families have them: a pair for each of the steps, and the padding in numbers."""
+    """Return the attributes of an op family: a pair for each of ``steps``, and the padding in numbers."""
     pairs = {step: _pair(name, step, value) for step, value in steps.items()}
     if x.ndim != 4 or len(kernel) != 2:
         raise QuantTypeError(f"{name}: operands must be of rank 4, the first is {x.tensor_type}")

@@ -1,7 +1,7 @@
-"""QuantTensor: storage and a quantized type, with NumPy's protocols. Every operator is one call into ``ops``.
+"""QuantTensor: storage and a quantized type, with NumPy's protocols. Every operator is one call of an op family.
 
-Storage of 1, 2 or 4 bits is kept packed (low element first, rows padded to a byte); every other width lives in the
-next larger integer.
+Storage of 1, 2 or 4 bits is packed (low element first, rows padded to a byte); storage of any other width is in the
+next larger integer dtype.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ def _of_two(name: str, a: Tensor, b: Tensor) -> EagerCall[Any]:
 
 
 def _operator(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    """Return the operator of an op family, which is NumPy's function beside what is no tensor."""
+    """Return the operator of an op family, which is NumPy's function if the second operand is not a tensor."""
     return lambda a, b: _of_two(name, a, b) if isinstance(b, Tensor) else by_ufunc(ufunc, a, b)
 
 
@@ -47,11 +47,11 @@ def _operator(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
 class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
     """An n-dimensional array of quantized values.
 
-    ``storage`` holds integers within the type's storage bounds; the values that they stand for are ``(storage -
-    zero_point) * scale``. Slicing, transposing and reshaping keep the channels of a per-axis type; ``np.asarray(q)``
-    gives the expressed values; ``@``, ``+``, ``-`` and ``*`` are ``qrt.matmul``, ``add``, ``sub`` and ``mul``. With a
-    number other than 0, ``*`` and ``/`` change the scales; ``+`` and ``-`` take the number 0. ``==``, ``<`` and the
-    like compare the values that ``np.asarray`` gives exactly, element by element.
+    ``storage`` holds integers within the type's storage bounds; their values are ``(storage - zero_point) * scale``.
+    Slicing, transposing and reshaping keep the channels of a per-axis type; ``np.asarray(q)`` gives the expressed
+    values; ``@``, ``+``, ``-`` and ``*`` are ``qrt.matmul``, ``add``, ``sub`` and ``mul``. Multiplication and division
+    by a number other than 0 change the scales; ``+`` and ``-`` accept the number 0 only. Comparisons (``==``, ``<``,
+    ...) compare the values that ``np.asarray`` gives, exactly and element by element.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
     Raises
     ------
     QuantTypeError
-        If the storage is no integers, out of bounds, or of a shape that does not fit the type's channels.
+        If the storage is not integers, is out of bounds, or has a shape that does not fit the type's channels.
 
     Examples
     --------
@@ -110,30 +110,32 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the (packed) storage."""
+        """The number of bytes of the (packed) storage."""
         return self._data.nbytes
 
     @property
     def scales(self) -> Array:
-        """Scales as float64, shaped () per layer, (channels,) per axis, one per block sub-channel."""
+        """The scales as float64: of shape () per layer, (channels,) per axis, and one per block for sub-channel."""
         return self.type.scale_array
 
     @property
     def zero_points(self) -> Array:
-        """Zero points as int64, shaped like ``scales``."""
+        """The zero points as int64, of the shape of ``scales``."""
         return self.type.zero_point_array
 
     @property
     def storage(self) -> Array:
-        """The integers, unpacked, read-only: a view unless the width is 1, 2 or 4."""
+        """The integers, unpacked and read-only: a copy if the width is 1, 2 or 4, else a view."""
         view = unpack(self._data, self.type, self._shape) if is_packed(self.type) else self._data.view()
         view.flags.writeable = False
         return view
 
     @property
     def packed(self) -> Array:
-        """The bytes: widths 1, 2, 4 low element first and rows padded to a byte, others as little-endian integers.
-        Read-only uint8."""
+        """The bytes of the storage, read-only uint8.
+
+        Widths 1, 2 and 4 have the low element first and rows padded to a byte; others are little-endian integers.
+        """
         if is_packed(self.type):
             view = self._data.view()
         else:
@@ -160,19 +162,20 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
     # ---------------------------------------------------------------------------------------------------------- values
 
     def dequantize(self) -> Array:
-        """The expressed values (``quant.dcast``), an array of the expressed type's dtype."""
+        """Return the expressed values (``quant.dcast``), an array of the expressed type's dtype."""
         return _dequantized(self)
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
-        """NumPy's conversion to the expressed values. Raises ValueError where no copy is allowed, and what NumPy raises
-        for no dtype."""
+        """Return the expressed values for NumPy. Raise ValueError for ``copy=False``."""
         if copy is False:
             raise ValueError("a quantized tensor cannot be dequantized without a copy")
         return self.dequantize() if dtype is None else self.astype(dtype)
 
     def __dlpack__(self, **options: Any) -> Any:
-        """The expressed values, as ``np.asarray`` gives them, for ``np.from_dlpack`` or ``torch.from_dlpack``. The
-        storage is ``q.storage``, an array of its own."""
+        """Return the expressed values, as ``np.asarray`` gives them, for ``np.from_dlpack`` or ``torch.from_dlpack``.
+
+        For the integers, pass ``q.storage``, which is an array itself.
+        """
         if options.get("copy") is False:
             raise BufferError("a quantized tensor cannot be dequantized without a copy: give q.storage instead")
         return native_floats(self.dequantize()).__dlpack__(**options)
@@ -181,7 +184,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
         return 1, 0  # the CPU, by DLPack's enumeration
 
     def _repr_html_(self) -> str:
-        """The type, a histogram and the values, as a notebook shows them."""
+        """Return the type, a histogram and the values as HTML, for notebooks."""
         return tensor_html(self.type, self._shape, self._shown_values()[0])
 
     @overload
@@ -189,13 +192,13 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
     @overload
     def astype(self, type: Any) -> Any: ...
     def astype(self, type: Any) -> Any:
-        """A tensor of another quantized type, or an array of a NumPy dtype.
+        """Convert to another quantized type (a tensor), or to a NumPy dtype (an array).
 
         Parameters
         ----------
         type : UniformType or str or dtype
-            A quantized type or its text gives a tensor, by the default rule of ``requantize``. If the type expresses
-            other floats, it is ``quantize`` of the values. A dtype of floats gives the values as an array.
+            A quantized type or its text gives a tensor: by the default rule of ``requantize``, or, if the type has
+            another expressed type, by ``quantize`` of the values. A float dtype gives the values as an array.
 
         Returns
         -------
@@ -205,7 +208,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
         Raises
         ------
         QuantTypeError
-            If ``type`` is an integer dtype or no type at all, or its channels do not fit the shape.
+            If ``type`` is an integer dtype or not a type, or its channels do not fit the shape.
 
         Examples
         --------
@@ -217,7 +220,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
         return cast(self, type)
 
     def copy(self) -> "QuantTensor":
-        """A tensor with storage of its own."""
+        """Return a tensor with a copy of the storage."""
         return tensor_of(self._data.copy(), self.type, self._shape)
 
     __copy__ = copy
@@ -229,7 +232,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
         return _rebuild, (np.ascontiguousarray(self._data).reshape(self._data.shape), self.type, self._shape)
 
     def equals(self, other: object) -> bool:
-        """Whether ``other`` is a tensor of the same type, shape and storage. ``np.array_equal`` compares values.
+        """Return True if ``other`` is a tensor of the same type, shape and storage. ``np.array_equal`` compares values.
 
         >>> import qrt
         >>> q = qrt.quantize([1.0, 2.5], "!quant.uniform<i8:f32, 0.5>")
@@ -255,7 +258,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
         return f"{head}{shown}, type={self.type.shown()})"
 
     def _shown_values(self) -> tuple[Array, str]:
-        """Return the values, or the storage where NumPy has no such values, and the word that labels it."""
+        """Return the values and an empty label, or the storage and its label if NumPy has no dtype for the values."""
         try:
             return self.dequantize(), ""
         except QuantTypeError:  # f80 and f128
@@ -264,12 +267,12 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
     # ----------------------------------------------------------------------------------------------------------- views
 
     def __getitem__(self, key: Any, /) -> "QuantTensor":
-        """Return what an ndarray's indexing selects: a copy of one element, and for lists, arrays and masks; a view for
-        slices, ``...``, None and fewer integers than axes, unless bits are packed.
+        """Select elements by the rules of an ndarray: slices, ``...``, None and integers for some axes give a view
+        unless bits are packed; anything else gives a copy.
 
-        Channels of a per-axis type are selected as the elements of their axis are; an integer there gives that
-        channel's type. Raises IndexError where NumPy does; ``QuantTypeError`` where channels would mix along one axis,
-        or blocks be cut.
+        Channels of a per-axis type are selected with the elements of their axis; an integer there gives that channel's
+        type. Raises IndexError where NumPy does, and ``QuantTypeError`` if channels would mix along an axis, or blocks
+        would be cut.
         """
         source = stored(self)
         try:
@@ -279,18 +282,25 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
         return made(data, indexed_element(self.type, self._shape, key), source)
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
-        """Writes a tensor of the type that is selected, or real numbers, quantized by the default rule. Raises
-        ValueError where the storage is read-only: a packed tensor, a broadcast, a part of packed bits."""
+        """Write a tensor of the selected elements' type, or real numbers, which are quantized by the default rule.
+
+        Raises ValueError if the storage is read-only: a packed tensor, a broadcast view, or a part of packed bits.
+        """
         assign(self, key, value)
 
     def transpose(self, *axes: Any) -> "QuantTensor":
-        """The axes in the order given (one by one, or as one sequence), or reversed. A per-axis type follows its
-        channels. Raises ``QuantTypeError`` for other axes than all of them."""
+        """Permute the axes to the given order (separate integers or one sequence), or reverse them.
+
+        A per-axis type follows its channels. Raises ``QuantTypeError`` unless each axis is given once.
+        """
         source, order = stored(self), _axes(axes, self.ndim)
         return made(source.transpose(order), transposed_element(self.type, order), source)
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> "QuantTensor":
-        """A reshape that keeps the channel axis of a per-axis type as one axis; any other is a ``QuantTypeError``."""
+        """Reshape the tensor.
+
+        The channel axis of a per-axis type must remain one axis, else a ``QuantTypeError`` is raised.
+        """
         source, wanted = stored(self), _integers_of(shape, "reshape: the shape")
         if not isinstance(order, str) or order not in ("C", "F", "A"):
             raise QuantValueError(f"reshape: order must be 'C', 'F' or 'A', got {shown(order)}")
@@ -319,15 +329,16 @@ set_tensor_class(QuantTensor)
 
 @worded_methods
 class PackedTensor(QuantTensor):
-    """A tensor that never changes, made by ``qrt.pack``. What ``matmul``, ``conv2d`` and the other functions make of it
-    as their second or third operand is kept with it, for each ISA and each signature it is used with (the latest 8).
+    """A tensor that never changes, made by ``qrt.pack``.
 
-    Its views and copies are ordinary tensors. A pickle holds the storage alone.
+    Functions such as ``matmul`` and ``conv2d`` that read it as their second or third operand store their packed form of
+    it with it, for each ISA and each signature (the latest 8). Its views and copies are ordinary tensors. A pickle
+    holds the storage alone.
 
     Parameters
     ----------
     q : QuantTensor
-        Whose storage is copied.
+        The tensor whose storage is copied.
 
     Examples
     --------
@@ -356,7 +367,7 @@ class PackedTensor(QuantTensor):
 
 
 def _frozen(data: Array) -> Array:
-    """A copy in C order whose memory is a bytes object: NumPy lets nobody write there, nor set the flag that would."""
+    """Return a copy in C order whose memory is a bytes object, so that NumPy cannot make it writeable."""
     return np.ndarray(data.shape, data.dtype, data.tobytes())
 
 
@@ -365,8 +376,11 @@ def _rebuild(data: Array, type: UniformType, shape: Shape) -> QuantTensor:
 
 
 def made(data: Any, t: UniformType, source: Array | None = None) -> QuantTensor:
-    """Return a tensor around storage, or a scalar of it. Where bits are packed, and NumPy made a view of the storage
-    ``source`` of a tensor, it is read-only: the tensor would not hold what is written to it."""
+    """Return a tensor around storage, or around a scalar of storage.
+
+    If bits are packed and the storage is a view of a tensor's unpacked storage ``source``, the result is read-only: a
+    write would not reach that tensor.
+    """
     array = np.asarray(data)
     if t.block_sizes is not None:
         check_integrity(t, array.shape)
@@ -377,9 +391,6 @@ def made(data: Any, t: UniformType, source: Array | None = None) -> QuantTensor:
     return tensor_of(packed, t, array.shape)
 
 
-# ---------------------------------------------------------------------------------------------------------- functions
-
-
 def bind_sum(
     name: str,
     a: Tensor,
@@ -388,8 +399,11 @@ def bind_sum(
     out_type: UniformType | str | None = None,
     out: Tensor | None = None,
 ) -> EagerCall[Any]:
-    """Bind ``add`` or ``sub``. Two elements of one scale have an exact result in i32 wherever their values have: so
-    Python's ``sum`` adds an element to the sum of those before, whose type alone says nothing of its size."""
+    """Bind ``add`` or ``sub``.
+
+    Two elements of one scale have an exact result in i32 if their values do, although their types alone do not
+    guarantee it: Python's ``sum`` adds each element to the sum of those before.
+    """
     attributes = {"requant": requant}
     is_of_elements = (
         out_type is None
@@ -416,9 +430,6 @@ def _dequantized(q: QuantTensor) -> EagerCall[Array]:
     return bind_arrays("dcast", (q,), {}, None, None)
 
 
-# ------------------------------------------------------------------------------------------------------------- checks
-
-
 def _axes(axes: tuple[Any, ...], rank: int) -> tuple[int, ...]:
     given = () if len(axes) == 1 and axes[0] is None else _integers_of(axes, "transpose: the axes")
     if not given:
@@ -430,6 +441,6 @@ def _axes(axes: tuple[Any, ...], rank: int) -> tuple[int, ...]:
 
 
 def _integers_of(given: tuple[Any, ...], what: str) -> tuple[int, ...]:
-    """Integers given one by one, or as one sequence."""
+    """Return integers that are given one by one, or as one sequence."""
     is_one = len(given) == 1 and (not isinstance(given[0], SupportsIndex) or isinstance(given[0], np.ndarray))
     return integers(given[0] if is_one else given, what)

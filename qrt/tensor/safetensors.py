@@ -1,7 +1,8 @@
-"""`.safetensors`: a header of JSON, then the bytes of each array. The texts of types stand in the header's metadata.
+"""`.safetensors` files: a header of JSON, then the bytes of each array. The texts of types are in the header's
+metadata.
 
-The package `safetensors` writes files and checks them. qrt reads the places of the arrays itself, to use them where
-they lie in the file.
+The package `safetensors` writes files and checks them. qrt reads the places of the arrays itself, to use them in the
+file's memory.
 """
 
 import json
@@ -28,7 +29,7 @@ _FLOATS = {"BF16": "bf16", "F8_E5M2": "f8E5M2", "F8_E4M3": "f8E4M3FN"}
 
 
 def write(file: BinaryIO, entries: Mapping[str, FileEntry]) -> None:
-    """The whole file."""
+    """Write the whole file."""
     save = extra("safetensors.numpy", "safetensors").save
     for name, entry in entries.items():
         if entry.array.dtype.str[1:] not in {np.dtype(code).str[1:] for code in _DTYPES.values()}:
@@ -40,7 +41,7 @@ def write(file: BinaryIO, entries: Mapping[str, FileEntry]) -> None:
 
 
 def read(path: str, *, mapped: bool, max_bytes: int | None) -> dict[str, FileEntry]:
-    """Every array, in the order of the file's bytes; in the file's memory where it is mapped."""
+    """Return every array, in the order of the file's bytes; in the file's memory if it is mapped."""
     library = extra("safetensors", "safetensors")
     with open_regular(path) as file:
         try:
@@ -61,11 +62,11 @@ def read(path: str, *, mapped: bool, max_bytes: int | None) -> dict[str, FileEnt
     texts = header.pop("__metadata__", {})
     data = memory[8 + length :]
     placed = sorted(header.items(), key=lambda item: item[1]["data_offsets"][0])
-    return {name: _entry(path, name, said, data, texts.get(f"{_TYPE}{name}")) for name, said in placed}
+    return {name: _entry(path, name, description, data, texts.get(f"{_TYPE}{name}")) for name, description in placed}
 
 
-def _entry(path: str, name: str, said: Mapping[str, Any], data: Array, text: str | None) -> FileEntry:
-    code, shape = said["dtype"], tuple(said["shape"])
+def _entry(path: str, name: str, description: Mapping[str, Any], data: Array, text: str | None) -> FileEntry:
+    code, shape = description["dtype"], tuple(description["shape"])
     require_shape(f"{path}: {shown(name)}", shape)
     if code in _FLOATS:
         text = str(TensorType(shape, FloatType(_FLOATS[code])))
@@ -74,7 +75,7 @@ def _entry(path: str, name: str, said: Mapping[str, Any], data: Array, text: str
         dtype = np.dtype(_DTYPES[code])
     else:
         raise ModelError(f"{path}: {shown(name)} has the dtype {code}, which is not supported")
-    start, end = said["data_offsets"]
+    start, end = description["data_offsets"]
     piece = data[start:end]
     if dtype.itemsize > 1 and piece.ctypes.data % dtype.itemsize:
         piece = piece.copy()  # a file may place an array anywhere; kernels want it aligned

@@ -1,5 +1,6 @@
-"""Conversions between storage as kernels take it and as tensors keep it: tensors pack 1, 2 and 4 bits, low element
-first, and pad rows to a byte.
+"""Conversions between the storage that kernels read and the storage of tensors.
+
+Tensors pack 1, 2 and 4 bits, low element first, and pad rows to a byte.
 """
 
 from math import prod
@@ -17,7 +18,7 @@ PACKED_WIDTHS = (1, 2, 4)
 
 
 def ready(array: Array) -> Array:
-    """The array in the form that kernels take: C-contiguous, aligned, of native byte order."""
+    """Return the array in the form that kernels take: C-contiguous, aligned, of native byte order."""
     flags = array.flags
     if flags.c_contiguous and flags.aligned and array.dtype.isnative:
         return array
@@ -25,7 +26,7 @@ def ready(array: Array) -> Array:
 
 
 def is_packed(t: Type) -> bool:
-    """Return True for an element type that tensors keep several elements of in a byte."""
+    """Return True for an element type of which tensors store several elements in a byte."""
     return isinstance(t, UniformType) and t.storage_width in PACKED_WIDTHS
 
 
@@ -63,8 +64,10 @@ def unpack(packed: Array, t: UniformType, shape: Shape) -> Array:
 
 
 def constant_of(x: Tensor) -> Array:
-    """Return the storage of a tensor that never changes, in the form that kernels take: calls that read it unpacked
-    share one array."""
+    """Return the storage of a tensor that never changes, in the form that kernels take.
+
+    Calls share one unpacked array.
+    """
     if not is_packed(x.type):
         return x._data
     cache = x._cache
@@ -76,7 +79,7 @@ def constant_of(x: Tensor) -> Array:
 
 
 def operand(x: Tensor | Array) -> Array:
-    """Return the array of an operand, or a tensor's storage, in the form that kernels take."""
+    """Return an array, or the storage of a tensor, in the form that kernels take."""
     if not isinstance(x, Tensor):
         return ready(x)
     return unpack(x._data, x.type, x._shape) if is_packed(x.type) else ready(x._data)

@@ -1,4 +1,4 @@
-"""Tensors by name, to a file and back."""
+"""Writing tensors by name to a file, and reading them."""
 
 import os
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ Path = str | os.PathLike[str]
 
 @worded
 def save_tensors(path: Path, tensors: Mapping[str, QuantTensor | npt.ArrayLike], *, append: bool = False) -> None:
-    """Writes tensors and arrays by name into one file, the type of each tensor as MLIR text. Nothing is pickled.
+    """Write tensors and arrays by name to one file, the type of each tensor as MLIR text. Nothing is pickled.
 
     In an ``.npz`` file, ``np.load(path)["w"]`` is the storage of ``w`` (its packed bytes, for widths of 1, 2 and 4) and
     ``np.load(path)["w.mlir"]`` the text of its type. In a ``.safetensors`` file the texts are metadata, under
@@ -37,7 +37,7 @@ def save_tensors(path: Path, tensors: Mapping[str, QuantTensor | npt.ArrayLike],
     Raises
     ------
     QuantTypeError
-        If a value is no tensor or array of numbers, or a name is no string, is empty or ends in ``.mlir``.
+        If a value is not a tensor or array of numbers, or a name is not a string, is empty or ends in ``.mlir``.
     ModelError
         If the file's name ends otherwise, or with ``append``, if the file has one of the names or is of another format.
     FileError
@@ -68,7 +68,7 @@ def save_tensors(path: Path, tensors: Mapping[str, QuantTensor | npt.ArrayLike],
 
 @worded
 def load_tensors(path: Path, *, mapped: bool = True, max_bytes: int | None = None) -> dict[str, Any]:
-    """Reads the tensors and arrays of a file that ``save_tensors`` or other software wrote.
+    """Read the tensors and arrays of a file that ``save_tensors`` or other software wrote.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Types as MLIR writes them, with their text: builtin, shaped and quantized types, and the scanner.
+"""Builtin, shaped and quantized types with their MLIR text, and the scanner that reads it.
 
 - `UniformType` (`quantized.py`) is `!quant.uniform<...>`; `TensorType` (`shaped.py`), `IntegerType` and `FloatType`
   (`builtin.py`) are MLIR's. Equal types are one object (`core.py`).

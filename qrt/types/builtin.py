@@ -89,7 +89,7 @@ class FloatType(Type):
 
     @property
     def special(self) -> Special:
-        """Which values besides numbers exist; see `qrt.numerics.float_text.Special`."""
+        """The values besides numbers that the format has; see `qrt.numerics.float_text.Special`."""
         return self.format.special
 
     def spell(self) -> str:
@@ -175,7 +175,7 @@ class TupleType(Type):
 
 
 class OpaqueType(Type):
-    """A type of a dialect qrt does not know, kept as its text: `!dialect.name<...>`."""
+    """A type of a dialect that qrt does not know: its text alone, `!dialect.name<...>`."""
 
     __slots__ = ("text",)
     text: str

@@ -12,30 +12,31 @@ _readers: list[Callable[[str], "Type"]] = []
 
 
 def set_reader(read: Callable[[str], "Type"]) -> None:
-    """What reads a type's text: the parser, which knows every type, and stands above them."""
+    """Register the parser with which `as_type` reads text: it imports this module, so this module cannot import it."""
     _readers[:] = [read]
 
 
 def as_type(given: object) -> object:
-    """Text as the type that it spells; what is no text as it is."""
+    """Parse text as a type; return any other object unchanged."""
     return _readers[0](given) if isinstance(given, str) else given
 
 
 class Type:
-    """An MLIR type. Equal types are the same object; `str` is upstream's spelling.
+    """An MLIR type. Equal types are the same object; `str` gives upstream's spelling.
 
-    A constructor takes the annotated fields of its class in their order, where the class does not say otherwise."""
+    Unless its docstring lists other parameters, a constructor takes the annotated fields of its class, in their order.
+    """
 
     __slots__ = ("__weakref__", "_text")
 
     _interned: ClassVar[WeakValueDictionary[tuple[object, ...], Any]] = WeakValueDictionary()
-    """Every type by its class and what it is made of."""
+    """All types, by their class and the values of their fields."""
     _lock: ClassVar[threading.Lock] = threading.Lock()
     _text: str | None
 
     @classmethod
     def _intern(cls, key: tuple[object, ...], fields: Mapping[str, object]) -> Self:
-        """Return the one type of a key, which begins with the class; of these attributes if there is none yet."""
+        """Return the interned type of a key, which begins with the class; create it with these fields if it is new."""
         new = object.__new__(cls)
         for name, value in fields.items():
             object.__setattr__(new, name, value)
@@ -45,7 +46,7 @@ class Type:
             return one
 
     def spell(self) -> str:
-        """Build the text form; `str` keeps it."""
+        """Build the text form, which `str` caches."""
         raise NotImplementedError
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
@@ -58,11 +59,12 @@ class Type:
         return self._text
 
     def _repr_html_(self) -> str:
-        """What ``shown`` gives, as a notebook shows it."""
+        """Return the text of ``shown`` as HTML, for notebooks."""
         return f"<code>{escape(self.shown())}</code>"
 
     def shown(self) -> str:
-        """The text form for people: long lists of scales and quantiles in short, 2,048 characters at most.
+        """Return the text form for display: long lists of scales and quantiles are summarized, in 2,048 characters at
+        most.
 
         >>> from qrt.types import UniformType
         >>> UniformType("u4", "f32", [0.5] * 31 + [0.75], axis=0).shown()

@@ -23,13 +23,16 @@ class _Expected:
     written: str
     pattern: re.Pattern[str]
     comment: Location
-    found: bool = False
+    is_matched: bool = False
 
 
 class Expectations:
-    """The diagnostics that one program's comments say it gives. A place is the comment's own line, `@+N` or `@-N` lines
-    from it, `@above` or `@below` the nearest line without such a comment, or `@unknown`. `expected-error-re` holds
-    regular expressions in nested `{{...}}`. Each comment stands for one diagnostic; notes are diagnostics too."""
+    """The diagnostics that a program's comments expect.
+
+    A comment names a line: its own, `@+N` or `@-N` lines from it, `@above` or `@below` for the nearest line without
+    such a comment, or `@unknown`. `expected-error-re` holds regular expressions in nested `{{...}}`. Each comment
+    expects one diagnostic; notes are diagnostics too.
+    """
 
     def __init__(self, text: str, filename: str) -> None:
         self._expected: list[_Expected] = []
@@ -59,9 +62,9 @@ class Expectations:
         for given in _with_notes(diagnostic):
             place = None if given.location is None else (given.location.filename, given.location.line)
             for expected in self._expected:
-                fits = not expected.found and expected.severity == given.severity and expected.place == place
+                fits = not expected.is_matched and expected.severity == given.severity and expected.place == place
                 if fits and expected.pattern.search(given.message):
-                    expected.found = True
+                    expected.is_matched = True
                     break
             else:
                 message = f"unexpected {given.severity}: {given.message}"
@@ -72,7 +75,7 @@ class Expectations:
         missing = [
             Diagnostic("error", f'expected {expected.severity} "{expected.written}" was not produced', expected.comment)
             for expected in self._expected
-            if not expected.found
+            if not expected.is_matched
         ]
         return self._problems + missing
 
@@ -84,7 +87,7 @@ def _with_notes(diagnostic: Diagnostic) -> Iterator[Diagnostic]:
 
 
 def _line(place: str | None, index: int, matches: list[re.Match[str] | None]) -> int | None:
-    """The 1-based line that a designator on a 0-based line means."""
+    """Return the 1-based line that a designator on a 0-based line means, None for `@unknown`."""
     if place == "unknown":
         return None
     if place in ("above", "below"):

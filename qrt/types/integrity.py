@@ -1,4 +1,4 @@
-"""Whether the parameters of a quantized type fit a tensor."""
+"""The check that the parameters of a quantized type fit a tensor."""
 
 from collections.abc import Sequence
 
@@ -8,8 +8,9 @@ from qrt.types.quantized import UniformType
 
 
 def check_integrity(element: UniformType, shape: Sequence[int | None] | None) -> None:
-    """Raise QuantTypeError unless the parameters of `element` fit a tensor of `shape` (`None` entries are dynamic,
-    `None` for the whole is unranked). Per layer fits everything.
+    """Raise QuantTypeError unless the parameters of `element` fit a tensor of `shape`.
+
+    A size of None is dynamic; a shape of None is unranked. A per-layer type fits every tensor.
 
     Source: 'Per-axis quantization integrity' of the quant dialect, and verifySubChannelQuantization of mlir-opt 22.
     """

@@ -1,7 +1,7 @@
-"""Scales and zero points as they are given: numbers, nested sequences or arrays, checked all at once.
+"""Checks of scales and zero points that are given as numbers, nested sequences or arrays.
 
-A type may have half a million of them. NumPy checks and rounds them; a number is looked at by itself where it is wrong,
-or is no plain Python number.
+A type may have half a million of them, so NumPy checks and rounds them together. Only a number that is wrong, or not a
+plain Python number, is examined by itself.
 """
 
 import math
@@ -27,16 +27,16 @@ _INT64 = range(-(1 << 63), 1 << 63)
 
 
 def float_array(scales: Any) -> tuple[tuple[int, ...], Array]:
-    """(shape, row-major doubles) of nested sequences, or of an array."""
-    found = _array_of(scales)
-    if found is not None and found.dtype in (np.float32, np.float64):
-        return found.shape, found.astype(np.float64).ravel()
+    """Return (shape, row-major doubles) of nested sequences, or of an array."""
+    array = _array_of(scales)
+    if array is not None and array.dtype in (np.float32, np.float64):
+        return array.shape, array.astype(np.float64).ravel()
     shape, flat = _flatten(scales, "scales")
     return shape, np.array([as_float(item, "a scale") for item in flat])
 
 
 def check_scales(scales: Array, expressed: FloatType) -> None:
-    """As ``check_scale``, for each of them."""
+    """Raise QuantTypeError unless each scale passes ``check_scale``."""
     least, greatest = _scale_range(expressed)
     wrong = ~((scales >= least) & (scales <= greatest))
     if wrong.any():
@@ -45,7 +45,7 @@ def check_scales(scales: Array, expressed: FloatType) -> None:
 
 @cache
 def _scale_range(expressed: FloatType) -> tuple[float, float]:
-    """The positive finite doubles that are in range, in formats that are wider than double too."""
+    """Return the least and greatest scale of a type that are positive finite doubles, also if the type is wider."""
     least, greatest = FORMATS["f64"].smallest, FORMATS["f64"].largest
     return (
         float(expressed.smallest if expressed.smallest > least else least),
@@ -54,12 +54,12 @@ def _scale_range(expressed: FloatType) -> tuple[float, float]:
 
 
 def rounded_scales(scales: Array, expressed: FloatType) -> Array:
-    """Scales in the range of the expressed type rounded to it, to nearest even, as doubles."""
+    """Round scales in the range of the expressed type to nearest even; return them as doubles."""
     return nearest(scales, expressed.format)[0]
 
 
 def ranges_around_0(low: Any, high: Any) -> tuple[Array, Array]:
-    """(low, high) as float64 arrays of one shape, each range with 0 in it."""
+    """Return (low, high) as float64 arrays of one shape, each range extended to include 0."""
     ends = []
     for what, given in (("lo", low), ("hi", high)):
         shape, flat = _flatten(given, what)
@@ -77,14 +77,14 @@ def ranges_around_0(low: Any, high: Any) -> tuple[Array, Array]:
 
 
 def integer_bytes(zero_points: Any, shape: tuple[int, ...]) -> bytes:
-    """Row-major 64-bit zero points of the shape that the scales have; none where all are 0."""
+    """Return row-major 64-bit zero points of the shape of the scales, as bytes; empty if all are 0."""
     if zero_points is None:
         return b""
     if type(zero_points) is int and shape == ():
         return struct.pack("=q", as_integer(zero_points, "zero point")) if zero_points else b""
-    found = _array_of(zero_points)
-    if found is not None and np.can_cast(found.dtype, np.int64):
-        given, flat = found.shape, found.astype(np.int64)
+    array = _array_of(zero_points)
+    if array is not None and np.can_cast(array.dtype, np.int64):
+        given, flat = array.shape, array.astype(np.int64)
     else:
         given, items = _flatten(zero_points, "zero points")
         flat = np.array([as_integer(value, "zero point") for value in items], np.int64)
@@ -120,7 +120,7 @@ def as_integer(value: Any, what: str) -> int:
 
 
 def _array_of(values: Any) -> Array | None:
-    """What NumPy makes of nested sequences; None where it cannot."""
+    """Return nested sequences as an array; None where NumPy cannot convert them."""
     if not isinstance(values, np.ndarray | list | tuple):
         return None
     try:
@@ -130,7 +130,7 @@ def _array_of(values: Any) -> Array | None:
 
 
 def _are_rows(level: list[Any], what: str) -> bool:
-    """Whether the items of a level are sequences themselves, all of them."""
+    """Return True if every item of a level is itself a sequence. Raise QuantTypeError if only some are."""
     rows = {issubclass(kind, list | tuple) for kind in set(map(type, level))}
     if len(rows) > 1:
         raise QuantTypeError(f"{what} are ragged: all rows of one level must have the same length")
@@ -138,7 +138,7 @@ def _are_rows(level: list[Any], what: str) -> bool:
 
 
 def _flatten(values: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
-    """(shape, row-major items) of nested sequences; arrays count as sequences."""
+    """Return (shape, row-major items) of nested sequences or of an array."""
     if isinstance(values, float | int):
         return (), [values]
     if hasattr(values, "tolist"):

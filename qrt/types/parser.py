@@ -1,4 +1,4 @@
-"""Types from text. One recursive descent over the shared Scanner, with a fast path for what has been read before."""
+"""The parser of types: one recursive descent over the shared Scanner, and a cache of texts already parsed."""
 
 import re
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def parse_type(text: str, upstream: int = 22) -> Type: ...
 @overload
 def parse_type(text: str, upstream: int = 22, *, kind: type[T]) -> T: ...
 def parse_type(text: str, upstream: int = 22, *, kind: type[Type] = Type) -> Type:
-    """The type that a text spells.
+    """Parse the MLIR text of a type.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def parse_type(text: str, upstream: int = 22, *, kind: type[Type] = Type) -> Typ
     upstream : {22, 24}, default 22
         The version of MLIR whose text is read; 24 also has float storage and ``!quant.quantile``.
     kind : type, optional
-        The class that the type is to be of: type checkers know the result by it.
+        The class that the type must be an instance of, which is also the static type of the result.
 
     Returns
     -------
@@ -70,9 +70,9 @@ def parse_type(text: str, upstream: int = 22, *, kind: type[Type] = Type) -> Typ
     Raises
     ------
     ParseError
-        If the text spells no type, with a caret under the offending part.
+        If the text is not a type; the message has a caret under the offending part.
     QuantTypeError
-        If ``text`` is no text, ``upstream`` no known version, or the type not of ``kind``.
+        If ``text`` is not a string, ``upstream`` not a known version, or the type not of ``kind``.
 
     Examples
     --------
@@ -82,35 +82,37 @@ def parse_type(text: str, upstream: int = 22, *, kind: type[Type] = Type) -> Typ
     3
     """
     try:
-        found = _memo.get((text, upstream))
+        parsed = _memo.get((text, upstream))
     except TypeError:
-        found = None  # a list, which the next line refuses, or an upstream version that is none
+        parsed = None  # a list, which the next line refuses, or an upstream version that is none
     if not isinstance(text, str):
         raise QuantTypeError(f"expected the text of a type, got {shown(text)}")
-    if found is None:
+    if parsed is None:
         scanner = Scanner(Source(text, "<type>"))
-        found = TypeParser(scanner, upstream=upstream).parse()
+        parsed = TypeParser(scanner, upstream=upstream).parse()
         if not scanner.at_end():
             raise scanner.unexpected("expected the end of the type")
         if len(text) <= _MEMO_TEXT:
             if len(_memo) >= _MEMO_LIMIT:
                 _memo.clear()
-            _memo[text, upstream] = found
+            _memo[text, upstream] = parsed
     if kind is Type:
-        return found
+        return parsed
     require(kind, type, "parse_type: kind", "a class of types")
-    if not isinstance(found, kind):
-        raise QuantTypeError(f"expected a {kind.__name__}, got {found}, a {type(found).__name__}")
-    return found
+    if not isinstance(parsed, kind):
+        raise QuantTypeError(f"expected a {kind.__name__}, got {parsed}, a {type(parsed).__name__}")
+    return parsed
 
 
 set_reader(parse_type)
 
 
 class TypeParser:
-    """Reads types at a Scanner's cursor, by the rules of an upstream version. `alias` resolves `!name`; `opaque` says
-    whether types of a dialect are kept as text; `encoding` reads the encoding of a tensor, and `map_or_space` an affine
-    map or a memory space of a memref: they are kept as text too. QuantTypeError for a version that is not known.
+    """A parser of types at a Scanner's cursor, by the rules of an upstream version.
+
+    `alias` resolves `!name`. `opaque` permits types of unknown dialects, as text. `encoding` reads the encoding of a
+    tensor, and `map_or_space` an affine map or a memory space of a memref, both as text. An unknown version raises
+    QuantTypeError.
     """
 
     def __init__(
@@ -134,7 +136,7 @@ class TypeParser:
         self.map_or_space = map_or_space or (lambda: scanner.balanced("an attribute", ","))
 
     def parse(self) -> Type:
-        """Any type, a function type included."""
+        """Parse any type, also a function type."""
         scanner = self.scanner
         if scanner.text.startswith("(", scanner.skip()):
             with scanner.nested():
@@ -172,7 +174,7 @@ class TypeParser:
         return self.scanner.bracketed("()", self.parse, " in function type", " in function type")
 
     def results(self) -> list[Type]:
-        """What follows `->`: one type, or any number in parentheses."""
+        """Parse the types that follow `->`: one, or any number in parentheses."""
         return self.list_in_parentheses() if self.scanner.at("(") else [self.parse_non_function()]
 
     def _function(self) -> FunctionType:
@@ -197,14 +199,14 @@ class TypeParser:
         space: str | None = None
         while self.scanner.accept(","):
             start = self.scanner.skip()
-            said = self.strided_layout() if self.scanner.accept_word("strided") else self.map_or_space()
-            if isinstance(said, StridedLayout) or said.startswith("affine_map"):
-                self._check_layout(said, shape, start, is_last=space is not None)
-                layout = said
+            attribute = self.strided_layout() if self.scanner.accept_word("strided") else self.map_or_space()
+            if isinstance(attribute, StridedLayout) or attribute.startswith("affine_map"):
+                self._check_layout(attribute, shape, start, is_last=space is not None)
+                layout = attribute
             elif space is not None:
                 raise self.scanner.error("multiple memory spaces specified in memref type", start, self.scanner.pos)
             else:
-                space = said
+                space = attribute
         return built(self.scanner, lambda: MemRefType(shape, element, layout, space), at)
 
     def _check_layout(
@@ -225,7 +227,7 @@ class TypeParser:
             raise error(f"memref layout mismatch between rank and affine map: {len(shape)} != {count}", start, end)
 
     def strided_layout(self) -> StridedLayout:
-        """What stands after the word `strided`."""
+        """Parse a strided layout after the word `strided`."""
         scanner = self.scanner
         scanner.expect("<", " after 'strided'")
         strides = scanner.bracketed("[]", self._stride, " before strides", " after strides")
@@ -243,7 +245,7 @@ class TypeParser:
             return None
         start, what = self.scanner.skip(), "a 64-bit signed integer or '?'"
         stride = self.scanner.integer(64, what)
-        if stride == -(1 << 63):  # upstream's mark of a number that is not known
+        if stride == -(1 << 63):  # upstream's mark of a dynamic stride
             raise self.scanner.error(f"expected {what}", start, self.scanner.pos)
         return stride
 

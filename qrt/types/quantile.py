@@ -1,7 +1,7 @@
-"""`!quant.quantile`, which upstream 24 has: storage that numbers the entries of a table.
+"""`!quant.quantile`, a type of upstream 24: storage whose integers are indices into a table of values.
 
-The rules are those of LLVM main after llvm#204793. Where they say nothing the stricter reading stands: entries are
-finite float literals and `uN` is no storage.
+The rules are those of LLVM main after llvm#204793. Where they leave a case open, qrt is strict: entries are finite
+float literals, and `uN` is not a storage type.
 """
 
 import math
@@ -17,22 +17,24 @@ from qrt.types.storage import FLOAT_STORAGE, StorageType, TableStorage, default_
 
 
 class QuantileType(TableStorage):
-    """`!quant.quantile<storage:quantile, {quantiles}(, <min:max>)?>`: one entry for each number of min..max, or without
-    bounds for each pattern of the storage's bits.
+    """`!quant.quantile<storage:quantile, {quantiles}(, <min:max>)?>`: a table with an entry for each index.
 
-    A plain type, and the storage of `!quant.uniform` and `!quant.any`, whose bounds are then min..max if not given.
+    The indices are min..max, or without bounds all bit patterns of the storage.
+
+    It may be used by itself, or as the storage of `!quant.uniform` and `!quant.any`, whose default bounds are then
+    min..max.
 
     Parameters
     ----------
     storage : str or IntegerType or FloatType
-        "iN", "siN", "uiN" or a float that is stored in. "iN" counts from 0 up, as "uiN" does.
+        "iN", "siN", "uiN" or a float storage type. "iN" counts from 0 up, as "uiN" does.
     quantile_type : str or FloatType or IntegerType
         The type of the entries.
     quantiles : iterable of float
         The entries.
     storage_min, storage_max : int, optional
-        The numbers of the first entry and of the last one, whatever the storage holds. A type with bounds is another
-        than the type without, even if they are those of the storage.
+        The indices of the first and the last entry, also beyond the range of the storage. A type with bounds differs
+        from the type without, even if the bounds are those of the storage.
 
     Raises
     ------
@@ -83,7 +85,7 @@ class QuantileType(TableStorage):
             )
         if not all(map(math.isfinite, values)):
             raise QuantTypeError("quantile values must be finite")
-        signs = tuple(math.copysign(1.0, value) for value in values)  # 0.0 == -0.0, which are spelled apart
+        signs = tuple(math.copysign(1.0, value) for value in values)  # 0.0 == -0.0, but their texts differ
         fields: dict[str, object] = {
             "storage_type": type,
             "is_signed": is_signed,
@@ -120,7 +122,7 @@ class QuantileType(TableStorage):
 
 
 def parse_quantile_storage(storage: str | StorageType) -> tuple[IntegerType | FloatType, bool]:
-    """(type, signed) of `iN`, `siN`, `uiN` or a float that is stored in. Signless integers number from 0."""
+    """Return (type, is_signed) of `iN`, `siN`, `uiN` or a float storage type. Signless integers count from 0."""
     text = str(storage)
     if text not in FLOAT_STORAGE and text.rstrip("0123456789") not in ("i", "si", "ui"):
         known = ", ".join(("iN", "siN", "uiN", *sorted(FLOAT_STORAGE)))

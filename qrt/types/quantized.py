@@ -1,8 +1,8 @@
-"""`!quant.uniform`, and what it shares with the other types of the `quant` dialect.
+"""`!quant.uniform`, and the base classes that it shares with the other types of the `quant` dialect.
 
 The rules are those of upstream MLIR 22 (reference text "'quant' Dialect"; limits and wording as mlir-opt 22 applies
-them). Scales are doubles; those of a sub-channel type are rounded to the expressed type, as upstream stores them.
-A type knows no version: which texts say it is the parser's matter, and `str` says it without loss.
+them). Scales are doubles; those of a sub-channel type are rounded to the expressed type, as upstream stores them. A
+type does not depend on an upstream version: the parser decides which texts a version accepts, and `str` is lossless.
 """
 
 import math
@@ -40,14 +40,14 @@ ZeroPoints = int | Sequence["ZeroPoints"] | Array
 
 
 class QuantizedType(Type):
-    """What every type of the `quant` dialect shares."""
+    """The base of all types of the `quant` dialect."""
 
     __slots__ = ()
     expressed_type: FloatType | None
 
 
 class StoredType(QuantizedType):
-    """A quantized type that says how it is stored."""
+    """A quantized type that has a storage type."""
 
     __slots__ = (
         "default_bounds",
@@ -74,19 +74,19 @@ class StoredType(QuantizedType):
 
     @property
     def storage(self) -> str:
-        """The storage as it is written: `i8`, `u4`, `si8`, `f8E5M2`, ..."""
+        """The text of the storage type: `i8`, `u4`, `si8`, `f8E5M2`, ..."""
         text = str(self.storage_type)
         is_said = self.is_signed or isinstance(self.storage_type, TableStorage) or text.startswith("u")
         return text if is_said else f"u{self.storage_width}"
 
     @property
     def _storage_argument(self) -> str | StorageType:
-        """The storage as constructors take it."""
+        """The storage in the form that constructors take."""
         return self.storage_type if isinstance(self.storage_type, TableStorage) else self.storage
 
     @property
     def is_storage_castable(self) -> bool:
-        """Whether `quant.scast` converts to the storage type and back: to signless integers alone."""
+        """True if `quant.scast` converts to the storage type and back: signless integers alone."""
         return isinstance(self.storage_type, IntegerType) and self.storage_type.is_signless
 
     def _spell_storage(self) -> str:
@@ -95,13 +95,13 @@ class StoredType(QuantizedType):
 
 
 class UniformType(StoredType):
-    """`!quant.uniform<...>`: expressed = (stored - zero_point) * scale, per layer, per axis or per block.
+    """A uniform quantized type: expressed = (stored - zero_point) * scale, per layer, per axis or per block.
 
     Parameters
     ----------
     storage : str or IntegerType or FloatType or dtype
-        "i8", "u4", "si8", ... of 1 to 32 bits, "int8" or ``np.int8``, or a float or quantile type of upstream 24, which
-        do not run.
+        "i8", "u4", "si8", ... of 1 to 32 bits, "int8" or ``np.int8``; or a float or quantile type of upstream 24, which
+        the kernels do not execute.
     expressed : str or FloatType or dtype
         The type of the values, as "f32", "float32" or ``np.float32``.
     scales : float or nested sequences of float, optional
@@ -109,13 +109,13 @@ class UniformType(StoredType):
     zero_points : int or nested sequences of int, optional
         Shaped like ``scales``; 0 if not given.
     axis : int, optional
-        The axis whose channels have a scale each.
+        The axis along which each index (channel) has its own scale.
     block_sizes : mapping of int to int, optional
-        For each axis that is divided into blocks (sub-channel) the size of a block.
+        The block size of each axis that is divided into blocks (sub-channel).
     storage_min, storage_max : int, optional
         Bounds of the storage within those of its type, which they are if not given.
     scale, zero_point : optional
-        The same as ``scales`` and ``zero_points``, of which one of each pair is given.
+        Other names of ``scales`` and ``zero_points``; give one name of each pair.
 
     Raises
     ------
@@ -201,7 +201,7 @@ class UniformType(StoredType):
             check_scales(values, kind)
             scale_bytes = (values if blocks is None else rounded_scales(values, kind)).tobytes()
         parameters = shape, scale_bytes, integer_bytes(zero_points, shape)
-        # Bytes are hashed faster than as many Python numbers; -0.0 is no scale, so that equal numbers are equal bytes.
+        # Bytes are hashed faster than Python numbers. A scale is never -0.0, so equal scales have equal bytes.
         key = (cls, *fields.values(), *parameters)
         return cls._interned.get(key) or cls._intern(key, fields | _parameters(*parameters, axis, blocks))
 
@@ -235,7 +235,7 @@ class UniformType(StoredType):
         axis: int | None = None,
         block_sizes: Mapping[int, int] | Iterable[tuple[int, int]] | None = None,
     ) -> Self:
-        """The type of the least scale whose values reach from ``lo`` to ``hi``, and to 0 (docs/numerics_choices.md).
+        """Return the type with the least scale whose values cover ``lo``, ``hi`` and 0 (docs/numerics.md).
 
         Parameters
         ----------
@@ -300,7 +300,7 @@ class UniformType(StoredType):
             raise QuantTypeError(f"{self} has no single {what}")
 
     def with_(self, **changes: Any) -> "UniformType":
-        """A copy with some constructor arguments changed; a new `storage` takes its own default bounds.
+        """Return a copy with some constructor arguments changed; a new `storage` takes its own default bounds.
 
         >>> str(UniformType("i8", "f32", 0.5, 3).with_(scales=0.25))
         '!quant.uniform<i8:f32, 2.500000e-01:3>'
@@ -335,10 +335,10 @@ class UniformType(StoredType):
         return shortened(f"{self._head()}{summary(self.scales_shape, 'scales', (scales.min(), scales.max()), bounds)}>")
 
     def _head(self) -> str:
-        """All that stands before the scales."""
+        """Return the text before the scales."""
         blocks = ", ".join(f"{axis}:{size}" for axis, size in self.block_sizes or ())
-        said = "" if self.is_per_layer else f":{self.axis}" if self.is_per_axis else f":{{{blocks}}}"
-        return f"!quant.uniform<{self._spell_storage()}:{self.expressed_type}{said}, "
+        layout = "" if self.is_per_layer else f":{self.axis}" if self.is_per_axis else f":{{{blocks}}}"
+        return f"!quant.uniform<{self._spell_storage()}:{self.expressed_type}{layout}, "
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         scales: Any = self.scales[0] if self.is_per_layer else self.scale_array
@@ -360,7 +360,7 @@ class UniformType(StoredType):
 def _parameters(
     shape: tuple[int, ...], scales: bytes, zeros: bytes, axis: int | None, blocks: BlockSizes | None
 ) -> dict[str, Any]:
-    """Return the attributes of a type that scales and zero points give."""
+    """Return the fields of a type that follow from its scales and zero points."""
     scale_array = np.frombuffer(scales).reshape(shape)
     zero_point_array = np.frombuffer(zeros or bytes(len(scales)), np.int64).reshape(shape)
     ends = (zero_point_array.min(), zero_point_array.max()) if zeros and shape else zero_point_array.flat[[0, 0]]
@@ -372,7 +372,7 @@ def _parameters(
         "is_per_layer": axis is None and blocks is None,
         "is_per_axis": axis is not None,
         "is_sub_channel": blocks is not None,
-        "_scales": None,  # lists of Python numbers, when they are first asked for
+        "_scales": None,  # tuples of Python numbers, built on first use
         "_zero_points": None,
     }
 
@@ -381,7 +381,7 @@ _ARGUMENTS = ("storage", "expressed", "scales", "zero_points", "axis", "block_si
 
 
 def _one_of(plural: str, many: Any, singular: str, one: Any, *, required: bool = True) -> Any:
-    """The argument that is given by one of its two names."""
+    """Return the argument that is given by one of its two names. Raise QuantTypeError if both are given."""
     if many is not None and one is not None:
         raise QuantTypeError(f"{singular} and {plural} are the same: give one of them")
     if required and many is None and one is None:

@@ -1,5 +1,4 @@
-"""Quantized types from text: what stands behind `!quant.uniform`, `!quant.any`, `!quant.calibrated`,
-`!quant.none` and `!quant.quantile`."""
+"""The parser of `!quant.uniform`, `!quant.any`, `!quant.calibrated`, `!quant.none` and `!quant.quantile`."""
 
 import re
 from collections.abc import Callable
@@ -24,7 +23,7 @@ _STORAGE_INTEGER = re.compile(r"(?:i|si|u|ui)\d+", re.ASCII)
 
 
 def built(scanner: Scanner, build: Callable[[], Type], at: int) -> Type:
-    """Build, turning a constructor's refusal into a diagnostic at the offending part."""
+    """Return `build()`, turning its QuantTypeError into a ParseError at the offending part."""
     try:
         return build()
     except QuantTypeError as error:
@@ -32,14 +31,16 @@ def built(scanner: Scanner, build: Callable[[], Type], at: int) -> Type:
 
 
 class QuantizedTypeParser:
-    """Reads quantized types at a Scanner's cursor, by the rules of an upstream version. ``parse_type`` reads the type
-    of what is expressed."""
+    """A parser of quantized types at a Scanner's cursor, by the rules of an upstream version.
+
+    ``parse_type`` reads the expressed types.
+    """
 
     def __init__(self, scanner: Scanner, upstream: int, parse_type: Callable[[], Type]) -> None:
         self.scanner, self.upstream, self.parse_type = scanner, upstream, parse_type
 
     def read(self, mnemonic: str, at: int) -> Type:
-        """The type of a mnemonic that was read at ``at``: all behind it."""
+        """Parse the type after its mnemonic, which was read at ``at``."""
         scanner = self.scanner
         if mnemonic not in _QUANT:
             raise scanner.error(f"unknown quantized type {mnemonic}", at, at + len(mnemonic))
@@ -70,7 +71,7 @@ class QuantizedTypeParser:
         return arguments
 
     def _table(self) -> QuantileType:
-        """A quantile type, whose entries the storage numbers."""
+        """Parse a quantile type that is the storage of another type."""
         start = self.scanner.pos
         table = self.parse_type()
         if not isinstance(table, QuantileType):
@@ -137,23 +138,27 @@ class QuantizedTypeParser:
         return blocks
 
     def _plain_scales(self, expressed: FloatType) -> tuple[Array, Array | None] | None:
-        """A long list at once. None, having read nothing, where it is wrong or unusual: ``_nested_scales`` reads it."""
+        """Read a long list of scales at once.
+
+        Return None without moving if the list is wrong or unusual: ``_nested_scales`` then reads it, or reports the
+        error.
+        """
         scanner = self.scanner
         start = scanner.skip()
         end = scanner.text.find(">", start)
         if end - start < _LONG:
             return None
         text = scanner.text[start:end].rstrip(" \t\r\n\0")
-        found = read_scales(text)
-        if found is None or scanner.depth + found[0].ndim > MAX_NESTING:
+        scales = read_scales(text)
+        if scales is None or scanner.depth + scales[0].ndim > MAX_NESTING:
             return None
         try:
-            check_scales(found[0].ravel(), expressed)
+            check_scales(scales[0].ravel(), expressed)
         except QuantTypeError:
             return None
-        scanner.require_depth(found[0].ndim)
+        scanner.require_depth(scales[0].ndim)
         scanner.pos = start + len(text)
-        return found
+        return scales
 
     def _nested_scales(self, expressed: FloatType) -> tuple[list[Any], list[Any]]:
         scanner = self.scanner

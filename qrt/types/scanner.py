@@ -1,4 +1,4 @@
-"""The one scanner, for types and for IR: positions, carets, and the tokens of MLIR text. Knows no types."""
+"""The scanner of MLIR text, for types and for IR: positions, carets and tokens. It does not know types."""
 
 import re
 import struct
@@ -15,14 +15,14 @@ MAX_NESTING = 64
 """Deepest nesting of types, attributes or regions that is read: far beyond any program, far within Python's stack."""
 
 _SHOWN = 160  # characters of a source line around the caret; a 100 MB line must not become a 100 MB message
-_FILENAME = 255  # characters of its end
+_FILENAME = 255  # characters of a file name that are shown, from its end
 _CONTROL = dict.fromkeys((*range(9), *range(10, 32), 127, *range(0xD800, 0xE000)), "�")
 _MAY_BE_TRIVIA = frozenset(("", " ", "\t", "\r", "\n", "\0", "/"))
 _NEWLINE = re.compile("\n")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-# Repetitions are possessive (`*+`): what they took is never tried again shorter, which would take memory for every
-# step, and time without bound where several of them stand side by side.
+# Repetitions are possessive (`*+`): they never backtrack, which would take memory for every step, and exponential
+# time where several of them follow each other.
 _TRIVIA = r"[ \t\r\n\0]*+(?://[^\n]*+[ \t\r\n\0]*+)*+"
 _TRIVIA_RE = re.compile(_TRIVIA)
 _BARE_ID = re.compile(r"[a-zA-Z_][\w$.]*", re.ASCII)
@@ -42,7 +42,7 @@ def pattern(body: str) -> re.Pattern[str]:
 
 
 class Source:
-    """A text and the name it is reported under."""
+    """A text and the name that errors report it by."""
 
     __slots__ = ("_line_starts", "filename", "text")
 
@@ -52,7 +52,7 @@ class Source:
         self._line_starts: array[int] | None = None
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
-        """The 1-based line and column of a character offset."""
+        """Return the 1-based line and column of a character offset."""
         if self._line_starts is None:
             self._line_starts = array("q", [0])
             self._line_starts.extend(match.end() for match in _NEWLINE.finditer(self.text))
@@ -90,7 +90,7 @@ class Location:
         return f"Location({self})"
 
     def render(self, message: str, severity: str = "error") -> str:
-        """`file:line:column: severity: message`, the source line and a caret under the place."""
+        """Return `file:line:column: severity: message`, the source line and a caret under the place."""
         text = self.source.text
         first = text.rfind("\n", 0, self.start) + 1
         last = text.find("\n", self.start)
@@ -106,7 +106,8 @@ class Location:
 
 
 def _end_before(text: str, at: int) -> int:
-    """Where the token before one ends, comments and blank lines being passed over; at the first, its own place."""
+    """Return the end of the token before the one at `at`, skipping comments and blank lines; `at` if it is the first
+    token."""
     end = at
     while True:
         while end and text[end - 1] in " \t":
@@ -124,7 +125,7 @@ def _end_before(text: str, at: int) -> int:
 class Scanner:
     """A cursor over a Source. Every method skips white space and `//` comments first.
 
-    Raises ParseError if the text holds a surrogate, which is not a valid character.
+    Raises ParseError if the text holds a surrogate, which is not a character.
     """
 
     __slots__ = ("deepest", "depth", "pos", "source", "text")
@@ -155,7 +156,7 @@ class Scanner:
         return self.text.startswith(literal, self.skip())
 
     def accept(self, literal: str) -> bool:
-        """Take punctuation if it is next."""
+        """Take punctuation if it is next; return True if it was."""
         if self.text.startswith(literal, self.pos) or self.text.startswith(literal, self.skip()):
             self.pos += len(literal)
             return True
@@ -166,37 +167,38 @@ class Scanner:
             raise self.error(f"expected '{literal}'{context}")
 
     def separated(self, read: Callable[[], T]) -> list[T]:
-        """One or more items that `read` takes, with commas between them."""
-        found = [read()]
+        """Return one or more items that `read` takes, separated by commas."""
+        entries = [read()]
         while self.accept(","):
-            found.append(read())
-        return found
+            entries.append(read())
+        return entries
 
     def bracketed(self, brackets: str, read: Callable[[], T], before: str = "", after: str = "") -> list[T]:
-        """Any number of items that `read` takes, in brackets and with commas between them. `before` and `after`
-        complete the errors about a missing bracket.
+        """Return the items that `read` takes, in brackets and separated by commas.
+
+        `before` and `after` complete the messages about a missing bracket.
         """
         self.expect(brackets[0], before)
-        found = [] if self.at(brackets[1]) else self.separated(read)
+        entries = [] if self.at(brackets[1]) else self.separated(read)
         self.expect(brackets[1], after)
-        return found
+        return entries
 
     def match(self, compiled: re.Pattern[str]) -> re.Match[str] | None:
-        """Take what a `pattern` matches."""
+        """Take the text that a compiled `pattern` matches."""
         match = compiled.match(self.text, self.pos)
         if match is not None:
             self.pos = match.end()
         return match
 
     def error(self, message: str, start: int | None = None, end: int | None = None) -> ParseError:
-        """A ParseError at `start:end`; without them a token is missing, which is where the one before it ends."""
+        """Return a ParseError at `start:end`, by default at the end of the previous token: a token is missing there."""
         if start is None:
             message, following = self._with_what_follows(message), self.skip()
             start = _end_before(self.text, following)
         return ParseError(message, Location(self.source, start, end))
 
     def unexpected(self, message: str) -> ParseError:
-        """A ParseError at the next token, which is not the word or number that stands there in a program."""
+        """Return a ParseError at the next token, which is not the expected one."""
         return self.error(self._with_what_follows(message), self.skip())
 
     def _with_what_follows(self, message: str) -> str:
@@ -208,7 +210,7 @@ class Scanner:
         return message
 
     def nested(self) -> "Scanner":
-        """`with scanner.nested():` bounds the depth of a recursive rule."""
+        """Enter a recursive rule, whose depth is bounded: `with scanner.nested():`."""
         self.require_depth(1)
         return self
 
@@ -227,7 +229,7 @@ class Scanner:
     # -- words ------------------------------------------------------------------------------------------------------
 
     def peek_word(self) -> str:
-        """The identifier that is next, dots included, or the empty string."""
+        """Return the next identifier, dots included, without taking it; empty if there is none."""
         match = _BARE_ID.match(self.text, self.skip())
         return match[0] if match else ""
 
@@ -249,11 +251,11 @@ class Scanner:
         return word
 
     def word_or_string(self, what: str) -> str:
-        """A word, which may be quoted: so upstream reads the cases of enumerations."""
+        """Read a word, which may be quoted, as upstream allows for the cases of enumerations."""
         return self.string(what) if self.at('"') else self.word(what)
 
     def suffix(self, sigil: str, what: str) -> str:
-        """The name that follows `%`, `^`, `#` or `!`."""
+        """Read the name that follows `%`, `^`, `#` or `!`."""
         start = self.skip()
         match = _SUFFIX_ID.match(self.text, start + 1) if self.text.startswith(sigil, start) else None
         if match is None:
@@ -262,7 +264,7 @@ class Scanner:
         return match[0]
 
     def string(self, what: str = "a string") -> str:
-        """The text of a string literal. Its bytes are UTF-8; a byte that is not is kept as a surrogate escape."""
+        """Read a string literal. Its bytes are UTF-8; any other byte becomes a surrogate escape."""
         start = self.skip()
         match = _STRING.match(self.text, start)
         if match is None:
@@ -275,7 +277,7 @@ class Scanner:
         return raw.decode("utf-8", "surrogateescape")
 
     def bytes_of_hex(self, text: str, start: int, end: int) -> bytes:
-        """The bytes of the hexadecimal string literal from `start` to `end`."""
+        """Return the bytes of the hexadecimal string literal from `start` to `end`."""
         try:
             if not text.startswith("0x"):
                 raise ValueError
@@ -287,14 +289,17 @@ class Scanner:
     # -- numbers ----------------------------------------------------------------------------------------------------
 
     def number(self) -> re.Match[str] | None:
-        """Take a number: groups sign, hexadecimal, float, decimal. `None` and no move if there is none."""
+        """Take a number, in the groups sign, hexadecimal, float, decimal.
+
+        Return None without moving if there is no number.
+        """
         match = _NUMBER.match(self.text, self.skip())
         if match is not None:
             self.pos = match.end()
         return match
 
     def integer(self, bits: int = 64, what: str = "an integer") -> int:
-        """A decimal or hexadecimal integer that fits `bits` bits, signed."""
+        """Read a decimal or hexadecimal integer that fits `bits` bits, signed."""
         start = self.skip()
         match = _NUMBER.match(self.text, start)
         if match is None or match[3] is not None:
@@ -309,7 +314,10 @@ class Scanner:
         return value
 
     def float_literal(self, what: str = "a float literal") -> tuple[float, int, int]:
-        """A double and its span: `1.5`, `1.`, or a 64-bit pattern in hexadecimal; `1` is an error, as upstream."""
+        """Read a double and return (value, start, end).
+
+        It is `1.5`, `1.` or a 64-bit pattern in hexadecimal; `1` is an error, as upstream.
+        """
         start = self.skip()
         match = self.number()
         if match is None:
@@ -325,10 +333,10 @@ class Scanner:
             raise self.error("hexadecimal float literal out of range for 64 bits", start, self.pos)
         return struct.unpack(">d", bytes.fromhex(digits.zfill(16)))[0], start, self.pos
 
-    # -- kept text --------------------------------------------------------------------------------------------------
+    # -- raw text ---------------------------------------------------------------------------------------------------
 
     def balanced(self, what: str, stop: str = "") -> str:
-        """The source text up to an unbracketed character of `stop`, or up to the bracket that closes this place."""
+        """Take the text up to an unbracketed character of `stop`, or up to the bracket that closes this place."""
         start = end = self.skip()
         pending: list[tuple[str, int]] = []
         while end < len(self.text):

@@ -1,5 +1,4 @@
-"""Tensor, vector and memref types. Encodings, memory spaces and affine layouts are kept as text: nothing here reads
-them."""
+"""Tensor, vector and memref types. Encodings, memory spaces and affine layouts are text here; nothing parses them."""
 
 import re
 from collections.abc import Iterable, Mapping, Set
@@ -19,7 +18,7 @@ MAX_DIM = (1 << 63) - 1
 
 
 def _shape(shape: Iterable[int | None]) -> Shape:
-    """A shape of plain integers, whatever kind they came as."""
+    """Return a shape as plain integers, from any kind of integers. Raise QuantTypeError if it is not a shape."""
     try:
         if type(shape) is not tuple and isinstance(shape, str | bytes | Mapping | Set):
             raise TypeError
@@ -37,7 +36,7 @@ def _dims(shape: Shape) -> str:
 
 
 class _Shaped(Type):
-    """A type whose shape may be open."""
+    """A type that has a shape, which may be unknown."""
 
     __slots__ = ("has_static_shape", "rank", "shape")
     shape: Shape | None
@@ -56,12 +55,12 @@ def _shape_fields(shape: Shape | None) -> dict[str, object]:
 
 
 class TensorType(_Shaped):
-    """`tensor<2x?xf32>`: a tensor of a shape and an element type.
+    """A tensor type of a shape and an element type: `tensor<2x?xf32>`.
 
     Parameters
     ----------
     shape : iterable of int or None, optional
-        Its sizes, None for a dynamic one; None for an unranked tensor.
+        The sizes, None for a dynamic one. A shape of None is an unranked tensor.
     element : Type or str
         The type of the elements.
     encoding : str, optional
@@ -70,7 +69,7 @@ class TensorType(_Shaped):
     Raises
     ------
     QuantTypeError
-        If a size is negative or past 64 bits, or the element is of a type that tensors do not hold.
+        If a size is negative or needs more than 64 bits, or tensors cannot have such elements.
 
     Examples
     --------
@@ -111,7 +110,7 @@ class TensorType(_Shaped):
     def with_(
         self, *, shape: Iterable[int | None] | EllipsisType | None = ..., element: Type | None = None
     ) -> "TensorType":
-        """A copy with another shape or element."""
+        """Return a copy with another shape or element."""
         dims = self.shape if isinstance(shape, EllipsisType) else shape
         return TensorType(dims, self.element if element is None else element, self.encoding)
 
@@ -156,8 +155,9 @@ class VectorType(Type):
 
 @dataclass(frozen=True, slots=True)
 class StridedLayout:
-    """`strided<[s0, s1], offset: o>`: the element at (i, j) is number `o + i * s0 + j * s1` of the buffer; None is what
-    only the run knows.
+    """The strides and the offset of a memref, in elements; None is dynamic.
+
+    `strided<[s0, s1], offset: o>` puts the element at (i, j) at the index `o + i * s0 + j * s1` of the buffer.
 
     >>> str(StridedLayout((None, 1), None)), str(StridedLayout((4, 1)))
     ('strided<[?, 1], offset: ?>', 'strided<[4, 1]>')
@@ -173,7 +173,7 @@ class StridedLayout:
 
 
 def row_major(shape: Iterable[int | None]) -> Shape:
-    """The strides of a contiguous buffer of this shape, the last index running fastest.
+    """Return the strides of a contiguous buffer of this shape in row-major order.
 
     >>> row_major((2, None, 3)), row_major((None, 2, 3))
     ((None, 3, 1), (6, 3, 1))
@@ -187,8 +187,10 @@ def row_major(shape: Iterable[int | None]) -> Shape:
 
 
 class MemRefType(_Shaped):
-    """A memref. `layout` is None where elements are contiguous in row-major order, else strides, or the text of an
-    affine map; `space` is the text of the memory space. A quantized element is an error: memrefs hold `iN`.
+    """A memref type. A quantized element is an error: memrefs hold `iN`.
+
+    `layout` is None if the elements are contiguous in row-major order; else it is the strides, or the text of an affine
+    map. `space` is the text of the memory space.
 
     >>> str(MemRefType((4, None), FloatType("f32"), StridedLayout((None, 1)), "1"))
     'memref<4x?xf32, strided<[?, 1]>, 1>'
@@ -210,7 +212,7 @@ class MemRefType(_Shaped):
         dims = None if shape is None else _shape(shape)
         if dims is not None and isinstance(layout, str) and _SYMBOLS.sub("", layout) == _identity_map(len(dims)):
             layout = None
-        if space is not None and space.partition(" : ")[0] == "0":  # the default, of whatever integer type
+        if space is not None and space.partition(" : ")[0] == "0":  # the default space, as any integer
             space = None
         key = cls, dims, element, layout, space
         return cls._interned.get(key) or cls._intern(key, cls._checked(dims, element, layout, space))
@@ -230,7 +232,7 @@ class MemRefType(_Shaped):
 
     @property
     def strides(self) -> StridedLayout | None:
-        """Strides and offset, in elements; None for a layout that is an affine map, and for an unranked memref."""
+        """The strides and the offset, in elements; None if the layout is an affine map or the memref is unranked."""
         if self.layout is None:
             return None if self.shape is None else StridedLayout(row_major(self.shape))
         return self.layout if isinstance(self.layout, StridedLayout) else None
@@ -238,7 +240,7 @@ class MemRefType(_Shaped):
     def with_(
         self, *, shape: Iterable[int | None] | EllipsisType | None = ..., element: Type | None = None
     ) -> "MemRefType":
-        """A copy with another shape or element."""
+        """Return a copy with another shape or element."""
         dims = self.shape if isinstance(shape, EllipsisType) else shape
         return MemRefType(dims, self.element if element is None else element, self.layout, self.space)
 

@@ -1,4 +1,4 @@
-"""How quantized values are stored, and what they express: both as types, as their text or by NumPy's names."""
+"""Storage and expressed types from types, from their MLIR text and from NumPy's names."""
 
 import re
 from functools import lru_cache
@@ -15,20 +15,19 @@ from qrt.types.parameters import as_integer
 
 
 class TableStorage(Type):
-    """Storage that is no number itself, but numbers the entries of a table: upstream's storage interface of types that
-    are not builtin."""
+    """Storage whose integers are indices into a table: upstream's storage interface of types that are not builtin."""
 
     __slots__ = ("is_signed",)
     is_signed: bool
 
     @property
     def width(self) -> int:
-        """The bits of a number."""
+        """The number of bits of an index."""
         raise NotImplementedError
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """The least and the greatest number."""
+        """The least and the greatest index."""
         raise NotImplementedError
 
 
@@ -39,7 +38,7 @@ FLOAT_STORAGE = frozenset({"f8E5M2", "f8E4M3FN", "f4E2M1FN"})
 
 
 def storage_range(width: int, is_signed: bool) -> tuple[int, int]:
-    """The least and greatest integer of a storage type."""
+    """Return the least and greatest integer of a width and signedness."""
     return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if is_signed else (0, (1 << width) - 1)
 
 
@@ -47,7 +46,7 @@ def storage_range(width: int, is_signed: bool) -> tuple[int, int]:
 
 
 def default_bounds(storage: StorageType, is_signed: bool) -> tuple[int, int]:
-    """The least and greatest integer of a storage type."""
+    """Return the least and greatest integer of a storage type."""
     if isinstance(storage, TableStorage):
         return storage.bounds
     if isinstance(storage, FloatType):
@@ -97,8 +96,10 @@ def _storage_text(storage: object) -> str:
 
 
 def parse_storage(storage: str | StorageType | npt.DTypeLike) -> tuple[StorageType, bool]:
-    """(type, signed) of `iN`, `siN`, `uN`, `uiN`, a float that is stored in, or NumPy's name of one of these; or of a
-    type that numbers the entries of a table."""
+    """Return (type, is_signed) of a storage type.
+
+    It is `iN`, `siN`, `uN`, `uiN`, a float storage type, NumPy's name of one of these, or a `TableStorage`.
+    """
     if isinstance(storage, TableStorage):
         return storage, storage.is_signed
     text = _storage_text(storage)
@@ -131,14 +132,14 @@ _NAME = re.compile(r"(u?)int(\d{1,2})|float(\d{1,2})(?:_(e\d+m\d+(?:b11)?(?:fn|f
 
 
 def dtype_name(dtype: object) -> str | None:
-    """The name of a dtype, or of the type of its scalars; None for what is neither."""
+    """Return the name of a dtype, or of the dtype of a scalar type; None for any other object."""
     if isinstance(dtype, type) and issubclass(dtype, np.generic):
         dtype = np.dtype(dtype)
     return dtype.name if isinstance(dtype, np.dtype) else None
 
 
 def mlir_name(name: str) -> str | None:
-    """MLIR's spelling of what NumPy calls so; unsigned storage is `uN`. None for another name.
+    """Return MLIR's spelling of NumPy's name of a type, `uN` for unsigned storage; None for any other name.
 
     >>> mlir_name("uint4"), mlir_name("bfloat16"), mlir_name("float8_e4m3b11fnuz"), mlir_name("i8")
     ('u4', 'bf16', 'f8E4M3B11FNUZ', None)

@@ -1,5 +1,6 @@
-"""Quantized types that say no mapping from storage to values. `!quant.any` and `!quant.calibrated` follow upstream's
-rules; `!quant.none` is one that the propagation RFC names and upstream does not have.
+"""Quantized types without a mapping from storage to values: `!quant.any`, `!quant.calibrated` and `!quant.none`.
+
+The first two follow upstream's rules. `!quant.none` is a type of the propagation RFC that upstream does not have.
 """
 
 import math
@@ -14,14 +15,14 @@ from qrt.types.storage import StorageType, expressed_type, storage_fields
 
 
 class AnyQuantizedType(StoredType):
-    """`!quant.any<storage(<min:max>)?(: expressed)?>`: stored as this, by a mapping that is not said.
+    """A quantized type with storage but without scales: `!quant.any<storage(<min:max>)?(: expressed)?>`.
 
     Parameters
     ----------
     storage : str or IntegerType or FloatType
         "i8", "u4", "si8", ... of 1 to 32 bits, or a float or quantile type of upstream 24.
     expressed : str or FloatType, optional
-        The type of the values, if it is said.
+        The type of the values, if it is known.
     storage_min, storage_max : int, optional
         Bounds of the storage within those of its type, which they are if not given.
 
@@ -39,8 +40,9 @@ class AnyQuantizedType(StoredType):
     __slots__ = ()
 
     def is_met_by(self, width: int, low: int, high: int) -> bool:
-        """Whether storage of so many bits, with these bounds, suffices where this type is the least: it has as many
-        bits, and as many values where this type has bounds.
+        """Return True if storage of `width` bits with the bounds `low` and `high` is at least as large as this type's.
+
+        It has as many bits, and as many values if this type has bounds.
 
         >>> AnyQuantizedType("i8", "f32").is_met_by(8, -127, 127)
         True
@@ -70,19 +72,19 @@ class AnyQuantizedType(StoredType):
 
 
 class CalibratedType(QuantizedType):
-    """`!quant.calibrated<expressed<min:max>>`: a float whose values were seen to lie in min..max.
+    """A float type whose values were observed to lie in min..max: `!quant.calibrated<expressed<min:max>>`.
 
     Parameters
     ----------
     expressed : str or FloatType
         The type of the values.
     min, max : float
-        The least and the greatest value seen.
+        The least and the greatest observed value.
 
     Raises
     ------
     QuantTypeError
-        If ``expressed`` is no float type, or ``min`` is not below ``max``.
+        If ``expressed`` is not a float type, or ``min`` is not below ``max``.
 
     Examples
     --------
@@ -111,7 +113,7 @@ class CalibratedType(QuantizedType):
 
 
 class NoQuantizedType(QuantizedType):
-    """`!quant.none<expressed>`: these values stay as they are, even where a quantized kernel could take them.
+    """A float type whose values must not be quantized, even where a quantized kernel exists: `!quant.none<expressed>`.
 
     The propagation RFC calls it `NoQuantizedType` and gives it no text; upstream has no such type.
 
@@ -123,7 +125,7 @@ class NoQuantizedType(QuantizedType):
     Raises
     ------
     QuantTypeError
-        If ``expressed`` is no float type.
+        If ``expressed`` is not a float type.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 """The section about whole models in the page of times. Hazards: a time of a model whose outputs are wrong, a ratio the
-wrong way round, a model that is slower and has no account, a section that replaces another."""
+wrong way round, a model that is slower and has no account."""
 
 from importlib.util import find_spec
 
@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from benches.models.compared import problem
-from benches.models.page import Figures, section
+from benches.models.page import Figures, part
 from benches.models.worker import write
-from benches.performance import page
 from qrt.quantization.report.steps import PlanReport, StepReport
 
 pytestmark = pytest.mark.skipif(
@@ -37,21 +36,26 @@ def figures():
     return [fast, slow, wrong]
 
 
+def lines(found, overheads=(), left_out=()):
+    return "\n".join(part(found, dict(overheads), list(left_out)))
+
+
 def test_each_model_has_its_line():
     found = figures()
     assert [each.is_slower(1) for each in found] == [False, True, False]
-    text = section(found, {1: 3e-7, 10: 7e-7}, "a machine")
-    assert text.startswith("## Models on a machine\n")
+    text = lines(found, {1: 3e-7, 10: 7e-7}, ["late"])
+    assert text.startswith("Measured on ")
     assert "| fast | 2.00 | 4.00 | 0.50 | 1.00 | 3.00 | 0.33 |" in text
     assert "| slow | 5.00 | 4.00 | 1.25 |" in text
     assert "| wrong | 2." not in text
+    assert "- late: no time was left" in text
     assert "- wrong: 3 of 4 elements of output 0 differ" in text
     assert "| fast | 2 | 10.0 | 20.0 | 2.0 | 1.0 | 4.0 | 3.0 | 3,072 | 2,048 | 1.50 | 4,096 | 5,120 |" in text
     assert "0.30 us for 1, 0.70 us for 10 steps" in text
 
 
 def test_what_is_slower_has_an_account():
-    text = section(figures(), {}, "a machine").partition("step by step")[2]
+    text = lines(figures()).partition("step by step")[2]
     assert "| 0 | qrt.conv2d fixed | kernel add ref | 9.70 | 97% |" in text
     assert "| | 2 others | | 0.30 | 3% |" in text
     assert "fast" not in text
@@ -62,7 +66,7 @@ def test_each_format_has_its_table():
     pytest.importorskip("onnxruntime")
     found = figures()
     found[0].peer = "ort"
-    text = section(found, {}, "a machine")
+    text = lines(found)
     heads = [line for line in text.splitlines() if line.startswith("| model |")]
     assert ["ONNX Runtime" in head for head in heads] == [True, False, True, False]
     assert "onnxruntime 1" in text
@@ -77,14 +81,6 @@ def test_onnx_outputs_have_the_same_greatest_element(other, said, tmp_path):
     for path, array in zip(paths, ([0.5, 3, 1], other), strict=True):
         write(str(path), [np.float32(array)])
     assert problem(*paths, ".onnx") == said
-
-
-def test_a_section_replaces_its_own_alone():
-    before = "# Page\n\n## Models on a machine\n\nold\n\n## Models on another\n\nkept\n"
-    after = page(before, section(figures(), {}, "a machine"))
-    assert "old" not in after
-    assert after.count("## Models on a machine") == 1
-    assert after.endswith("## Models on another\n\nkept\n")
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,14 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from benches.budget import Budget
 from benches.peers import driver
 from benches.peers.cases import Case, cases
 from benches.peers.runtimes import PEERS, library_of
 
 PLUGIN = """
 import os
+import time
 import numpy as np
 class Peer:
     def __init__(self, call, array):
@@ -25,6 +27,7 @@ PEERS = {
     "right": lambda case, threads: Peer(lambda: None, case.d["ref"]),
     "wrong": lambda case, threads: Peer(lambda: None, case.d["ref"] + np.int8(3)),
     "crash": lambda case, threads: os._exit(3),
+    "slow": lambda case, threads: Peer(lambda: time.sleep(0.05), case.d["ref"]),
     "lacking": lambda case, threads: __import__("a_module_that_nobody_has"),
     "other": lambda case, threads: None,
 }
@@ -36,19 +39,27 @@ def rows(tmp_path: Path) -> dict[str, dict]:
     plugin = tmp_path / "plugin.py"
     plugin.write_text(PLUGIN)
     (case,) = [case for case in cases() if case.name == "qcast_16_tensor"]
-    names = ["qrt_float32", "numpy", "meter_copy", "right", "wrong", "crash", "lacking", "other"]
-    options = driver.Options(threads=1, rounds=2, budget_ms=0.05, plugins=(str(plugin),))
+    names = ["qrt_float32", "numpy", "meter_copy", "right", "wrong", "crash", "slow", "lacking", "other"]
+    options = driver.Options(threads=1, rounds=2, budget=Budget(60, 1), budget_ms=0.05, plugins=(str(plugin),))
     return {row["peer"]: row for row in driver.run([case], names, options)}
 
 
 def test_a_run_has_a_row_for_each_peer_that_takes_the_case(rows: dict[str, dict]) -> None:
-    assert set(rows) == {"qrt_float32", "numpy", "meter_copy", "right", "wrong", "crash", "lacking"}
-    timed = {name for name, row in rows.items() if row.get("ok") and row["median_us"] > 0}
+    assert set(rows) == {"qrt_float32", "numpy", "meter_copy", "right", "wrong", "crash", "slow", "lacking"}
+    timed = {name for name, row in rows.items() if row.get("ok") and row.get("median_us", 0) > 0}
     assert timed == {"qrt_float32", "numpy", "meter_copy", "right"}
     assert rows["wrong"]["ok"] is False
     assert rows["wrong"]["maxdiff"] == 3
+    assert "its first calls took" in rows["slow"]["dropped"]
     assert "status 3" in rows["crash"]["error"]
     assert rows["lacking"]["absent"] is True
+
+
+def test_a_case_for_which_no_time_is_left_is_named() -> None:
+    chosen = [case for case in cases() if case.name.startswith("qcast_16")]
+    assert list(driver.run(chosen, ["numpy"], driver.Options(threads=1, budget=Budget(0, 1)))) == [
+        {"case": "qcast_16_tensor", "threads": 1, "left_out": True}
+    ]
 
 
 @pytest.mark.parametrize("case", [case for case in cases() if case.name.endswith(("4x4x4", "16_tensor", "14x14x512"))])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from qrt.ir.pipeline import PASSES
-from tests.docs.documents import PAGES, ROOT, blocks, sections
+from tests.docs.documents import PAGES, ROOT, blocks, sections, word_count
 from tests.docs.walkthrough import steps
 
 INDEX = ROOT / "docs" / "index.md"
@@ -17,6 +17,7 @@ LINK = re.compile(r"\]\(([^)#:]+\.md)(?:#[^)]*)?\)")
 GENERATED = {
     "docs/accuracy.md",
     "docs/performance.md",
+    "docs/reference/api.md",
     "docs/reference/dialects/qrt.md",  # its table
     "docs/reference/numpy.md",
     "docs/reference/quantization_rfc.md",
@@ -25,8 +26,8 @@ GENERATED = {
     "docs/reference/tflite.md",
 }
 """Pages that a program writes."""
-LONG: set[str] = set()
-"""Pages of more than 1,500 words, each of which is to become several."""
+LONG = {"docs/numerics.md", "docs/numerics_functions.md", "docs/numerics_operations.md"}
+"""Pages of more than 1,500 words: the contract, three pages to look things up in."""
 
 
 def linked(page: Path) -> set[Path]:
@@ -67,7 +68,7 @@ def test_a_first_one_is_within_two_links(shown) -> None:  # type: ignore[no-unty
 
 
 def test_pages_are_short() -> None:
-    words = {page.relative_to(ROOT).as_posix(): len(page.read_text().split()) for page in PAGES if "docs" in page.parts}
+    words = {page.relative_to(ROOT).as_posix(): word_count(page.read_text()) for page in PAGES if "docs" in page.parts}
     assert {name for name, count in words.items() if count > 1500} - GENERATED <= LONG
 
 

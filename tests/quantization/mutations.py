@@ -35,7 +35,7 @@ CHECKS, EDGES = ("qrt/quantization/checking/kernels.py", "qrt/quantization/check
 CHANGES = [
     # Constraints.
     (CONSTRAINTS, "places = [*ports.results, *ports.operands]", "places = [*ports.operands, *ports.results]"),
-    (CONSTRAINTS, "            specs[i] = found\n", "            specs[i] = specs[i]\n"),
+    (CONSTRAINTS, "            specs[i] = common\n", "            specs[i] = specs[i]\n"),
     (CONSTRAINTS, "for specs, i, port in (*ports.results, *ports.operands):", "for specs, i, port in ports.operands:"),
     (CONSTRAINTS, "if given is not None and expressed is not None", "if given is None and expressed is not None"),
     (CONSTRAINTS, "max(own) > Fraction(scale) * Fraction(high)", "max(own) > 2 * Fraction(scale) * Fraction(high)"),
@@ -67,7 +67,7 @@ CHANGES = [
     (CLASSES, "and self._covers(target.given, source)", ""),
     (CLASSES, "most <= self._limit * side.finest", "most <= 1000 * self._limit * side.finest"),
     (CLASSES, "            unite(one.in_class, other.in_class)\n", "            pass\n"),
-    (CLASSES, "return asked.is_met_by(", "return not asked.is_met_by("),
+    (CLASSES, "return least.is_met_by(", "return not least.is_met_by("),
     (CLASSES, "known = [side.finest for side in (one, other) if side.finest is not None]", "known = [one.finest or 0]"),
     (CLASSES, "(*every, *couples(graph))", "every"),
     # Ranges.
@@ -76,7 +76,7 @@ CHANGES = [
     (RANGES, "else layout.rows(values)", "else layout.rows(values)[:, :1]"),
     # Decisions.
     (DECIDE, "            waiting.discard(number)", "            pass"),
-    (DECIDE, "if each not in waiting:", "if each in waiting:"),
+    (DECIDE, "if concerned not in waiting:", "if concerned in waiting:"),
     (DECIDE, "        if new is not old and i not in named:", "        if False:"),
     (DECIDE, "if self._target.coarser_bias:", "if not self._target.coarser_bias:"),
     (DECIDE, "        if not exponents.any():\n            return", "        if True:\n            return"),
@@ -98,7 +98,7 @@ CHANGES = [
     (CHECKS, "spec is not quantized[0][1]), None)", "spec is None), None)"),
     (CHECKS, "if spec.storage != taken.storage or spec.storage_min < taken.low", "if spec.storage_min < taken.low"),
     (CHECKS, "return not taken.symmetric or all(", "return taken.symmetric or all("),
-    (CHECKS, "for each in operands if each.permutation is not None}", "for each in operands if False}"),
+    (CHECKS, "for operand in operands if operand.permutation is not None}", "for operand in operands if False}"),
     (EDGES, "            if taken is None or taken is spec or", "            if taken is None or taken is not spec or"),
     (EDGES, "        for following in flows.get(current, ()):", "        for following in ():"),
 ]

@@ -81,7 +81,10 @@ WRONG = {
     "the kind of a key": ('name = "conv2d"', "name = 3", "name must be text, got 3"),
     "no name": ('name = "conv2d"', "", r"\[\[kernel\]\] number 1: name must be given"),
     "no ports": ("ports =", "outputs = []\n#", "ports must be given"),
-    "a constraint": ("multiplier_acc", "multiplier_ac", "constraint must be one of free, same_scale.*got 'multiplier_acumulator_scale'"),
+    "a constraint": ("multiplier_acc", "multiplier_ac", (
+        "constraint must be one of free, same_scale.*got "
+        "'multiplier_acumulator_scale'"
+    )),
     "storage": ('x = "i8"', 'x = "i99"', "ports: 'x' is 'i99': storage must be .*i1 to i32.*got 'i99'"),
     "no storage": ('x = "i8"', 'x = ""', "ports: 'x' is '': expected a storage such as 'i8'"),
     "bounds": ("<-127:127>", "<-127:128>", "ports: 'w' .*bounds -127:128 of i8 must be ascending within -128:127"),

@@ -176,7 +176,10 @@ def test_a_budget_is_of_the_program_that_is_written() -> None:
     assert any("correct-bias is on" in remark.message for remark in made.remarks)
     assert made.reached
     measured = f"{made.report.outputs[0].snr:.2f} dB"
-    assert made.said == f"snr=24.2 is reached: 0.9 of the weight bytes at 8 bits, {measured}, 77 of 80 answers the same"
+    assert (
+        made.budget_summary
+        == f"snr=24.2 is reached: 0.9 of the weight bytes at 8 bits, {measured}, 77 of 80 answers the same"
+    )
 
 
 TWO = TANH.replace("@main", "@a") + TANH.replace("@main", "@b") + TANH.replace("@main", "@c").replace("%0", "%1")

@@ -58,7 +58,6 @@ LIMITS = {
         "The axes of a product get labels, which say what is multiplied and what the result is worth, in each call.",
         dict.fromkeys(
             (
-                "np.dot(x, y)",
                 'np.einsum("ij,kj->ik", x, y)',
                 "np.inner(w, w)",
                 "np.linalg.outer(w, w)",

@@ -67,7 +67,7 @@ def range_of(values: list[float], method: str, percentile: float, symmetric: boo
 
 
 def squared_error(values: list[float], ends: tuple[float, float], symmetric: bool, bits: int) -> int:
-    """As docs/numerics_choices.md says it, of integers of 2^-31 of the least power of two above all magnitudes."""
+    """As docs/numerics.md says it, of integers of 2^-31 of the least power of two above all magnitudes."""
     t = UniformType.for_range(*ends, f"i{bits}", symmetric=symmetric)
     unit = Fraction(2) ** (math.frexp(max(map(abs, values)))[1] - 31)
     total = 0

@@ -105,7 +105,7 @@ def _is_bool(value: Attribute) -> bool:
 
 
 def is_i64(value: Attribute) -> bool:
-    """Whether an attribute is an integer of type i64."""
+    """Return True for an integer attribute of type i64."""
     return isinstance(value, IntegerAttr) and value.type is IntegerType(64)
 
 

@@ -70,7 +70,7 @@ class IntegerAttr(Attribute):
 
     @property
     def is_bool(self) -> bool:
-        """Whether it is `true` or `false`: of type i1."""
+        """True for `true` and `false`, integers of type i1."""
         return self.type is _I1
 
     @property
@@ -356,7 +356,7 @@ def attribute(value: Any) -> Attribute:
 
 @lru_cache(maxsize=1024)
 def _of_i64(value: int) -> IntegerAttr:
-    """Programs say few integers many times."""
+    """Return an i64 attribute, cached because programs repeat few integers many times."""
     return IntegerAttr(value, _I64)
 
 

@@ -55,8 +55,9 @@ def is_ranked_tensor(type: Type) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TypeConstraint:
-    """What a type must be, and its description in errors. `only` is the type if a single one satisfies the constraint:
-    a custom form may leave it out.
+    """A predicate on types, and its description in errors.
+
+    `only` is the type if a single one satisfies the constraint: a custom form may then leave it out.
     """
 
     description: str
@@ -156,22 +157,25 @@ class Relation:
 
 
 def same_as(source: str) -> Relation:
-    """Has the type of `source`. The error is that of upstream's AllTypesMatch."""
+    """Return the relation "the type of `source`", with the error of upstream's AllTypesMatch."""
     return Relation(source, lambda type: type, "all of {{{source}, {target}}} have same type", is_same=True)
 
 
 def element_type_of(source: str, description: str = "{target} type matches element type of {source}") -> Relation:
-    """Has the element type of `source`. Upstream's error differs from op to op, so it is given."""
+    """Return the relation "the element type of `source`".
+
+    `description` is a parameter because upstream's error differs.
+    """
     return Relation(source, element_of, description)
 
 
 def with_element_type(
     source: str, element: Type, description: str = "{target} has the shape of {source}, of its own element type"
 ) -> Relation:
-    """Has the shape of `source`, and its own element type."""
+    """Return the relation "the shape of `source`, with this element type"."""
     return Relation(source, lambda type: with_element(type, element), description)
 
 
 def always(type: Type) -> Relation:
-    """Has this type."""
+    """Return the relation "always this type"."""
     return Relation(None, lambda _: type, f"{{target}} is of type '{type}'")

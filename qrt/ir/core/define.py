@@ -42,9 +42,11 @@ _verified: set[tuple[object, ...]] = set()  # signatures that have been verified
 
 @dataclass(frozen=True)
 class AttributeSpec:
-    """An attribute that the op knows. `constraint`, or a `kind`, which also says how a format spells it, tests its
-    value. The other members say whether it must be there, and whether it is a property, which is printed in `<{...}>`
-    in generic form; upstream refuses unknown properties. A text that gives the `default` is read as if it gave nothing.
+    """The declaration of an attribute of an op.
+
+    `constraint`, or a `kind`, which also defines its spelling in a format, tests its value. The other members tell
+    whether it is required, and whether it is a property: properties are printed in `<{...}>` in generic form, and
+    upstream refuses unknown ones. A text may leave out an attribute that has a `default`.
     """
 
     constraint: Constraint | None = None
@@ -96,8 +98,8 @@ class Groups:
     def sizes(self, operation: Operation, count: int) -> Sequence[int]:
         """The size of each group."""
         if self.uses_segments:
-            found = operation.attribute(self.segments, DenseArrayAttr)
-            return found.values
+            attribute = operation.attribute(self.segments, DenseArrayAttr)
+            return attribute.values
         return [count - self.single if group.size else 1 for group in self.declared]
 
     def group(self, name: str, operation: Operation, values: list[Value]) -> list[Value]:
@@ -112,7 +114,7 @@ class Groups:
         return values[start : start + sizes[index]]
 
     def check_count(self, operation: Operation, count: int) -> None:
-        """Raise VerifyError, as upstream says it, if there are not as many as the groups take."""
+        """Raise VerifyError, with upstream's text, if the number of values does not fit the groups."""
         what = self.what
         if self.single == len(self.declared):
             if count != self.single:
@@ -160,9 +162,9 @@ class Groups:
             index += size
 
 
-def _wrong_count(what: str, expected: int, found: int) -> str:
+def _wrong_count(what: str, expected: int, count: int) -> str:
     if expected > 1:
-        return f"expected {expected} {what}s" + (f", but found {found}" if what == "operand" else "")
+        return f"expected {expected} {what}s" + (f", but found {count}" if what == "operand" else "")
     number = "zero" if expected == 0 else "a single" if what == "operand" else "one"
     return f"requires {number} {what}{'s' * (expected == 0)}"
 
@@ -353,7 +355,7 @@ class Definition:
             _verified.add(key)
 
     def check_signature(self, operation: Operation) -> None:
-        """Verify what does not depend on the place of an operation: attributes, types, and the rules on these."""
+        """Verify everything that does not depend on an operation's place: attributes, types, and the rules on these."""
         self._check_counts(operation)
         try:
             self._check_signature(operation)
@@ -381,11 +383,12 @@ class Definition:
 
     @cached_property
     def _is_memoized(self) -> bool:
-        """Whether looking up a verified signature costs less than its rules. It does not for a constant, whose value
-        would be hashed and compared.
+        """True if looking up a verified signature costs less than checking its rules.
+
+        It does not for a constant, whose value would be hashed and compared.
         """
         groups = self.operand_groups, self.result_groups
-        rules = len(self._rules) > len(self._other_rules) or self.infer or any(each.constrained for each in groups)
+        rules = len(self._rules) > len(self._other_rules) or self.infer or any(group.constrained for group in groups)
         return bool(rules) and CONSTANT_LIKE not in self.traits
 
     def _check_signature(self, operation: Operation) -> None:

@@ -1,7 +1,7 @@
-"""The interface between custom forms of ops and the parser and printer of `qrt.ir.text`: what a form may ask of them.
+"""The interface between custom forms of ops and the parser and printer of `qrt.ir.text`.
 
-Definitions name the functions of their forms, and the parser reads definitions: so neither is written in terms of the
-other, but both in terms of these.
+Definitions name the functions of their forms, and the parser reads definitions; so that neither imports the other, both
+depend on these protocols.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,8 +23,10 @@ OperandName = tuple[str, int, int]
 
 
 class PendingOperation:
-    """An operation while its text is read: what a custom form fills in. An assembly format collects groups of operands,
-    types and regions by name, and puts them in order at its end."""
+    """An operation whose text is being read, which a custom form fills in.
+
+    An assembly format collects groups of operands, types and regions by name, and puts them in order at its end.
+    """
 
     __slots__ = (
         "attributes",

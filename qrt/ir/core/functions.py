@@ -31,10 +31,10 @@ class FuncOp(Operation):
 
     def port_attributes(self, kind: Literal["inputs", "results"], index: int) -> dict[str, Attribute]:
         """The attributes of an argument or a result."""
-        found = self.attributes.get(_ATTRIBUTES_OF[kind])
-        if not isinstance(found, ArrayAttr) or index >= len(found.elements):
+        dictionaries = self.attributes.get(_ATTRIBUTES_OF[kind])
+        if not isinstance(dictionaries, ArrayAttr) or index >= len(dictionaries.elements):
             return {}
-        entry = found.elements[index]
+        entry = dictionaries.elements[index]
         return dict(entry.items) if isinstance(entry, DictAttr) else {}
 
     def port_name(self, kind: Literal["inputs", "results"], index: int) -> str | None:

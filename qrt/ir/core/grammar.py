@@ -35,12 +35,14 @@ LOCATION_PATTERN = pattern(r"loc\s*\(")
 
 @dataclass(frozen=True)
 class Line:
-    """A format as one pattern over its plainest spelling, and what each group of it is. `said`: whose types are
-    said, where others are left to infer."""
+    """A pattern for the most common spelling of a format, and the part that each of its groups matches.
+
+    `typed` names the operands and results whose types the text has; the others are inferred.
+    """
 
     pattern: re.Pattern[str]
     parts: tuple[str, ...]
-    said: tuple[str, ...] | None = None
+    typed: tuple[str, ...] | None = None
 
 
 OPERANDS = rf"{NAME}(?:[ ]?,[ ]?{NAME})*+"

@@ -1,4 +1,4 @@
-"""Questions of patterns and folds about values: which constant a value is, and which operation made it."""
+"""Helpers of patterns and folds about values: the constant of a value, and the operation that defines it."""
 
 from collections.abc import Callable, Collection, Container, Iterable
 
@@ -11,7 +11,7 @@ _CONSTANTS = {"arith.constant": "value", "shape.const_shape": "shape"}
 
 
 def constant_of(value: Value) -> Attribute | None:
-    """The constant a value is, if it is one."""
+    """Return the constant that a value is, or None."""
     source = value.operation
     if source is None or source.name not in _CONSTANTS:
         return None
@@ -19,7 +19,7 @@ def constant_of(value: Value) -> Attribute | None:
 
 
 def constant_number(value: Value) -> int | None:
-    """The scalar integer constant a value is, if it is one."""
+    """Return the scalar integer constant that a value is, or None."""
     constant = constant_of(value)
     return constant.value if isinstance(constant, IntegerAttr) else None
 
@@ -30,20 +30,22 @@ def number_of(size: int | Value) -> int | None:
 
 
 def is_known_dimension(operation: Operation) -> bool:
-    """Whether a `dim` names a dimension that the type of its operand is known to have."""
+    """Return True if a `dim` has a constant index that is within the rank of its operand's type."""
     rank, index = getattr(operation.operands[0].type, "rank", None), constant_of(operation.operands[1])
     return rank is not None and isinstance(index, IntegerAttr) and 0 <= index.value < rank
 
 
 def made_by(value: Value, name: str) -> Operation | None:
-    """The operation that a value is a result of, if it is of this op."""
+    """Return the operation that defines a value if it is of this op, else None."""
     source = value.operation
     return source if source is not None and source.name == name else None
 
 
 def value_behind(value: Value, names: Container[str]) -> Value:
-    """The value that operations of these names hand on, each its first operand. A cycle of them, as a graph region or
-    an unreachable block may hold, ends where it is met again."""
+    """Return the value that a chain of operations with these names, each by its first operand, starts from.
+
+    A cycle, which a graph region or an unreachable block may contain, ends where it is met again.
+    """
     passed: set[Operation] = set()
     while (source := value.operation) is not None and source.name in names and source not in passed:
         passed.add(source)
@@ -52,8 +54,10 @@ def value_behind(value: Value, names: Container[str]) -> Value:
 
 
 def has_parts_throughout(value: Value, parts_of: Callable[[Value], Iterable[Value] | None]) -> bool:
-    """Tell whether `parts_of` gives a list, and not None, for a value, for the values on that list, and so on: what
-    holds for a value because it holds for its parts. A value is visited once, so that a cycle ends."""
+    """Return True if `parts_of` returns a list, not None, for a value, for the values on that list, and so on.
+
+    Each value is visited once, so cycles end.
+    """
     visited, pending = {value}, [value]
     while pending:
         parts = parts_of(pending.pop())
@@ -66,8 +70,10 @@ def has_parts_throughout(value: Value, parts_of: Callable[[Value], Iterable[Valu
 
 
 def cyclic_operations(operations: Iterable[Operation]) -> Collection[Operation]:
-    """The operations that depend on themselves, as a graph region allows, with those that read or hold them. No value
-    is computed for these, so that patterns and folds, which would follow the cycle forever, leave them alone."""
+    """Return the operations that depend on themselves, as a graph region allows, and those that read or contain them.
+
+    They have no value: patterns and folds, which would follow the cycle forever, leave them alone.
+    """
     waiting = dict.fromkeys(operations, 0)
     holders = {operation: operation.parent_operation for operation in waiting}
     for operation, holder in holders.items():

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def garbage_uncollected() -> Iterator[None]:
-    """Pauses the garbage collector while many operations are made: hardly any is garbage, and the search would take a
-    third of the time.
+    """Pause the garbage collector while many operations are created.
+
+    Hardly any of them is garbage, and the search would take a third of the time.
     """
     collecting = gc.isenabled()
     gc.disable()
@@ -85,27 +86,29 @@ _NO_NAMES: frozenset[str] = frozenset()
 
 
 class Operation:
-    """One operation. `attributes` holds inherent and discardable attributes alike; the definition (None for an
-    unregistered op, whose inherent names are then `inherent`) says which are which.
+    """One operation of a program.
+
+    `attributes` holds inherent and discardable attributes. The definition tells which are inherent; for an unregistered
+    op it is None, and `inherent` names them.
 
     Parameters
     ----------
     name : str
         Its dialect and name, as "arith.addi".
     operands : iterable of Value, optional
-        What it takes; each is told of the use.
+        The operands, which record the use.
     result_types : iterable of Type, optional
         The types of its results.
     attributes : dict of str to Attribute, optional
-        Inherent and discardable ones.
+        Inherent and discardable attributes.
     regions : iterable of Region, optional
-        Which it owns from here on.
+        The regions, which the operation owns from now on.
     successors : sequence of Block, optional
         The blocks that it may branch to.
     location : Location, optional
-        Where a text says it.
+        The place in the text.
     definition : Definition, optional
-        The definition of its name; None where the name is not registered. ``qrt.ir.core.registry`` finds it.
+        The definition of its name; None if the name is not registered. ``qrt.ir.core.registry`` finds it.
 
     Examples
     --------
@@ -174,7 +177,7 @@ class Operation:
         return self.parent.parent.parent if self.parent is not None and self.parent.parent is not None else None
 
     def has_trait(self, trait: object) -> bool:
-        """Whether its definition has a trait; no, where it has no definition."""
+        """Return True if the operation's definition has a trait; False without a definition."""
         return self.definition is not None and trait in self.definition.traits
 
     def operand_group(self, name: str) -> list[Value]:
@@ -184,9 +187,9 @@ class Operation:
 
     def attribute(self, name: str, kind: type[A]) -> A:
         """An attribute that the op is known to have, of the kind that it is known to be."""
-        found = self.attributes[name]
-        assert isinstance(found, kind)
-        return found
+        value = self.attributes[name]
+        assert isinstance(value, kind)
+        return value
 
     def set_operand(self, index: int, value: Value) -> None:
         """Replace one operand."""
@@ -216,7 +219,7 @@ class Operation:
             block.branches[self] = None
 
     def take_regions(self) -> "tuple[Region, ...]":
-        """The regions, for another operation: this one has none from here on."""
+        """Return the regions for another operation, and leave this one without any."""
         regions, self.regions = self.regions, ()
         return regions
 
@@ -247,7 +250,10 @@ class Operation:
         self.detach()
 
     def clone(self, values: dict[Value, Value]) -> "Operation":
-        """A copy, detached. `values` maps operands to those of the copy, and is given what the copy defines."""
+        """Return a detached copy.
+
+        `values` maps operands to those of the copy; values that the copy defines are added to it.
+        """
         blocks: dict[Block, Block] = {}
         regions = [Region() for _ in self.regions]
         for region, copied in zip(self.regions, regions, strict=True):
@@ -352,15 +358,15 @@ class Block:
     def symbol(self, name: str) -> Operation | None:
         """The first operation here that defines a symbol of this name."""
         sought = StringAttr(name)
-        found = self._symbols.get(name)
-        if found is None or found.parent is not self or found.attributes.get("sym_name") != sought:
+        symbol = self._symbols.get(name)
+        if symbol is None or symbol.parent is not self or symbol.attributes.get("sym_name") != sought:
             self._symbols = {}
             for operation in self:
                 defined = operation.attributes.get("sym_name")
                 if isinstance(defined, StringAttr):
                     self._symbols.setdefault(defined.value, operation)
-            found = self._symbols.get(name)
-        return found
+            symbol = self._symbols.get(name)
+        return symbol
 
     def add_argument(self, type: Type) -> Value:
         """A new argument, the last."""
@@ -471,5 +477,5 @@ def check_branch(operation: Operation, index: int, block: Block, given: list[Val
 def incompatible(operation: Operation, inferred: Iterable[Type]) -> VerifyError:
     """The error of an op whose result types are not those that follow from its operands and attributes."""
     wanted = ", ".join(f"'{type}'" for type in inferred)
-    found = ", ".join(f"'{value.type}'" for value in operation.results)
-    return operation.op_error(f"inferred type(s) {wanted} are incompatible with return type(s) of operation {found}")
+    actual = ", ".join(f"'{value.type}'" for value in operation.results)
+    return operation.op_error(f"inferred type(s) {wanted} are incompatible with return type(s) of operation {actual}")

@@ -1,7 +1,7 @@
-"""The places of an operation's parts in its text. They are looked for only once one of them is wrong.
+"""The locations of an operation's parts in its text, which are computed only for an error.
 
-A part that cannot be told, or that stands on another line, is placed at the operation: upstream reports there, and the
-line of a diagnostic is what `expected-error` comments say.
+A part that cannot be identified, or is on another line, gets the location of the operation: upstream reports there, and
+`expected-error` comments name the line of a diagnostic.
 """
 
 import re
@@ -17,7 +17,7 @@ Span = tuple[int, int]
 
 
 def operand(operation: Operation, index: int) -> Location:
-    """The name of an operand."""
+    """Return the location of the name of an operand."""
     spans = [
         span
         for part, start, end in _parts(operation)
@@ -28,7 +28,7 @@ def operand(operation: Operation, index: int) -> Location:
 
 
 def type_of(operation: Operation, side: str, index: int) -> Location:
-    """The type of an operand or of a result: `side` says which."""
+    """Return the location of the type of an operand or of a result, as `side` selects."""
     spans: list[Span] = []
     for part, start, end in _parts(operation):
         if part == "signature":
@@ -41,7 +41,7 @@ def type_of(operation: Operation, side: str, index: int) -> Location:
 
 
 def attribute(operation: Operation, name: str) -> Location:
-    """The name of an attribute."""
+    """Return the location of the name of an attribute."""
     spans = [
         (first, last)
         for part, start, end in _parts(operation)

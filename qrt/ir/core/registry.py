@@ -104,7 +104,7 @@ def register_dialect(name: str, room: Any) -> None:
     """Registers a dialect that is no part of qrt. Programs that use its ops can then be read, verified and printed, and
     run if the room says how.
 
-    An installed package can do the same without a call, by an entry point of the group ``qrt.ir.dialects``: its name is
+    An installed package can do the same without a call, by an entry point of the group ``qrt.dialects``: its name is
     that of the dialect, and its value is the room.
 
     Parameters
@@ -150,18 +150,19 @@ def find(name: str) -> "Definition | None":
 
 
 def is_refused(name: str) -> bool:
-    """Whether an op without a definition is refused even where unregistered ops are allowed: qrt has its dialect, and
-    upstream's dialect does not have the op either.
+    """Return True if an op without a definition is an error even where unregistered ops are allowed.
+
+    That is so if qrt has its dialect, and upstream's dialect does not have the op either.
     """
     dialect = name.partition(".")[0]
     return dialect in DIALECTS.own and dialect not in _OPEN and name not in UPSTREAM_ONLY
 
 
 def definition(name: str) -> "Definition":
-    """The op of a name that is known to be one."""
-    found = find(name)
-    assert found is not None
-    return found
+    """Return the definition of an op that exists."""
+    known = find(name)
+    assert known is not None
+    return known
 
 
 def every_definition() -> "dict[str, Definition]":

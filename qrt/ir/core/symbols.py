@@ -22,13 +22,13 @@ def references(operation: Operation) -> Iterator[SymbolRefAttr]:
 
 def symbols(table: Operation) -> dict[str, Operation]:
     """The symbols a symbol table defines."""
-    found = {}
+    by_name = {}
     for region in table.regions:
         for block in region.blocks:
             for operation in block:
                 if is_symbol(operation):
-                    found[str(operation.attributes["sym_name"].python)] = operation
-    return found
+                    by_name[str(operation.attributes["sym_name"].python)] = operation
+    return by_name
 
 
 def is_symbol(operation: Operation) -> bool:
@@ -36,7 +36,10 @@ def is_symbol(operation: Operation) -> bool:
 
 
 def may_be_discarded(symbol: Operation) -> bool:
-    """Whether only visible operations may name the symbol: it is private, or inside a table that nothing else sees."""
+    """Return True if only operations within view may name the symbol.
+
+    It is private, or inside a table that is not visible outside.
+    """
     visibility = symbol.attributes.get("sym_visibility")
     if visibility == StringAttr("private"):
         return True
@@ -55,8 +58,10 @@ def nearest_table(operation: Operation) -> Operation | None:
 
 
 def searched_table(operation: Operation) -> Operation | None:
-    """The symbol table in which a name is looked up that an operation holds. An unregistered op of one region may be a
-    table whose names are not known: there is none behind it."""
+    """Return the symbol table in which an operation's symbol names are looked up.
+
+    An unregistered op with one region may be a symbol table whose names are unknown; the result inside it is None.
+    """
     table = operation.parent_operation
     while table is not None and not table.has_trait(SYMBOL_TABLE):
         if table.definition is None and len(table.regions) == 1:

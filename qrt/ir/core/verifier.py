@@ -12,12 +12,12 @@ from qrt.types import FunctionType, TensorType, Type, UniformType
 
 
 def verify(operation: Operation, strict: bool = False) -> list[Diagnostic]:
-    """The warnings: zero points that their storage type does not hold.
+    """Verify an operation and return the warnings: zero points that their storage type does not hold.
 
-    Raises VerifyError at the first operation, in text order, that breaks a rule; its `diagnostics` are all that was
-    found. As upstream does, one error is reported for each operation that is isolated from above, such as a function:
-    of what is inside it the first; of dominance if all else holds; of its symbols if all inside it holds. `strict`
-    refuses zero points outside of the storage range.
+    Raises VerifyError at the first operation, in text order, that breaks a rule; its `diagnostics` are all errors that
+    were detected. As upstream does, one error is reported for each operation that is isolated from above, such as a
+    function: the first one inside it; an error of dominance if nothing else is wrong; an error of its symbols if
+    everything inside is valid. `strict` makes the warnings errors.
     """
     verifier = _Verifier(strict)
     verifier.isolated(operation)
@@ -39,7 +39,8 @@ class _Verifier:
         self.dominance: VerifyError | None = None  # the first, to be reported if nothing else is
 
     def isolated(self, operation: Operation) -> bool:
-        """Whether an operation that sees nothing of the outside is valid, with all inside it."""
+        """Verify an operation that is isolated from above, with all inside it; record errors and return True if it is
+        valid."""
         outer = self.visible, self.inner, self.dominance
         self.visible, self.inner, self.dominance = set(), [], None
         try:

@@ -1,1 +1,1 @@
-"""A package for each dialect: `ops.py` holds its ops, with their verifiers and their custom syntax."""
+"""One package per dialect: its `ops.py` defines the ops, with their verifiers and custom syntax."""

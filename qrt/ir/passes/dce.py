@@ -61,11 +61,11 @@ class _Tables:
         table = nearest_table(operation)
         while table is not None and reference.path[0] not in self.of(table):
             table = nearest_table(table)
-        found: list[Operation] = []
+        resolved: list[Operation] = []
         for name in reference.path:
             symbol = self.of(table).get(name) if table is not None else None
             if symbol is None:
                 break
-            found.append(symbol)
+            resolved.append(symbol)
             table = symbol if symbol.has_trait(SYMBOL_TABLE) else None
-        return found
+        return resolved

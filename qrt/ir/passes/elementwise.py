@@ -39,14 +39,14 @@ class Emitter:
         return self.scalar(numbers[0], element)
 
     def constant(self, numbers: Sequence[int], element: Type) -> Value:
-        """A parameter in the shape of `x`, made once."""
+        """Return a parameter in the shape of `x`, creating it on first use."""
         key = (*numbers, element)
-        found = self._constants.get(key)
-        if found is None:
+        shaped = self._constants.get(key)
+        if shaped is None:
             varies = any(number != numbers[0] for number in numbers)
             value = self.parameter(numbers, element) if varies else self.scalar(numbers[0], element)
-            found = self._constants[key] = self.spread(value)
-        return found
+            shaped = self._constants[key] = self.spread(value)
+        return shaped
 
     def spread(self, scalar: Value) -> Value:
         """A scalar in the shape of `x`."""
@@ -65,10 +65,10 @@ class Emitter:
     def _type(self, element: Type) -> Type:
         if self._shape is None:
             return element
-        found = self._types.get(element)
-        if found is None:
-            found = self._types[element] = self._shape.with_(element=element)
-        return found
+        type = self._types.get(element)
+        if type is None:
+            type = self._types[element] = self._shape.with_(element=element)
+        return type
 
     def finish(self, y: Value) -> Value:
         """The result, given what was computed last."""
@@ -109,11 +109,11 @@ class ChannelEmitter(Emitter):
 
 def extents(builder: Builder, tensor: Value) -> list[Value]:
     """The dynamic extents of a ranked tensor."""
-    found = []
+    sizes = []
     for axis, size in enumerate(ranked(tensor).shape or ()):
         if size is None:
-            found.append(builder.value("tensor.dim", (tensor, builder.constant(axis, INDEX)), INDEX))
-    return found
+            sizes.append(builder.value("tensor.dim", (tensor, builder.constant(axis, INDEX)), INDEX))
+    return sizes
 
 
 @lru_cache(maxsize=256)

@@ -60,8 +60,8 @@ def _body(operation: Operation, operands: list[Value]) -> Region:
     body = Builder(block, operation.location)
     scalars = block.arguments[: len(operation.operands)]
     types = [element_of(value.type) for value in operation.results]
-    made = body.emit(operation.name, scalars, types, dict(operation.attributes))
-    body.emit("linalg.yield", made.results)
+    inner = body.emit(operation.name, scalars, types, dict(operation.attributes))
+    body.emit("linalg.yield", inner.results)
     return Region([block])
 
 

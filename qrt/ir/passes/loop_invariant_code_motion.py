@@ -72,11 +72,11 @@ def _may_move(operation: Operation, region: Region) -> bool:
     if operation.has_trait(TERMINATOR) or not has_no_memory_effect(operation) or not is_speculatable(operation):
         return False
     inner = set(operation.walk())
-    return all(_is_outside(value, region, inner) for each in inner for value in each.operands)
+    return all(_is_outside(value, region, inner) for moving in inner for value in moving.operands)
 
 
 def _is_outside(value: Value, region: Region, inner: set[Operation]) -> bool:
-    """Whether a value is defined outside of a region, or inside one of the operations that move."""
+    """Return True if a value is defined outside of a region, or inside one of the operations that move."""
     owner = value.owner
     block = owner if isinstance(owner, Block) or owner is None else owner.parent
     while block is not None and block.parent is not None and block.parent is not region:

@@ -50,7 +50,7 @@ class _Normalizer:
         self.known: dict[Type, Type] = {}
 
     def changes(self, operation: Operation) -> bool:
-        """Whether a type of its operands or results is another when normalized."""
+        """Return True if normalization changes a type of the operation's operands or results."""
         return any(self.type(value.type) is not value.type for value in (*operation.operands, *operation.results))
 
     def values(self, values: list[Value]) -> None:
@@ -58,10 +58,10 @@ class _Normalizer:
             value.type = self.type(value.type)
 
     def type(self, type: Type) -> Type:
-        found = self.known.get(type)
-        if found is None:
-            found = self.known[type] = self._normalized(type)
-        return found
+        normalized = self.known.get(type)
+        if normalized is None:
+            normalized = self.known[type] = self._normalized(type)
+        return normalized
 
     def _normalized(self, type: Type) -> Type:
         if not isinstance(type, TensorType) or not isinstance(type.element, UniformType):

@@ -18,17 +18,18 @@ Known = Callable[[Value], Array | None]
 
 
 class ConstantFolder(Generic[Constant]):
-    """Evaluates operations on constants before a program runs. Whoever needs such values has a folder of its own three
-    functions, under one policy.
+    """An evaluator of operations on constants before a program runs.
 
-    - An operation is folded whole, with its regions, if all that it reads from outside is known, and if it neither
+    Each user of such values has a folder with its own three functions, under one policy:
+
+    - An operation is folded whole, with its regions, if all values that it reads from outside are known, and it neither
       reads nor writes memory or state. ``may_fold`` narrows this: sizes of results, kinds of operations.
-    - ``evaluate`` gives the bits of a run, whatever the machine: those of the references, or of kernels that equal
-      them. It bounds the memory and the work, and returns None beyond.
-    - None leaves an operation to the run, which reports an error at its place if it gets there. An evaluator that is to
-      report it at once raises the error with the place of the operation.
-    - ``as_constant`` makes constants of the arrays of an operation: attributes, operations that hold them, or places of
-      a plan. None says that nothing stands for them: the operation stays, and what reads it is folded all the same.
+    - ``evaluate`` gives the bits of a run on every machine: those of the references, or of kernels that equal them. It
+      bounds the memory and the work, and returns None beyond.
+    - None leaves an operation to the run, which reports an error at its place if it gets there. An evaluator that must
+      report the error at once raises it with the place of the operation.
+    - ``as_constant`` makes constants of the result arrays: attributes, operations that hold them, or places in a plan.
+      None means that no constant can hold them: the operation stays, and operations that read it are still folded.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Folds and applies patterns from a worklist, in the order of upstream's greedy driver."""
+"""The driver that folds and applies patterns from a worklist, in the order of upstream's greedy driver."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
@@ -43,7 +43,7 @@ def _erase_dead(root: Operation) -> bool:
     an operation that a terminator reads stays this time, even if the operation around the terminator is erased.
     """
     operations = root.walk()
-    read = {value.operation for each in operations if each.has_trait(TERMINATOR) for value in each.operands}
+    read = {value.operation for user in operations if user.has_trait(TERMINATOR) for value in user.operands}
     changed = False
     for operation in reversed(operations):
         if operation is not root and operation not in read and is_dead(operation):
@@ -66,7 +66,7 @@ class _Worklist(BuilderObserver):
         self.cyclic: Collection[Operation] = ()
 
     def run(self, root: Operation) -> bool:
-        """Visits all operations, and returns whether anything changed."""
+        """Visit all operations, and return whether anything changed."""
         constants = _Constants(self)
         operations = root.walk()
         self.budget.start(operations)
@@ -91,7 +91,7 @@ class _Worklist(BuilderObserver):
             at = at.parent_operation
 
     def copied(self, block: Block) -> None:
-        inside = [operation for each in block for operation in each.walk()]
+        inside = [operation for top in block for operation in top.walk()]
         for operation in inside:
             self.pending.pop(operation, None)
             self.changed(operation)
@@ -101,7 +101,7 @@ class _Worklist(BuilderObserver):
                     self.changed(value.operation)
 
     def erase(self, operation: Operation) -> None:
-        """Erases an operation, after all that is inside it, from its end."""
+        """Erase an operation, after all operations inside it, from its end."""
         for region in reversed(operation.regions):
             for block in _successors_first(region):
                 for inner in reversed(block.operations):
@@ -116,8 +116,9 @@ class _Worklist(BuilderObserver):
         operation.erase()
 
     def is_dead(self, operation: Operation) -> bool:
-        """Whether an operation is dead. This is asked of a loop after each change inside it, so the operation that kept
-        it alive the last time is looked at first.
+        """Return True if an operation is dead.
+
+        A loop is tested after each change inside it, so the operation that kept it alive the last time is tested first.
         """
         if not operation.regions:
             return is_dead(operation)
@@ -126,10 +127,10 @@ class _Worklist(BuilderObserver):
         known = self.kept_by.get(operation)
         if known is not None and _is_inside(known, operation):
             return False
-        found = what_keeps(operation)
-        if found is not None:
-            self.kept_by[operation] = found
-        return found is None
+        keeper = what_keeps(operation)
+        if keeper is not None:
+            self.kept_by[operation] = keeper
+        return keeper is None
 
     def visit(self, operation: Operation) -> bool:
         if self.is_dead(operation):
@@ -199,7 +200,7 @@ class _Budget:
 
 
 def _has_few_users(value: Value, operation: Operation) -> bool:
-    """Whether a value has one other user at most beside `operation`. With a single user it may be simplified."""
+    """Return True if a value has at most one user besides `operation`. With a single user it may be simplified."""
     left = len(value.uses) - operation.operands.count(value)
     if left <= 1 or left > _MANY_USES:
         return left <= 1
@@ -224,7 +225,7 @@ def _successors_first(region: Region) -> Iterator[Block]:
         stack = [(root, iter(root.successors))]
         while stack:
             block, successors = stack[-1]
-            following = next((each for each in successors if each not in seen), None)
+            following = next((successor for successor in successors if successor not in seen), None)
             if following is None:
                 stack.pop()
                 yield block

@@ -65,7 +65,7 @@ def _loaded(entries: tuple[str, ...]) -> tuple[Pattern, ...]:
 
 
 def is_dead(operation: Operation) -> bool:
-    """Whether an operation may be removed: nothing uses its results, and it does nothing else."""
+    """Return True if an operation may be removed: nothing uses its results, and it has no other effect."""
     return not any(value.uses for value in operation.results) and would_be_dead(operation)
 
 

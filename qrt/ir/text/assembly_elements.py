@@ -17,7 +17,7 @@ DYNAMIC = -(1 << 63)
 
 
 class Element:
-    """One piece of a format. `space` says whether a space is printed before it."""
+    """One piece of a format. `space` is True if a space is printed before it."""
 
     space = True
 
@@ -28,11 +28,11 @@ class Element:
         raise NotImplementedError
 
     def begins(self, parser: FormParser) -> bool:
-        """Whether the text goes on with this element."""
+        """Return True if this element is next in the text."""
         return True
 
     def is_present(self, operation: Operation) -> bool:
-        """Whether the operation has what this element prints."""
+        """Return True if the operation has the part that this element prints."""
         return True
 
     def show(self, printer: FormPrinter, operation: Operation) -> None:
@@ -134,7 +134,7 @@ class Attribute(Element):
 
 
 class Unit(Attribute):
-    """A unit attribute that a group's literal stands for."""
+    """A unit attribute that is written as the literal of its group."""
 
     space = False
 

@@ -48,7 +48,7 @@ _KEPT_AS_TEXT = frozenset({"distinct", "dense_string"})
 
 
 class AttributeParser:
-    """Reads attributes at the cursor of one text, and knows the text's aliases and resources."""
+    """A parser of attributes at the cursor of one text, with the text's aliases and resources."""
 
     def __init__(self, source: Source, allow_unregistered: bool, upstream: int = 22) -> None:
         self.source = source
@@ -64,7 +64,7 @@ class AttributeParser:
         self._blobs: dict[str, Blob] = {}
 
     def _is_opaque(self, dialect: str) -> bool:
-        """Whether types of a dialect are kept as text."""
+        """Return True if a dialect's types are parsed as text: it is unknown, and unregistered dialects are allowed."""
         is_unknown = dialect not in _WITHOUT_TYPES and _NAMESPACE.fullmatch(dialect) is not None
         return self.allow_unregistered and is_unknown
 
@@ -289,8 +289,8 @@ class AttributeParser:
         scanner = self.scanner
         name = scanner.suffix("#", "an attribute name after '#'")
         if "." not in name and not scanner.text.startswith("<", scanner.pos):
-            found = self._alias("#" + name, start)
-            return found if isinstance(found, Attribute) else TypeAttr(found)
+            value = self._alias("#" + name, start)
+            return value if isinstance(value, Attribute) else TypeAttr(value)
         return parse_dialect_attribute(self, name, start)
 
     def _inside_types(self) -> tuple[Callable[[], str], Callable[[], str]]:
@@ -315,7 +315,7 @@ class AttributeParser:
         return OpaqueAttr(str(self.types.strided_layout()))
 
     def _copy(self, text: str, start: int) -> str:
-        """Counts a text that aliases may have made far longer than what stands at `start`, and returns it."""
+        """Return a text, counting its length: aliases may make it far longer than the source at `start`."""
         self._copied += len(text)
         if self._copied > _MAX_COPIED:
             raise self.scanner.error("the aliases in this text expand to too long a text", start, self.scanner.pos)
@@ -337,10 +337,10 @@ class AttributeParser:
                 return self._name_or_file()
             if scanner.at("#"):
                 start = scanner.skip()
-                found = self.attribute()
-                if not isinstance(found, LocationAttr):
+                value = self.attribute()
+                if not isinstance(value, LocationAttr):
                     raise scanner.error("expected an alias of a location", start, scanner.pos)
-                return self._copy(found.text, start)
+                return self._copy(value.text, start)
             start = scanner.skip()
             word = scanner.word("a location")
             if word == "unknown":
@@ -409,25 +409,26 @@ class AttributeParser:
         scanner.deepest, self._expansion = max(outer[0], scanner.deepest), outer[1]
 
     def _type_alias(self, name: str, start: int) -> Type:
-        found = self._alias("!" + name, start)
-        assert isinstance(found, Type)
-        return found
+        type = self._alias("!" + name, start)
+        assert isinstance(type, Type)
+        return type
 
     def _alias(self, name: str, start: int) -> Type | Attribute:
-        """The value of an alias. An alias that is defined further down is read there now. The limits apply as if the
-        value stood here in full, because a few lines of aliases can stand for any depth, and for more text than there
-        is memory.
+        """Return the value of an alias, which is parsed now if it is defined further down.
+
+        The limits of depth and size apply as if the value were written here: a few lines of aliases can expand to any
+        depth, and to more text than fits memory.
         """
         scanner = self.scanner
-        found = self._aliases.get(name)
-        if found is None:
-            found = self._read_ahead(name, start)
+        value = self._aliases.get(name)
+        if value is None:
+            value = self._read_ahead(name, start)
         size, depth = self._extents[name]
         scanner.require_depth(depth)
         self._expansion += size
         if self._open_aliases and self._expansion > _MAX_EXPANSION + len(scanner.text):
             raise scanner.error(f"alias '{self._open_aliases[-1]}' expands to too long a text", start, scanner.pos)
-        return found
+        return value
 
     def _read_ahead(self, name: str, start: int) -> Type | Attribute:
         scanner = self.scanner

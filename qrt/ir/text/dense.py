@@ -34,7 +34,7 @@ FLOAT_DTYPES: dict[str, Any] = {"f16": np.float16, "f32": np.float32, "f64": np.
 
 @contextmanager
 def elided_above(limit: int | None) -> Iterator[None]:
-    """Within it constants of more elements than the limit, other than splats, are spelled without their values."""
+    """Print constants of more elements than the limit, other than splats, without their values, in the `with` block."""
     token = _elided_above.set(limit)
     try:
         yield
@@ -49,8 +49,11 @@ def _is_elided(count: int) -> bool:
 
 @lru_cache(maxsize=256)
 def storage_dtype(element: Type) -> np.dtype[Any]:
-    """The dtype a dense constant of `element` is kept in: the smallest integer of its signedness (signless counts as
-    signed), bool for i1, the float itself for f16, f32 and f64, and bit patterns for every other float."""
+    """Return the dtype of a dense constant's array.
+
+    It is the smallest integer of the element's signedness (signless counts as signed), bool for i1, the float itself
+    for f16, f32 and f64, and bit patterns for every other float.
+    """
     if not is_backed(element):
         raise QuantTypeError(f"dense elements of {element} are not supported")
     if isinstance(element, IntegerType):
@@ -68,14 +71,14 @@ def storage_dtype(element: Type) -> np.dtype[Any]:
 
 
 def is_backed(element: Type) -> bool:
-    """Whether constants of `element` are arrays; those of other types are kept as text."""
+    """Return True if constants of `element` are arrays; other constants are stored as text."""
     if isinstance(element, IntegerType):
         return 1 <= element.width <= 64
     return isinstance(element, IndexType) or (isinstance(element, FloatType) and element.width <= 64)
 
 
 def is_wide(element: Type) -> bool:
-    """Whether `element` is a number of more bits than an array holds."""
+    """Return True for a number of more bits than an array's element can have."""
     return isinstance(element, IntegerType | FloatType) and element.width > 64
 
 
@@ -94,8 +97,11 @@ def static_shape(type: Type) -> tuple[int, ...]:
 
 
 def check_extent(type: ShapedType, itemsize: int | None = None) -> None:
-    """Raise QuantTypeError unless arrays of the type's shape can be: of elements of `itemsize` bytes, or of any dtype.
-    Dynamic dimensions count as 1, and so do empty ones, as they do to NumPy."""
+    """Raise QuantTypeError if NumPy has no arrays of the type's shape with elements of `itemsize` bytes (or of any
+    dtype).
+
+    Dynamic and empty dimensions count as 1, as in NumPy.
+    """
     shape = type.shape or ()
     if len(shape) > MAX_RANK:
         raise QuantTypeError(f"arrays have at most {MAX_RANK} dimensions, not {len(shape)}")
@@ -143,7 +149,7 @@ class DenseElementsAttr(Attribute):
 
     @property
     def is_splat(self) -> bool:
-        """Whether there are elements, and all have the same bits."""
+        """True if there are elements, and all have the same bits."""
         bits = _bits(self.array)
         return bits.size > 0 and (_is_broadcast(bits) or bool((bits == _first(bits)).all()))
 
@@ -260,8 +266,10 @@ class DenseResourceAttr(Attribute):
 
 
 def splat(value: Any, type: Type) -> DenseElementsAttr | None:
-    """A constant of one stored value everywhere; None where the type leaves sizes open, or where no array has as many
-    elements."""
+    """Return a constant of one stored value everywhere.
+
+    Return None if the type has dynamic sizes, or more elements than arrays can have.
+    """
     try:
         return DenseElementsAttr(np.broadcast_to(value, static_shape(type)), type)  # type: ignore[arg-type]  # it has a shape
     except QuantTypeError:
@@ -273,7 +281,7 @@ def _bits(array: Array) -> Array:
 
 
 def _is_broadcast(array: Array) -> bool:
-    """Whether an array holds one element that stands for all."""
+    """Return True if an array holds one element that is broadcast to its shape."""
     return array.size > 0 and not any(array.strides)
 
 
@@ -297,8 +305,10 @@ def element_bytes(array: Array) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class KeptElementsAttr(Attribute):
-    """`dense<...> : type` of elements that no array holds, as text: complex numbers, strings, numbers of more than
-    64 bits."""
+    """The attribute `dense<...> : type` of elements that arrays cannot hold, as text.
+
+    They are complex numbers, strings, and numbers of more than 64 bits.
+    """
 
     text: str
     type: ShapedType

@@ -21,7 +21,7 @@ class Scope:
 
 
 class NameParser(AttributeParser):
-    """Knows the values of the open regions by name."""
+    """A parser that knows the values of the open regions by name."""
 
     def __init__(self, source: Source, allow_unregistered: bool, upstream: int = 22) -> None:
         super().__init__(source, allow_unregistered, upstream)

@@ -1,7 +1,7 @@
-"""Operations from text: SSA names, blocks, regions, aliases, generic forms, and the calls into custom forms.
+"""The parser of operations: SSA names, blocks, regions, aliases, generic forms, and the calls into custom forms.
 
-What repeats in a program (types, signatures, attribute dictionaries) is read once and looked up by its text after
-that: this is where the speed comes from. A look-up is only kept where the full rule consumed the same characters.
+Parts that repeat in a program (types, signatures, attribute dictionaries) are parsed once and then looked up by their
+text, for speed. A result is cached only if the full rule consumed the same characters.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ _MEMO_LENGTH = 512  # characters: a longer text is not looked up
 
 
 class _Blocks:
-    """The block labels of one region; those referred to and not yet defined with their first use."""
+    """The block labels of one region, and the first uses of labels that are not yet defined."""
 
     __slots__ = ("defined", "labels", "used")
 
@@ -44,7 +44,7 @@ class _Blocks:
 
 
 class Parser(NameParser, ResourceParser):
-    """One text's parser."""
+    """The parser of one text."""
 
     def __init__(self, source: Source, allow_unregistered: bool, upstream: int = 22) -> None:
         super().__init__(source, allow_unregistered, upstream)
@@ -57,7 +57,7 @@ class Parser(NameParser, ResourceParser):
     # -- the whole --------------------------------------------------------------------------------------------------
 
     def program(self) -> Operation:
-        """The `builtin.module` that the text is or, where it has several operations or another one, holds."""
+        """Parse the whole text as a `builtin.module`, which is created if the text has another operation or several."""
         scanner = self.scanner
         block = Block()
         while not scanner.at_end():
@@ -183,8 +183,11 @@ class Parser(NameParser, ResourceParser):
     # -- whole custom forms at once ---------------------------------------------------------------------------------
 
     def line(self, line: Line, pending: PendingOperation) -> bool:
-        """Take a custom form that reads as its format's plainest spelling. False, with nothing taken, if it does not:
-        then the format's steps read it, and say what is wrong where something is."""
+        """Parse a custom form in its most common spelling.
+
+        Return False, with nothing taken, for another spelling: then the format's elements parse it, or report the
+        error.
+        """
         scanner = self.scanner
         start = scanner.pos
         match = line.pattern.match(self.source.text, start)

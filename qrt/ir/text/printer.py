@@ -1,4 +1,4 @@
-"""Operations to text, as upstream MLIR prints them; values are numbered, the source's names are not kept."""
+"""The printer of operations as upstream MLIR prints them. Values are numbered; the source's names are not kept."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,8 +18,11 @@ _STRING_OR_STORAGE = re.compile(
 def print_program(
     root: Operation, upstream: int, generic: bool = False, locations: bool = False, exact: bool = False
 ) -> str:
-    """Print a whole program, and the resources its constants name. Not `exact`: as this version of upstream prints it,
-    which up to 22 leaves the sign of storage unsaid."""
+    """Print a whole program, and the resources of its constants.
+
+    Unless `exact`, it is printed in the syntax of an upstream version, which up to 22 does not print the sign of
+    storage.
+    """
     printer = Printer(generic, locations)
     if generic:
         printer.number_all(root)
@@ -32,7 +35,7 @@ def print_program(
 
 
 def print_operation(operation: Operation, generic: bool = False) -> str:
-    """The text of one operation, with the names that its values have in the text of all that it is inside of."""
+    """Return the text of one operation, in which values have the names of the whole program's text."""
     printer = Printer(generic, locations=False)
     printer.name_as_inside(operation)
     printer.operation(operation)
@@ -40,11 +43,11 @@ def print_operation(operation: Operation, generic: bool = False) -> str:
 
 
 class _OperationReached(Exception):
-    """The operation that is looked for is the next to be printed."""
+    """The signal that the operation of interest is the next to be printed."""
 
 
 class Printer:
-    """Collects the text; custom forms call the methods below, which put the spaces."""
+    """A collector of text; custom forms call its methods, which insert spaces."""
 
     def __init__(self, generic: bool, locations: bool) -> None:
         self.generic = generic
@@ -115,8 +118,10 @@ class Printer:
 
     @contextmanager
     def numbered(self, region: Region) -> Iterator[None]:
-        """Number all values of a region, before any is printed: a use may come before its definition. Regions inside
-        go on from there, as upstream's do."""
+        """Number all values of a region before any is printed, because a use may come before its definition.
+
+        Regions inside continue the numbering, as upstream's do.
+        """
         outer = self._results, self._arguments
         if not self.generic:
             self._number(region)
@@ -124,8 +129,9 @@ class Printer:
         self._results, self._arguments = outer
 
     def number_all(self, operation: Operation) -> None:
-        """Number all values at once, with no number twice, as upstream does in generic form: a region comes before
-        those inside it, and the last of several regions first.
+        """Number all values at once, each with its own number, as upstream does in generic form.
+
+        A region comes before those inside it, and the last of several regions first.
         """
         stack = list(operation.regions)
         while stack:
@@ -146,8 +152,10 @@ class Printer:
                 self.name_results(operation)
 
     def name_as_inside(self, operation: Operation) -> None:
-        """Give all that an operation sees, and the next number, the names that they have where the whole is printed:
-        prints the whole up to the operation, and forgets the text.
+        """Give the values that an operation sees, and the next number, the names that they have in the whole program's
+        text.
+
+        The program is printed up to the operation, and the text is discarded.
         """
         root = operation
         while root.parent_operation is not None:
@@ -161,17 +169,17 @@ class Printer:
         try:
             self.operation(root)
         except _OperationReached:
-            self._forget(operation, found=True)
+            self._forget(operation, is_reached=True)
         except Exception:  # something around it is not whole yet, and has no form
-            self._forget(operation, found=False)
+            self._forget(operation, is_reached=False)
         else:  # the form of something around it leaves out what is inside
-            self._forget(operation, found=False)
+            self._forget(operation, is_reached=False)
 
-    def _forget(self, operation: Operation, found: bool) -> None:
-        """Forgets the text that was printed before an operation, and numbers around it what that did not number."""
+    def _forget(self, operation: Operation, is_reached: bool) -> None:
+        """Discard the text that was printed before an operation; number regions around it that were not reached."""
         self._wanted, self._indent = None, ""
         self._parts.clear()
-        if found:
+        if is_reached:
             return
         around: list[Region] = []
         inner: Operation | None = operation
@@ -220,16 +228,16 @@ class Printer:
 
     def _predecessors(self, region: Region) -> dict[Block, str]:
         """Upstream's comment on each block but the first."""
-        found: dict[Block, list[str]] = {block: [] for block in region.blocks[1:]}
+        predecessors: dict[Block, list[str]] = {block: [] for block in region.blocks[1:]}
         for block in region.blocks:
             for successor in block.successors:
-                if successor in found:
-                    found[successor].append(self._blocks[block])
+                if successor in predecessors:
+                    predecessors[successor].append(self._blocks[block])
         return {
             block: f"  // {'pred' if len(names) == 1 else f'{len(names)} preds'}: {', '.join(names)}"
             if names
             else "  // no predecessors"
-            for block, names in found.items()
+            for block, names in predecessors.items()
         }
 
     # -- operations -------------------------------------------------------------------------------------------------
@@ -273,8 +281,8 @@ class Printer:
         definition = operation.definition
         names = operation.inherent if definition is None else definition.properties
         defaults = {} if definition is None else definition.defaults
-        said = {name: value for name, value in operation.attributes.items() if name in names}
-        inherent = sorted((defaults | said).items())
+        given = {name: value for name, value in operation.attributes.items() if name in names}
+        inherent = sorted((defaults | given).items())
         if inherent:
             parts.append(f" <{spell_entries(inherent)}>")
         if operation.regions:
@@ -286,7 +294,7 @@ class Printer:
             parts.append(")")
         self._note(operation.attributes.values())
         derived = {} if definition is None or definition.derived is None else definition.derived(operation)
-        discardable = {name: value for name, value in operation.attributes.items() if name not in said} | derived
+        discardable = {name: value for name, value in operation.attributes.items() if name not in given} | derived
         self.attributes(discardable)
         parts.append(" :")
         self.signature(operation)

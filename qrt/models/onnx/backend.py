@@ -1,4 +1,4 @@
-"""qrt as a backend of the package `onnx`: `qrt.models.onnx.backend.Backend`, with what `onnx.backend` asks of one.
+"""qrt as a backend of the package `onnx`: a `Backend` class with the interface of `onnx.backend`.
 
 >>> import numpy as np
 >>> from onnx import TensorProto, helper
@@ -27,51 +27,54 @@ from qrt.runtime.program import Program
 
 _base: Any = extra("onnx.backend.base", "onnx")
 _KEPT = 8
-"""Programs that a prepared model keeps, each for other values of the inputs that it must know."""
+"""The number of programs that a prepared model caches: one for each set of values of the inputs that are fixed at
+import."""
 
 
 class PreparedModel(_base.BackendRep):  # type: ignore[misc]  # of a package without types
-    """A model that runs. An input that an operator must know beforehand, as a scale, is taken from the first call; a
-    call with another value makes another program.
+    """A model that is ready to run.
+
+    If an operator must know an input at import, such as a scale, its value is taken from the first call. A call with
+    another value builds another program.
 
     Parameters
     ----------
     model : Model
-        What `qrt.models.onnx.read.read` gives.
+        The model, as `qrt.models.onnx.read.read` returns it.
     profile : str
-        The rules of its operators.
+        The name of the profile whose rules the operators follow.
     dtypes : sequence of dtype
-        Those of the outputs.
+        The dtypes of the outputs.
     """
 
     def __init__(self, model: Model, profile: str, dtypes: Sequence[Any]) -> None:
         self.model, self.profile, self._dtypes = model, profile_of(profile), dtypes
-        self._made: list[tuple[dict[str, Array], Program]] = []
+        self._programs: list[tuple[dict[str, Array], Program]] = []
 
     def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """The outputs of the model, in the file's order.
+        """Run the model and return its outputs, in the file's order.
 
         Parameters
         ----------
         inputs : array, sequence or mapping
             The arrays in the file's order, or by their names.
         **kwargs
-            None is known.
+            No options are accepted.
 
         Raises
         ------
         ModelError
             If the model has a form that is not supported, or its run fails.
         QuantTypeError
-            If the inputs are not those of the model.
+            If the inputs do not match those of the model.
         """
         if kwargs:
             raise QuantTypeError(f"run: qrt's backend has no option {next(iter(kwargs))}")
         given = self._named(inputs)
-        found = self._program(given).run(given)
+        outputs = self._program(given).run(given)
         return tuple(
-            np.asarray(value).astype(dtype, copy=False)
-            for value, dtype in zip(found.values(), self._dtypes, strict=True)
+            np.asarray(getattr(value, "storage", value)).astype(dtype, copy=False)
+            for value, dtype in zip(outputs.values(), self._dtypes, strict=True)
         )
 
     def _named(self, inputs: Any) -> dict[str, Array]:
@@ -90,36 +93,36 @@ class PreparedModel(_base.BackendRep):  # type: ignore[misc]  # of a package wit
         }
 
     def _program(self, given: dict[str, Array]) -> Program:
-        for fixed, program in self._made:
+        for fixed, program in self._programs:
             if all(name in given and np.array_equal(given[name], value) for name, value in fixed.items()):
                 return program
         importer = Importer(self.model, self.profile, given=given)
         program = Program(importer.run(), "main")
-        self._made.append(({name: np.array(given[name]) for name in importer.fixed}, program))
-        del self._made[:-_KEPT]
+        self._programs.append(({name: np.array(given[name]) for name in importer.fixed}, program))
+        del self._programs[:-_KEPT]
         return program
 
 
 class Backend(_base.Backend):  # type: ignore[misc]
-    """The class that `onnx.backend` describes."""
+    """The interface that `onnx.backend` requires of a backend."""
 
     @classmethod
     def prepare(cls, model: Any, device: str = "CPU", **kwargs: Any) -> PreparedModel:
-        """A model, ready to run.
+        """Prepare a model to run.
 
         Parameters
         ----------
         model : ModelProto or bytes
             The model, or the content of its file.
         device : str, default "CPU"
-            No other is known.
+            Only the CPU is supported.
         **kwargs
-            ``profile``, the rules of its operators: "ort" if it is not given.
+            ``profile``, the name of the profile whose rules the operators follow: by default "ort".
 
         Raises
         ------
         ModelError
-            If the model is wrong, or the device is another.
+            If the model is invalid, or the device is not the CPU.
         """
         profile = kwargs.pop("profile", "ort")
         if kwargs:
@@ -128,32 +131,32 @@ class Backend(_base.Backend):  # type: ignore[misc]
         if not cls.supports_device(device):
             raise ModelError(f"device {shown(device)} is not supported, only CPU")
         content = model if isinstance(model, bytes) else model.SerializeToString()
-        found = without_states(read(content))
-        return PreparedModel(found, profile, [_output_dtype(port.dtype) for port in found.graph.outputs])
+        stateless = without_states(read(content))
+        return PreparedModel(stateless, profile, [_output_dtype(port.dtype) for port in stateless.graph.outputs])
 
     @classmethod
     def run_model(cls, model: Any, inputs: Any, device: str = "CPU", **kwargs: Any) -> tuple[Any, ...]:
-        """`prepare`, and one run."""
+        """Prepare a model and run it once."""
         return cls.prepare(model, device, **kwargs).run(inputs)
 
     @classmethod
     def run_node(
         cls, node: Any, inputs: Any, device: str = "CPU", outputs_info: Any = None, **kwargs: Any
     ) -> tuple[Any, ...]:
-        """Runs one node.
+        """Run one node.
 
         Parameters
         ----------
         node : NodeProto
             The node.
         inputs : sequence of arrays
-            Its inputs in order, without those that it leaves out.
+            Its inputs in order, without the optional ones that it omits.
         device : str, default "CPU"
-            No other is known.
+            Only the CPU is supported.
         outputs_info : optional
-            Not needed: types follow.
+            Ignored: the types follow from the inputs.
         **kwargs
-            ``opset_version``, 17 if it is not given.
+            ``opset_version``, by default 17.
         """
         helper: Any = extra("onnx.helper", "onnx")
         opset = kwargs.pop("opset_version", 17)
@@ -171,12 +174,12 @@ class Backend(_base.Backend):  # type: ignore[misc]
 
     @classmethod
     def supports_device(cls, device: str) -> bool:
-        """Whether it is the CPU."""
+        """Return True if the device is the CPU."""
         return device.partition(":")[0] == "CPU"
 
 
 def _array(value: Any) -> Array:
-    """An input as an array: it may be a tensor of `onnx`, as for types that NumPy lacks."""
+    """Return an input as a NumPy array; it may be a tensor of `onnx`, for types that NumPy lacks."""
     if hasattr(value, "SerializeToString"):
         helper: Any = extra("onnx.numpy_helper", "onnx")
         value = helper.to_array(value)
@@ -184,7 +187,7 @@ def _array(value: Any) -> Array:
 
 
 def _output_dtype(dtype: str) -> Any:
-    """NumPy's type of an output, as `onnx` has it: of integers of less than a byte a type of `ml_dtypes`."""
+    """Return NumPy's dtype of an output as `onnx` gives it: a type of `ml_dtypes` for integers of less than a byte."""
     if not dtype:
         return None
     helper: Any = extra("onnx.helper", "onnx")

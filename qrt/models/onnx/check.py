@@ -1,6 +1,6 @@
-"""Rules of an ONNX file that need no operator's own knowledge: versions, names, order, sizes.
+"""Checks of an ONNX file that are independent of its operators: versions, names, order, sizes.
 
-What belongs to one operator's form, as a stride of 0, is checked where the operator is imported.
+The rules of one operator, such as a positive stride, are checked where the operator is imported.
 """
 
 import math
@@ -11,16 +11,16 @@ from qrt.models.onnx.model import ABSENT, ModelGraph, ModelPort, Operator
 from qrt.models.onnx.types import numpy_dtype
 
 IR_VERSIONS = range(3, 15)
-"""The versions of the format that are read."""
+"""The supported versions of the file format."""
 OPSETS = {"": range(7, 29), "com.microsoft": range(1, 2)}
-"""The versions of each domain's operators that are known. Operators of other domains are refused one by one."""
+"""The supported versions of each domain's operators. Operators of other domains are refused one by one."""
 
 CHANGED = {"AveragePool": 19, "Hardmax": 13, "LogSoftmax": 13, "Resize": 11, "Softmax": 13}
-"""Operators of which one text computes different things in two opsets, and the opset that changed them."""
+"""Operators whose meaning changed in an opset though their form did not, and that opset."""
 
 
 def check_versions(name: str, ir_version: int, opsets: Mapping[str, int]) -> None:
-    """Raises ModelError for versions that are not known."""
+    """Raise ModelError if the IR version or an opset is not supported."""
     if ir_version not in IR_VERSIONS:
         known = f"{IR_VERSIONS[0]} to {IR_VERSIONS[-1]}"
         raise ModelError(f"{name}: the IR version is {ir_version}, but only {known} are supported")
@@ -30,7 +30,7 @@ def check_versions(name: str, ir_version: int, opsets: Mapping[str, int]) -> Non
 
 
 def check_opsets(name: str, opsets: Mapping[str, int]) -> None:
-    """Raises ModelError for versions of operators that are not known."""
+    """Raise ModelError if an opset is not supported."""
     for domain, versions in OPSETS.items():
         version = opsets.get(domain)
         if version is not None and version not in versions:
@@ -39,8 +39,9 @@ def check_opsets(name: str, opsets: Mapping[str, int]) -> None:
 
 
 def check_function(place: str, domain: str, opsets: Mapping[str, int]) -> None:
-    """Raises ModelError for a function that runtimes may pass by, because an operator may have its name, and for one
-    whose operators have versions that are not known.
+    """Raise ModelError for a function in an operator domain, or with an opset that is not supported.
+
+    In an operator domain, runtimes may run an operator of the same name instead of the function.
     """
     if domain in OPSETS:
         raise ModelError(
@@ -52,8 +53,9 @@ def check_function(place: str, domain: str, opsets: Mapping[str, int]) -> None:
 
 
 def check_operator_of_function(place: str, type: str, own: int, outer: int) -> None:
-    """Raises ModelError for an operator of a function that imports another opset than the model, if the operator
-    computes something else there: ONNX forbids that, and runtimes take the one or the other.
+    """Raise ModelError if an operator means something else in its function's opset than in the model's.
+
+    ONNX forbids that, and runtimes disagree which of the two opsets counts.
     """
     changed = CHANGED.get(type)
     if changed is not None and (own < changed) != (outer < changed):
@@ -64,14 +66,15 @@ def check_operator_of_function(place: str, type: str, own: int, outer: int) -> N
 
 
 def place_of(name: str, operator: Operator) -> str:
-    """Where an operator stands, as errors say it."""
+    """Return the position of an operator in the file, for error messages."""
     label = f" {shown(operator.label)}" if operator.label else ""
     return f"{name}: node {operator.index} {operator.name}{label}"
 
 
 def check_graph(name: str, graph: ModelGraph, max_bytes: int, outer: Collection[str] = ()) -> None:
-    """Raises ModelError for the first rule that a graph breaks. ``outer`` are the names that it may read beside its
-    own.
+    """Raise ModelError for the first rule that a graph breaks.
+
+    ``outer`` has the names of the tensors of enclosing graphs, which the graph may read.
     """
     known = {*outer, *graph.constants}
     for port in graph.inputs:
@@ -86,8 +89,8 @@ def check_graph(name: str, graph: ModelGraph, max_bytes: int, outer: Collection[
             if output == ABSENT:
                 continue
             if output in known:
-                held = f"node {writers[output].index} writes" if output in writers else "is defined before"
-                raise ModelError(f"{place_of(name, operator)}: it computes {shown(output)}, which {held}")
+                conflict = f"node {writers[output].index} writes" if output in writers else "is defined before"
+                raise ModelError(f"{place_of(name, operator)}: it computes {shown(output)}, which {conflict}")
             known.add(output)
             writers[output] = operator
         for value in operator.attributes.values():
@@ -116,7 +119,7 @@ def _check_reads(name: str, operator: Operator, known: Collection[str], written:
 
 
 def _bytes(port: ModelPort) -> int:
-    """The memory of a port, as far as its shape is said."""
+    """Return the memory of a port in bytes. Sizes that are not known count as 1."""
     if port.shape is None or not port.dtype:
         return 0
     sizes = [size if isinstance(size, int) else 1 for size in port.shape]

@@ -1,5 +1,6 @@
-"""An ONNX file as it is compared with ONNX Runtime: the tensors that nodes of its graph make, and the intervals of the
-integers that folded groups may give.
+"""The source of a comparison of an ONNX file with ONNX Runtime.
+
+It has the tensors that nodes of the graph compute, and the intervals of the integers that folded groups may give.
 """
 
 import math
@@ -22,16 +23,18 @@ from qrt.ops.core import Array
 from qrt.types import TensorType
 
 ROUNDED = frozenset({"Add", "Conv", "Gemm", "MatMul", "Mul", "Softmax"})
-"""Operators whose groups round otherwise than the runtime. The results of all others are the runtime's own."""
+"""Operators whose groups round differently from the runtime. The results of all other groups are equal to the
+runtime's."""
 _UNIT = 2.0**-24
 _STEPS = 4
-"""The roundings of a group beside those of its terms: of the sum, the multiplier, their product and the result."""
+"""The number of roundings of a group beside those of its terms: the sum, the multiplier, their product and the
+result."""
 
 
 def rounding_interval(folding: Folding, group: Group, bound: Bound, run: Run) -> tuple[Array, Array]:
     """Return the least and the greatest integer that each element of a group's result may be.
 
-    ``run`` computes the group's operator on floats, and ``bound`` is how far those of a function may lie apart.
+    ``run`` computes the group's operator on floats, and ``bound`` is the tolerance of the operator's float results.
     """
     op, last = group.parts[0], group.parts[-1]
     values = run(lambda array: array)
@@ -40,7 +43,7 @@ def rounding_interval(folding: Folding, group: Group, bound: Bound, run: Run) ->
     if op.type == "Softmax":
         room = 2 * (bound.relative * np.abs(values) + bound.absolute)
     else:
-        room = 2 * _UNIT * (run(np.ones_like) + _STEPS) * (run(np.abs) + _of_zero_points(folding, group))
+        room = 2 * _UNIT * (run(np.ones_like) + _STEPS) * (run(np.abs) + _zero_point_magnitude(folding, group))
     zero = 0.0 if zero_point is None else float(zero_point)
     room = room + 2 * _UNIT * _STEPS * (np.abs(values) + abs(zero) * scale)
     dtype = zero_point.dtype if zero_point is not None else numpy_dtype(_dtype(last.attributes.get("output_dtype", 0)))
@@ -65,8 +68,8 @@ def _dtype(number: int) -> str:
     return NUMBERS.get(number, "uint8")
 
 
-def _of_zero_points(folding: Folding, group: Group) -> float:
-    """Return the magnitudes of the zero points that a sum rounds together with its terms, as floats."""
+def _zero_point_magnitude(folding: Folding, group: Group) -> float:
+    """Return the sum of the zero points' magnitudes, as floats: an addition rounds them together with its terms."""
     if group.parts[0].type != "Add":
         return 0.0
     pairs = [group.folded.inputs[i : i + 2] for i in (1, 4)]
@@ -80,7 +83,7 @@ SUMS = frozenset(
         "ReduceSum", "ReduceSumSquare", "RotaryEmbedding",
     }
 )  # fmt: skip
-"""Operators whose floats are sums: the order of the terms depends on the CPU, and where they cancel, little is left."""
+"""Operators that sum floats. The order of the terms depends on the CPU, so that results differ where terms cancel."""
 _FUNCTIONS = frozenset(
     {
         "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "BiasGelu", "Celu", "Cos", "Cosh", "Elu", "Erf", "Exp",
@@ -110,14 +113,17 @@ BOUNDS = {
     "DynamicQuantizeLSTM": Bound(absolute=2e-6),
     "MatMulNBits": Bound(relative=1e-4, absolute=1e-4),
 }
-"""What docs/reference/onnx.md says of floats, by operator."""
+"""The tolerance of each operator's float results, as docs/reference/onnx.md states it."""
 _PRODUCTS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul"})
 _INDEX = 4
-"""The bytes of an integer that may be an index. Smaller ones are taken as quantized."""
+"""The size in bytes from which an integer input may be an index. Smaller integers are taken as quantized."""
 
 
 def compared(source: Source, profile: Profile, max_bytes: int = 2 << 30) -> ComparisonSource:
-    """Import a file with the rules of a profile. Raise what `read` and `import_model` raise."""
+    """Import a file with the rules of a profile, for a comparison with the runtime.
+
+    Raises the errors of `read` and `import_model`.
+    """
     file = read(source, max_bytes=max_bytes)
     importer = Importer(file, profile, max_bytes=max_bytes)
     module = importer.run()
@@ -132,17 +138,20 @@ def compared(source: Source, profile: Profile, max_bytes: int = 2 << 30) -> Comp
                 left += 1
             else:
                 group = groups.get(op.index)
-                tensor, maker = _compared_tensor(file, profile, op, name, _called(op, group), folding, group), None
+                tensor, maker = (
+                    _compared_tensor(file, profile, op, name, _display_name(op, group), folding, group),
+                    None,
+                )
                 if name in values:
                     maker = values[name].operation
-                    tensor = replace(tensor, bound=_of_row(tensor.bound, op, values[name]))
+                    tensor = replace(tensor, bound=_bound_of_row(tensor.bound, op, values[name]))
                 is_cast = maker is not None and maker.name == "quant.qcast"
                 tensors.append(replace(tensor, cast_of=op.inputs[0]) if is_cast else tensor)
     return ComparisonSource(file.name, module, [_input(file.graph, port) for port in file.graph.inputs], tensors, left)
 
 
-def _of_row(bound: Bound, op: Operator, value: Value) -> Bound:
-    """Return the bound of a softmax for the length of its rows, as the runtime's sum loses more of a long one."""
+def _bound_of_row(bound: Bound, op: Operator, value: Value) -> Bound:
+    """Return the bound of a softmax for the length of its rows: the runtime's sum of a long row is less exact."""
     shape = value.type.shape if isinstance(value.type, TensorType) else None
     if op.key not in ("LogSoftmax", "Softmax") or not shape:
         return bound
@@ -153,7 +162,7 @@ def _of_row(bound: Bound, op: Operator, value: Value) -> Bound:
 
 
 _LONG = 10_000
-"""The terms of a softmax beyond which its bound grows with them."""
+"""The number of terms of a softmax beyond which its bound grows with them."""
 
 
 def _compared_tensor(
@@ -162,23 +171,27 @@ def _compared_tensor(
     bound, constants = BOUNDS.get(op.type, Bound()), file.graph.constants
     if group is not None and group.parts[0].key in ROUNDED:
         inner = group.parts[0]
-        alone = partial(_alone, file, profile, inner)
+        alone = partial(_operator_program, file, profile, inner)
         interval = partial(rounding_interval, folding, group, BOUNDS.get(inner.type, Bound()))
         return ComparedTensor(name, name, called, bound, _computed(inner, constants), alone, interval)
-    if op.key not in _PRODUCTS or any(each in constants and constants[each].dtype != "float" for each in op.inputs):
+    if op.key not in _PRODUCTS or any(
+        operand in constants and constants[operand].dtype != "float" for operand in op.inputs
+    ):
         return ComparedTensor(name, name, called, bound)
-    return ComparedTensor(name, name, called, bound, _computed(op, constants), partial(_alone, file, profile, op))
+    return ComparedTensor(
+        name, name, called, bound, _computed(op, constants), partial(_operator_program, file, profile, op)
+    )
 
 
 def _computed(op: Operator, constants: Mapping[str, Tensor]) -> tuple[str, ...]:
-    """Return the operands that the file does not hold."""
+    """Return the names of the operands that are not constants of the file."""
     return tuple(dict.fromkeys(name for name in op.inputs if name and name not in constants))
 
 
-def _alone(
+def _operator_program(
     file: Model, profile: Profile, op: Operator, change: Callable[[Array], Array], operands: Mapping[int | str, Array]
 ) -> Module:
-    """Return the program of an operator on float32."""
+    """Return a program that runs one operator alone on float32."""
     ports = tuple(ModelPort(str(name), "float", array.shape) for name, array in operands.items())
     constants = {
         name: replace(file.graph.constants[name], data=change(file.graph.constants[name].data))
@@ -190,13 +203,13 @@ def _alone(
         for name in ("alpha", "beta")
         if op.type == "Gemm"
     }
-    made = replace(op, index=0, attributes={**op.attributes, **factors})
-    graph = ModelGraph(op.name, ports, (ModelPort(op.outputs[0], "float", None),), (made,), constants)
+    operator = replace(op, index=0, attributes={**op.attributes, **factors})
+    graph = ModelGraph(op.name, ports, (ModelPort(op.outputs[0], "float", None),), (operator,), constants)
     return import_model(Model(file.name, file.ir_version, file.opsets, file.producer, graph, {}), profile)
 
 
-def _called(op: Operator, group: Group | None) -> str:
-    """Return the name of an operator with its index; of a group beside casts that of the operator between them."""
+def _display_name(op: Operator, group: Group | None) -> str:
+    """Return the name and index of an operator; for a group with casts, those of the operator between them."""
     if group is None:
         return f"{op.name} {op.index}"
     first = group.parts[0]
@@ -214,7 +227,7 @@ def _input(graph: ModelGraph, port: ModelPort) -> Input:
 
 
 def _limit(graph: ModelGraph, name: str) -> int:
-    """How many positions a Gather has for an input that it reads, where the file says it."""
+    """Return the size of the axis that an input indexes by a Gather of a constant, or 2 if there is none."""
     limit = 2
     for op in graph.operators:
         if op.key == "Gather" and op.inputs[1:2] == (name,) and op.inputs[0] in graph.constants:

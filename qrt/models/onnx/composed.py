@@ -1,4 +1,4 @@
-"""An operator as a graph of others, which stands in its place."""
+"""Composite operators, imported as graphs of simpler operators."""
 
 from typing import Any
 
@@ -12,12 +12,14 @@ from qrt.ops.core import Array
 from qrt.types import FloatType, IntegerType
 
 OPSET = 21
-"""The version of the operators that are used."""
+"""The opset of the operators in these graphs."""
 
 
 class ComposedGraph:
-    """A graph that is made from the first operator to the last. Tensors are names: those that the node reads, and those
-    that come from here. ``prefix`` begins the names of the graph.
+    """A graph that is built operator by operator.
+
+    Tensors are given by name: a tensor that the node reads, or one that this graph adds. ``prefix`` begins the names of
+    added tensors.
     """
 
     def __init__(self, prefix: str) -> None:
@@ -27,37 +29,37 @@ class ComposedGraph:
         self.count = 0
 
     def name(self) -> str:
-        """A name that nothing has."""
+        """Return a new tensor name."""
         self.count += 1
         return f"{self.prefix}/{self.count}"
 
     def constant(self, array: Any, dtype: Any = np.float32) -> str:
-        """A tensor that is known."""
-        held: Array = np.asarray(array, dtype)
-        element = FloatType("f32") if held.dtype == np.float32 else IntegerType(8 * held.dtype.itemsize)
-        made = Tensor(self.name(), dtype_of(element), held.shape, held)
-        assert element_of(made.dtype) is element
-        self.constants[made.name] = made
-        return made.name
+        """Add a constant tensor and return its name."""
+        values: Array = np.asarray(array, dtype)
+        element = FloatType("f32") if values.dtype == np.float32 else IntegerType(8 * values.dtype.itemsize)
+        tensor = Tensor(self.name(), dtype_of(element), values.shape, values)
+        assert element_of(tensor.dtype) is element
+        self.constants[tensor.name] = tensor
+        return tensor.name
 
     def integers(self, *numbers: int) -> str:
-        """Known integers, as shapes and axes are."""
+        """Add a constant of int64, for shapes and axes, and return its name."""
         return self.constant(numbers, np.int64)
 
     def add(self, type: str, *inputs: str, domain: str = "", outputs: int = 1, opset: int = OPSET, **more: Any) -> Any:
-        """The result of an operator; a list where it has several."""
+        """Add an operator and return the name of its result, or a list of names if it has several."""
         names = tuple(self.name() for _ in range(outputs))
         opset = 1 if domain else opset
         self.operators.append(Operator(len(self.operators), domain, type, "", inputs, names, more, opset))
         return names[0] if outputs == 1 else list(names)
 
     def graph(self, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> ModelGraph:
-        """The graph."""
+        """Return the graph with the given inputs and outputs."""
         ports = [tuple(ModelPort(name, "", None) for name in side) for side in (inputs, outputs)]
         return ModelGraph(self.prefix, ports[0], ports[1], tuple(self.operators), self.constants)
 
     def replace(self, node: Node, *results: str) -> None:
-        """Makes the operations where those of a node would stand; its outputs are these tensors."""
+        """Import the graph in place of a node, with these tensors as the node's outputs."""
         wanted = [name for name, output in zip(results, node.op.outputs, strict=False) if output != ABSENT]
         graph = Subgraph(node, "definition", self.graph((), tuple(wanted)))
         graph.inline()
@@ -65,7 +67,7 @@ class ComposedGraph:
 
 
 def composed(node: Node) -> ComposedGraph:
-    """A graph that shall stand for a node. No tensor that the node reads has a name of the graph."""
+    """Return an empty graph that will replace a node. Its names differ from all tensors that the node reads."""
     prefix = next(filter(None, node.op.outputs), node.op.type)
     while any(name.startswith(f"{prefix}/") for name in node.op.inputs):
         prefix += "_"

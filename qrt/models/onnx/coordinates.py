@@ -1,4 +1,4 @@
-"""The coordinates of Resize: where an element of the result lies in the input, and which element is the nearest."""
+"""The coordinates of Resize: the position of each result element in the input, and the input element nearest to it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,15 +8,16 @@ import numpy as np
 from qrt.ops.core import Array
 
 _TIE = np.float32(1e-6)
-"""How far from the middle of two elements the runtime still takes a coordinate as a tie, at most."""
+"""The distance from the middle of two elements up to which the runtime treats a coordinate as a tie."""
 
 
-def _round_ties(coordinates: Array, whole_of_ties: Callable[[Array], Array]) -> Array:
-    """Round coordinates to the nearest element, and what counts as a tie as a function says. A quotient that is a tie
-    in exact numbers may lie beside it in float32.
+def _round_ties(coordinates: Array, round_tie: Callable[[Array], Array]) -> Array:
+    """Round coordinates to the nearest element, and ties by the function ``round_tie``.
+
+    A coordinate that is a tie in exact arithmetic may be slightly off the middle in float32.
     """
     is_tie = np.abs(coordinates - np.floor(coordinates) - np.float32(0.5)) <= _TIE
-    return np.where(is_tie, whole_of_ties(coordinates), np.rint(coordinates))
+    return np.where(is_tie, round_tie(coordinates), np.rint(coordinates))
 
 
 ROUNDED: dict[str, Callable[[Array], Array]] = {
@@ -25,7 +26,7 @@ ROUNDED: dict[str, Callable[[Array], Array]] = {
     "floor": np.floor,
     "ceil": np.ceil,
 }
-"""The whole coordinate of an element, by ``nearest_mode``."""
+"""The rounding of a coordinate to an element's index, by ``nearest_mode``."""
 COORDINATES = (
     "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn",
     "tf_crop_and_resize",
@@ -35,8 +36,10 @@ COORDINATES = (
 
 @dataclass(frozen=True)
 class Axis:
-    """The resizing of one axis: its sizes before and after, the scale between them, and the part of it that is resized,
-    which ``region`` gives as two fractions of the axis."""
+    """The resizing of one axis: its sizes before and after, its scale, and the region that is resized.
+
+    ``region`` gives the start and the end of the region as fractions of the axis.
+    """
 
     axis: int
     size: int
@@ -45,8 +48,9 @@ class Axis:
     region: tuple[float, float] = (0.0, 1.0)
 
     def coordinates(self, mode: str) -> Array:
-        """Compute where the elements of the result lie in the input: in float32 as the runtime does, which takes some
-        steps in float64.
+        """Compute the coordinate of each result element in the input.
+
+        The steps are in float32, some in float64, as in the runtime.
         """
         at, one = np.arange(self.result, dtype=np.float32), np.float32
         scale, size, result = one(self.scale), one(self.size), one(self.result)
@@ -73,6 +77,6 @@ class Axis:
         return np.asarray(places, np.float32)
 
     def nearest(self, mode: str, rounding: str) -> Array:
-        """Choose the element of the input that each element of the result is, by coordinates and ``nearest_mode``."""
+        """Compute the index of the input element that each result element copies."""
         whole = np.asarray(ROUNDED[rounding](self.coordinates(mode)))
         return np.asarray(np.clip(whole, 0, self.size - 1), np.int64)

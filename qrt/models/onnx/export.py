@@ -1,4 +1,4 @@
-"""A quantized program as a QDQ model of ONNX, which other runtimes open."""
+"""The export of a quantized program as a QDQ model of ONNX, which other runtimes can open."""
 
 from collections.abc import Sequence
 from os import PathLike
@@ -25,15 +25,15 @@ from qrt.ops import family_of
 from qrt.types import TensorType, Type, UniformType
 
 _SIZES = ("tensor.dim", "tensor.empty", "linalg.fill")
-"""Ops of which writers read nothing but the shape."""
+"""Operations of which the writers read only the result's shape."""
 _PLAIN = ("arith.", "linalg.", "math.")
-"""Dialects of plain numbers, whose ops are computed here as the text of a function says it."""
+"""Dialects of plain numbers. The model's metadata has the text of a function for each of their operations."""
 MOST_BYTES = (1 << 31) - 1
-"""The largest message of protobuf."""
+"""The largest protobuf message, in bytes."""
 
 
 def export_file(path: str | PathLike[str], program: ir.Module, function: str | None) -> None:
-    """Write a program as a model of ONNX (`qrt.models.export_onnx`)."""
+    """Write a program as an ONNX file (`qrt.models.export_onnx`)."""
     name = str(path)
     if not name.endswith(".onnx"):
         raise ModelError(f"{name}: the name of an ONNX file must end in .onnx")
@@ -46,7 +46,7 @@ def export_file(path: str | PathLike[str], program: ir.Module, function: str | N
 
 
 def onnx_bytes(program: ir.Module, function: str | None = None, name: str = "the program") -> bytes:
-    """The file of a model. ``name`` is what errors call it."""
+    """Return the file content of a program's ONNX model. Errors call the program ``name``."""
     model = model_proto(program, function, name)
     if model.ByteSize() > MOST_BYTES:
         raise ModelError(f"{name}: the model has {model.ByteSize()} bytes, more than the limit of protobuf, 2 GiB")
@@ -55,39 +55,39 @@ def onnx_bytes(program: ir.Module, function: str | None = None, name: str = "the
 
 
 def model_proto(program: ir.Module, function: str | None = None, name: str = "the program") -> Any:
-    """The ``onnx.ModelProto`` of a program. ``name`` is what errors call it."""
+    """Return the ``onnx.ModelProto`` of a program. Errors call the program ``name``."""
     onnx_package()
     program.verify()
     program, kernels = with_kernels(program)
-    chosen = _chosen(program, function)
+    chosen = _choose_function(program, function)
     opset = LEAST_OPSET
     while True:
-        found = _Function(program, chosen, opset, kernels)
-        found.walk()
-        if found.graph.refused:
-            raise found.graph.refused.error(f"{name}: cannot export the program: ONNX does not support")
-        if found.graph.needed == opset:
+        writer = _Function(program, chosen, opset, kernels)
+        writer.walk()
+        if writer.graph.refused:
+            raise writer.graph.refused.error(f"{name}: cannot export the program: ONNX does not support")
+        if writer.graph.needed == opset:
             break
-        opset = found.graph.needed
-    model = model_of(found.graph, found.name, found.inputs, found.outputs)
-    annotate(model, found.graph.entries, found.quantized_ports, found.states)
+        opset = writer.graph.needed
+    model = model_of(writer.graph, writer.name, writer.inputs, writer.outputs)
+    annotate(model, writer.graph.entries, writer.quantized_ports, writer.states)
     return model
 
 
-def _chosen(program: ir.Module, name: str | None) -> FuncOp:
-    functions = {each.sym_name: each for each in program.functions if each.regions[0].blocks}
+def _choose_function(program: ir.Module, name: str | None) -> FuncOp:
+    functions = {candidate.sym_name: candidate for candidate in program.functions if candidate.regions[0].blocks}
     if name is None:
         name = "main" if "main" in functions or len(functions) != 1 else next(iter(functions))
     if name not in functions:
         raise ModelError(f"no function is named {name!r}; the module has {', '.join(functions) or 'none'}")
-    found = functions[name]
-    if len(found.regions[0].blocks) > 1:
+    function = functions[name]
+    if len(function.regions[0].blocks) > 1:
         raise ModelError(f"function {name!r} has several blocks, but ONNX has no branches between blocks")
-    return found
+    return function
 
 
 class _Function:
-    """A function that is written for an opset."""
+    """The export of one function for one opset."""
 
     def __init__(self, program: ir.Module, function: FuncOp, opset: int, kernels: Programs) -> None:
         self.kernels = kernels
@@ -96,7 +96,7 @@ class _Function:
         arguments = _names(function, "inputs", "input", len(self.block.arguments))
         results = _names(function, "results", "output", len(self.block.terminator.operands))
         taken = {*arguments}
-        self.results = [each if each not in taken else f"{each}_output" for each in results]
+        self.results = [result if result not in taken else f"{result}_output" for result in results]
         self.states: dict[str, tuple[str, str]] = {}
         self.graph = ExportGraph(opset, [*arguments, *self.results])
         self.inputs: list[Port] = []
@@ -109,27 +109,27 @@ class _Function:
             self.variables = Variables(program, self.block)
         except UnsupportedForm as refused:
             raise ModelError(str(refused)) from None
-        self.inputs += [self._port(*each) for each in self.variables.begin(self.graph)]
+        self.inputs += [self._port(*variable) for variable in self.variables.begin(self.graph)]
 
     def _input(self, name: str, value: Value) -> None:
         try:
-            held = self.graph.held(value)
+            exported = self.graph.exported(value)
         except UnsupportedForm as refused:
             raise ModelError(f"argument {name!r}: {refused}") from None
-        held.is_unsigned = is_unsigned(value)
-        held.names[held.canonical] = name
-        self.inputs.append(self._port(name, held))
+        exported.is_unsigned = is_unsigned(value)
+        exported.names[exported.canonical] = name
+        self.inputs.append(self._port(name, exported))
 
-    def _port(self, name: str, held: ExportedValue) -> Port:
-        kind = held.data_type
+    def _port(self, name: str, exported: ExportedValue) -> Port:
+        kind = exported.data_type
         if kind is None:
-            raise ModelError(f"input or output {name!r}: ONNX has no elements of {held.type.element.shown()}")
-        if isinstance(held.type.element, UniformType):
-            self.quantized_ports[name] = held.type.element
-        return name, kind, held.shape
+            raise ModelError(f"input or output {name!r}: ONNX has no elements of {exported.type.element.shown()}")
+        if isinstance(exported.type.element, UniformType):
+            self.quantized_ports[name] = exported.type.element
+        return name, kind, exported.shape
 
     def walk(self) -> None:
-        """Writes every operation, and the results."""
+        """Write every operation, and the results."""
         for op in self.block:
             if op.name == "func.return":
                 self._return(op)
@@ -144,7 +144,7 @@ class _Function:
         if op.name == STORE:
             self.variables.store(self.graph, op)
             return
-        if is_dead(op) or op.name in _SIZES or not all(isinstance(each.type, TensorType) for each in op.results):
+        if is_dead(op) or op.name in _SIZES or not all(isinstance(result.type, TensorType) for result in op.results):
             return
         if op in self.done:
             return
@@ -155,48 +155,48 @@ class _Function:
         elif op.name in ("quant.scast", "tensor.bitcast"):
             self._scast(op)
         else:
-            found = WRITERS.get(op.name)
-            if found is None:
+            write = WRITERS.get(op.name)
+            if write is None:
                 raise UnsupportedForm(_elements([*op.operands, *op.results]))
             kernel = self.kernels.get(op)
             group = Group(self.graph, op, _clamp_after(op) if kernel is None else kernel.clamp)
             for value in (group.clamp or op).results:
-                self.graph.held(value).is_unsigned = is_unsigned(value)
-            found(group)
+                self.graph.exported(value).is_unsigned = is_unsigned(value)
+            write(group)
             group.close()
-            self._entry(group)
+            self._record_operation(group)
 
     def _stand_in(self, op: Operation) -> None:
-        """Tensors for results that are not written, so that the walk finds everything else that cannot be."""
+        """Name the results of an operation that cannot be written, so that the walk reports all such operations."""
         for i, value in enumerate(op.results):
             if isinstance(value.type, TensorType) and value.type.shape is not None:
-                held = self.graph.held(value)
-                held.names.setdefault(held.canonical, f"{op.name}#{i}")
+                exported = self.graph.exported(value)
+                exported.names.setdefault(exported.canonical, f"{op.name}#{i}")
 
     def _constant(self, op: Operation) -> None:
         value = op.attributes["value"]
         if not isinstance(value, DenseElementsAttr):
             raise UnsupportedForm(op.results[0].type.shown())
-        held = self.graph.held(op.results[0])
-        held.array, held.is_unsigned = value.array, is_unsigned(op.results[0])
-        if held.is_unsigned:
-            held.array = as_unsigned(value.array, held.type.element)
+        exported = self.graph.exported(op.results[0])
+        exported.array, exported.is_unsigned = value.array, is_unsigned(op.results[0])
+        if exported.is_unsigned:
+            exported.array = as_unsigned(value.array, exported.type.element)
 
     def _scast(self, op: Operation) -> None:
-        """Storage and quantized values are one tensor."""
-        source, held = self.graph.held(op.operands[0]), self.graph.held(op.results[0])
-        if held.data_type is None:
-            raise UnsupportedForm(held.type.element.shown())
-        held.is_unsigned = (source.data_type or "").startswith("U") or is_unsigned(op.results[0])
+        """Export a cast between quantized values and their storage, which are the same ONNX tensor."""
+        source, exported = self.graph.exported(op.operands[0]), self.graph.exported(op.results[0])
+        if exported.data_type is None:
+            raise UnsupportedForm(exported.type.element.shown())
+        exported.is_unsigned = (source.data_type or "").startswith("U") or is_unsigned(op.results[0])
         if source.array is not None:
-            held.array = restored(source.array, held)
+            exported.array = restored(source.array, exported)
             return
-        if source.data_type != held.data_type:
-            raise UnsupportedForm(f"{source.type.shown()} as {held.type.shown()}")
-        held.names = source.names
+        if source.data_type != exported.data_type:
+            raise UnsupportedForm(f"{source.type.shown()} as {exported.type.shown()}")
+        exported.names = source.names
 
-    def _entry(self, group: Group) -> None:
-        """Says in the model what the nodes of an op compute."""
+    def _record_operation(self, group: Group) -> None:
+        """Record in the model's metadata which operation the nodes of a group compute."""
         for i, (name, order) in group.writes.items():
             self.graph.declare(name, group.result(i), order)
         if len(group.writes) < len(group.op.results):
@@ -204,26 +204,26 @@ class _Function:
         if group.clamp is not None:
             self.done.add(group.clamp)
         if group.op in self.kernels or group.family is None:
-            self._program_entry(group, self.kernels.get(group.op) or _own_program(group))
+            self._record_program(group, self.kernels.get(group.op) or _own_program(group))
             return
         if not _is_of_family(group):
             return
         defaults = group.family.declaration.defaults
-        said = {key: each for key, each in group.attributes.items() if each != defaults[key]}
+        attributes = {key: value for key, value in group.attributes.items() if value != defaults[key]}
         if "requant" in defaults:
-            said["requant"] = group.attributes["requant"]
+            attributes["requant"] = group.attributes["requant"]
         operands = [
             (*group.reads[i], group.operand(i).type.element) if i in group.reads else None for i in range(group.count)
         ]
         inline = {i: (elements, group.operand(i).type.element) for i, elements in group.inline.items()}
-        results = [(*each, group.result(i).type) for i, each in sorted(group.writes.items())]
+        results = [(name, order, group.result(i).type) for i, (name, order) in sorted(group.writes.items())]
         then = None
         if group.clamp is not None:
-            then = {key: each.python for key, each in group.clamp.attributes.items() if key in ("min", "max")}
-        self.graph.entries.append(Entry(group.name, group.op.name, said, operands, results, inline, then))
+            then = {key: bound.python for key, bound in group.clamp.attributes.items() if key in ("min", "max")}
+        self.graph.entries.append(Entry(group.name, group.op.name, attributes, operands, results, inline, then))
 
-    def _program_entry(self, group: Group, program: ExportedProgram | None) -> None:
-        """Says what nodes on floats compute, by the text of a function."""
+    def _record_program(self, group: Group, program: ExportedProgram | None) -> None:
+        """Record in the model's metadata what nodes on floats compute, as the text of a function."""
         if program is None or any(i not in group.reads for i, _ in program.arguments):
             return
         operands: list[tuple[str, Order, Type]] = []
@@ -232,40 +232,41 @@ class _Function:
             if permutation is not None:
                 order = tuple(None if axis is None else permutation[axis] for axis in order)
             operands.append((name, order, group.operand(i).type.element))
-        results = [(*each, group.result(i).type) for i, each in sorted(group.writes.items())]
+        results = [(name, order, group.result(i).type) for i, (name, order) in sorted(group.writes.items())]
         self.graph.entries.append(Entry(group.name, "", {}, operands, results, program=program.text))
 
     def _return(self, op: Operation) -> None:
-        given = [(name, self.graph.held(value)) for name, value in zip(self.results, op.operands, strict=True)]
+        given = [(name, self.graph.exported(value)) for name, value in zip(self.results, op.operands, strict=True)]
         for symbol in self.variables.stored:
             name = self.graph.tensors.fresh(f"{symbol}/next")
             self.states[self.variables.inputs[symbol]] = symbol, name
-            given.append((name, self.variables.held[symbol]))
+            given.append((name, self.variables.values[symbol]))
         seen = {name for name, _, _ in self.inputs}
-        for name, held in given:
+        for name, exported in given:
             try:
-                self._give(name, held, seen)
+                self._add_output(name, exported, seen)
             except UnsupportedForm as refused:
                 self.graph.refused.add(op.name, str(refused), str(op.location))
 
-    def _give(self, name: str, held: ExportedValue, seen: set[str]) -> None:
-        """An output."""
-        source = self.graph.tensor(held, held.canonical, f"{name}/value")
+    def _add_output(self, name: str, exported: ExportedValue, seen: set[str]) -> None:
+        """Add an output to the model."""
+        source = self.graph.tensor(exported, exported.canonical, f"{name}/value")
         if source in seen or source in self.graph.initializers:
             node = self.graph.nodes.fresh(f"{name}/Identity")
             self.graph.add("Identity", node, [source], [name])
-            if isinstance(held.type.element, UniformType) or not held.is_unsigned:  # else Identity keeps the sign
-                ends = [(source, held.canonical, held.type.element)], [(name, held.canonical, held.type)]
-                self.graph.entries.append(Entry(node, "", {}, *ends))
+            order, element = exported.canonical, exported.type.element
+            if isinstance(element, UniformType) or not exported.is_unsigned:  # else Identity keeps the sign
+                operands, results = [(source, order, element)], [(name, order, exported.type)]
+                self.graph.entries.append(Entry(node, "", {}, operands, results))
         else:
             self.graph.rename(source, name)
-            held.names[held.canonical] = name
+            exported.names[exported.canonical] = name
         seen.add(name)
-        self.outputs.append(self._port(name, held))
+        self.outputs.append(self._port(name, exported))
 
 
 def _own_program(group: Group) -> ExportedProgram | None:
-    """The function of an op that is no op of `qrt`, of the operands that its nodes read."""
+    """Return an operation of a plain dialect as the text of a function of the operands that its nodes read."""
     if not group.op.name.startswith(_PLAIN):
         return None
     inputs = {group.op.operands[i]: i for i in sorted(group.reads)}
@@ -274,10 +275,13 @@ def _own_program(group: Group) -> ExportedProgram | None:
 
 
 def _is_of_family(group: Group) -> bool:
-    """Whether the op is one that a program may have: float arithmetic is written by the writers of quantized ops."""
+    """Return True if a program may contain the operation with its types and attributes.
+
+    The writers of quantized operations also write float arithmetic, which is no operation of `qrt`.
+    """
     assert group.family is not None
     types, results = (
-        tuple(each.type for each in side if isinstance(each.type, TensorType))
+        tuple(value.type for value in side if isinstance(value.type, TensorType))
         for side in (group.op.operands, group.op.results)
     )
     try:
@@ -288,7 +292,7 @@ def _is_of_family(group: Group) -> bool:
 
 
 def _names(function: FuncOp, kind: Literal["inputs", "results"], prefix: str, count: int) -> list[str]:
-    """The names of ports, each once."""
+    """Return the names of a function's ports. Raise QuantTypeError if two are equal."""
     names: list[str] = []
     for number in range(count):
         given = function.port_name(kind, number)
@@ -300,16 +304,16 @@ def _names(function: FuncOp, kind: Literal["inputs", "results"], prefix: str, co
 
 
 def _elements(values: Sequence[Value]) -> str:
-    """The elements of values, each type once: the form of an op that ONNX does not say."""
-    found: dict[str, None] = {}
+    """Return the distinct element types of values, as the description of a form that ONNX lacks."""
+    elements: dict[str, None] = {}
     for value in values:
         element = getattr(value.type, "element", value.type)
-        found[f"quantized {element.storage}" if isinstance(element, UniformType) else element.shown()] = None
-    return ", ".join(found) or "without operands"
+        elements[f"quantized {element.storage}" if isinstance(element, UniformType) else element.shown()] = None
+    return ", ".join(elements) or "without operands"
 
 
 def _clamp_after(op: Operation) -> Operation | None:
-    """The clamp that alone reads the result of an op which ends in a clamp to its storage."""
+    """Return the only user of an operation's result if it is a clamp that can join the operation's own clamp."""
     family = family_of(op)
     if family is None or not family.traits.ends_in_clamp or len(op.results[0].uses) != 1:
         return None

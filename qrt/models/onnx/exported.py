@@ -1,7 +1,7 @@
-"""Reads back what `qrt export` has written into a model: the ops of the program that groups of nodes stand for.
+"""The import of metadata that `qrt export` wrote into a model: the operations that groups of nodes stand for.
 
-An entry counts only while its nodes are as they were written, and nothing else reads what lies between them. All other
-nodes are imported as those of any model.
+An entry is used only if its nodes are unchanged and no other node reads a tensor between them. All other nodes are
+imported like those of any model.
 """
 
 import json
@@ -28,12 +28,12 @@ from qrt.ops.core import element_dtype
 from qrt.types import TensorType, Type, UniformType, parse_type
 
 _MOST_INLINE = 1 << 16
-"""Elements of an operand that an entry holds itself: tables."""
+"""The most elements of an operand that an entry itself contains, such as a table."""
 
 
 @dataclass(frozen=True)
 class _Tensor:
-    """A tensor of an entry. ``elements`` are those of one that the graph does not hold."""
+    """A tensor of an entry. ``elements`` is set if the entry itself contains the elements."""
 
     name: str
     order: Order | None
@@ -46,7 +46,7 @@ class _Tensor:
 
 @dataclass(frozen=True)
 class _Group:
-    """An entry whose nodes are as they were written."""
+    """An entry whose nodes are unchanged since the export."""
 
     key: str
     op: str
@@ -61,16 +61,16 @@ class _Group:
 
 
 class Exported:
-    """The groups of a graph, and the values of its tensors with their axes as the program has them."""
+    """The groups of a graph that its metadata describes, and the values of tensors by the order of their axes."""
 
     def __init__(self, graph: Graph, metadata: Mapping[str, str]) -> None:
         self.graph = graph
         self.metadata = metadata if metadata.get(VERSION) == "1" else {}
-        self.around = GraphNeighbors(graph.graph)
+        self.neighbors = GraphNeighbors(graph.graph)
         self.values: dict[tuple[str, Order], Value] = {}
 
     def port(self, name: str, plain: Type) -> Type:
-        """The type of a port's elements: that which the program had, where it stores those of the file."""
+        """Return the element type of a port: the quantized type that the program had, or the file's plain type."""
         text = self.metadata.get(f"{PORT}{name}")
         if text is None:
             return plain
@@ -81,33 +81,33 @@ class Exported:
 
     @cached_property
     def _by_node(self) -> dict[int, _Group]:
-        found: dict[int, _Group] = {}
+        groups: dict[int, _Group] = {}
         for key, text in self.metadata.items():
             if key.startswith(OP):
                 group = self._group(key, text)
-                if group is not None and not any(index in found for index in group.nodes):
-                    found.update(dict.fromkeys(group.nodes, group))
-        return found
+                if group is not None and not any(index in groups for index in group.nodes):
+                    groups.update(dict.fromkeys(group.nodes, group))
+        return groups
 
     @cached_property
-    def _read_plainly(self) -> frozenset[str]:
-        """The tensors that nodes outside of groups read, and the outputs."""
-        reads = {name for op in self.around.graph.operators if op.index not in self._by_node for name in op.reads}
-        return frozenset(reads | self._given)
+    def _read_outside(self) -> frozenset[str]:
+        """The names of the tensors that nodes outside of groups read, and of the outputs."""
+        reads = {name for op in self.neighbors.graph.operators if op.index not in self._by_node for name in op.reads}
+        return frozenset(reads | self._graph_results)
 
     @cached_property
-    def _given(self) -> frozenset[str]:
-        """The outputs, and the next values of variables."""
-        ports = (*self.around.graph.outputs, *(state.output for state in self.graph.importer.states))
+    def _graph_results(self) -> frozenset[str]:
+        """The names of the outputs, and of the next values of variables."""
+        ports = (*self.neighbors.graph.outputs, *(state.output for state in self.graph.importer.states))
         return frozenset(port.name for port in ports)
 
     @property
     def nodes(self) -> Set[int]:
-        """The nodes that belong to groups."""
+        """The indices of the nodes that belong to groups."""
         return self._by_node.keys()
 
     def takes(self, op: Operator) -> bool:
-        """Whether a node belongs to a group. The last one makes the group's operation."""
+        """Return True if a node belongs to a group. The last node of a group imports the group."""
         group = self._by_node.get(op.index) if self.metadata else None
         if group is None:
             return False
@@ -123,48 +123,50 @@ class Exported:
     # -- reading entries --------------------------------------------------------------------------------------------
 
     def _group(self, key: str, text: str) -> _Group | None:
-        """An entry, checked; None where its nodes are not as they were written."""
+        """Return an entry, checked, or None if its nodes have changed."""
         try:
-            said = json.loads(text)
+            entry = json.loads(text)
         except (ValueError, RecursionError):
             self._fail(key, "it is not JSON")
-        if not isinstance(said, dict) or not isinstance(said.get("op"), str):
+        if not isinstance(entry, dict) or not isinstance(entry.get("op"), str):
             self._fail(key, "it does not name an op")
-        op, then = said["op"], said.get("then")
+        op, then = entry["op"], entry.get("then")
         if op and family_named(op) is None:
             self._fail(key, f"it names the unknown op {shown(op)}")
-        operands = tuple(self._tensor(key, each) for each in self._list(key, said, "operands"))
-        results = tuple(self._tensor(key, each) for each in self._list(key, said, "results"))
-        if any(each.elements is not None for each in results) or not results:
+        operands = tuple(self._tensor(key, tensor) for tensor in self._list(key, entry, "operands"))
+        results = tuple(self._tensor(key, tensor) for tensor in self._list(key, entry, "results"))
+        if any(tensor.elements is not None for tensor in results) or not results:
             self._fail(key, "its results are not tensors")
-        attributes = self._attributes(key, said.get("attributes", {}))
-        reads = [each.name for each in operands if each.elements is None]
-        names = [each.name for each in results]
-        nodes = self.around.between(reads, names)
-        if not nodes or self.around.digest(reads, names) != said.get("nodes"):
+        attributes = self._attributes(key, entry.get("attributes", {}))
+        reads = [tensor.name for tensor in operands if tensor.elements is None]
+        names = [tensor.name for tensor in results]
+        nodes = self.neighbors.between(reads, names)
+        if not nodes or self.neighbors.digest(reads, names) != entry.get("nodes"):
             return None
         inner = {name for node in nodes for name in node.outputs} - set(names)
-        own = frozenset(node.index for node in nodes)
-        if any(inner.intersection(each.reads) for each in self.around.graph.operators if each.index not in own):
+        own_nodes = frozenset(node.index for node in nodes)
+        if any(inner.intersection(op.reads) for op in self.neighbors.graph.operators if op.index not in own_nodes):
             return None
-        if inner & self._given:
+        if inner & self._graph_results:
             return None
         clamp = None if then is None else self._attributes(key, then)
-        program = said.get("program")
+        program = entry.get("program")
         if program is not None and not isinstance(program, str):
             self._fail(key, f"its program must be text, got {shown(program)}")
-        return _Group(key, op, attributes, operands, results, clamp, own, nodes[-1].index, _fold(key, nodes), program)
+        return _Group(
+            key, op, attributes, operands, results, clamp, own_nodes, nodes[-1].index, _fold(key, nodes), program
+        )
 
-    def _list(self, key: str, said: Mapping[str, Any], name: str) -> list[Any]:
-        found = said.get(name)
-        if not isinstance(found, list):
+    def _list(self, key: str, entry: Mapping[str, Any], name: str) -> list[Any]:
+        listed = entry.get(name)
+        if not isinstance(listed, list):
             self._fail(key, f"it has no {name}")
-        return found
+        return listed
 
-    def _tensor(self, key: str, said: Any) -> _Tensor:
-        if not isinstance(said, dict):
-            self._fail(key, f"a tensor is {shown(said)}")
-        order, elements, name, text = (said.get(each) for each in ("order", "elements", "name", "type"))
+    def _tensor(self, key: str, entry: Any) -> _Tensor:
+        if not isinstance(entry, dict):
+            self._fail(key, f"a tensor is {shown(entry)}")
+        order, elements, name, text = (entry.get(field) for field in ("order", "elements", "name", "type"))
         element = None if text is None else self._type(key, text)
         if elements is not None:
             if not isinstance(elements, list) or len(elements) > _MOST_INLINE or not all(map(_is_integer, elements)):
@@ -181,14 +183,14 @@ class Exported:
             self._fail(key, f"the order of axes is {shown(order)}, which is not a permutation")
         return _Tensor(name, tuple(order), element)
 
-    def _attributes(self, key: str, said: Any) -> dict[str, Any]:
-        if not isinstance(said, dict):
-            self._fail(key, f"its attributes are {shown(said)}")
-        return {name: self._plain(key, value) for name, value in said.items()}
+    def _attributes(self, key: str, attributes: Any) -> dict[str, Any]:
+        if not isinstance(attributes, dict):
+            self._fail(key, f"its attributes are {shown(attributes)}")
+        return {name: self._plain(key, value) for name, value in attributes.items()}
 
     def _plain(self, key: str, value: Any, depth: int = 0) -> Any:
         if isinstance(value, list) and depth < 2:
-            return tuple(self._plain(key, each, depth + 1) for each in value)
+            return tuple(self._plain(key, element, depth + 1) for element in value)
         if not isinstance(value, str | float) and not _is_integer(value) and not isinstance(value, bool):
             self._fail(key, f"an attribute is {shown(value)}")
         return value
@@ -209,50 +211,50 @@ class Exported:
     def _make(self, group: _Group, op: Operator) -> None:
         node = Node(self.graph, op)
         operands: list[Value] = []
-        for i, each in enumerate(group.operands):
-            operands.append(self._operand(node, group, each, i, operands))
+        for i, tensor in enumerate(group.operands):
+            operands.append(self._operand(node, group, tensor, i, operands))
         if group.program is not None:
             values = inlined(node, group.program, operands)
             if len(values) != len(group.results):
                 self._fail(group.key, f"the program has {len(values)} results, the entry {len(group.results)}")
-            for each, value in zip(group.results, values, strict=True):
-                self._set(node, each, node.named(value, each.name))
+            for result, value in zip(group.results, values, strict=True):
+                self._set(node, result, node.named(value, result.name))
             return
         if not group.op:
             if len(operands) != 1 or len(group.results) != 1:
                 self._fail(group.key, "it is not a single value")
             self._set(node, group.results[0], operands[0])
             return
-        types = [self._result_type(group, each) for each in group.results]
-        made = node.make(group.op, operands, group.attributes, types)
-        values = list(made.results)
+        types = [self._result_type(group, result) for result in group.results]
+        operation = node.make(group.op, operands, group.attributes, types)
+        values = list(operation.results)
         if len(values) != len(group.results):
             self._fail(group.key, f"the op has {len(values)} results, the entry {len(group.results)}")
         if group.then is not None:
             values[0] = node.emit("qrt.clamp", values[:1], group.then)
-        for each, value in zip(group.results, values, strict=True):
-            self._set(node, each, node.named(value, each.name))
+        for result, value in zip(group.results, values, strict=True):
+            self._set(node, result, node.named(value, result.name))
 
-    def _operand(self, node: Node, group: _Group, said: _Tensor, i: int, before: Sequence[Value]) -> Value:
-        if said.elements is not None:
-            assert isinstance(said.type, UniformType)  # it was checked
-            return self._table(node, group, said.elements, said.type)
-        known = self.graph.known(said.name)
+    def _operand(self, node: Node, group: _Group, tensor: _Tensor, i: int, before: Sequence[Value]) -> Value:
+        if tensor.elements is not None:
+            assert isinstance(tensor.type, UniformType)  # it was checked
+            return self._table(node, group, tensor.elements, tensor.type)
+        known = self.graph.known(tensor.name)
         if known is not None:
             rank = known.array.ndim
-        elif said.name in self.graph.values:
-            rank = self._rank(self.graph.values[said.name])
+        elif tensor.name in self.graph.values:
+            rank = self._rank(self.graph.values[tensor.name])
         else:
-            rank = next((len(order) for name, order in self.values if name == said.name), -1)
-        order = said.order_of(rank)
+            rank = next((len(order) for name, order in self.values if name == tensor.name), -1)
+        order = tensor.order_of(rank)
         if len(order) != rank:
-            self._fail(group.key, f"tensor {shown(said.name)} has no order {list(order)}")
-        element = said.type or self.around.implied(said.name, order)
+            self._fail(group.key, f"tensor {shown(tensor.name)} has no order {list(order)}")
+        element = tensor.type or self.neighbors.implied(tensor.name, order)
         if element is None and is_bias(group.op, i):
             element = bias_of([value.type.element for value in before[:2] if isinstance(value.type, TensorType)])
         if known is not None:
             return node.dense(out_of_order(known.array, order), element or known.element)
-        return self._cast(node, self._value(node, group, said.name, order), element)
+        return self._cast(node, self._value(node, group, tensor.name, order), element)
 
     def _table(self, node: Node, group: _Group, elements: Sequence[int], element: UniformType) -> Value:
         least, greatest = element.default_bounds
@@ -261,11 +263,11 @@ class Exported:
         return node.dense(np.array(elements, element_dtype(element)), element)
 
     def _value(self, node: Node, group: _Group, name: str, order: Order) -> Value:
-        """The value that a tensor is with its axes in an order."""
-        found = self.values.get((name, order))
-        if found is not None:
-            return found
-        other, value = next(((each, v) for (n, each), v in self.values.items() if n == name), (None, None))
+        """Return the value of a tensor with its axes in the given order."""
+        existing = self.values.get((name, order))
+        if existing is not None:
+            return existing
+        other, value = next(((axes, v) for (n, axes), v in self.values.items() if n == name), (None, None))
         if value is None:
             value = self.graph.values.get(name)
             if value is None:
@@ -283,7 +285,7 @@ class Exported:
         return (value.type.rank or 0) if isinstance(value.type, TensorType) else 0
 
     def _cast(self, node: Node, value: Value, element: Type | None) -> Value:
-        """A value as one of a quantized type, or as its storage where the entry says none."""
+        """Cast a value to a quantized type, or to its storage if the entry gives no type."""
         kind = value.type
         assert isinstance(kind, TensorType)
         if kind.element is element:
@@ -293,34 +295,36 @@ class Exported:
             return stored
         return node.emit("quant.scast", [stored], None, kind.with_(element=element))
 
-    def _result_type(self, group: _Group, said: _Tensor) -> TensorType:
-        graph = self.around.graph
-        port = next((each for each in graph.outputs if each.name == said.name), graph.said.get(said.name))
+    def _result_type(self, group: _Group, tensor: _Tensor) -> TensorType:
+        graph = self.neighbors.graph
+        port = next(
+            (output for output in graph.outputs if output.name == tensor.name), graph.value_info.get(tensor.name)
+        )
         if port is None or port.shape is None:
-            self._fail(group.key, f"the file does not declare the shape of {shown(said.name)}")
-        order = said.order_of(len(port.shape))
+            self._fail(group.key, f"the file does not declare the shape of {shown(tensor.name)}")
+        order = tensor.order_of(len(port.shape))
         if len(order) != len(port.shape):
-            self._fail(group.key, f"tensor {shown(said.name)} has no order {list(order)}")
+            self._fail(group.key, f"tensor {shown(tensor.name)} has no order {list(order)}")
         sizes = {axis: size for axis, size in zip(order, port.shape, strict=True) if axis is not None}
         shape = tuple(size if isinstance(size := sizes[axis], int) else None for axis in range(len(sizes)))
-        element = said.type or self.around.implied(said.name, order) or element_of(port.dtype)
+        element = tensor.type or self.neighbors.implied(tensor.name, order) or element_of(port.dtype)
         return TensorType(shape, element)
 
-    def _set(self, node: Node, said: _Tensor, value: Value) -> None:
-        order = said.order_of(self._rank(value))
-        self.values[said.name, order] = value
+    def _set(self, node: Node, tensor: _Tensor, value: Value) -> None:
+        order = tensor.order_of(self._rank(value))
+        self.values[tensor.name, order] = value
         if order == tuple(range(len(order))):
-            self.graph.values[said.name] = value
-        elif said.name in self._read_plainly and None not in order:
-            self.graph.values[said.name] = node.emit("qrt.transpose", [value], {"permutation": order})
+            self.graph.values[tensor.name] = value
+        elif tensor.name in self._read_outside and None not in order:
+            self.graph.values[tensor.name] = node.emit("qrt.transpose", [value], {"permutation": order})
 
 
 def _fold(key: str, nodes: Sequence[Operator]) -> Fold | None:
-    """What the report of an import says of a group: its operator is folded, where it stands beside casts."""
-    own = next((op for op in nodes if op.label == key.removeprefix(OP)), None)
-    if own is None or own.type in CASTS or all(op.type not in CASTS for op in nodes):
+    """Return the report's record of a group whose operator is folded, or None if no operator is beside casts."""
+    operator = next((op for op in nodes if op.label == key.removeprefix(OP)), None)
+    if operator is None or operator.type in CASTS or all(op.type not in CASTS for op in nodes):
         return None
-    return Fold(own.label, own.type, "")
+    return Fold(operator.label, operator.type, "")
 
 
 def _is_integer(value: object) -> bool:

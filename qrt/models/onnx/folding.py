@@ -1,10 +1,11 @@
-"""Groups of DequantizeLinear, an operator and QuantizeLinear that become one operator on quantized tensors.
+"""Groups of DequantizeLinear, an operator and QuantizeLinear, folded into one operator on quantized tensors.
 
-A group is an operator whose inputs are dequantized and whose result, perhaps after Relu or Clip, is quantized and goes
-nowhere else. It becomes the operator of the QLinear kind, whose inputs are those of the group's casts. What cannot be
-imported so is imported as it stands, and the reason is kept: for each operator beside a cast there is a record.
+A group is an operator whose inputs are dequantized and whose result, perhaps after Relu or Clip, is quantized and read
+by nothing else. It becomes the operator of the QLinear kind, with the inputs of the group's casts. An operator that
+cannot be folded is imported as it is. Each operator beside a cast has a record, with the reason if it is not folded.
 
-DynamicQuantizeLinear, MatMulInteger and what brings the sums back to floats are a group too, with the same bits.
+DynamicQuantizeLinear, MatMulInteger and the operators that turn the sums into floats are a group too, with the same
+bits.
 """
 
 import math
@@ -21,13 +22,13 @@ from qrt.models.onnx.types import NUMBERS, numpy_dtype
 from qrt.ops.core import Array
 
 _MICROSOFT = "com.microsoft"
-_SAME = frozenset(
+_MOVES = frozenset(
     {
         "DepthToSpace", "Expand", "Flatten", "Gather", "GatherND", "Identity", "MaxPool", "Reshape", "Resize",
         "Slice", "SpaceToDepth", "Squeeze", "Tile", "Transpose", "Unsqueeze",
     }
 )  # fmt: skip
-"""Operators that move elements of their first input, and leave them as they are."""
+"""Operators that move elements of their first input without changing them."""
 _ACTIVATIONS = ("Relu", "Clip")
 CASTS = ("QuantizeLinear", "DequantizeLinear")
 _BINARY = {"Add": "QLinearAdd", "Mul": "QLinearMul"}
@@ -36,24 +37,24 @@ _UNARY = {
     "LeakyRelu": "QLinearLeakyRelu", "Softmax": "QLinearSoftmax",
 }  # fmt: skip
 _OPSETS = ("AveragePool", "GlobalAveragePool", "Softmax")
-"""Operators whose arithmetic the opset decides."""
+"""Operators whose arithmetic depends on the opset."""
 _INTEGERS = frozenset({"int4", "uint4", "int8", "uint8", "int16", "uint16"})
-"""The types that a cast quantizes to."""
+"""The types to which a cast may quantize."""
 _FLOAT = 1
 """ONNX's number of float32."""
 _MOST = 4
-"""The names that a line of the report lists."""
+"""The most names that a line of the report lists."""
 _LEAST_SCALE, _LARGEST_SCALE = 2.0**-40, 2.0**40
 """Bounds within which no product or quotient of scales and integers leaves the normal range of float32."""
 _SCALE_STEPS = 4
-"""The units in the last place within which the scale of a bias is the product of two: quantizers form it in float32 or
-in float64, of scales that they rounded before or do not."""
-_FORMS = frozenset({"Conv", "MatMul", "Gemm", "Concat", "Where", *_BINARY, *_UNARY, *_SAME, *_ACTIVATIONS})
+"""The most units in the last place between a bias's scale and the product of its operands' scales: quantizers compute
+the product in float32 or in float64, from scales that are rounded before or not."""
+_FORMS = frozenset({"Conv", "MatMul", "Gemm", "Concat", "Where", *_BINARY, *_UNARY, *_MOVES, *_ACTIVATIONS})
 
 
 @dataclass(frozen=True)
 class Fold:
-    """What became of an operator beside casts: ``reason`` says why it runs on floats, and is empty of a folded one."""
+    """The outcome for an operator beside casts. ``reason`` says why it runs on floats, and is empty if it is folded."""
 
     name: str
     operator: str
@@ -61,8 +62,9 @@ class Fold:
 
 
 def fold_report(folds: Sequence[Fold]) -> str:
-    """How many operators beside casts run on quantized tensors; a line for each reason why others do not, with their
-    names. Nothing where there are none.
+    """Return a report of how many operators beside casts run on quantized tensors.
+
+    Each reason why others do not has a line with their names. The report is empty if no operator is beside casts.
 
     >>> print(fold_report([Fold("a", "Conv", ""), Fold("b", "Add", "input 1 is not dequantized")]), end="")
     1 of 2 operators other than casts are folded
@@ -83,8 +85,9 @@ def fold_report(folds: Sequence[Fold]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """The operators of a group in their order, and the one that stands for them. Its result is clamped ``within``
-    bounds where Relu or Clip was part of the group.
+    """The operators of a group in their order, and the operator that replaces them.
+
+    The result is clamped to the bounds ``within`` if the group includes Relu or Clip.
     """
 
     parts: tuple[Operator, ...]
@@ -93,7 +96,7 @@ class Group:
 
 
 def _is_product(scale: Array, x: Array, w: Array) -> bool:
-    """Return whether the scales of a bias are the products of those of both operands, but for their rounding."""
+    """Return True if the scales of a bias are the products of the scales of both operands, up to rounding."""
     if x.size != 1 or scale.size not in (1, w.size):
         return False
     product = (x.astype(np.float64) * w.astype(np.float64)).reshape(-1)
@@ -102,13 +105,15 @@ def _is_product(scale: Array, x: Array, w: Array) -> bool:
 
 
 class _Unfolded(Exception):
-    """Why an operator is no group."""
+    """The reason why an operator cannot be folded into a group."""
 
 
 class Folding:
-    """The groups of a graph: ``groups`` by the index of the operator at whose place each is imported, ``inside`` the
-    indices of the others that belong to groups, ``reasons`` why other operators beside casts are none, by index. A
-    graph that stands in another one reads what that holds.
+    """The groups of a graph.
+
+    ``groups`` has them by the index of the operator at whose place they are imported. ``inside`` has the indices of the
+    other operators in groups, ``reasons`` why an operator beside casts is in no group, by index. A nested graph also
+    reads the constants of its ``outer`` folding.
     """
 
     def __init__(self, graph: ModelGraph, outer: "Folding | None" = None) -> None:
@@ -127,12 +132,12 @@ class Folding:
         self.reasons: dict[int, str] = {}
         for op in graph.operators:
             if op.key == "DynamicQuantizeLinear":
-                self._try_dynamic(op)
-            elif op.index not in self.inside and not op.domain and op.type not in CASTS and self._is_beside(op):
-                self._try(op)
+                self._fold_dynamic(op)
+            elif op.index not in self.inside and not op.domain and op.type not in CASTS and self._is_beside_casts(op):
+                self._fold_operator(op)
 
-    def _is_beside(self, op: Operator) -> bool:
-        """Whether an operator reads what is dequantized of a computed tensor, or makes what is quantized."""
+    def _is_beside_casts(self, op: Operator) -> bool:
+        """Return True if an operator reads a computed tensor that was dequantized, or if its result is quantized."""
         reads = any(dq is not None and not self._is_known(dq.inputs[0]) for dq in map(self._dequantized, op.inputs))
         return reads or any(
             reader.type == "QuantizeLinear" and reader.inputs[0] == name
@@ -140,7 +145,7 @@ class Folding:
             for reader in self.readers.get(name, ())
         )
 
-    def _try(self, op: Operator) -> None:
+    def _fold_operator(self, op: Operator) -> None:
         try:
             group = self._group(op)
         except _Unfolded as error:
@@ -149,23 +154,24 @@ class Folding:
         self.groups[group.parts[-1].index] = group
         self.inside.update(part.index for part in group.parts[:-1])
 
-    def _try_dynamic(self, op: Operator) -> None:
-        """A product of what is quantized at run time: MatMulInteger, Cast, and Mul by both scales. Nothing else may
-        read what is between them.
+    def _fold_dynamic(self, op: Operator) -> None:
+        """Fold a product that is quantized at run time: MatMulInteger, Cast, and Mul by both scales.
+
+        No other operator may read the tensors between them.
         """
         if len(op.outputs) != 3 or ABSENT in op.outputs:
             return
         q, scale, zero = op.outputs
-        product, scales = self._single(q, "MatMulInteger"), self._single(scale, "Mul")
-        cast = None if product is None else self._single(_result(product), "Cast")
-        scaled = None if cast is None else self._single(_result(cast), "Mul")
+        product, scales = self._sole_reader(q, "MatMulInteger"), self._sole_reader(scale, "Mul")
+        cast = None if product is None else self._sole_reader(_result(product), "Cast")
+        scaled = None if cast is None else self._sole_reader(_result(cast), "Mul")
         if product is None or cast is None or scaled is None or scales is None:
             return
         _, w, *zeros = (*product.inputs, ABSENT, ABSENT)[:4]
         of_w = [name for name in scales.inputs if name != scale]
-        if self._single(zero, "MatMulInteger") is not product or zeros[0] != zero or len(of_w) != 1:
+        if self._sole_reader(zero, "MatMulInteger") is not product or zeros[0] != zero or len(of_w) != 1:
             return
-        joins = self._single(_result(scales), "Mul") is scaled and cast.attributes.get("to") == _FLOAT
+        joins = self._sole_reader(_result(scales), "Mul") is scaled and cast.attributes.get("to") == _FLOAT
         if not joins or not all(self._is_known(name) for name in (w, of_w[0], zeros[1]) if name != ABSENT):
             return
         inputs = (op.inputs[0], w, of_w[0], zeros[1])
@@ -174,8 +180,8 @@ class Folding:
         self.groups[scaled.index] = Group(tuple(parts), folded)
         self.inside.update(part.index for part in parts[:-1])
 
-    def _single(self, name: str, kind: str) -> Operator | None:
-        """The operator of a kind that reads a tensor once, where nothing else does."""
+    def _sole_reader(self, name: str, kind: str) -> Operator | None:
+        """Return the operator that alone reads a tensor, if it has the given kind and reads it once, else None."""
         readers = self.readers.get(name, [])
         return readers[0] if self.uses[name] == 1 and readers and readers[0].key == kind else None
 
@@ -190,15 +196,15 @@ class Folding:
         return self.constant(name) is not None
 
     def constant(self, name: str) -> Tensor | None:
-        """A tensor that the file holds, as an initializer or an attribute."""
-        found = self.graph.constants.get(name)
+        """Return a tensor that the file holds as an initializer or an attribute, or None."""
+        tensor = self.graph.constants.get(name)
         maker = self.makers.get(name)
-        if found is None and maker is not None and maker.key == "Constant":
+        if tensor is None and maker is not None and maker.key == "Constant":
             value = maker.attributes.get("value")
-            found = value if isinstance(value, Tensor) else None
-        if found is None and maker is None and self.outer is not None:
+            tensor = value if isinstance(value, Tensor) else None
+        if tensor is None and maker is None and self.outer is not None:
             return self.outer.constant(name)
-        return found
+        return tensor
 
     # -- a group ------------------------------------------------------------------------------------------------------
 
@@ -207,7 +213,7 @@ class Folding:
             raise _Unfolded("it has no quantized form")
         parts, within = [op], None
         last = self._only_reader(op)
-        if last.key in _ACTIVATIONS and op.type not in _SAME and op.type not in _ACTIVATIONS:
+        if last.key in _ACTIVATIONS and op.type not in _MOVES and op.type not in _ACTIVATIONS:
             parts.append(last)
             within = self._bounds(last)
             last = self._only_reader(last)
@@ -227,7 +233,7 @@ class Folding:
     def _only_reader(self, op: Operator) -> Operator:
         name = _result(op)
         readers = self.readers.get(name, [])
-        if self.uses[name] != 1 or len([each for each in op.outputs if each != ABSENT]) != 1:
+        if self.uses[name] != 1 or len([output for output in op.outputs if output != ABSENT]) != 1:
             casts = [reader for reader in readers if reader.key == "QuantizeLinear"]
             raise _Unfolded("its result is read as floats too" if casts else "its result is not quantized")
         if not readers:
@@ -261,11 +267,11 @@ class Folding:
         return scale
 
     def _folded(self, op: Operator, last: Operator) -> Operator:
-        """The operator that stands for the group."""
+        """Return the operator that replaces the group."""
         result = self._parameters(last)
         kind, domain, attributes = op.type, "", dict(op.attributes)
-        if op.type in _SAME or op.type in _ACTIVATIONS:
-            inputs = self._moved(op, last)
+        if op.type in _MOVES or op.type in _ACTIVATIONS:
+            inputs = self._inputs_of_move(op, last)
             kind = "Identity" if op.type in _ACTIVATIONS else kind
             return self._operator(op, last, "", kind, inputs, {} if kind == "Identity" else attributes)
         if op.type == "Conv":
@@ -310,11 +316,14 @@ class Folding:
         attributes: Mapping[str, Any],
     ) -> Operator:
         opset = op.opset if not domain else 1
-        made = replace(op, domain=domain, type=kind, inputs=inputs, outputs=last.outputs, attributes=attributes)
-        return replace(made, index=last.index, opset=opset, is_folded=True)
+        replacement = replace(op, domain=domain, type=kind, inputs=inputs, outputs=last.outputs, attributes=attributes)
+        return replace(replacement, index=last.index, opset=opset, is_folded=True)
 
     def _input(self, op: Operator, i: int, axis: int | None = None) -> tuple[str, str, str]:
-        """(tensor, scale, zero point) of an input, which may have several scales along an axis."""
+        """Return the names of the tensor, the scale and the zero point of an input.
+
+        Several scales are allowed along ``axis`` only.
+        """
         cast = self._dequantized(op.inputs[i]) if i < len(op.inputs) else None
         if cast is None:
             raise _Unfolded(f"input {i} is not dequantized")
@@ -332,7 +341,10 @@ class Folding:
         return (cast.inputs[0], *self._parameters(cast))
 
     def _parameters(self, cast: Operator) -> tuple[str, str]:
-        """(scale, zero point) of a cast. A zero point that the file does not say is made."""
+        """Return the names of the scale and the zero point of a cast.
+
+        A QuantizeLinear without a zero point gets a constant 0, a DequantizeLinear an absent one.
+        """
         if len(cast.inputs) > 2 and cast.inputs[2] != ABSENT:
             if not self._is_known(cast.inputs[2]):
                 raise _Unfolded("a zero point is not constant")
@@ -343,16 +355,16 @@ class Folding:
         if dtype not in _INTEGERS:
             raise _Unfolded(f"its result is of {dtype}")
         name = f"{_result(cast)}#zero_point"
-        while name in self.makers or name in self.uses:  # of a tensor of the file
+        while name in self.makers or name in self.uses:  # a tensor of the file may have the name
             name += "_"
         self.constants[name] = Tensor(name, dtype, (), np.zeros((), numpy_dtype(dtype)))
         return cast.inputs[1], name
 
     def _bias(self, op: Operator, i: int) -> tuple[str, ...]:
-        """Return the integers of a bias, or nothing if there is none.
+        """Return the name of the bias's integers, or nothing if there is no bias.
 
-        The sums add them as they are, so that they must have the scale of the sums. A bias of another scale is not
-        folded: rescaled to that of the sums it would be rounded, where the runtime adds it in floats.
+        The integers are added to the sums unchanged, so they must have the scale of the sums. A bias of another scale
+        is not folded: rescaling would round it, while the runtime adds it in floats.
         """
         if i >= len(op.inputs) or op.inputs[i] == ABSENT:
             return ()
@@ -380,8 +392,8 @@ class Folding:
     def _require_plain_floats(self, cast: Operator) -> None:
         """Raise _Unfolded unless a cast is between integers and float32 with scales of usual size.
 
-        Groups on other floats round to them between the casts. With scales near the ends of float32 the floats between
-        the casts overflow or lose bits, which no rule of quantized operators does in the same way.
+        With other floats the group would round between the casts. With scales near the limits of float32 the floats
+        between the casts overflow or lose bits, which no rule of quantized operators reproduces.
         """
         scale = self._scale(cast)
         floats = cast.attributes.get("output_dtype", 0) if cast.key == "DequantizeLinear" else 0
@@ -394,8 +406,11 @@ class Folding:
         if not ((scale.data >= _LEAST_SCALE) & (scale.data <= _LARGEST_SCALE)).all():
             raise _Unfolded(f"a scale is outside of {_LEAST_SCALE:g} to {_LARGEST_SCALE:g}")
 
-    def _moved(self, op: Operator, last: Operator) -> tuple[str, ...]:
-        """The inputs of an operator that moves elements: its result must have the parameters of its first input."""
+    def _inputs_of_move(self, op: Operator, last: Operator) -> tuple[str, ...]:
+        """Return the inputs of an operator that moves elements.
+
+        Its result must have the quantization parameters of its first input.
+        """
         x, scale, zero = self._input(op, 0)
         others = [self.constant(name) for name in (scale, zero, *self._parameters(last))]
         if any(tensor is not None and tensor.data.size != 1 for tensor in others):
@@ -408,5 +423,5 @@ class Folding:
 
 
 def _result(op: Operator) -> str:
-    """The first output, if there is one."""
+    """Return the name of the first output, or `ABSENT` if there is none."""
     return op.outputs[0] if op.outputs else ABSENT

@@ -1,4 +1,4 @@
-"""A graph of an ONNX file while it is imported: its tensors as values, and what it shares with the others."""
+"""An ONNX graph during import: its tensors as values, and the context that all graphs of a model share."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,18 +24,18 @@ from qrt.types import TensorType, Type, UniformType
 
 
 class Constant(NamedTuple):
-    """A tensor that is known at import: its elements as NumPy holds them, and their plain type."""
+    """A tensor that is known at import: its elements as a NumPy array, and their plain type."""
 
     array: Array
     element: Type
 
 
 class ImportContext:
-    """A model that is imported: its module.
+    """The state of a model's import that its graphs share.
 
-    What is computed at import takes at most ``max_bytes`` in all. ``given`` are values of inputs: an operator that
-    must know an input at import takes it from there, and the input's name is in ``fixed`` then. ``groups`` are those of
-    the main graph that became one operator, and ``folds`` says what became of each operator beside casts.
+    Constants computed at import take at most ``max_bytes`` in total. ``given`` has values of inputs: an operator that
+    must know an input at import takes its value from there, and ``fixed`` then includes the input's name. ``groups``
+    are the folded groups of the main graph, and ``folds`` records the outcome for each operator beside casts.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class ImportContext:
         self.symbols = {"main"}
 
     def symbol(self, name: str) -> str:
-        """A name for a function of the module, which no other one has."""
+        """Return an unused symbol name for a function of the module."""
         names = chain([name], (f"{name}_{n}" for n in count()))
         symbol = next(candidate for candidate in names if candidate not in self.symbols)
         self.symbols.add(symbol)
@@ -63,8 +63,10 @@ class ImportContext:
 
 
 class Graph(importing.Graph):
-    """A graph of a model. ``values`` has the values of tensors, ``constants`` those that are known, ``sizes`` the
-    elements of those of which some are.
+    """A graph of a model.
+
+    ``values`` has the values of computed tensors, ``constants`` the tensors that are known at import, ``sizes`` the
+    elements of integer tensors of which some elements are known.
     """
 
     def __init__(
@@ -89,36 +91,39 @@ class Graph(importing.Graph):
     # -- tensors ----------------------------------------------------------------------------------------------------
 
     def known(self, name: str) -> Constant | None:
-        """A tensor that is constant in the file, or whose elements follow from constants."""
+        """Return a tensor that is constant in the file or follows from constants, or None."""
         return self.constants.get(name)
 
     def required(self, name: str) -> Constant | None:
-        """The same; an input that is given is known too where an operator cannot do without."""
-        found = self.constants.get(name)
-        if found is None and name in self.importer.given and name in self.ports:
+        """Return a tensor that an operator must know at import, or None.
+
+        In contrast to `known`, an input that has a given value is known too; the value is then fixed.
+        """
+        constant = self.constants.get(name)
+        if constant is None and name in self.importer.given and name in self.ports:
             self.importer.fixed.add(name)
             element = element_of(self.ports[name].dtype)
             return Constant(np.asarray(self.importer.given[name], element_dtype(element)), element)
-        return found
+        return constant
 
     def type(self, name: str) -> TensorType:
-        """The type of a tensor."""
+        """Return the type of a tensor."""
         value = self.values.get(name)
         if value is not None and isinstance(value.type, TensorType):
             return value.type
-        found = self.constants[name]
-        return TensorType(found.array.shape, found.element)
+        constant = self.constants[name]
+        return TensorType(constant.array.shape, constant.element)
 
     def value(self, name: str, op: Operator | None = None) -> Value:
-        """The value of a tensor. A constant is made where an operator uses it first."""
-        found = self.values.get(name)
-        if found is None:
+        """Return the value of a tensor. The operation of a constant is created at its first use."""
+        value = self.values.get(name)
+        if value is None:
             known = self.constants[name]
-            found = self.values[name] = self.constant(known.array, known.element, op)
-        return found
+            value = self.values[name] = self.constant(known.array, known.element, op)
+        return value
 
     def plain(self, value: Value) -> Value:
-        """A value as the file's type says it: of a quantized one its storage."""
+        """Return a value in the file's type: the storage of a quantized value, other values unchanged."""
         kind = value.type
         assert isinstance(kind, TensorType)
         element = kind.element
@@ -140,13 +145,13 @@ class Graph(importing.Graph):
         types: Sequence[TensorType],
         attributes: dict[str, Attribute],
     ) -> Operation:
-        """A new operation at the end. What it computes must not be larger than the limit."""
+        """Append an operation. Raise ModelError if a result is larger than the limit."""
         for kind in types:
             self.check_size(op, kind)
         return super().append(op, name, operands, types, attributes)
 
     def check_size(self, op: Operator | None, kind: TensorType) -> None:
-        """Raises ModelError for a tensor larger than the limit."""
+        """Raise ModelError for a tensor larger than the limit."""
         elements = math.prod(size for size in kind.shape or () if size is not None)
         if elements > self.importer.max_bytes // 8 and elements * _width(kind.element) > self.importer.max_bytes:
             place = self.file if op is None else self.place(op)
@@ -154,8 +159,9 @@ class Graph(importing.Graph):
             raise ModelError(f"{place}: {kind.shown()} is larger than max_bytes (--max-input), {most}")
 
     def charge(self, op: Operator, array: Array) -> None:
-        """Counts a constant that was computed. Raises ModelError where all of them take more than the limit. What
-        shares memory with another one, or with the file, takes none.
+        """Count the memory of a computed constant. Raise ModelError if all of them take more than the limit.
+
+        An array that shares memory with a counted one, or with the file, is not counted.
         """
         importer, owner = self.importer, array
         while isinstance(owner.base, np.ndarray):
@@ -173,7 +179,7 @@ class Graph(importing.Graph):
     # -- places -----------------------------------------------------------------------------------------------------
 
     def place(self, op: Operator) -> str:
-        """Say where an operator stands, as errors do."""
+        """Return the position of an operator in the file, for error messages."""
         return place_of(self.file, op)
 
     def _lines(self) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""The walk over a model of ONNX that makes a program of it: the graph a function, each node some operations."""
+"""The import of an ONNX model as a program: the graph becomes a function, each node some operations."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -27,30 +27,32 @@ from qrt.types import TensorType, UniformType
 
 
 def import_model(model: Model, profile: Profile, *, max_bytes: int = 2 << 30) -> Module:
-    """The program of a model, with the rules that a profile has for its operators.
+    """Import a model as a program, with the rules that a profile has for its operators.
 
-    Raises ModelError where the file is wrong, holds what is not supported (one error lists all of that), computes a
-    tensor larger than ``max_bytes``, or has constants of which more than that is computed at import.
+    Raises ModelError if the file is invalid, or contains unsupported forms (one error lists all of them), or if a
+    tensor, or all constants computed at import together, take more than ``max_bytes``.
     """
     return Importer(model, profile, max_bytes=max_bytes).run()
 
 
 class Unsupported(Exception):
-    """A node of a graph that stands in another one is not supported: the error says it already."""
+    """The error for an unsupported node of a nested graph, which is already recorded."""
 
 
 def import_file(file: Path, profile: Profile, max_bytes: int) -> tuple[Module, str]:
-    """Return the program of a file, and which operators beside casts are folded. Raise ModelError where the file is
-    wrong, or holds what is not supported: one error lists all of that."""
+    """Return the program of a file, and the report of its folded operators.
+
+    Raises ModelError if the file is invalid, or contains unsupported forms: one error lists all of them.
+    """
     importer = Importer(read(file, max_bytes=max_bytes), profile, max_bytes=max_bytes)
     return importer.run(), fold_report(importer.folds)
 
 
 class Importer(ImportContext):
-    """The import of a model: a walk over its main graph."""
+    """The import of a model, which starts at its main graph."""
 
     def run(self) -> Module:
-        """Makes the function ``main``."""
+        """Build the function ``main`` and return the module."""
         with garbage_uncollected(), np.errstate(all="ignore"):  # scales far apart have infinite ratios
             self.main = FunctionGraph(self, self.model.graph)
             self.main.function("main")
@@ -60,7 +62,7 @@ class Importer(ImportContext):
 
 
 class FunctionGraph(Graph):
-    """A graph that becomes a function, by a walk over its nodes."""
+    """A graph that is imported as a function, node by node."""
 
     def __init__(
         self,
@@ -73,15 +75,15 @@ class FunctionGraph(Graph):
         self.exported = Exported(self, importer.model.metadata if graph is importer.model.graph else {})
 
     def function(self, name: str) -> Operation:
-        """Makes the function, and in it the operations of every node."""
+        """Build the function with the operations of every node."""
         for port in self.graph.inputs:
             self.values[port.name] = self.block.add_argument(self._port_type(port))
-        made = self.open_function(self.importer.module, name)
+        function = self.open_function(self.importer.module, name)
         dimensions = [
             [size if isinstance(size, str) else "" for size in port.shape or ()] for port in self.graph.inputs
         ]
-        made.attributes["arg_attrs"] = port_names([port.name for port in self.graph.inputs], dimensions)
-        made.attributes["res_attrs"] = port_names([port.name for port in self.graph.outputs])
+        function.attributes["arg_attrs"] = port_names([port.name for port in self.graph.inputs], dimensions)
+        function.attributes["res_attrs"] = port_names([port.name for port in self.graph.outputs])
         states = self.importer.states if self.graph is self.importer.model.graph else ()
         for state in states:
             self._load(state)
@@ -90,22 +92,22 @@ class FunctionGraph(Graph):
             results = [self.result(port) for port in self.graph.outputs]
             for state in states:
                 variables.store(self, None, state.symbol, self._signless(self.result(state.output)))
-            self.close_function(made, results)
-        return made
+            self.close_function(function, results)
+        return function
 
     def _load(self, state: State) -> None:
-        """Makes a variable of the module, and the value of the input that stands for it."""
+        """Declare a variable of the module, and load it as the value of the input that it replaces."""
         initial = state.initial
         element = element_of(initial.dtype)
-        held = TensorType(initial.shape, signless(element))
+        variable_type = TensorType(initial.shape, signless(element))
         symbol = self.importer.symbol(state.symbol)
         if symbol != state.symbol:
             raise ModelError(f"{self.file}: {shown(state.symbol)} is not a valid name of a variable")
-        made = variables.declare(self.importer.module, symbol, held)
-        variables.initialise(made, initial.data, held)
-        value = variables.load(self, None, symbol, held)
-        if held.element is not element:
-            value = self.append(None, "tensor.bitcast", [value], [held.with_(element=element)], {}).result
+        variable = variables.declare(self.importer.module, symbol, variable_type)
+        variables.initialise(variable, initial.data, variable_type)
+        value = variables.load(self, None, symbol, variable_type)
+        if variable_type.element is not element:
+            value = self.append(None, "tensor.bitcast", [value], [variable_type.with_(element=element)], {}).result
         self.values[initial.name] = value
 
     def _signless(self, value: Value) -> Value:
@@ -126,25 +128,25 @@ class FunctionGraph(Graph):
         return TensorType(shape, self.exported.port(port.name, element_of(port.dtype)))
 
     def result(self, port: ModelPort) -> Value:
-        """An output: of a quantized value its storage, which is what the file's type says."""
+        """Return an output in the file's type: the storage of a quantized value."""
         value = self.value(port.name)
         assert isinstance(value.type, TensorType)
         if port.dtype and value.type.element is self.exported.port(port.name, element_of(port.dtype)):
             return value
         value = self.plain(value)
-        found = value.type.element if isinstance(value.type, TensorType) else None
-        if port.dtype and found is not element_of(port.dtype):
+        element = value.type.element if isinstance(value.type, TensorType) else None
+        if port.dtype and element is not element_of(port.dtype):
             raise ModelError(
                 f"{self.file}: output {shown(port.name)} is declared as {port.dtype}, but computed as {value.type}"
             )
         return value
 
     def walk(self) -> None:
-        """Makes the operations of every node, groups as one."""
+        """Import every node, each group as one operation."""
         self.constants.update(
-            {name: Constant(each.data, element_of(each.dtype)) for name, each in self.folding.constants.items()}
+            {name: Constant(tensor.data, element_of(tensor.dtype)) for name, tensor in self.folding.constants.items()}
         )
-        apart = self._apart()
+        apart = self._overlapping_nodes()
         for op in self.graph.operators:
             if self.exported.takes(op):
                 continue
@@ -156,8 +158,8 @@ class FunctionGraph(Graph):
                 if op.index in self.folding.reasons:
                     self._record(op, self.folding.reasons[op.index])
 
-    def _apart(self) -> set[int]:
-        """The nodes of groups of which a node stands for something else already: they are imported one by one."""
+    def _overlapping_nodes(self) -> set[int]:
+        """Return the nodes of groups that overlap with groups of exported metadata: they are imported one by one."""
         groups = [{part.index for part in group.parts} for group in self.folding.groups.values()]
         return {index for group in groups if group & self.exported.nodes for index in group}
 
@@ -165,7 +167,7 @@ class FunctionGraph(Graph):
         self.importer.folds.append(Fold(op.label or op.outputs[0], op.type, reason))
 
     def _import_group(self, group: Group) -> None:
-        """Makes the operations of a group on quantized tensors; one by one where they have no such form."""
+        """Import a group as an operation on quantized tensors, or node by node if there is none."""
         reason = ""
         try:
             self._fold(group)
@@ -184,7 +186,7 @@ class FunctionGraph(Graph):
         (output,) = op.outputs
         if group.within is not None:
             name = f"{output}#unclamped"
-            while name in self.folding.makers or name in self.folding.uses:  # of a tensor of the file
+            while name in self.folding.makers or name in self.folding.uses:  # a tensor of the file may have the name
                 name += "_"
             op = replace(op, outputs=(name,))
         node, function = Node(self, op), OPERATORS.get(op.key)
@@ -210,7 +212,7 @@ class FunctionGraph(Graph):
             raise UnsupportedForm(f"its result would have the type {dtype_of(element)}, not {dtype_of(wanted)}")
 
     def _import(self, op: Operator) -> None:
-        """Makes the operations of a node. What reads a result of a refused node is not tried."""
+        """Import a node. A node that reads a result of a refused node is skipped."""
         node = Node(self, op)
         function = OPERATORS.get(op.key)
         try:

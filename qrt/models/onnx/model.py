@@ -1,6 +1,6 @@
-"""An ONNX model as the file describes it: what the importer, and whoever explains a model, reads.
+"""An ONNX model as the file describes it, for the importer and for tools that explain models.
 
-`qrt.models.onnx.read.read` makes it. Every name that it holds was checked, and local functions are inlined.
+`qrt.models.onnx.read.read` creates it: names are checked, and local functions are inlined.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,17 +10,17 @@ from typing import Any
 from qrt.ops.core import Array
 
 ABSENT = ""
-"""The name of an optional operand that is not given."""
+"""The name of an optional operand that is omitted."""
 Size = int | str | None
-"""A dimension: its size, the name of one known only at run time, or None where the file says nothing."""
+"""A dimension: its size, or its name if only the run knows the size, or None if the file gives neither."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Tensor:
-    """A tensor whose elements the file holds. ``dtype`` is ONNX's name in lower case: "float", "int8", "uint4"...
+    """A tensor whose elements are in the file. ``dtype`` is ONNX's name in lower case: "float", "int8", "uint4"...
 
-    ``data`` is read-only, and a view of the file's bytes where these lie as NumPy has them. Elements of less than a
-    byte are unpacked.
+    ``data`` is read-only, and a view of the file's bytes if NumPy has the same layout. Elements of less than a byte are
+    unpacked.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Tensor:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ModelPort:
-    """An input or an output of a graph, or what the file says of a value. ``shape`` is None where it says no rank."""
+    """An input or output of a graph, or the declared type of a value. ``shape`` is None if the file gives no rank."""
 
     name: str
     dtype: str
@@ -42,9 +42,9 @@ class ModelPort:
 class Operator:
     """A node: ``type`` is the operator's name in its ``domain``, "" for ONNX's own; ``label`` is the node's own name.
 
-    An operand that is absent is `ABSENT`. ``attributes`` are integers, floats, texts, tuples of them, `Tensor` or
-    `ModelGraph`. ``opset`` is the version of the domain's operators. One that ``is_folded`` stands for a group of casts
-    and an operator on floats.
+    An omitted operand is `ABSENT`. ``attributes`` are integers, floats, texts, tuples of them, `Tensor` or
+    `ModelGraph`. ``opset`` is the version of the domain's operators. ``is_folded`` marks an operator that replaces a
+    group of casts and an operator on floats.
     """
 
     index: int
@@ -59,7 +59,7 @@ class Operator:
 
     @property
     def name(self) -> str:
-        """The operator's name, with its domain where that is not ONNX's own: "com.microsoft.QGemm"."""
+        """The operator's name, with its domain unless that is ONNX's own: "com.microsoft.QGemm"."""
         return f"{self.domain}.{self.type}" if self.domain else self.type
 
     @property
@@ -69,30 +69,33 @@ class Operator:
 
     @property
     def graphs(self) -> Iterator["ModelGraph"]:
-        """The graphs that its attributes hold."""
+        """The graphs among its attributes."""
         return (value for value in self.attributes.values() if isinstance(value, ModelGraph))
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The names of the tensors that it reads, those among them that only its graphs read."""
+        """The names of the tensors that it reads, including those that only its graphs read."""
         inner = (name for graph in self.graphs for name in graph.reads)
         return tuple(dict.fromkeys((*filter(None, self.inputs), *inner)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ModelGraph:
-    """A graph: operators in the order in which they run. ``constants`` are its initializers by name."""
+    """A graph: operators in the order in which they run.
+
+    ``constants`` has its initializers and ``value_info`` the declared types of computed tensors, by name.
+    """
 
     name: str
     inputs: tuple[ModelPort, ...]
     outputs: tuple[ModelPort, ...]
     operators: tuple[Operator, ...]
     constants: Mapping[str, Tensor]
-    said: Mapping[str, ModelPort] = field(default_factory=dict)
+    value_info: Mapping[str, ModelPort] = field(default_factory=dict)
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The names of the tensors of other graphs that it reads."""
+        """The names of the tensors of enclosing graphs that it reads."""
         own = {port.name for port in self.inputs} | self.constants.keys()
         own.update(name for op in self.operators for name in op.outputs)
         names = (*(name for op in self.operators for name in op.reads), *(port.name for port in self.outputs))

@@ -1,4 +1,4 @@
-"""One node of an ONNX file while it is imported: its operands as values, quantized or stored, and its results."""
+"""A node of an ONNX file during import: its operands as values, quantized or stored, and its results."""
 
 from typing import TypeVar
 
@@ -23,13 +23,13 @@ FLAGS = frozenset(
         "unidirectional", "upper",
     }
 )  # fmt: skip
-"""The attributes of operators that say yes or no. Beside 0 and 1 some runtimes take a number as yes and some as no."""
+"""The boolean attributes of operators. Runtimes disagree on the meaning of numbers other than 0 and 1."""
 _T = TypeVar("_T")
 Shape = tuple[int | None, ...]
 
 
 class Node(importing.Node):
-    """A node of a graph. ``op`` is the operator as the file has it; operands are counted from 0."""
+    """A node of a graph. ``op`` is the operator of the file; operands are counted from 0."""
 
     graph: Graph
     op: Operator
@@ -43,23 +43,23 @@ class Node(importing.Node):
     # -- attributes -------------------------------------------------------------------------------------------------
 
     def attribute(self, name: str, default: _T) -> _T:
-        """An attribute of the kind of its default: an integer, a float, a text, or a tuple of them."""
-        found = self.op.attributes.get(name, default)
+        """Return an attribute of its default's kind: an integer, a float, a text, or a tuple of integers."""
+        value = self.op.attributes.get(name, default)
         kind = type(default)
-        if kind is float and isinstance(found, int):
-            found = float(found)
-        if not isinstance(found, kind):
-            self.fail(f"attribute {name} is {attribute_text(found)}, expected {_KINDS.get(kind, kind.__name__)}")
-        if isinstance(found, tuple) and any(not isinstance(each, int) for each in found):
-            self.fail(f"attribute {name} is {attribute_text(found)}, expected integers")
-        return found
+        if kind is float and isinstance(value, int):
+            value = float(value)
+        if not isinstance(value, kind):
+            self.fail(f"attribute {name} is {attribute_text(value)}, expected {_KINDS.get(kind, kind.__name__)}")
+        if isinstance(value, tuple) and any(not isinstance(element, int) for element in value):
+            self.fail(f"attribute {name} is {attribute_text(value)}, expected integers")
+        return value
 
     def ints(self, name: str, default: tuple[int, ...] = ()) -> tuple[int, ...]:
-        """An attribute of integers."""
+        """Return an attribute of integers."""
         return self.attribute(name, default)
 
     def required(self, name: str, kind: type[_T]) -> _T:
-        """An attribute that must be there."""
+        """Return an attribute that must be given."""
         value = self.op.attributes.get(name)
         if not isinstance(value, kind):
             given = "missing" if value is None else attribute_text(value)
@@ -67,86 +67,92 @@ class Node(importing.Node):
         return value
 
     def number(self, name: str) -> float | None:
-        """An attribute that is a number, if it is there."""
-        return self.attribute(name, 0.0) if self.says(name) else None
+        """Return an attribute that is a number, or None if it is not given."""
+        return self.attribute(name, 0.0) if self.has_attribute(name) else None
 
     def numbers(self, name: str, kind: type[_T], default: tuple[_T, ...] = ()) -> tuple[_T, ...]:
-        """An attribute that is a list, of floats or texts."""
+        """Return an attribute that is a list of floats or texts."""
         values = self.op.attributes.get(name, default)
         if not isinstance(values, tuple) or not all(isinstance(value, kind) for value in values):
             self.fail(f"attribute {name} is {attribute_text(values)}, expected a list, each of it {_KINDS[kind]}")
         return values
 
     def check_flags(self) -> None:
-        """Raises ModelError for an attribute that says yes or no by another number than 0 or 1."""
+        """Raise ModelError for a boolean attribute that is neither 0 nor 1."""
         for name, value in self.op.attributes.items():
             if name in FLAGS and value not in (0, 1):
                 self.fail(f"attribute {name} is {attribute_text(value)}, expected 0 or 1")
 
-    def says(self, name: str) -> bool:
-        """Whether the file gives an attribute."""
+    def has_attribute(self, name: str) -> bool:
+        """Return True if the file gives an attribute."""
         return name in self.op.attributes
 
     # -- operands ---------------------------------------------------------------------------------------------------
 
     def input(self, i: int) -> str:
-        """The name of an input that must be there."""
+        """Return the name of an input that must be given."""
         if not self.has(i):
             self.fail(f"input {i} is missing")
         return self.op.inputs[i]
 
     def has(self, i: int) -> bool:
-        """Whether an input is there."""
+        """Return True if an input is given."""
         return i < len(self.op.inputs) and self.op.inputs[i] != ABSENT
 
     def constant(self, i: int) -> Array | None:
-        """The elements of an input that is known at import."""
-        found = self.graph.known(self.input(i))
-        return None if found is None else found.array
+        """Return the elements of an input that is known at import, or None."""
+        constant = self.graph.known(self.input(i))
+        return None if constant is None else constant.array
 
     def known(self, i: int, what: str) -> Array:
-        """The elements of an input that must be known at import, as ``what`` they are."""
-        found = self.graph.required(self.input(i))
-        if found is None:
+        """Return the elements of an input that must be known at import.
+
+        ``what`` says in the error message what the input is.
+        """
+        constant = self.graph.required(self.input(i))
+        if constant is None:
             self.refuse(f"{what} known only at run time")
-        return found.array
+        return constant.array
 
     def integers(self, i: int, what: str) -> tuple[int, ...]:
-        """The integers of an input that must be known at import, as ``what`` they are."""
+        """Return the integers of an input that must be known at import.
+
+        ``what`` says in the error message what the input is.
+        """
         array = self.known(i, what)
         if array.dtype.kind not in "iu":
             self.fail(f"{what} have the type {self.dtype(i)}, expected integers")
         return tuple(int(value) for value in array.ravel())
 
     def value(self, i: int) -> Value:
-        """An input as a value of the program, as it is: quantized where an operator quantized it."""
+        """Return an input as a value of the program, quantized if an operator quantized it."""
         return self.graph.value(self.input(i), self.op)
 
     def type(self, i: int) -> TensorType:
-        """The type of an input."""
+        """Return the type of an input."""
         return self.graph.type(self.input(i))
 
     def shape(self, i: int = 0) -> Shape:
-        """The shape of an input. One whose rank is known only at run time is refused."""
-        found = self.type(i).shape
-        if found is None:
+        """Return the shape of an input. Refuse an input whose rank is known only at run time."""
+        shape = self.type(i).shape
+        if shape is None:
             self.refuse("a tensor whose rank is known only at run time")
-        return found
+        return shape
 
     def dtype(self, i: int) -> str:
-        """ONNX's name of the type that the file has for an input."""
+        """Return ONNX's name for the element type of an input."""
         return dtype_of(self.plain(i))
 
     def plain(self, i: int) -> Type:
-        """The plain type of an input's elements: of a quantized one that of its storage, unsigned where it is."""
+        """Return the plain element type of an input: for a quantized input, the integer type that the file stores."""
         return plain_of(self.type(i).element)
 
     def stored(self, i: int) -> Value:
-        """An input as the integers that the file means. Unsigned ones are signless here, as `arith` takes them."""
+        """Return an input as the integers of the file. Unsigned ones are signless here, as `arith` requires."""
         return self.as_storage(self.value(i))
 
     def as_storage(self, value: Value) -> Value:
-        """A value as signless integers of the same bits; floats as they are."""
+        """Return a value as signless integers of the same bits; floats unchanged."""
         kind = value.type
         assert isinstance(kind, TensorType)
         if isinstance(kind.element, UniformType):
@@ -158,11 +164,11 @@ class Node(importing.Node):
     def quantized(
         self, i: int, scale: int | None, zero_point: int | None, axis: int | None = None, block_size: int = 0
     ) -> Value:
-        """An input as a value of the quantized type that other inputs give: see `parameters`."""
+        """Return an input as a value of the quantized type that other inputs give: see `parameters`."""
         return self.cast(i, self.parameters(i, scale, zero_point, axis, block_size))
 
     def cast(self, i: int, element: UniformType) -> Value:
-        """An input whose integers are taken as those of a quantized type."""
+        """Return an input with its integers reinterpreted as storage of a quantized type."""
         known = self.graph.known(self.input(i)) if self.input(i) not in self.graph.values else None
         if known is not None:
             return self.dense(known.array, element)
@@ -176,9 +182,10 @@ class Node(importing.Node):
     def parameters(
         self, i: int, scale: int | None, zero_point: int | None, axis: int | None = None, block_size: int = 0
     ) -> UniformType:
-        """The quantized type of input ``i`` whose scale and zero point are the inputs ``scale`` and ``zero_point``.
+        """Return the quantized type of input ``i``, with the scale and zero point that two other inputs give.
 
-        One scale is for the whole tensor, several for an axis, or for its blocks of ``block_size``. They must be known.
+        ``scale`` and ``zero_point`` are the indices of these inputs, which must be known at import. One scale is for
+        the whole tensor, several are for an axis, or for its blocks of ``block_size``.
         """
         return self.uniform(self.plain(i), self.shape(i), scale, zero_point, axis, block_size)
 
@@ -192,7 +199,7 @@ class Node(importing.Node):
         block_size: int = 0,
         expressed: str = "f32",
     ) -> UniformType:
-        """A quantized type that stores integers of a plain type, with the parameters of two inputs."""
+        """Return a quantized type that stores a plain integer type, with the parameters that two inputs give."""
         if not isinstance(storage, IntegerType) or storage.width > 32:
             self.refuse(f"quantized {dtype_of(storage)}")
         scales = np.ones(1, np.float32) if scale is None else self.known(scale, "a scale")
@@ -206,8 +213,8 @@ class Node(importing.Node):
         wrong = wide.reshape(-1)[~((wide > 0) & (wide < np.inf)).reshape(-1)]
         if wrong.size or not wide.size:
             name = "" if scale is None else f" {shown(self.input(scale))}"
-            said = str(wrong[0]) if wrong.size else "empty"
-            self.fail(f"the scale{name} is {said}, expected a positive finite number")
+            given = str(wrong[0]) if wrong.size else "empty"
+            self.fail(f"the scale{name} is {given}, expected a positive finite number")
         try:
             if scales.size == 1 and not block_size:
                 return UniformType(
@@ -243,7 +250,7 @@ class Node(importing.Node):
         return UniformType(text, expressed, scales.tolist(), points, block_sizes=blocks)
 
     def axis(self, axis: int, rank: int) -> int:
-        """An axis counted from 0, which may be named from the end."""
+        """Return an axis counted from 0; a negative axis counts from the end."""
         if not -rank <= axis < rank:
             self.fail(f"axis {axis} is out of range for rank {rank}")
         return axis % rank
@@ -251,16 +258,16 @@ class Node(importing.Node):
     # -- results ----------------------------------------------------------------------------------------------------
 
     def returns(self, i: int) -> bool:
-        """Whether an output is wanted."""
+        """Return True if an output is wanted."""
         return i < len(self.op.outputs) and self.op.outputs[i] != ABSENT
 
     def set(self, i: int, value: Value) -> None:
-        """Says that a value is the output ``i``. The operation that makes it is given the tensor's name."""
+        """Set output ``i`` to a value, and give the tensor's name to the operation that computes it."""
         if self.returns(i):
             self.graph.values[self.op.outputs[i]] = self.named(value, self.op.outputs[i])
 
     def set_constant(self, i: int, array: Array, element: Type | None = None) -> None:
-        """Says that the output ``i`` is known at import. The type follows from the array unless it is given."""
+        """Set output ``i`` to an array that is known at import. The element type is by default that of the array."""
         if element is None:
             name = {"float32": "float", "float64": "double"}.get(array.dtype.name, array.dtype.name)
             element = element_of(name)
@@ -273,7 +280,7 @@ class Node(importing.Node):
             self.graph.constants[self.op.outputs[i]] = Constant(array, element)
 
     def set_plain(self, i: int, value: Value, element: Type) -> None:
-        """Says that signless integers, or floats, are the output ``i``, whose type in the file is ``element``."""
+        """Set output ``i`` to signless integers, or floats, whose type in the file is ``element``."""
         kind = value.type
         assert isinstance(kind, TensorType)
         if kind.element is not element:
@@ -287,12 +294,15 @@ _KINDS: dict[type, str] = {
 
 
 def attribute_text(value: object) -> str:
-    """The value of an attribute as errors say it."""
+    """Return the value of an attribute as error messages show it."""
     return {Tensor: "a tensor", ModelGraph: "a graph"}.get(type(value)) or shown(value)
 
 
 def clamped(node: Node, value: Value, low: float | None, high: float | None) -> Value:
-    """A quantized value between bounds, each rounded as a value of its type is: half to even, the zero point after."""
+    """Clamp a quantized value.
+
+    Each bound is rounded like a value of its type: half to even, then the zero point is added.
+    """
     assert isinstance(value.type, TensorType)
     element = value.type.element
     assert isinstance(element, UniformType)

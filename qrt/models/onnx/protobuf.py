@@ -1,9 +1,10 @@
-"""Messages of protobuf, read where they lie, and those of ONNX files, as far as they are read: their fields by number,
-name and kind. No length is followed before it was checked.
+"""A reader of protobuf messages in place, and the fields of ONNX messages that are read, by number, name and kind.
 
-A message is a sequence of fields. Each begins with a tag, its number times 8 and how it is written: as a number of 7
-bits a byte, the lowest first; as 4 or 8 bytes; or as a length and so many bytes, which are a text, a message, or
-several numbers. A reader skips the fields that it does not know. Bytes stay in the file's memory.
+No length is followed before it is checked.
+
+A message is a sequence of fields. Each begins with a tag: its number times 8, plus its encoding. The encodings are a
+varint, of 7 bits a byte, the lowest first; 4 or 8 bytes; and a length followed by that many bytes, which are a text, a
+message, or packed numbers. Unknown fields are skipped. Bytes stay in the file's memory.
 """
 
 from collections.abc import Iterator
@@ -50,11 +51,11 @@ FIELDS = {
     "Entry": "1 key text, 2 value text",
 }
 ONE_OF = ("Type", "Dimension")
-"""The messages of which one field counts: the last one that is there."""
+"""The messages of which only one field counts: the last one in the file."""
 
 
 _VARINT, _EIGHT, _LENGTH, _FOUR = 0, 1, 2, 5
-_WRITTEN = {
+_ENCODINGS = {
     "int": _VARINT,
     "uint": _VARINT,
     "float": _FOUR,
@@ -64,18 +65,19 @@ _WRITTEN = {
 }
 _FLOATS = {"float": Struct("<f"), "double": Struct("<d")}
 _DEFAULTS: dict[str, Any] = {"int": 0, "uint": 0, "float": 0.0, "double": 0.0, "text": "", "bytes": b""}
-_OF_A_MESSAGE = 400
-"""Bytes that a message takes in memory: the file may say one in 2 bytes."""
-_OF_A_FIELD = 40
-_DEEPEST = 100
-"""How deep messages may stand in one another."""
+_MESSAGE_BYTES = 400
+"""The bytes that a message takes in memory, while the file may encode it in 2 bytes."""
+_FIELD_BYTES = 40
+_MOST_DEPTH = 100
+"""The deepest nesting of messages that is read."""
 _BLOCK = 1 << 16
-"""Numbers of 7 bits a byte that are put together at once."""
+"""The number of packed varints that are decoded at once."""
 
 
 class Message:
-    """What a message of the file says. A field that it does not say has its default, which for one that may stand there
-    several times is empty.
+    """A message of the file, with its fields as attributes.
+
+    A field that the file does not have is the default, which is empty for a repeated field.
     """
 
     by_tag: "dict[int, _Field]"
@@ -83,16 +85,16 @@ class Message:
     is_one_of = False
 
     def __getattr__(self, name: str) -> Any:
-        """Only says that a message has attributes beside those of its class."""
+        """Raise AttributeError. Declared so that type checkers accept the fields as attributes."""
         raise AttributeError(f"{type(self).__name__} has no field {name!r}")
 
     def has(self, name: str) -> bool:
-        """Whether the file says the field."""
+        """Return True if the file has the field."""
         return name in self.__dict__
 
     @property
     def chosen(self) -> str | None:
-        """The field that is there, of a message that has one of several."""
+        """The field that is present, in a message that has one of several."""
         return next(iter(self.__dict__), None)
 
 
@@ -106,30 +108,30 @@ class _Field:
 
 
 def _classes() -> dict[str, type[Message]]:
-    """A class for each message, whose attributes are the defaults."""
-    made: dict[str, type[Message]] = {name: type(name, (Message,), {"is_one_of": name in ONE_OF}) for name in FIELDS}
-    for name, told in FIELDS.items():
+    """Create a class for each message, whose attributes are the defaults."""
+    classes: dict[str, type[Message]] = {name: type(name, (Message,), {"is_one_of": name in ONE_OF}) for name in FIELDS}
+    for name, declaration in FIELDS.items():
         by_tag = {}
-        for entry in filter(None, told.split(",")):
+        for entry in filter(None, declaration.split(",")):
             number, label, kind = entry.split()
             is_repeated, kind = kind.startswith("*"), kind.removeprefix("*")
-            child = made.get(kind)
-            written = _WRITTEN.get(kind, _LENGTH)
+            child = classes.get(kind)
+            written = _ENCODINGS.get(kind, _LENGTH)
             field = _Field(label, kind, is_repeated, child, written != _LENGTH)
             by_tag[int(number) << 3 | written] = field
-            if is_repeated and written != _LENGTH:  # all of them may stand together
+            if is_repeated and written != _LENGTH:  # the numbers may be packed
                 by_tag[int(number) << 3 | _LENGTH] = field
-            setattr(made[name], label, () if is_repeated else _DEFAULTS[kind] if child is None else child())
-        made[name].by_tag = by_tag
-        made[name].numbers = frozenset(tag >> 3 for tag in by_tag)
-    return made
+            setattr(classes[name], label, () if is_repeated else _DEFAULTS[kind] if child is None else child())
+        classes[name].by_tag = by_tag
+        classes[name].numbers = frozenset(tag >> 3 for tag in by_tag)
+    return classes
 
 
 _CLASSES = _classes()
 
 
 class _MalformedField(Exception):
-    """What is wrong, and the fields in which it stands, the innermost first."""
+    """A field that cannot be decoded: the reason, and the path of the fields around it, the innermost first."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -137,38 +139,38 @@ class _MalformedField(Exception):
 
 
 def parse(data: bytes | memoryview, name: str, max_bytes: int, kind: str = "Model") -> Message:
-    """The message of a kind that bytes are: of a file a model.
+    """Decode the bytes of a message of the given kind, by default a whole model.
 
-    Raises ModelError for one that is damaged, and for one whose messages take more than ``max_bytes`` in memory.
+    Raises ModelError if the bytes are damaged, or if the messages take more than ``max_bytes`` in memory.
 
     >>> parse(bytes([8, 10, 58, 3, 18, 1, 71]), "m.onnx", 1 << 20).graph.name
     'G'
     """
-    made = _CLASSES[kind]()
+    message = _CLASSES[kind]()
     reader = _Reader(data, max_bytes)
     try:
-        reader.message(made, 0, len(data))
+        reader.message(message, 0, len(data))
     except _MalformedField as wrong:
         place = "".join(f"{part}: " for part in [", ".join(reversed(wrong.path))] if part)
         raise ModelError(f"{name}: not an ONNX model, or a damaged one: {place}{wrong}") from None
-    return made
+    return message
 
 
 class _Reader:
-    """The bytes of a file, and how much of the memory is left."""
+    """A decoder of a file's bytes, which counts the memory that is left."""
 
     def __init__(self, data: bytes | memoryview, max_bytes: int) -> None:
         self.data, self.view, self.max_bytes = data, memoryview(data), max_bytes
         self.left = max_bytes
         self.depth = 0
 
-    def message(self, made: Message, start: int, end: int) -> None:
-        """Reads the fields of a message that lies from ``start`` to ``end``."""
-        self._charge(_OF_A_MESSAGE)
+    def message(self, message: Message, start: int, end: int) -> None:
+        """Decode the fields of a message, whose bytes are from ``start`` to ``end``."""
+        self._charge(_MESSAGE_BYTES)
         self.depth += 1
-        if self.depth > _DEEPEST:
-            raise _MalformedField(f"messages are nested more than {_DEEPEST} deep")
-        data, by_tag, values, position = self.data, made.by_tag, made.__dict__, start
+        if self.depth > _MOST_DEPTH:
+            raise _MalformedField(f"messages are nested more than {_MOST_DEPTH} deep")
+        data, by_tag, values, position = self.data, message.by_tag, message.__dict__, start
         field: _Field | None = None
         try:
             while position < end:
@@ -178,9 +180,9 @@ class _Reader:
                     tag, position = self._number(position - 1, end)
                 field = by_tag.get(tag)
                 if field is None:
-                    position = self._skipped(made, tag, position, end)
+                    position = self._skip(message, tag, position, end)
                     continue
-                self.left -= _OF_A_FIELD
+                self.left -= _FIELD_BYTES
                 if self.left < 0:
                     self._charge(0)
                 if tag & 7 == _LENGTH:
@@ -188,69 +190,69 @@ class _Reader:
                     if field.is_number:
                         self._extend(values, field.name, self._numbers(field.kind, begin, position))
                         continue
-                    value = self._content(made, field, begin, position)
+                    value = self._content(message, field, begin, position)
                 else:
-                    value, position = self._alone(field.kind, position, end)
+                    value, position = self._single_number(field.kind, position, end)
                 if not field.is_repeated:
-                    if made.is_one_of and field.name not in values:
+                    if message.is_one_of and field.name not in values:
                         values.clear()
                     values[field.name] = value
-                elif isinstance(found := values.get(field.name), list):
-                    found.append(value)
+                elif isinstance(existing := values.get(field.name), list):
+                    existing.append(value)
                 else:
                     self._extend(values, field.name, [value])
         except _MalformedField as wrong:
             if field is not None:
-                wrong.path.append(f"{field.name} {len(getattr(made, field.name))}" if field.is_repeated else field.name)
+                wrong.path.append(
+                    f"{field.name} {len(getattr(message, field.name))}" if field.is_repeated else field.name
+                )
             raise
         self.depth -= 1
 
-    def _content(self, made: Message, field: _Field, start: int, end: int) -> Any:
-        """What a field with a length holds that is no number."""
+    def _content(self, message: Message, field: _Field, start: int, end: int) -> Any:
+        """Return the text, the bytes or the message of a field with a length."""
         if field.kind == "text":
             try:
                 return str(self.data[start:end], "utf-8")
             except UnicodeDecodeError as error:
                 raise _MalformedField(f"it is not UTF-8: {error.reason}") from None
-        return self.view[start:end] if field.message is None else self._of_message(made, field, start, end)
+        return self.view[start:end] if field.message is None else self._nested_message(message, field, start, end)
 
-    def _alone(self, kind: str, position: int, end: int) -> tuple[Any, int]:
-        """A number that stands alone, and where it ends."""
+    def _single_number(self, kind: str, position: int, end: int) -> tuple[Any, int]:
+        """Decode a single number, and return it and its end."""
         if kind in _FLOATS:
             unpacker = _FLOATS[kind]
             self._require(position, unpacker.size, end)
             return unpacker.unpack_from(self.data, position)[0], position + unpacker.size
-        if position < end and (value := self.data[position]) < 128:  # most are, and a call takes longer
+        if position < end and (value := self.data[position]) < 128:  # most take one byte, and a call takes longer
             return value, position + 1
         value, position = self._number(position, end)
         return value - (1 << 64) if kind == "int" and value >> 63 else value, position
 
-    def _of_message(self, made: Message, field: _Field, start: int, end: int) -> Message:
-        """A message in a message. One that stands there twice, but only once counts, has the fields of both."""
+    def _nested_message(self, parent: Message, field: _Field, start: int, end: int) -> Message:
+        """Decode a nested message. If a field that is not repeated occurs twice, both messages are merged."""
         assert field.message is not None
-        found = None if field.is_repeated else made.__dict__.get(field.name)
-        value: Message = field.message() if found is None else found
+        existing = None if field.is_repeated else parent.__dict__.get(field.name)
+        value: Message = field.message() if existing is None else existing
         self.message(value, start, end)
         return value
 
     def _extend(self, values: dict[str, Any], name: str, numbers: list[Any] | Array) -> None:
-        """Adds to a field that may stand there several times. Numbers that stand together are an array until there are
-        others.
-        """
-        found = values.get(name)
-        if found is None:
+        """Append values to a repeated field. Packed numbers are an array until other values follow."""
+        existing = values.get(name)
+        if existing is None:
             values[name] = numbers
             return
-        self._charge(_OF_A_FIELD * len(numbers))
-        if isinstance(found, list):
-            found.extend(numbers)
+        self._charge(_FIELD_BYTES * len(numbers))
+        if isinstance(existing, list):
+            existing.extend(numbers)
         else:
-            values[name] = [*found.tolist(), *numbers]
+            values[name] = [*existing.tolist(), *numbers]
 
-    # -- what fields hold -------------------------------------------------------------------------------------------
+    # -- values of fields -------------------------------------------------------------------------------------------
 
     def _number(self, position: int, end: int) -> tuple[int, int]:
-        """A number of 7 bits a byte, and where it ends."""
+        """Decode a varint, and return it and its end."""
         value = shift = 0
         for place in range(position, min(position + 10, end)):
             byte = self.data[place]
@@ -262,9 +264,9 @@ class _Reader:
         raise _MalformedField(f"the number at {position} {'has more than 10 bytes' if is_long else 'does not end'}")
 
     def _extent(self, position: int, end: int) -> tuple[int, int]:
-        """From where to where the bytes lie whose length stands at a position."""
+        """Decode the length at a position, and return the start and the end of the bytes that follow."""
         size = self.data[position] if position < end else 128
-        if size < 128:  # most are, and a call takes longer than all of this
+        if size < 128:  # most lengths take one byte, and a call takes longer
             position += 1
         else:
             size, position = self._number(position, end)
@@ -273,21 +275,21 @@ class _Reader:
         return position, position + size
 
     def _numbers(self, kind: str, start: int, end: int) -> Array:
-        """Numbers that stand together."""
+        """Decode packed numbers."""
         content = np.frombuffer(self.view[start:end], np.uint8)
         if kind not in _FLOATS:
-            found = _integers(content)
-            return found.view(np.int64) if kind == "int" else found
+            numbers = _integers(content)
+            return numbers.view(np.int64) if kind == "int" else numbers
         size = _FLOATS[kind].size
         if content.size % size:
             raise _MalformedField(f"{content.size} bytes are not a multiple of the {size} bytes of a number")
         return np.frombuffer(content.tobytes(), f"<f{size}")  # a copy: they may lie at any address
 
-    def _skipped(self, made: Message, tag: int, position: int, end: int) -> int:
-        """Where a field ends that is not read."""
+    def _skip(self, message: Message, tag: int, position: int, end: int) -> int:
+        """Return the end of a field that is not read."""
         number, written = tag >> 3, tag & 7
-        if number in made.numbers or not number:
-            raise _MalformedField(f"field {number} has the unknown wire type {written}")
+        if number in message.numbers or not number:
+            raise _MalformedField(f"its field {number} is written in the way {written}")
         if written == _VARINT:
             return self._number(position, end)[1]
         if written == _LENGTH:
@@ -313,21 +315,21 @@ class _Reader:
 
 
 def _integers(content: Array) -> Array:
-    """Numbers of 7 bits a byte that stand together, as unsigned ones of 64 bits."""
+    """Decode packed varints as unsigned integers of 64 bits."""
     ends = np.flatnonzero(content < 128) + 1
     if content.size and not (ends.size and ends[-1] == content.size):
         raise _MalformedField("it ends in a number")
     starts = np.concatenate(([0], ends[:-1])) if ends.size else ends
     if ends.size and (ends - starts).max() > 10:
         raise _MalformedField("a number has more than 10 bytes")
-    found = np.empty(ends.size, np.uint64)
+    values = np.empty(ends.size, np.uint64)
     for first, last in _blocks(ends.size):
         begin = starts[first]
         places = np.arange(begin, ends[last - 1])
         shifts = 7 * (places - np.repeat(starts[first:last], ends[first:last] - starts[first:last]))
         parts = (content[places] & 127).astype(np.uint64) << shifts.astype(np.uint64)
-        np.add.reduceat(parts, starts[first:last] - begin, out=found[first:last])
-    return found
+        np.add.reduceat(parts, starts[first:last] - begin, out=values[first:last])
+    return values
 
 
 def _blocks(count: int) -> Iterator[tuple[int, int]]:

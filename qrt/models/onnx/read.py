@@ -1,4 +1,7 @@
-"""An ONNX file, mapped and checked: the bytes of constants stay in the file's memory. Local functions are inlined."""
+"""The reader of ONNX files: it maps and checks a file, and inlines local functions.
+
+The bytes of constants stay in the file's memory.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, count, islice
@@ -12,21 +15,21 @@ from qrt.models.onnx.model import ABSENT, Model, ModelGraph, ModelPort, Operator
 from qrt.models.onnx.protobuf import Message, parse
 from qrt.models.onnx.tensors import External, dtype_name, listed, tensor
 
-_OF_AN_OBJECT = 400
-"""Bytes that a node, an attribute or the description of a value takes in memory at least."""
-_DEEPEST = 32
-"""Functions that may call one another in a chain, and graphs that may stand in one another."""
+_OBJECT_BYTES = 400
+"""The bytes that a node, an attribute or the description of a value takes in memory at least."""
+_MOST_DEPTH = 32
+"""The limit of nested function calls, and of nested graphs."""
 _MOST_INLINED = 100_000
-"""Nodes that may come from functions: where each calls another one twice, their number doubles with each."""
+"""The most nodes that may come from functions: if each calls another one twice, every level doubles their number."""
 _KINDS = {1: "f", 2: "i", 3: "s", 4: "t", 5: "g", 6: "floats", 7: "ints", 8: "strings", 9: "tensors", 10: "graphs"}
-"""The field of an attribute's value by its type."""
+"""The field with an attribute's value, by the attribute's type."""
 
 Names = Callable[[str], str]
-"""What a name inside a function is called in the graph."""
+"""A mapping from a name inside a function to its name in the graph."""
 
 
 def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
-    """A model as its file describes it.
+    """Read a model as its file describes it.
 
     Parameters
     ----------
@@ -34,7 +37,7 @@ def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
         A path, or the bytes of a file. The file, and those with external data beside it, are mapped, and must not
         change while the model is used.
     max_bytes : int, default 2 GiB
-        The limit of what the objects that describe the model, and the tensors that it declares, take in memory.
+        The limit of the memory that the objects which describe the model, and the tensors that it declares, take.
         Constants do not count.
 
     Returns
@@ -44,7 +47,7 @@ def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
     Raises
     ------
     ModelError
-        If the file is damaged, or breaks a rule that needs no operator's own knowledge. The error names the file, the
+        If the file is damaged, or breaks a rule that is independent of its operators. The error names the file, the
         node and the tensor.
     FileError
         If the file cannot be read. It is an OSError too.
@@ -63,21 +66,22 @@ def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
 def read_definition(
     place: str, content: bytes, op: Operator, attributes: Mapping[str, Any], *, max_bytes: int = 2 << 30
 ) -> ModelGraph:
-    """The graph that a function of the package `onnx` is, for an operator that it defines: its inputs are the tensors
-    that the operator reads, its outputs have the names of the operator's.
+    """Read the function by which the package `onnx` defines an operator, as a graph.
+
+    The graph's inputs are the tensors that the operator reads, and its outputs have the names of the operator's.
 
     Parameters
     ----------
     place : str
-        Where the operator stands, as errors say it.
+        The position of the operator, for error messages.
     content : bytes
-        The definition, as the package writes it.
+        The definition, as the package serializes it.
     op : Operator
         The operator.
     attributes : mapping
         Its attributes, the defaults included.
     max_bytes : int, default 2 GiB
-        The limit of what the objects that describe the graph take in memory.
+        The limit of the memory that the objects which describe the graph take.
 
     Returns
     -------
@@ -104,7 +108,7 @@ def read_definition(
 
 
 class _FileReader:
-    """The dataclasses of a file, made from its messages."""
+    """A conversion of a file's messages to the dataclasses of a model."""
 
     def __init__(self, message: Message, name: str, folder: Path | None, max_bytes: int) -> None:
         self.message, self.name, self.max_bytes = message, name, max_bytes
@@ -115,12 +119,12 @@ class _FileReader:
         self.calls: list[tuple[str, str, str]] = []
         self.given: Mapping[str, Any] = {}
         self.names: set[str] = set()
-        """The names of the graph's tensors, which are collected where functions are inlined into it."""
+        """The names of the graph's tensors, which are collected if functions are inlined into it."""
         self.opsets: Mapping[str, int] = {}
         self.inlined = 0
 
     def model(self) -> Model:
-        """The whole file."""
+        """Return the whole model."""
         message = self.message
         opsets = self.opsets = self._opsets(message.opset_import)
         check_versions(self.name, message.ir_version, opsets)
@@ -136,20 +140,20 @@ class _FileReader:
             self.names = {*_names(message.graph)}
         graph = self._graph(f"{self.name}: ", message.graph, opsets, _same)
         metadata = {entry.key: entry.value for entry in message.metadata_props}
-        made = Model(self.name, message.ir_version, opsets, message.producer_name, graph, metadata)
+        model = Model(self.name, message.ir_version, opsets, message.producer_name, graph, metadata)
         check_graph(self.name, graph, self.max_bytes)
-        return made
+        return model
 
     def _opsets(self, entries: Any) -> dict[str, int]:
-        found: dict[str, int] = {}
+        opsets: dict[str, int] = {}
         for entry in entries:
             domain = _domain(entry.domain)
-            if found.setdefault(domain, entry.version) != entry.version:
+            if opsets.setdefault(domain, entry.version) != entry.version:
                 raise ModelError(f"{self.name}: it imports two opsets of the domain {shown(domain or 'ai.onnx')}")
-        return found
+        return opsets
 
     def _charge(self, place: str) -> None:
-        self.left -= _OF_AN_OBJECT
+        self.left -= _OBJECT_BYTES
         if self.left < 0:
             raise ModelError(
                 f"{place.rstrip(' ,:')}: the description of the model takes more than max_bytes "
@@ -158,106 +162,108 @@ class _FileReader:
 
     # -- graphs ------------------------------------------------------------------------------------------------------
 
-    def _graph(self, place: str, said: Any, opsets: Mapping[str, int], names: Names) -> ModelGraph:
+    def _graph(self, place: str, message: Any, opsets: Mapping[str, int], names: Names) -> ModelGraph:
         self.depth += 1
-        if self.depth > _DEEPEST:
-            raise ModelError(f"{place.rstrip(' ,:')}: graphs are nested more than {_DEEPEST} deep")
-        if len(said.sparse_initializer):
-            sparse = said.sparse_initializer[0].values.name
+        if self.depth > _MOST_DEPTH:
+            raise ModelError(f"{place.rstrip(' ,:')}: graphs are nested more than {_MOST_DEPTH} deep")
+        if len(message.sparse_initializer):
+            sparse = message.sparse_initializer[0].values.name
             raise ModelError(f"{place.rstrip(' ,:')}: tensor {shown(sparse)} is sparse, which is not supported")
         constants = {}
-        for each in said.initializer:
+        for entry in message.initializer:
             self._charge(place)
-            made = tensor(place, each, self.external, names(each.name))
-            if made.name in constants:
-                raise ModelError(f"{place.rstrip(' ,:')}: tensor {shown(made.name)} is an initializer twice")
-            constants[made.name] = made
+            constant = tensor(place, entry, self.external, names(entry.name))
+            if constant.name in constants:
+                raise ModelError(f"{place.rstrip(' ,:')}: tensor {shown(constant.name)} is an initializer twice")
+            constants[constant.name] = constant
         inputs = tuple(
-            self._port(place, "input", each, names, self.depth > 1)
-            for each in said.input
-            if names(each.name) not in constants
+            self._port(place, "input", entry, names, self.depth > 1)
+            for entry in message.input
+            if names(entry.name) not in constants
         )
-        given = [names(each.name) for each in said.input]
+        given = [names(entry.name) for entry in message.input]
         twice = next((name for name in given if given.count(name) > 1), None) if len({*given}) < len(given) else None
         if twice is not None:
             raise ModelError(f"{place.rstrip(' ,:')}: {shown(twice)} is an input twice")
-        outputs = tuple(self._port(place, "output", each, names, True) for each in said.output)
+        outputs = tuple(self._port(place, "output", entry, names, True) for entry in message.output)
         stated = {}
-        for each in said.value_info:
-            if each.type.chosen == "tensor_type":
-                stated[names(each.name)] = self._port(place, "value", each, names, True)
+        for entry in message.value_info:
+            if entry.type.chosen == "tensor_type":
+                stated[names(entry.name)] = self._port(place, "value", entry, names, True)
         operators: list[Operator] = []
-        for node in said.node:
+        for node in message.node:
             self._node(place, node, opsets, names, operators)
         self.depth -= 1
-        return ModelGraph(said.name, inputs, outputs, tuple(operators), constants, stated)
+        return ModelGraph(message.name, inputs, outputs, tuple(operators), constants, stated)
 
-    def _port(self, place: str, what: str, said: Any, names: Names, may_follow: bool = False) -> ModelPort:
+    def _port(self, place: str, what: str, message: Any, names: Names, may_follow: bool = False) -> ModelPort:
         self._charge(place)
-        place = f"{place}{what} {shown(said.name)}"
-        if not said.name:
+        place = f"{place}{what} {shown(message.name)}"
+        if not message.name:
             raise ModelError(f"{place} has no name")
-        kind = said.type.chosen
+        kind = message.type.chosen
         if kind is None and may_follow:
-            return ModelPort(names(said.name), "", None)  # of a graph in another one, whose types follow
+            return ModelPort(names(message.name), "", None)  # the types in a nested graph follow from its operators
         if kind != "tensor_type":
-            told = (kind or "value without a type").removesuffix("_type").replace("_", " ")
-            raise ModelError(f"{place}: it is a {told}, expected a tensor")
-        told = said.type.tensor_type
-        dtype = "" if may_follow and not told.elem_type else dtype_name(place, told.elem_type)
-        shape = tuple(map(_size, told.shape.dim)) if told.has("shape") else None
-        return ModelPort(names(said.name), dtype, shape)
+            words = (kind or "value without a type").removesuffix("_type").replace("_", " ")
+            raise ModelError(f"{place}: it is a {words}, expected a tensor")
+        tensor_type = message.type.tensor_type
+        dtype = "" if may_follow and not tensor_type.elem_type else dtype_name(place, tensor_type.elem_type)
+        shape = tuple(map(_size, tensor_type.shape.dim)) if tensor_type.has("shape") else None
+        return ModelPort(names(message.name), dtype, shape)
 
     # -- nodes -------------------------------------------------------------------------------------------------------
 
-    def _node(self, place: str, said: Any, opsets: Mapping[str, int], names: Names, found: list[Operator]) -> None:
+    def _node(
+        self, place: str, message: Any, opsets: Mapping[str, int], names: Names, operators: list[Operator]
+    ) -> None:
         self._charge(place)
         if self.calls:
             self._count_inlined(1)
-        domain, index = _domain(said.domain), len(found)
-        label = f" {shown(said.name)}" if said.name else ""
-        own = f"{place}node {index} {said.op_type}{label}"
-        inputs = tuple(names(name) if name else ABSENT for name in said.input)
-        outputs = tuple(names(name) if name else ABSENT for name in said.output)
-        attributes = self._attributes(own, said.attribute, opsets, names)
-        key = domain, said.op_type, said.overload
+        domain, index = _domain(message.domain), len(operators)
+        label = f" {shown(message.name)}" if message.name else ""
+        own = f"{place}node {index} {message.op_type}{label}"
+        inputs = tuple(names(name) if name else ABSENT for name in message.input)
+        outputs = tuple(names(name) if name else ABSENT for name in message.output)
+        attributes = self._attributes(own, message.attribute, opsets, names)
+        key = domain, message.op_type, message.overload
         if key in self.functions:
-            self._inline(own, key, inputs, outputs, attributes, found)
+            self._inline(own, key, inputs, outputs, attributes, operators)
             return
-        if not said.op_type:
+        if not message.op_type:
             raise ModelError(f"{own}: the node has no operator")
         opset = opsets.get(domain)
         if opset is None:
             raise ModelError(f"{own}: the file imports no opset of its domain {shown(domain or 'ai.onnx')}")
         if self.calls and not domain:
-            check_operator_of_function(own, said.op_type, opset, self.opsets.get("", opset))
-        found.append(Operator(index, domain, said.op_type, said.name, inputs, outputs, attributes, opset))
+            check_operator_of_function(own, message.op_type, opset, self.opsets.get("", opset))
+        operators.append(Operator(index, domain, message.op_type, message.name, inputs, outputs, attributes, opset))
 
-    def _attributes(self, place: str, said: Any, opsets: Mapping[str, int], names: Names) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for each in said:
+    def _attributes(self, place: str, messages: Any, opsets: Mapping[str, int], names: Names) -> dict[str, Any]:
+        attributes: dict[str, Any] = {}
+        for message in messages:
             self._charge(place)
-            name = each.name
-            if name in found:
+            name = message.name
+            if name in attributes:
                 raise ModelError(f"{place}: attribute {shown(name)} is given twice")
-            if not each.ref_attr_name:
-                found[name] = self._value(f"{place}, attribute {shown(name)}", each, opsets, names)
+            if not message.ref_attr_name:
+                attributes[name] = self._value(f"{place}, attribute {shown(name)}", message, opsets, names)
             elif not self.calls:
                 raise ModelError(
-                    f"{place}: attribute {shown(name)} is that of a function, {shown(each.ref_attr_name)}, but the node"
-                    " is not in a function"
+                    f"{place}: attribute {shown(name)} is that of a function, "
+                    f"{shown(message.ref_attr_name)}, but the node is not in a function"
                 )
-            elif each.ref_attr_name in self.given:
-                value = found[name] = self.given[each.ref_attr_name]
+            elif message.ref_attr_name in self.given:
+                value = attributes[name] = self.given[message.ref_attr_name]
                 if isinstance(value, ModelGraph):
                     self._count_inlined(sum(1 for _ in islice(_operators(value), _MOST_INLINED)))
-        return found
+        return attributes
 
-    def _value(self, place: str, said: Any, opsets: Mapping[str, int], names: Names) -> Any:
-        kind = _KINDS.get(said.type or _kind_of(said))
+    def _value(self, place: str, message: Any, opsets: Mapping[str, int], names: Names) -> Any:
+        kind = _KINDS.get(message.type or _kind_of(message))
         if kind is None:
-            raise ModelError(f"{place}: it has the kind {said.type}, which is not supported")
-        value = getattr(said, kind)
+            raise ModelError(f"{place}: it has the kind {message.type}, which is not supported")
+        value = getattr(message, kind)
         if kind in ("f", "i", "s"):
             return value
         if kind == "t":
@@ -279,15 +285,15 @@ class _FileReader:
         inputs: Sequence[str],
         outputs: Sequence[str],
         given: Mapping[str, Any],
-        found: list[Operator],
+        operators: list[Operator],
     ) -> None:
-        """The nodes of a function in place of the node that calls it."""
+        """Add the nodes of a function in place of the node that calls it."""
         function = self.functions[key]
         if key in self.calls:
             chain_of_calls = " -> ".join(name for _, name, _ in (*self.calls[self.calls.index(key) :], key))
             raise ModelError(f"{place}: functions call each other recursively: {chain_of_calls}")
-        if len(self.calls) >= _DEEPEST:
-            raise ModelError(f"{place}: functions call each other more than {_DEEPEST} deep")
+        if len(self.calls) >= _MOST_DEPTH:
+            raise ModelError(f"{place}: functions call each other more than {_MOST_DEPTH} deep")
         if len(inputs) > len(function.input) or len(outputs) > len(function.output):
             raise ModelError(
                 f"{place}: it has {len(inputs)} inputs and {len(outputs)} outputs, but the function "
@@ -302,7 +308,7 @@ class _FileReader:
         parameters = frozenset(outer_names)
         copies = []
         for inner, outer in zip(function.output, outputs, strict=False):
-            if outer and inner in outer_names:  # an input, or an output that was there before
+            if outer and inner in outer_names:  # an input, or an output that the function lists twice
                 copies.append((inner, outer))
             elif outer:
                 outer_names[inner] = outer
@@ -321,15 +327,15 @@ class _FileReader:
             written = parameters.intersection(node.output)
             if written:
                 raise ModelError(f"{place}: the function writes its input {shown(min(written))}")
-            self._node(f"{place}, ", node, opsets, names, found)
+            self._node(f"{place}, ", node, opsets, names, operators)
         for inner, outer in copies:
             opset = opsets.get("", 13)
-            found.append(Operator(len(found), "", "Identity", "", (outer_names[inner],), (outer,), {}, opset))
+            operators.append(Operator(len(operators), "", "Identity", "", (outer_names[inner],), (outer,), {}, opset))
         self.given = callers
         self.calls.pop()
 
     def _new_name(self, name: str) -> str:
-        """A name that no tensor of the file has, for one of a function: this one, or one that begins so."""
+        """Return a name that no tensor of the file has, equal to or beginning with the given one."""
         candidates = chain([name], (f"{name}_{n}" for n in count(1)))
         free = next(candidate for candidate in candidates if candidate not in self.names)
         self.names.add(free)
@@ -345,7 +351,7 @@ class _FileReader:
 
 
 def _names(graph: Any) -> Iterator[str]:
-    """The names of all tensors of a graph's message, and of the graphs in it."""
+    """Yield the names of all tensors of a graph's message, and of nested graphs."""
     for node in graph.node:
         yield from (*node.input, *node.output)
         for attribute in node.attribute:
@@ -355,7 +361,7 @@ def _names(graph: Any) -> Iterator[str]:
 
 
 def _operators(graph: ModelGraph) -> Iterator[Operator]:
-    """The operators of a graph, and those of the graphs in it."""
+    """Yield the operators of a graph, and of nested graphs."""
     for op in graph.operators:
         yield op
         for inner in op.graphs:
@@ -377,10 +383,10 @@ def _size(dimension: Any) -> int | str | None:
     return None if kind is None or dimension.dim_value < 0 else int(dimension.dim_value)
 
 
-def _kind_of(said: Any) -> int:
-    """The kind of an attribute that says none, as files before IR version 2 leave it."""
-    return next((kind for kind, name in _KINDS.items() if _has(said, name)), 0)
+def _kind_of(attribute: Any) -> int:
+    """Return the kind of an attribute that declares none, as in files before IR version 2."""
+    return next((kind for kind, name in _KINDS.items() if _has(attribute, name)), 0)
 
 
-def _has(said: Any, name: str) -> bool:
-    return bool(len(getattr(said, name)) if name.endswith("s") and name != "s" else said.has(name))
+def _has(attribute: Any, name: str) -> bool:
+    return bool(len(getattr(attribute, name)) if name.endswith("s") and name != "s" else attribute.has(name))

@@ -1,4 +1,4 @@
-"""The operators that are imported. Each is a function of a node, in a file of `operators`."""
+"""The registry of the operators that can be imported. Each has a function of a node, in a file of `operators`."""
 
 from collections.abc import Callable
 
@@ -130,5 +130,5 @@ OPERATORS: Registry[Operator] = Registry(
         },
     ),
 )
-"""The functions that import operators, by their keys: "Conv", "com.microsoft::QGemm". A name outside of ONNX's own
-domain has its domain before it. Forms that changed their meaning ask ``node.opset``."""
+"""The functions that import operators, by key: "Conv", "com.microsoft::QGemm". Keys outside of ONNX's own domain begin
+with the domain. A function checks ``node.opset`` if its operator's meaning depends on the opset."""

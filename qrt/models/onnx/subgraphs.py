@@ -1,6 +1,4 @@
-"""Graphs that stand in others, as bodies of loops and branches: each a private function, or nodes among those around
-it.
-"""
+"""Nested graphs, such as the bodies of loops and branches: private functions, or nodes of the enclosing graph."""
 
 from collections.abc import Sequence
 
@@ -16,66 +14,68 @@ from qrt.types.scanner import Location
 
 
 class Subgraph(FunctionGraph):
-    """The graph that an attribute of a node holds, or another one in its place. What is known of the tensors around it
-    is known in it.
+    """The graph in an attribute of a node, or another graph in its place.
+
+    Tensors that are known in the enclosing graph are known in it.
     """
 
     def __init__(self, node: Node, attribute: str, graph: description.ModelGraph | None = None) -> None:
         self.holder = node.op
-        self.around = node.graph
-        found = node.required(attribute, description.ModelGraph) if graph is None else graph
-        place = f"{self.around.place(node.op)}, {attribute}"
-        super().__init__(self.around.importer, found, place, self.around.folding)
+        self.outer = node.graph
+        nested = node.required(attribute, description.ModelGraph) if graph is None else graph
+        place = f"{self.outer.place(node.op)}, {attribute}"
+        super().__init__(self.outer.importer, nested, place, self.outer.folding)
         self.label = f"{node.op.type.lower()}_{node.op.index}_{attribute}"
-        reads = [name for name in found.reads if name not in self.around.lost]
-        self.constants.update({name: self.around.constants[name] for name in reads if name in self.around.constants})
+        reads = [name for name in nested.reads if name not in self.outer.lost]
+        self.constants.update({name: self.outer.constants[name] for name in reads if name in self.outer.constants})
         self.captured = [name for name in reads if name not in self.constants]
 
     def learn(self, name: str, known: Constant) -> None:
-        """Says what is known of a tensor around it."""
+        """Record that a tensor of the enclosing graph is constant here."""
         self.constants[name] = known
-        self.captured = [each for each in self.captured if each != name]
+        self.captured = [other for other in self.captured if other != name]
 
     # -- as a function -----------------------------------------------------------------------------------------------
 
     def captures(self) -> list[Value]:
-        """The values around it that it reads: operands of a call, behind those of its inputs."""
-        return [self.around.value(name, self.holder) for name in self.captured]
+        """Return the captured values of the enclosing graph: in a call, they follow the operands for its inputs."""
+        return [self.outer.value(name, self.holder) for name in self.captured]
 
     def open(self, names: Sequence[str | None], types: Sequence[TensorType]) -> list[Value]:
-        """Begins a private function. Its arguments, of which the last are what it captures; those with a name are the
-        graph's tensors.
+        """Open a private function, and return its arguments, the last of which are the captured values.
+
+        An argument with a name is the tensor of that name in the graph.
         """
         arguments = [self.block.add_argument(kind) for kind in types]
         self.values.update({name: value for name, value in zip(names, arguments, strict=True) if name is not None})
-        self.made = self.open_function(self.importer.module, self.importer.symbol(self.label))
-        self.made.attributes["sym_visibility"] = StringAttr("private")
+        self.private_function = self.open_function(self.importer.module, self.importer.symbol(self.label))
+        self.private_function.attributes["sym_visibility"] = StringAttr("private")
         return arguments
 
     def close(self, results: Sequence[Value]) -> FuncOp:
-        """Ends the function."""
-        self.close_function(self.made, results)
-        assert isinstance(self.made, FuncOp)
-        return self.made
+        """Close the private function and return it."""
+        self.close_function(self.private_function, results)
+        assert isinstance(self.private_function, FuncOp)
+        return self.private_function
 
-    # -- among the nodes around it -----------------------------------------------------------------------------------
+    # -- inlined into the enclosing graph ------------------------------------------------------------------------------
 
     def inline(self) -> None:
-        """Makes its operations where those of its node would stand."""
-        self.block = self.around.block
+        """Import its operations in place of its node."""
+        self.block = self.outer.block
         for name in self.captured:
-            self.values[name] = self.around.value(name, self.holder)
-            if name in self.around.sizes:
-                self.sizes[name] = self.around.sizes[name]
+            self.values[name] = self.outer.value(name, self.holder)
+            if name in self.outer.sizes:
+                self.sizes[name] = self.outer.sizes[name]
         self.walk()
 
     def set_results(self) -> None:
-        """Says what the outputs of its node are, if its operations stand where the node would."""
+        """Set the outputs of its node, after `inline`."""
         names = [name for name in self.holder.outputs if name]
         if len(names) != len(self.graph.outputs):
-            Node(self.around, self.holder).fail(f"it has {len(names)} outputs, expected {len(self.graph.outputs)}")
+            Node(self.outer, self.holder).fail(f"it has {len(names)} outputs, expected {len(self.graph.outputs)}")
         for name, port in zip(names, self.graph.outputs, strict=True):
-            node = Node(self.around, self.holder)
+            node = Node(self.outer, self.holder)
             i = self.holder.outputs.index(name)
             known = self.known(port.name)
             if known is not None:
@@ -83,32 +83,32 @@ class Subgraph(FunctionGraph):
                 continue
             value = self.value(port.name)
             if port.name == name:
-                self.around.values[name] = value
+                self.outer.values[name] = value
             else:
                 node.set(i, value)
             if port.name in self.sizes:
-                self.around.sizes[name] = self.sizes[port.name]
+                self.outer.sizes[name] = self.sizes[port.name]
 
     def results(self) -> list[Value]:
-        """Its outputs, as plain numbers."""
+        """Return its outputs in the file's types."""
         return [self.result(port) for port in self.graph.outputs]
 
     def walk(self) -> None:
-        """Makes the operations of every node. Raises `Unsupported` where one is refused."""
+        """Import every node. Raise `Unsupported` if one is refused."""
         super().walk()
         if self.importer.refused:
             raise Unsupported
 
     def required(self, name: str) -> Constant | None:
-        """What is known of a tensor, or given for the input that it is."""
-        return self.around.required(name) if name in self.captured else self.constants.get(name)
+        """Return a tensor that must be known at import: see `Graph.required`."""
+        return self.outer.required(name) if name in self.captured else self.constants.get(name)
 
     # -- places ------------------------------------------------------------------------------------------------------
 
     def place(self, op: Operator) -> str:
-        """Where an operator stands: one of this graph, or the one that holds it."""
-        return self.around.place(op) if op is self.holder else super().place(op)
+        """Return the position of an operator of this graph, or of the node that holds it."""
+        return self.outer.place(op) if op is self.holder else super().place(op)
 
     def location(self, op: Operator) -> Location:  # type: ignore[override]  # the protocol has less
-        """The location of an operator of this graph, or of the one that holds it."""
-        return self.around.location(op) if op is self.holder else super().location(op)
+        """Return the location of an operator of this graph, or of the node that holds it."""
+        return self.outer.location(op) if op is self.holder else super().location(op)

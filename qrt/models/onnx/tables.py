@@ -1,6 +1,6 @@
 """Tables of functions of one variable as ONNX Runtime fills them: 256 entries of 8-bit values.
 
-Each value is dequantized, ``s * (q - z)``, and the function computed of it, in float32. The result is divided by the
+Each value is dequantized, ``s * (q - z)``, and the function is computed in float32. The result is divided by the
 scale, rounded half to even, and the zero point is added. Sources: ONNX Runtime's qlinear_lookup_table, and the logistic
 function of its MLAS for processors with FMA3, whose polynomials are Eigen's.
 """
@@ -17,7 +17,7 @@ F32 = np.float32
 Function = Callable[[Array], Array]
 _FMA = OPS["math.fma"]("f32")
 _FARTHEST = 18.0
-"""The logistic function is constant beyond."""
+"""The magnitude beyond which the logistic function is constant."""
 _NUMERATOR = (4.37031012579801e-11, 1.15627324459942e-07, 6.08574864600143e-05, 8.51377133304701e-03,
               2.48287947061529e-01)  # fmt: skip
 _DENOMINATOR = (6.10247389755681e-13, 5.76102136993427e-09, 6.29106785017040e-06, 1.70198817374094e-03,
@@ -26,12 +26,12 @@ _DENOMINATOR = (6.10247389755681e-13, 5.76102136993427e-09, 6.29106785017040e-06
 
 
 def identity(x: Array) -> Array:
-    """The value itself."""
+    """Return the value itself."""
     return x
 
 
 def logistic(x: Array) -> Array:
-    """``1 / (1 + exp(-x))`` as a quotient of polynomials in float32, each step of Horner's rule fused.
+    """Compute ``1 / (1 + exp(-x))`` as a quotient of polynomials in float32, each step of Horner's rule fused.
 
     >>> logistic(np.float32([0.0, 30.0])).tolist()
     [0.5, 1.0]
@@ -49,12 +49,14 @@ def _polynomial(square: Array, coefficients: tuple[float, ...]) -> Array:
 
 
 def leaky_relu(alpha: float) -> Function:
-    """``x``, or ``alpha * x`` where x is negative."""
+    """Return the function that is ``x``, or ``alpha * x`` for negative x."""
     return lambda x: np.where(x >= 0, x, F32(alpha) * x)
 
 
 def table(function: Function, x: UniformType, out: UniformType) -> Array:
-    """Storage of a function of values of type ``x`` as type ``out``, least value first; both have all 8 bits.
+    """Return the storage of a function of type ``out`` for each value of type ``x``, the least first.
+
+    Both types use all 8 bits.
 
     >>> half = UniformType("u8", "f32", 0.5)
     >>> table(identity, half, half.with_(scales=1.0))[:5].tolist()

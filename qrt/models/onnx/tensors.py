@@ -1,5 +1,6 @@
-"""Tensors of a file as arrays, and data of tensors in files of their own beside the model: inside its folder, no links,
-mapped.
+"""Tensors of a file as arrays, and external data in files beside the model.
+
+These files must lie in the model's folder and must not be links. They are mapped.
 """
 
 import math
@@ -20,16 +21,16 @@ from qrt.ops.core import Array
 
 
 class External:
-    """The files beside a model. Each is mapped once, and must not change while the model is used."""
+    """The files of external data beside a model. Each is mapped once, and must not change while the model is used."""
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
         self._mapped: dict[str, Array] = {}
 
-    def data(self, place: str, said: Mapping[str, str], expected: int) -> Array:
-        """The bytes of a tensor. Raises ModelError where the file lies elsewhere, or does not hold them."""
-        location = said.get("location", "")
-        offset, length = _number(place, said, "offset", 0), _number(place, said, "length", expected)
+    def data(self, place: str, entries: Mapping[str, str], expected: int) -> Array:
+        """Return the bytes of a tensor. Raise ModelError if the file is outside the folder or too short."""
+        location = entries.get("location", "")
+        offset, length = _number(place, entries, "offset", 0), _number(place, entries, "length", expected)
         if length != expected:
             raise ModelError(f"{place}: its external data has {length} bytes, expected {expected}")
         content = self._file(place, location)
@@ -73,15 +74,15 @@ def _map(path: Path, place: str, location: str) -> Array:
         status = os.fstat(number)
         if not stat.S_ISREG(status.st_mode):
             raise ModelError(f"{place}: its external data {shown(location)} is not a regular file")
-        if not status.st_size:  # no bytes cannot be mapped
+        if not status.st_size:  # an empty file cannot be mapped
             return np.empty(0, np.uint8)
         return np.frombuffer(mmap.mmap(number, 0, access=mmap.ACCESS_READ), np.uint8)
     finally:
         os.close(number)
 
 
-def _number(place: str, said: Mapping[str, str], name: str, default: int) -> int:
-    text = said.get(name)
+def _number(place: str, entries: Mapping[str, str], name: str, default: int) -> int:
+    text = entries.get(name)
     if text is None:
         return default
     if not text.isascii() or not text.isdigit() or len(text) > 18:
@@ -97,47 +98,47 @@ _FIELDS = {
     **dict.fromkeys(("uint32", "uint64"), "uint64_data"),
     "int64": "int64_data",
 }
-"""The field of typed data; `int32_data` has those of all others."""
+"""The field of typed data for each dtype; for all others it is `int32_data`."""
 _ALL_FIELDS = ("float_data", "int32_data", "string_data", "int64_data", "double_data", "uint64_data")
 
 
 def listed(numbers: Any) -> tuple[Any, ...]:
-    """Numbers of a message, which are an array where they stand together in the file."""
+    """Return the numbers of a message as a tuple. Packed numbers are an array before."""
     return tuple(numbers.tolist() if isinstance(numbers, np.ndarray) else numbers)
 
 
-def tensor(place: str, said: Message, external: External, name: str | None = None) -> Tensor:
-    """A tensor of the file. ``place`` is where it stands, as errors begin."""
-    name = said.name if name is None else name
+def tensor(place: str, message: Message, external: External, name: str | None = None) -> Tensor:
+    """Read a tensor of the file. ``place`` is its position, with which errors begin."""
+    name = message.name if name is None else name
     place = f"{place}tensor {shown(name)}"
-    dtype = dtype_name(place, said.data_type)
-    shape = listed(said.dims)
+    dtype = dtype_name(place, message.data_type)
+    shape = listed(message.dims)
     count = element_count(place, shape)
-    if said.has("segment"):
+    if message.has("segment"):
         raise ModelError(f"{place}: it is a segment of a tensor, which is not supported")
     size = byte_count(dtype, count)
-    if said.data_location not in (0, _EXTERNAL):
-        raise ModelError(f"{place}: its data_location is {said.data_location}, which is unknown")
-    if said.data_location == _EXTERNAL:
-        entries = {entry.key: entry.value for entry in said.external_data}
+    if message.data_location not in (0, _EXTERNAL):
+        raise ModelError(f"{place}: its data_location is {message.data_location}, which is unknown")
+    if message.data_location == _EXTERNAL:
+        entries = {entry.key: entry.value for entry in message.external_data}
         data = _elements(external.data(place, entries, size), dtype, count)
-    elif said.has("raw_data"):
-        raw = said.raw_data
-        if any(len(getattr(said, field)) for field in _ALL_FIELDS):
+    elif message.has("raw_data"):
+        raw = message.raw_data
+        if any(len(getattr(message, field)) for field in _ALL_FIELDS):
             raise ModelError(f"{place}: it has data twice, raw and typed")
         if len(raw) != size:
             shaped = "x".join(map(str, shape)) or "scalar"
             raise ModelError(f"{place}: its raw_data has {len(raw)} bytes, but a {shaped} of {dtype} has {size}")
         data = _elements(np.frombuffer(raw, np.uint8), dtype, count)
     else:
-        data = _typed(place, said, dtype, count)
+        data = _typed(place, message, dtype, count)
     data = data.reshape(shape)
     data.flags.writeable = False
     return Tensor(name, dtype, shape, data)
 
 
 def dtype_name(place: str, number: int) -> str:
-    """The dtype of a number. Raises ModelError for one that is unknown or holds no numbers."""
+    """Return the dtype for ONNX's number of a type. Raise ModelError if it is unknown or not numeric."""
     dtype = NUMBERS.get(number)
     if dtype is None:
         raise ModelError(f"{place}: its type has the unknown number {number}")
@@ -149,7 +150,7 @@ def dtype_name(place: str, number: int) -> str:
 
 
 def element_count(place: str, shape: tuple[int, ...]) -> int:
-    """How many elements a shape has. Raises ModelError for one that no tensor can have."""
+    """Return the number of elements of a shape. Raise ModelError for a shape that no tensor can have."""
     for size in shape:
         if size < 0:
             raise ModelError(f"{place}: its shape {shape} has a negative dimension")
@@ -161,12 +162,12 @@ def element_count(place: str, shape: tuple[int, ...]) -> int:
 
 
 def byte_count(dtype: str, count: int) -> int:
-    """The bytes of so many elements in a file."""
+    """Return the number of bytes that elements take in a file."""
     return -(-count * PACKED[dtype] // 8) if dtype in PACKED else count * numpy_dtype(dtype).itemsize
 
 
 def _elements(data: Array, dtype: str, count: int) -> Array:
-    """Bytes as elements; a copy where they lie at an address that is no multiple of an element's size."""
+    """View bytes as elements. Copy them if their address is not a multiple of an element's size."""
     if dtype in PACKED:
         return _unpacked(data, dtype, count)
     kind = numpy_dtype(dtype)
@@ -176,12 +177,12 @@ def _elements(data: Array, dtype: str, count: int) -> Array:
 
 
 def _checked_bools(data: Array, dtype: str) -> Array:
-    """A byte of a bool that is neither 0 nor 1 counts as true."""
+    """Normalize bytes of bools: a byte that is neither 0 nor 1 counts as true."""
     return (data != 0).view(np.uint8) if dtype == "bool" and data.size and data.max() > 1 else data
 
 
 def _unpacked(data: Array, dtype: str, count: int) -> Array:
-    """Elements of 2 or 4 bits, the first in the low bits of a byte."""
+    """Unpack elements of 2 or 4 bits, the first in the low bits of a byte."""
     bits = PACKED[dtype]
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
     fields = ((data[:, np.newaxis] >> shifts) & ((1 << bits) - 1)).astype(np.uint8).reshape(-1)[:count]
@@ -190,13 +191,13 @@ def _unpacked(data: Array, dtype: str, count: int) -> Array:
     return fields.view(numpy_dtype(dtype))
 
 
-def _typed(place: str, said: Message, dtype: str, count: int) -> Array:
-    """Elements in the field that the dtype has, each a number of the field's type."""
+def _typed(place: str, message: Message, dtype: str, count: int) -> Array:
+    """Read elements from the field of typed data for the dtype."""
     field = _FIELDS.get(dtype, "int32_data")
-    other = next((name for name in _ALL_FIELDS if name != field and len(getattr(said, name))), None)
+    other = next((name for name in _ALL_FIELDS if name != field and len(getattr(message, name))), None)
     if other is not None:
         raise ModelError(f"{place}: its data is in {other}, but {dtype} needs it in {field}")
-    values = getattr(said, field)
+    values = getattr(message, field)
     expected = -(-count * PACKED[dtype] // 8) if dtype in PACKED else count
     if len(values) != expected:
         raise ModelError(f"{place}: its {field} has {len(values)} numbers, expected {expected}")

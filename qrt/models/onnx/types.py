@@ -1,4 +1,4 @@
-"""The types that tensors of a file have in IR, and how NumPy holds their elements."""
+"""The element types of ONNX, and their types in IR and NumPy."""
 
 from functools import cache
 from typing import Any
@@ -14,7 +14,7 @@ FLOATS = {
     "float8e4m3fnuz": "f8E4M3FNUZ", "float8e5m2": "f8E5M2", "float8e5m2fnuz": "f8E5M2FNUZ",
     "float8e8m0": "f8E8M0FNU", "float4e2m1": "f4E2M1FN",
 }  # fmt: skip
-"""MLIR's names of ONNX's floats."""
+"""MLIR's names of ONNX's float types."""
 WIDTHS = (2, 4, 8, 16, 32, 64)
 NUMBERS = {
     1: "float", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: "string", 9: "bool",
@@ -22,14 +22,14 @@ NUMBERS = {
     17: "float8e4m3fn", 18: "float8e4m3fnuz", 19: "float8e5m2", 20: "float8e5m2fnuz", 21: "uint4", 22: "int4",
     23: "float4e2m1", 24: "float8e8m0", 25: "uint2", 26: "int2",
 }  # fmt: skip
-"""The dtypes by the numbers that files have."""
+"""The dtypes by their numbers in files."""
 PACKED = {"int4": 4, "uint4": 4, "int2": 2, "uint2": 2, "float4e2m1": 4}
-"""The dtypes of which several elements share a byte, and their bits."""
+"""The dtypes of which several elements share a byte, and their number of bits."""
 
 
 @cache
 def element_of(dtype: str) -> Type:
-    """The type of elements of an ONNX dtype. Raises ModelError for one that has no type in IR."""
+    """Return the IR type of an ONNX dtype. Raise ModelError if there is none."""
     if dtype in FLOATS:
         return FloatType(FLOATS[dtype])
     if dtype == "bool":
@@ -42,12 +42,12 @@ def element_of(dtype: str) -> Type:
 
 @cache
 def numpy_dtype(dtype: str) -> np.dtype[Any]:
-    """NumPy's type of elements, unpacked."""
+    """Return NumPy's dtype of an ONNX dtype, unpacked."""
     return np.dtype(element_dtype(element_of(dtype)))
 
 
 def dtype_of(element: Type) -> str:
-    """ONNX's name of a plain type."""
+    """Return ONNX's name of a plain type."""
     if isinstance(element, FloatType):
         return next(name for name, text in FLOATS.items() if text == element.name)
     assert isinstance(element, IntegerType)
@@ -57,7 +57,7 @@ def dtype_of(element: Type) -> str:
 
 
 def plain_of(element: Type) -> Type:
-    """A plain type as ONNX has it: of a quantized type that of its storage, unsigned where that is."""
+    """Return the plain type that ONNX has for a type: for a quantized type, the integer type of its storage."""
     if not isinstance(element, UniformType):
         return element
     if not isinstance(element.storage_type, IntegerType):
@@ -66,5 +66,5 @@ def plain_of(element: Type) -> Type:
 
 
 def signless(element: Type) -> Type:
-    """A type as `arith` has it, which knows no unsigned integers."""
+    """Return a type with signless integers, as `arith` requires."""
     return IntegerType(element.width) if isinstance(element, IntegerType) else element

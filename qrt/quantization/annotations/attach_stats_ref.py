@@ -1,4 +1,4 @@
-"""Names the values that need records."""
+"""The pass `attach-stats-ref`, which names the values that need calibration records."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -13,17 +13,18 @@ from qrt.quantization.annotations.region_metadata import KEY
 from qrt.types import AnyQuantizedType, FloatType, TensorType, Type, UniformType
 
 CONTROL = ("scf.", "affine.")
-"""The dialects of loops and branches."""
+"""The prefixes of operations that are loops or branches."""
 _NAMED = ("quant.stats", "quant.stats_ref")
 
 
 @dataclass(frozen=True)
 class AttachStatsRef:
-    """Puts a `quant.stats_ref` on each float value that a port of a region has and of which nothing is known: no range,
-    no key, no type, and no constant. Preserves every value.
+    """Puts a `quant.stats_ref` on each float value of unknown range at a port of a region. Preserves every value.
 
-    A key is `function/operation.N`, where N counts the operations of the function that have this name; a region has the
-    name of its kernel. The key of an argument is `function/name`.
+    A range is known if the value has a range annotation, a key or a quantized type, or is a constant.
+
+    A key is `function/operation.N`, where N counts the operations of the function with this name; a region has the name
+    of its kernel. The key of an argument is `function/name`.
     """
 
     def run(self, module: Module) -> None:
@@ -38,10 +39,9 @@ class AttachStatsRef:
 
 
 def attach_keys(module: Module) -> None:
-    """Puts ``quant.key`` on each region, on each operation outside of them whose value a region takes, and on loops and
-    branches.
+    """Put the attribute ``quant.key`` on regions, on operations whose results regions take, and on loops and branches.
 
-    It is the key of the `quant.stats_ref` that the first result has, or the one that it would get.
+    The key is that of the `quant.stats_ref` on the first result, or the key that such an operation would get.
     """
     require_acyclic(module.operation)
     references = [op for op in outside_bodies(module.operation) if _is_key(op)]
@@ -63,7 +63,7 @@ def attach_keys(module: Module) -> None:
 
 
 def _gives_a_port(operation: Operation) -> bool:
-    """Whether an operation is a region or control flow, or gives a value that a region takes."""
+    """Return True for a region, for control flow, and for an operation whose result a region takes."""
     if isinstance(operation, RegionOp):
         return bool(operation.results)
     if operation.name.startswith(CONTROL):
@@ -80,7 +80,7 @@ def _is_taken(value: Value) -> bool:
 
 
 def _not_in(taken: set[str], key: str) -> str:
-    """A key that is not taken, which then is."""
+    """Return a key that is not in ``taken``, and add it there."""
     while key in taken:
         key += "'"
     taken.add(key)
@@ -93,12 +93,12 @@ def _is_key(operation: Operation) -> bool:
 
 def _labels(function: FuncOp) -> dict[Operation, str]:
     counts: Counter[str] = Counter()
-    found = {}
+    labels = {}
     for operation in outside_bodies(function):
         name = operation.kernel if isinstance(operation, RegionOp) else operation.name
-        found[operation] = f"{name}.{counts[name]}"
+        labels[operation] = f"{name}.{counts[name]}"
         counts[name] += 1
-    return found
+    return labels
 
 
 def _label(value: Value, labels: dict[Operation, str], function: FuncOp) -> str:
@@ -116,18 +116,18 @@ def _label(value: Value, labels: dict[Operation, str], function: FuncOp) -> str:
 
 
 def _open_values(function: FuncOp) -> list[Value]:
-    """The values to be named, in program order of the ports that ask."""
-    found: dict[Value, None] = {}
+    """Return the values that need a name, in program order of the ports that take them."""
+    values: dict[Value, None] = {}
     for operation in outside_bodies(function):
         if isinstance(operation, RegionOp):
             for value, spec in zip(operation.ports, operation.specs, strict=True):
                 if _is_open(value, spec):
-                    found[_origin(value)] = None
-    return [value for value in found if not _is_known(value)]
+                    values[_origin(value)] = None
+    return [value for value in values if not _is_known(value)]
 
 
 def _is_open(value: Value, spec: Type) -> bool:
-    """Whether nothing says which range a port has."""
+    """Return True if the type and the specification of a port leave its range open."""
     element = element_of(value.type)
     if not isinstance(value.type, TensorType) or not isinstance(element, FloatType):
         return False
@@ -135,14 +135,14 @@ def _is_open(value: Value, spec: Type) -> bool:
 
 
 def _origin(value: Value) -> Value:
-    """The value that annotations hand on."""
+    """Return the value below a chain of annotations."""
     while value.operation is not None and value.operation.name in IDENTITIES:
         value = value.operation.operands[0]
     return value
 
 
 def _is_known(value: Value) -> bool:
-    """Whether a constant, a type or an annotation says the range of a value already."""
+    """Return True if a constant, a type or an annotation gives the range of a value already."""
     source = value.operation
     if isinstance(source, RegionOp) and isinstance(source.output_specs[value.index], UniformType):
         return True
@@ -158,7 +158,7 @@ def _has_annotation(value: Value) -> bool:
 
 
 def attach(value: Value, key: str) -> None:
-    """Puts a `quant.stats_ref` on a value, which all uses of the value then take."""
+    """Put a `quant.stats_ref` on a value, and let all uses of the value read its result."""
     named = Builder.after(value).emit("quant.stats_ref", (value,), (value.type,), {"statsKey": StringAttr(key)})
     if value.operation is not None:
         named.location = value.operation.location

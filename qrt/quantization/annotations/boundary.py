@@ -1,5 +1,6 @@
-"""What stands between regions and says something of a value: for each port the nearest annotation decides, and joins
-what the region itself says of the port.
+"""Transfer of annotations between regions into the specifications of ports.
+
+The nearest annotation of each port is combined with the region's own specification of the port.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,23 +18,23 @@ from qrt.ir.remarks import remark
 from qrt.types import AnyQuantizedType, CalibratedType, NoQuantizedType, Type, UniformType
 
 ANNOTATIONS = frozenset({*IDENTITIES, *FAKE_QUANTS})
-"""The ops that yield their operand, rounded or as it is."""
+"""The operations that yield their operand, unchanged or rounded."""
 
 
 @dataclass(frozen=True)
 class AnnotatedType:
-    """What an annotation says of a value: a type, and the range where it knows one."""
+    """A type that an annotation gives a value, and the range if the annotation has one."""
 
     spec: Type
     range: PortRange | None = None
 
 
 Reading = Callable[[Operation], AnnotatedType | None]
-"""What an operation says; None of an operation that says nothing."""
+"""A function that returns the annotation that an operation carries; None for other operations."""
 
 
 def source(operation: Operation) -> Value | None:
-    """The value that an annotation annotates, or that `dcast(qcast(x))` rounds; None of other operations."""
+    """Return the value that an annotation or `dcast(qcast(x))` applies to; None for other operations."""
     if operation.name in ANNOTATIONS:
         return operation.operands[0]
     cast = operation.operands[0].operation if operation.name == "quant.dcast" else None
@@ -42,7 +43,7 @@ def source(operation: Operation) -> Value | None:
 
 @dataclass
 class Boundaries:
-    """The ports of the regions of a module that stand in no other region, and the operations around them."""
+    """The regions of a module that are not nested in another region, and the operations outside of regions."""
 
     module: Module
     regions: list[RegionOp] = field(default_factory=list)
@@ -63,8 +64,11 @@ class Boundaries:
                 pending.extend(reversed(inner))
 
     def move(self, read: Reading) -> tuple[dict[Operation, None], dict[Operation, None]]:
-        """Moves what annotations say into the specifications of ports. Returns the annotations between a region's
-        result and its uses, and those between an operand of a region and its definition; some are both."""
+        """Move annotations into the specifications of ports, and return the annotations that were read.
+
+        The first dictionary has the annotations between a region's result and its uses, the second those between the
+        definition of a value and a region's operand. An annotation can be in both.
+        """
         of_results: dict[Operation, None] = {}
         of_operands: dict[Operation, None] = {}
         for region in self.regions:
@@ -72,16 +76,16 @@ class Boundaries:
             for port, value in enumerate(region.ports):
                 is_operand = port < len(region.operands)
                 for operation in self._behind(value) if is_operand else self._ahead(value):
-                    said = read(operation)
-                    if said is not None:
+                    annotation = read(operation)
+                    if annotation is not None:
                         (of_operands if is_operand else of_results)[operation] = None
-                        nearest.setdefault(port, (operation, said))
+                        nearest.setdefault(port, (operation, annotation))
             if nearest:
                 _settle(region, nearest)
         return of_results, of_operands
 
     def _behind(self, value: Value) -> Iterator[Operation]:
-        """The annotations of a use, the nearest first."""
+        """Yield the annotations between a value and its definition, nearest first."""
         operation = value.operation
         while operation is not None:
             if operation.name in ANNOTATIONS or operation.name == "quant.dcast":
@@ -90,10 +94,10 @@ class Boundaries:
             operation = None if before is None else before.operation
 
     def _ahead(self, value: Value) -> Iterator[Operation]:
-        """The annotations of a definition, the nearest first, and of those as near the first in the program."""
+        """Yield the annotations on the uses of a value, nearest first; equally near ones in program order."""
         values = [value]
         while values:
-            users = {user for each in values for user in each.users if user in self._order}
+            users = {user for annotated in values for user in annotated.users if user in self._order}
             values = []
             for user in sorted(users, key=self._order.__getitem__):
                 if user.name in ANNOTATIONS:
@@ -105,56 +109,60 @@ class Boundaries:
 
 
 def place_name(region: RegionOp, port: int) -> str:
-    """How messages name a port: ``conv2d output 0``."""
+    """Return the name of a port in messages: ``conv2d output 0``."""
     count = len(region.operands)
     side = f"input {port}" if port < count else f"output {port - count}"
     return f"{region.kernel} {side}"
 
 
 def _settle(region: RegionOp, nearest: dict[int, tuple[Operation, AnnotatedType]]) -> None:
-    """Gives ports what their annotations say, as far as the region's own specifications leave it open."""
+    """Give ports the types of their annotations, as far as the region's own specifications are open."""
     specs, ports = region.specs, region.ports
     ranges: dict[int, PortRange | None] = {}
-    for port, (operation, said) in nearest.items():
+    for port, (operation, annotation) in nearest.items():
         own = specs[port]
-        specs[port] = joined(own, said.spec, element_of(ports[port].type))
-        if specs[port] is own and _contradicts(said.spec, own):
+        specs[port] = joined(own, annotation.spec, element_of(ports[port].type))
+        if specs[port] is own and _contradicts(annotation.spec, own):
             note = Diagnostic("note", "this annotation is ignored", operation.location)
-            contradiction = f"is {own.shown()}, but an annotation gives another type: {said.spec.shown()}"
+            contradiction = f"is {own.shown()}, but an annotation gives another type: {annotation.spec.shown()}"
             remark(region, f"{place_name(region, port)} {contradiction}", note)
         elif not isinstance(specs[port], AnyQuantizedType | CalibratedType):
             ranges[port] = None
         else:
-            ranges[port] = port_range(region, port) or said.range
+            ranges[port] = port_range(region, port) or annotation.range
     region.set_specs(specs)
-    for port, found in ranges.items():
-        set_port_range(region, port, found)
+    for port, new_range in ranges.items():
+        set_port_range(region, port, new_range)
 
 
-def joined(own: Type, said: Type, element: Type) -> Type:
-    """What is known of a port of which a region says one thing and an annotation another. `!quant.none` wins. What the
-    region says stays, but a type wins over a width or a range that it does not contradict, and a width over a range,
-    which is kept beside it.
+def joined(own: Type, annotated: Type, element: Type) -> Type:
+    """Combine a region's own specification of a port with an annotation.
+
+    `!quant.none` always wins. Otherwise the region's specification stays, with two exceptions: a quantized type
+    replaces a least width or a range that it does not contradict, and a least width replaces a range, which is kept
+    beside it.
     """
-    if own is element or isinstance(said, NoQuantizedType):
-        return said
+    if own is element or isinstance(annotated, NoQuantizedType):
+        return annotated
     if isinstance(own, AnyQuantizedType):
-        return said if isinstance(said, UniformType | AnyQuantizedType) and _holds(said, own) else own
+        return annotated if isinstance(annotated, UniformType | AnyQuantizedType) and _holds(annotated, own) else own
     if isinstance(own, CalibratedType):
-        return said if isinstance(said, UniformType | AnyQuantizedType) else own
+        return annotated if isinstance(annotated, UniformType | AnyQuantizedType) else own
     return own
 
 
-def _holds(type: UniformType | AnyQuantizedType, asked: AnyQuantizedType) -> bool:
-    """Whether a type has at least the bits that are asked for, and no fewer values where bounds are written."""
-    return asked.is_met_by(type.storage_width, type.storage_min, type.storage_max)
+def _holds(type: UniformType | AnyQuantizedType, least: AnyQuantizedType) -> bool:
+    """Return True if a type has at least the bits that ``least`` demands, and its number of values if it has bounds."""
+    return least.is_met_by(type.storage_width, type.storage_min, type.storage_max)
 
 
-def _contradicts(said: Type, own: Type) -> bool:
-    """Whether an annotation that is left out says something else than the specification that stays. A range is a hint,
-    which contradicts another range alone."""
-    if said is own:
+def _contradicts(annotated: Type, own: Type) -> bool:
+    """Return True if an unused annotation contradicts the specification that stays.
+
+    A range is only a hint: it contradicts nothing but another range.
+    """
+    if annotated is own:
         return False
-    if isinstance(said, AnyQuantizedType):
-        return isinstance(own, UniformType) and not _holds(own, said)
-    return isinstance(said, UniformType) or isinstance(own, CalibratedType)
+    if isinstance(annotated, AnyQuantizedType):
+        return isinstance(own, UniformType) and not _holds(own, annotated)
+    return isinstance(annotated, UniformType) or isinstance(own, CalibratedType)

@@ -1,4 +1,4 @@
-"""Moves emulated quantization, and the types of casts, into the specifications of regions."""
+"""The pass `convert-fake-quant`, which moves fake quantization and casts into the specifications of regions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,28 +18,30 @@ _CASTS = ("quant.qcast", "quant.dcast")
 
 @dataclass(frozen=True)
 class ConvertFakeQuant:
-    """Moves the types of fake quantizations, of `dcast(qcast(x))` and of quantized values into the specifications of
-    the regions around them. Values that training rounded are then rounded only when the program is exported.
+    """Moves types of fake quantization and of casts into the specifications of the regions around them.
+
+    It reads fake quantization, `dcast(qcast(x))`, and casts of quantized values. Values that training rounded are from
+    then on rounded only by the exported program.
     """
 
     def run(self, module: Module) -> None:
         boundaries = Boundaries(module)
-        of_results, of_operands = boundaries.move(_said)
+        of_results, of_operands = boundaries.move(_annotation_of)
         read_by_regions = _read_by_regions(boundaries.outside)
         for operation in boundaries.outside:
-            said = _said(operation) if source(operation) is not None else None
-            if said is None:
+            annotation = _annotation_of(operation) if source(operation) is not None else None
+            if annotation is None:
                 continue
             follows_result = operation in of_results or _cast_of(operation) in of_results
             if not follows_result and operation not in of_operands:
                 remark(operation, "is kept: no region defines or uses this value")
-            elif operation in read_by_regions or (follows_result and _is_implied(operation, said.spec)):
+            elif operation in read_by_regions or (follows_result and _is_implied(operation, annotation.spec)):
                 _remove(operation)
             else:
                 remark(operation, "is kept: operations outside of regions use this value too")
 
 
-def _said(operation: Operation) -> AnnotatedType | None:
+def _annotation_of(operation: Operation) -> AnnotatedType | None:
     if operation.name in FAKE_QUANTS:
         return AnnotatedType(fake_quant_type(operation))
     if operation.name not in _CASTS:
@@ -51,23 +53,23 @@ def _said(operation: Operation) -> AnnotatedType | None:
 
 
 def _cast_of(operation: Operation) -> Operation | None:
-    """The `qcast` of `dcast(qcast(x))`."""
+    """Return the `qcast` of `dcast(qcast(x))`."""
     return operation.operands[0].operation if operation.name == "quant.dcast" else None
 
 
 def _read_by_regions(operations: Sequence[Operation]) -> set[Operation]:
-    """The annotations and casts whose values reach regions alone, through other annotations and casts."""
-    found: set[Operation] = set()
+    """Return the annotations and casts whose values reach only regions, maybe through other annotations and casts."""
+    producers: set[Operation] = set()
     for operation in reversed(operations):  # uses come after definitions
         if operation.name in ANNOTATIONS or operation.name in _CASTS:
             users = operation.results[0].users
-            if all(isinstance(user, RegionOp) or user in found for user in users):
-                found.add(operation)
-    return found
+            if all(isinstance(user, RegionOp) or user in producers for user in users):
+                producers.add(operation)
+    return producers
 
 
 def _is_implied(operation: Operation, spec: Type) -> bool:
-    """Whether the region that defines the value gives it this type itself, or the type rounds nothing."""
+    """Return True if removing an annotation loses nothing: its region has this type, or the type does not round."""
     at: Operation | None = operation
     while at is not None and not isinstance(at, RegionOp):
         value = source(at)
@@ -79,7 +81,7 @@ def _is_implied(operation: Operation, spec: Type) -> bool:
 
 def _remove(operation: Operation) -> None:
     value, cast = source(operation), _cast_of(operation)
-    assert value is not None  # only such operations are removed
+    assert value is not None  # the caller passes only operations with a source
     replace(operation, [value])
     if cast is not None:
         erase_dead([cast])

@@ -1,4 +1,4 @@
-"""Moves statistics of values into the specifications of regions."""
+"""The pass `convert-stats`, which moves statistics of values into the specifications of regions."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,24 +23,24 @@ class ConvertStats:
 
 
 def moved_stats(module: Module) -> list[Operation]:
-    """Moves ranges. Returns the `quant.stats` that no region is next to."""
+    """Move ranges into specifications, and return the `quant.stats` that are next to no region."""
     boundaries = Boundaries(module)
-    of_results, of_operands = boundaries.move(said_by)
+    of_results, of_operands = boundaries.move(annotation_of)
     moved = of_results | of_operands
     for operation in boundaries.outside:
         if operation in moved:
             replace(operation, operation.operands)
-    return [each for each in boundaries.outside if each.name == "quant.stats" and each not in moved]
+    return [op for op in boundaries.outside if op.name == "quant.stats" and op not in moved]
 
 
 def remark_left(operations: Iterable[Operation]) -> None:
-    """Says which `quant.stats` say nothing of a region."""
+    """Emit a remark for each `quant.stats` that is next to no region."""
     for operation in operations:
         remark(operation, "is kept: no region defines or uses this value")
 
 
-def said_by(operation: Operation) -> AnnotatedType | None:
-    """The range of a `quant.stats`; None of other operations."""
+def annotation_of(operation: Operation) -> AnnotatedType | None:
+    """Return the range of a `quant.stats`; None for other operations."""
     if operation.name != "quant.stats":
         return None
     type = operation.operands[0].type
@@ -57,8 +57,10 @@ def said_by(operation: Operation) -> AnnotatedType | None:
 
 
 def _ranges(operation: Operation, name: str) -> Array:
-    """Ranges as rows of float64, each with a least value below its greatest: that of one number reaches to 0, and that
-    of 0 alone to 1."""
+    """Return ranges as rows (low, high) of float64 with low < high.
+
+    A range of a single number is extended to 0; the range of 0 alone becomes (0, 1).
+    """
     ends = _doubles(operation.attributes[name]).reshape(-1, 2)
     wrong = ~(np.isfinite(ends).all(1) & (ends[:, 0] <= ends[:, 1]))
     if wrong.any():
@@ -76,8 +78,10 @@ def _doubles(value: Attribute) -> Array:
 
 
 def _channels(ranges: Array, type: object, axis: int) -> Array | None:
-    """A range for each index of the axis, of which there may be one for each element from the axis on; None where the
-    type does not say how many there are."""
+    """Return one range for each index of the axis; None if the size of the axis is unknown.
+
+    ``ranges`` may have several rows for each index, one for each element from the axis on.
+    """
     size = type.shape[axis] if isinstance(type, TensorType) and type.shape is not None else None
     if not size:
         return None

@@ -1,5 +1,7 @@
-"""What is said of a region, kept by the op that gives its result: the key of the value, the kernel, where the types of
-the ports came from, and the cause of a rescale."""
+"""Attributes that describe a region after export: the value's key, the kernel, origins of types, causes of rescales.
+
+The operation that defines the region's result carries them.
+"""
 
 from collections.abc import Sequence
 from typing import Final
@@ -14,15 +16,15 @@ KERNEL: Final = "quant.kernel"
 ORIGINS: Final = "quant.origins"
 CAUSE: Final = "quant.cause"
 TARGET: Final = "quant.target"
-"""An attribute of the module: the device."""
+"""A module attribute that names the target."""
 PASSES: Final = "quant.passes"
-"""An attribute of the module: the optional passes that have changed its floats, in order."""
+"""A module attribute that lists the optional passes that changed the module's floats, in order."""
 
 Tags = dict[str, Attribute]
 
 
 def key_of(key: str, number: int, count: int) -> str:
-    """The key of one of the results of an operation, of which the first has ``key``.
+    """Return the key of one result of an operation whose first result has ``key``.
 
     >>> key_of("main/add.0", 0, 1), key_of("main/split.0#0", 1, 2), key_of("seen", 1, 2)
     ('main/add.0', 'main/split.0#1', 'seen#1')
@@ -31,33 +33,35 @@ def key_of(key: str, number: int, count: int) -> str:
 
 
 def keep_tags(region: RegionOp, values: Sequence[Value]) -> None:
-    """Puts what is said of a region on the operations that give the values that stand in its place, where each is one
-    operation. What an operation says already stays: it is of a value that several regions give."""
-    said = region.attributes
-    key = said.get(KEY)
-    tags = {name: said[name] for name in (CAUSE,) if name in said}
+    """Copy a region's attributes to the operations that define the values that replace its results.
+
+    An operation that has such attributes already keeps them: several regions share its value.
+    """
+    attributes = region.attributes
+    key = attributes.get(KEY)
+    tags = {name: attributes[name] for name in (CAUSE,) if name in attributes}
     for number, value in enumerate(values):
         if isinstance(key, StringAttr):
             tags = {KEY: StringAttr(key_of(key.value, number, len(values)))}
             if number == 0:
                 tags |= {KERNEL: StringAttr(region.kernel)}
-                tags |= {name: said[name] for name in (ORIGINS, CAUSE) if name in said}
+                tags |= {name: attributes[name] for name in (ORIGINS, CAUSE) if name in attributes}
         put_tags(_giver(value), tags)
 
 
 def put_tags(operation: Operation | None, tags: Tags) -> None:
-    """Adds tags to an operation that has none."""
+    """Add tags to an operation without tags."""
     if operation is not None and KEY not in operation.attributes and CAUSE not in operation.attributes:
         operation.attributes |= tags
 
 
 def tags_of(operation: Operation) -> Tags:
-    """The tags of an operation."""
+    """Return the tags of an operation."""
     return {name: operation.attributes[name] for name in (KEY, KERNEL, ORIGINS, CAUSE) if name in operation.attributes}
 
 
 def _giver(value: Value) -> Operation | None:
-    """The operation that gives a value, quantized if it comes so."""
+    """Return the operation that defines a value, or its quantized form if it is dequantized."""
     source = value.operation
     if source is not None and source.name == "quant.dcast":
         stored = source.operands[0]

@@ -1,1 +1,4 @@
-"""Calibration: observers find the ranges of values in data (docs/numerics_choices.md), and records keep them."""
+"""Calibration: observers record the values that a program computes, and ranges are chosen from the records.
+
+docs/numerics.md has the rules.
+"""

@@ -1,4 +1,4 @@
-"""Data for a program, batch by batch: arrays that are cut along their first axis, or iterables that give batches."""
+"""Batches of input data for a program, from arrays or from iterables of batches."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any
@@ -17,8 +17,9 @@ _END = object()
 
 
 def batches(program: Program, data: Data) -> Iterator[tuple[str, Batch]]:
-    """What the program runs on, one after the other, each with its name in messages. Raises ModelError where inputs are
-    missing, unknown or empty, or have different numbers of batches.
+    """Yield the name and the inputs of each run of a program.
+
+    Raises ModelError if inputs are missing, unknown or empty, or have different numbers of batches.
     """
     if not program.inputs:
         raise ModelError(f"{program.name} has no inputs, so that there is nothing to calibrate with data")
@@ -44,7 +45,7 @@ def batches(program: Program, data: Data) -> Iterator[tuple[str, Batch]]:
 
 
 def run_count(program: Program, data: Data) -> int | None:
-    """How many times the program runs on data; None where that is not known before it ends."""
+    """Return the number of runs that the data gives, or None if it is unknown before the data ends."""
     if isinstance(data, Mapping) and all(map(_is_array, data.values())):
         return max(
             (len(_cuts(data[p.name], p, "the data", ROWS)) for p in program.inputs if p.name in data), default=None
@@ -59,7 +60,7 @@ def _is_array(value: object) -> bool:
 
 
 def _side_by_side(data: Mapping[str, Any]) -> Iterator[Batch]:
-    """One batch of each input at a time."""
+    """Yield batches, taking one batch of each input at a time."""
     for name, value in data.items():
         if _is_array(value) or not isinstance(value, Iterable):
             others = min(name for name, other in data.items() if not _is_array(other))
@@ -84,7 +85,7 @@ def _side_by_side(data: Mapping[str, Any]) -> Iterator[Batch]:
 
 
 def _parts(program: Program, batch: Batch, where: str, rows: int | None) -> Iterator[Batch]:
-    """A batch in parts of as many rows as the program takes, or ``rows`` where it leaves the number open."""
+    """Yield parts of a batch with as many rows as the program takes; ``rows`` if it leaves the number open."""
     arrays = {port.name: _array(batch[port.name], port, where) for port in program.inputs}
     cut = {port.name: _cuts(arrays[port.name], port, where, rows) for port in program.inputs}
     counts = {name: len(parts) for name, parts in cut.items()}
@@ -103,7 +104,7 @@ def _array(value: Any, port: Port, where: str) -> Any:
 
 
 def _cuts(array: Any, port: Port, where: str, rows: int | None) -> Sequence[tuple[slice, ...]]:
-    """The parts of an array; an empty index is the whole."""
+    """Return the indices of the parts of an array; an empty index selects all of it."""
     shape = port.type.shape
     if not shape or len(shape) != len(array.shape):
         return [()]

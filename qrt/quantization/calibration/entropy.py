@@ -1,4 +1,4 @@
-"""The range that keeps most of a distribution (docs/reference/records.md, "entropy")."""
+"""The choice of a range by least divergence (docs/reference/records.md, "entropy")."""
 
 from collections.abc import Sequence
 from math import fsum
@@ -13,15 +13,15 @@ from qrt.tensor.choose import FRACTIONS, Storage
 Array = npt.NDArray[Any]
 
 PARTS = 2048
-"""In so many equal parts values are counted, on each side of 0."""
+"""The number of equal bins on each side of 0 in which values are counted."""
 
 
 def least_divergence(
     values: Array, counts: Sequence[int], low: float, high: float, storage: Storage
 ) -> tuple[float, float]:
-    """The fraction k/64 of a range around 0 whose codes tell least from the values, of equals the widest.
+    """Return the fraction k/64 of a range around 0 whose quantized values diverge least from the distribution.
 
-    Zeros do not count: every type holds them.
+    Of equally good fractions the widest is chosen. Zeros are not counted: every type represents 0 exactly.
 
     >>> values, storage = np.float64([0.5, 1, 1.5, 2, 100]), Storage("u2", 0, 3, "f32", False)
     >>> least_divergence(values, [900, 800, 700, 600, 1], 0.0, 100.0, storage)
@@ -37,44 +37,46 @@ def least_divergence(
         stored = np.rint(centres / scale)
         inside = np.flatnonzero((stored >= storage.low - zero) & (stored <= storage.high - zero))
         if inside.size:
-            found = _divergence(stored, totals, int(inside[0]), int(inside[-1]) + 1)
-            if best is None or found < best[0]:
-                best = found, k
+            divergence = _divergence(stored, totals, int(inside[0]), int(inside[-1]) + 1)
+            if best is None or divergence < best[0]:
+                best = divergence, k
     factor = 1.0 if best is None else factors[best[1]]
     return float(low * factor) + 0.0, float(high * factor) + 0.0
 
 
 def _parts(values: Array, counts: Sequence[int], reach: float) -> tuple[Array, Array]:
-    """The middles of the parts that have values, in ascending order, and how many each has."""
+    """Return the middles of the non-empty bins in ascending order, and the count of each."""
     number = np.minimum(np.floor(np.abs(values) / reach * PARTS), PARTS - 1) + 0.5
     middles = np.where(values < 0, -number, number)
-    found: dict[float, int] = {}
+    counts_by_middle: dict[float, int] = {}
     for middle, value, count in zip(middles.tolist(), values.tolist(), counts, strict=True):
         if value:
-            found[middle] = found.get(middle, 0) + count
-    keys = sorted(found)
-    return np.array(keys) / PARTS * reach, np.array([found[key] for key in keys], np.float64)
+            counts_by_middle[middle] = counts_by_middle.get(middle, 0) + count
+    keys = sorted(counts_by_middle)
+    return np.array(keys) / PARTS * reach, np.array([counts_by_middle[key] for key in keys], np.float64)
 
 
 def _divergence(stored: Array, totals: Array, first: int, last: int) -> float:
-    """The divergence, times the number of values. Codes are ``stored``, of which those from first to last have no
-    saturated values. Counts are floats, exact up to 2^53.
+    """Return the divergence times the number of values.
+
+    ``stored`` has the code of each bin; the codes from ``first`` up to ``last`` have no saturated values. Counts are
+    floats, exact up to 2^53.
     """
     log = bind("log", "f64")
-    kept = totals[first:last]
-    given = kept.copy()
+    inside = totals[first:last]
+    given = inside.copy()
     given[0] += totals[:first].sum()
     given[-1] += totals[last:].sum()
     starts = np.flatnonzero(np.diff(stored[first:last], prepend=np.nan))
     sizes = np.diff(starts, append=last - first).astype(np.float64)
     of_codes = np.add.reduceat(given, starts)
     every = given.sum(keepdims=True)
-    # Each product is a term of its own, so that those which are equal cancel.
+    # Each product is a summand of its own, so that equal ones cancel exactly.
     terms = (
         given * log(given),
-        -of_codes * log(np.add.reduceat(kept, starts)),
+        -of_codes * log(np.add.reduceat(inside, starts)),
         of_codes * log(sizes),
         -every * log(every),
-        every * log(kept.sum(keepdims=True)),
+        every * log(inside.sum(keepdims=True)),
     )
     return fsum(np.concatenate(terms).tolist())

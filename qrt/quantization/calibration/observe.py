@@ -1,6 +1,7 @@
-"""Runs a program over data and keeps records of the values that `quant.stats_ref` names. A value is summed up right
-after the step that makes it, and stays no longer than without. Programs tell values while they run, and go on with
-others where they are told so.
+"""Runs of a program over data that record the values which `quant.stats_ref` names.
+
+A value is summarized right after the step that computes it, so no value lives longer than in an ordinary run. A tap
+receives values during a run, and may replace them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,12 +31,12 @@ from qrt.types import FloatType
 
 
 def observed_program(module: ir.Module, function: str | None = None) -> Program:
-    """Plan a function so that a run tells the values that `quant.stats_ref` names."""
+    """Plan a function so that a run passes the values that `quant.stats_ref` names to its tap."""
     return Program(ModuleSource(module, function, is_observed=True))
 
 
 def named_program(module: ir.Module, function: str | None) -> Program:
-    """Plan a function as `observed_program` does. Raise ModelError where it names no value."""
+    """Plan a function as `observed_program` does. Raise ModelError if it names no value."""
     program = observed_program(module, function)
     if not any(op.name == OBSERVED for op in module.operation.walk()):
         raise ModelError(
@@ -47,37 +48,37 @@ def named_program(module: ir.Module, function: str | None) -> Program:
 def calibrate_program(
     module: ir.Module, data: Data, function: str | None = None, *, skip_nonfinite: bool = False
 ) -> Calibration:
-    """Runs a program over data, and keeps records of the values that its ``quant.stats_ref`` name.
+    """Run a program over data, and record the values that its ``quant.stats_ref`` operations name.
 
-    Records are exact: the data may be split into any batches and come in any order. The records of its parts are
-    merged into the same bytes. Memory does not grow with the data.
+    Records are exact: neither the order of the data nor its split into batches changes them. Merging the records of
+    parts of the data gives the same bytes as recording all of it. Memory does not grow with the data.
 
     Parameters
     ----------
     module : ir.Module
         The program, after the passes ``fuse-kernels`` and ``attach-stats-ref``. It is not changed.
     data : mapping or iterable
-        Arrays by the names of inputs, or iterables of batches by these names, or an iterable of mappings of names to
-        batches. An array of more rows than the program takes runs in parts along its first axis, 64 at a time where
-        the program leaves their number open.
+        Arrays by input name, or iterables of batches by input name, or an iterable of mappings from input names to
+        batches. An array with more rows than the program takes is split along its first axis; if the program leaves
+        the number of rows open, into parts of 64 rows.
     function : str, optional
-        The name of the function; ``main``, or the only one, if not given.
+        The name of the function; by default ``main``, or the only function.
     skip_nonfinite : bool, default False
-        True leaves NaNs and infinities out of the records and counts them; False makes the first an error.
+        True leaves NaNs and infinities out of the records and counts them; False raises an error for the first one.
 
     Returns
     -------
     Calibration
-        It has ``records`` by key, ``skipped`` counts by key, ``text``, which is the file that ``propagate-quant``
-        reads, ``merge(other)`` and ``digest()``.
+        An object with ``records`` by key, counts of ``skipped`` values by key, ``text`` (the file that
+        ``propagate-quant`` reads), ``merge(other)`` and ``digest()``.
 
     Raises
     ------
     ModelError
-        If the program names no value, there is no data, a batch is empty or has another name, shape or dtype than the
-        program's, or a value is a NaN or infinite.
+        If the program names no value; if there is no data; if a batch is empty or differs from the program's inputs in
+        name, shape or dtype; or if a value is NaN or infinite.
     QuantTypeError
-        If an argument is of another type.
+        If an argument has the wrong type.
 
     Examples
     --------
@@ -98,7 +99,7 @@ def calibrate_program(
 
 
 def runs(program: Program, data: Data) -> Iterator[tuple[str, list[Array]]]:
-    """The inputs of each run, checked, with the name of their batch. ModelError if there is none."""
+    """Yield the name of the batch and the checked inputs of each run. Raise ModelError if there is no run."""
     where = ""
     for where, batch in batches(program, data):
         try:
@@ -111,13 +112,13 @@ def runs(program: Program, data: Data) -> Iterator[tuple[str, list[Array]]]:
 
 
 def sample_of(program: Program) -> Sample:
-    """An empty sample of a program's data: by rows where the program leaves their number open in every input."""
+    """Return an empty sample, by rows if every input of the program has an open number of rows."""
     by_rows = all(port.type.shape and port.type.shape[0] is None for port in program.inputs)
     return Sample([port.name for port in program.inputs], by_rows=by_rows)
 
 
 class ProgramObserver:
-    """Runs a program, and keeps records of the values that it names."""
+    """A program that runs with an observer on each value that it names."""
 
     def __init__(self, program: Program, *, skip_nonfinite: bool) -> None:
         require(skip_nonfinite, bool, "skip_nonfinite", "True or False")
@@ -127,7 +128,7 @@ class ProgramObserver:
         self._where = ""
 
     def run(self, where: str, arrays: list[Array]) -> None:
-        """Runs on checked inputs, and adds what is seen. ``where`` names their batch in messages."""
+        """Run on checked inputs, and add their values to the records. ``where`` names the batch in messages."""
         self._where = where
         if not self._skip_nonfinite:
             _check_inputs(self._program, arrays, where)
@@ -143,8 +144,10 @@ class ProgramObserver:
 
 
 def _what_to_mend(module: ir.Module) -> str:
-    """Name what is to be mended where finite data give a value that is not: a constant with a NaN, else the data, and a
-    constant with an infinity, which may be meant."""
+    """Return what the user should correct if finite data give a NaN or an infinity.
+
+    That is a constant with a NaN; otherwise the data or a constant with an infinity, which may be intended.
+    """
     infinite = ""
     for op in module.operation.walk():
         if op.name == "arith.constant" and isinstance(element_of(op.results[0].type), FloatType):
@@ -174,7 +177,7 @@ def _described(op: ir.Operation, key: str) -> str:
 
 
 def _refused(array: Array, mend: str = "the data") -> str:
-    """What is wrong with an array that is not finite."""
+    """Return a message about the first NaN or infinity of an array; empty if all values are finite."""
     finite = np.isfinite(array)
     if finite.all():
         return ""
@@ -189,8 +192,7 @@ _NAME = "statsKey"
 
 
 def flattened(module: Module, name: str) -> Module:
-    """A copy without annotations, with the bodies of functions in place of calls in the function of that name, and
-    without what nothing reads."""
+    """Return a copy without annotations, dead code, and calls in the function ``name``: these are inlined."""
     with garbage_uncollected():
         copy = Module(module.operation.clone({}), module.upstream)
         for op in [op for op in acyclic_operations(copy.operation) if op.name in IDENTITIES]:
@@ -201,10 +203,10 @@ def flattened(module: Module, name: str) -> Module:
 
 
 def tapped_program(module: Module, function: str, taps: Mapping[Value, str]) -> Program:
-    """Plan a function so that ``run_arrays`` tells values by names. The module is changed.
+    """Plan a function so that ``run_arrays`` passes named values to its tap. The module is changed.
 
-    The tap is given each value with an op, of which ``name_of`` is the name. The run goes on with what it returns, if
-    that is not None. Quantized values are given as they are stored.
+    The tap is called with an operation, whose ``name_of`` is the value's name, and the value. If it returns an array,
+    the run continues with that array. Quantized values are passed as stored integers.
 
     >>> import numpy as np
     >>> from qrt import ir
@@ -224,5 +226,5 @@ def tapped_program(module: Module, function: str, taps: Mapping[Value, str]) -> 
 
 
 def name_of(tap: Operation) -> str:
-    """The name of the value that a tap tells."""
+    """Return the name of the value that a tap receives."""
     return str(tap.attributes[_NAME].python)

@@ -1,8 +1,8 @@
-"""Observers: what is kept of the values that a program computes, in memory that does not grow with them
-(docs/reference/records.md).
+"""Observers: summaries of the values that a program computes, in constant memory (docs/reference/records.md).
 
-An observer is a monoid. A new one has seen nothing, `update` adds the values of an array, and `merge` what another has
-seen. All that it keeps is exact: it depends on the values alone, not on their order, nor on how they were split.
+An observer is a monoid: a new one is empty, `update` adds the values of an array, and `merge` adds the contents of
+another observer. Its contents are exact: they depend on the values alone, not on their order or their split into
+arrays.
 """
 
 import hashlib
@@ -24,27 +24,30 @@ BINS = 1 << 16
 _NEGATIVE_ZERO = 1 << 15
 """The bin of -0."""
 _PART = 1 << 16
-"""Elements at a time, so that intermediate arrays stay in the cache."""
+"""The number of elements processed at a time, so that intermediate arrays stay in the cache."""
 
 
 class Observer(Protocol):
-    """What all observers do."""
+    """The interface of observers."""
 
     def update(self, values: Array, *, skip_nonfinite: bool = False) -> None:
-        """Adds the values of an array of floats. QuantTypeError at the first NaN or infinity, and then it is as it was;
-        with ``skip_nonfinite`` these are left out and counted."""
+        """Add the values of an array of floats.
+
+        At the first NaN or infinity, raises QuantTypeError and adds nothing; with ``skip_nonfinite``, NaNs and
+        infinities are left out and counted.
+        """
 
     def merge(self, other: Self) -> None:
-        """Adds what another observer has seen."""
+        """Add the contents of another observer."""
 
     def digest(self) -> str:
-        """64 hexadecimal digits, which are the same where the same was seen."""
+        """Return a hash of the contents, as 64 hexadecimal digits."""
 
 
 class Summary:
-    """How many values there were, the least, the greatest, and a histogram on the bins of bfloat16.
+    """The number of values, their least and greatest, and a histogram whose bins are the values of bfloat16.
 
-    ``nonfinite`` is how many were left out. ``low`` and ``high`` are 0 before the first value. -0 counts as 0.
+    ``nonfinite`` counts the values left out. ``low`` and ``high`` are 0 before the first value. -0 counts as 0.
 
     >>> summary = Summary()
     >>> summary.update(np.float32([1, -2.5, 1.5]))
@@ -59,14 +62,14 @@ class Summary:
         self.nonfinite = 0
         self.low = 0.0
         self.high = 0.0
-        self._bins = np.zeros(BINS, np.int64)  # the system gives memory to the pages that are written
+        self._bins = np.zeros(BINS, np.int64)  # the system allocates only the pages that are written
 
     def update(self, values: Array, *, skip_nonfinite: bool = False) -> None:
         values, skipped = _finite(values, skip_nonfinite)
         self.nonfinite += skipped
         if not values.size:
             return
-        low, high = float(values.min()) + 0.0, float(values.max()) + 0.0  # + 0.0: of 0 and -0 either may come
+        low, high = float(values.min()) + 0.0, float(values.max()) + 0.0  # + 0.0 turns -0 into 0
         for start in range(0, values.size, _PART):
             bits = float_bits(values[start : start + _PART])
             before = self._bins[_NEGATIVE_ZERO]
@@ -90,7 +93,7 @@ class Summary:
         self.count += count
 
     def record(self) -> Record | None:
-        """What is kept in a file of records; None before the first value."""
+        """Return the record for a file of records; None before the first value."""
         if not self.count:
             return None
         used = np.flatnonzero(self._bins)
@@ -99,23 +102,23 @@ class Summary:
 
     @classmethod
     def of(cls, record: Record | None, nonfinite: int = 0) -> Self:
-        """What has seen the values of a record, which has a histogram."""
-        made = cls()
-        made.nonfinite = nonfinite
+        """Return a summary with the values of a record that has a histogram."""
+        summary = cls()
+        summary.nonfinite = nonfinite
         if record is not None:
-            made._bins[list(record.histogram)] = list(record.histogram.values())
-            made._add_range(record.count, record.low, record.high)
-        return made
+            summary._bins[list(record.histogram)] = list(record.histogram.values())
+            summary._add_range(record.count, record.low, record.high)
+        return summary
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Summary.of, (self.record(), self.nonfinite)  # less than its bins, most of which are 0
+        return Summary.of, (self.record(), self.nonfinite)  # smaller than the bins, most of which are 0
 
     def digest(self) -> str:
         return _digest(self.nonfinite, self.record())
 
 
 class ExactSums:
-    """The sum of values, and that of their squares, exactly.
+    """The exact sums of values and of their squares.
 
     >>> moments = ExactSums()
     >>> moments.update(np.float64([1e16, 2.0**-30, -1e16]))
@@ -137,7 +140,7 @@ class ExactSums:
         for start in range(0, values.size, _PART):
             part = values[start : start + _PART].astype(np.float64)
             self.total += exact_sum(part)
-            self.squares += _squares(part) if is_wide else exact_sum(part * part)  # 48 bits
+            self.squares += _squares(part) if is_wide else exact_sum(part * part)  # a square of an f32 has 48 bits
         self.nonfinite += skipped
         self.count += values.size
 
@@ -152,7 +155,7 @@ class ExactSums:
 
 
 def float_bits(values: Array) -> npt.NDArray[np.uint32]:
-    """The bits of finite values as f32; those of float64 are rounded toward 0, narrower ones are values of f32.
+    """Return the bits of finite values as f32; float64 is rounded toward 0, and narrower types convert exactly.
 
     >>> [hex(bits) for bits in float_bits(np.float64([1, 1.9999999999, -1e300]))]
     ['0x3f800000', '0x3fffffff', '0xff7fffff']
@@ -162,28 +165,28 @@ def float_bits(values: Array) -> npt.NDArray[np.uint32]:
     with np.errstate(over="ignore", under="ignore"):
         narrow = values.astype(np.float32)
     bits: npt.NDArray[np.uint32] = narrow.view(np.uint32)
-    bits -= np.abs(narrow) > np.abs(values)  # the next one toward 0, that of infinity included
+    bits -= np.abs(narrow) > np.abs(values)  # step to the next f32 toward 0, also from infinity
     return bits
 
 
 def _finite(values: Array, skip_nonfinite: bool) -> tuple[Array, int]:
-    """The values in one row, as f32 or f64, and how many were left out."""
+    """Return the values as a flat f32 or f64 array, and the number of values left out."""
     if values.dtype.type.__module__ == "ml_dtypes" or values.dtype == np.float16:
         values = values.astype(np.float32)
     dtype = values.dtype.newbyteorder("=")
     if dtype not in (np.float32, np.float64):
         raise QuantTypeError(f"an observer needs floats, got dtype {dtype}")
     flat = np.ascontiguousarray(values, dtype).reshape(-1)
-    if not flat.size or (np.isfinite(flat.min()) and np.isfinite(flat.max())):  # a NaN is the least and the greatest
+    if not flat.size or (np.isfinite(flat.min()) and np.isfinite(flat.max())):  # min and max propagate a NaN
         return flat, 0
     if not skip_nonfinite:
         require_finite(values, "values that are observed")
-    kept = flat[np.isfinite(flat)]
-    return kept, flat.size - kept.size
+    finite = flat[np.isfinite(flat)]
+    return finite, flat.size - finite.size
 
 
 def _squares(values: Array) -> Fraction:
-    """The sum of squares of float64 numbers, whose products are split where nothing overflows."""
+    """Return the sum of squares of float64 numbers, exactly; exponents are removed first, so that nothing overflows."""
     fraction, exponent = np.frexp(values)
     total = Fraction(0)
     for place in np.unique(exponent).tolist():
@@ -199,7 +202,7 @@ def _digest(*parts: object) -> str:
 
 @dataclass(eq=False)
 class Calibration:
-    """Summaries by key. It is a monoid, as its summaries are: those of parts of the data are merged in any order.
+    """Summaries of values by key. Like each summary it is a monoid: parts of the data are merged in any order.
 
     >>> import numpy as np
     >>> one, other = Calibration(), Calibration()
@@ -213,36 +216,36 @@ class Calibration:
     summaries: dict[str, Summary] = field(default_factory=dict)
 
     def update(self, key: str, values: Array, *, skip_nonfinite: bool = False) -> None:
-        """Adds values of a key."""
+        """Add the values of a key."""
         self._of(key).update(values, skip_nonfinite=skip_nonfinite)
 
     def merge(self, other: Self) -> None:
-        """Adds what another calibration has seen."""
+        """Add the contents of another calibration."""
         for key, summary in other.summaries.items():
             self._of(key).merge(summary)
 
     def _of(self, key: str) -> Summary:
-        found = self.summaries.get(key)
-        if found is None:
-            found = self.summaries[key] = Summary()
-        return found
+        summary = self.summaries.get(key)
+        if summary is None:
+            summary = self.summaries[key] = Summary()
+        return summary
 
     @property
     def records(self) -> dict[str, Record]:
-        """The records by key, in the order of keys; none where there was no finite value."""
-        made = {key: self.summaries[key].record() for key in sorted(self.summaries)}
-        return {key: record for key, record in made.items() if record is not None}
+        """The records in the order of their keys, without keys that have no finite value."""
+        records = {key: self.summaries[key].record() for key in sorted(self.summaries)}
+        return {key: record for key, record in records.items() if record is not None}
 
     @property
     def skipped(self) -> dict[str, int]:
-        """How many values were left out as NaN or infinite, of the keys that had some."""
+        """The number of NaNs and infinities left out, for each key that has some."""
         return {key: self.summaries[key].nonfinite for key in sorted(self.summaries) if self.summaries[key].nonfinite}
 
     @property
     def text(self) -> str:
-        """The file of records."""
+        """The text of the file of records."""
         return write_records(self.records)
 
     def digest(self) -> str:
-        """64 hexadecimal digits, which are the same where the same was seen."""
+        """Return a hash of the contents, as 64 hexadecimal digits."""
         return hashlib.sha256((self.text + repr(self.skipped)).encode()).hexdigest()

@@ -1,8 +1,8 @@
-"""Records of the values that a program has computed: for each key how many there were, the least and the greatest, and
-perhaps a histogram (docs/reference/records.md).
+"""Records of the values that a program computed, and the choice of a range from them (docs/reference/records.md).
 
-A histogram counts values by the 16 high bits of their f32, which are a sign, an exponent and seven bits. Its bins are
-the same for every record, so that histograms of several values are added up, in any order.
+A record has the number of values, the least and the greatest, and optionally a histogram, which counts values by the
+16 high bits of their f32: sign, exponent and seven bits of the fraction. All histograms have the same bins, so
+histograms of several records are added bin by bin.
 """
 
 import json
@@ -24,30 +24,32 @@ Array = npt.NDArray[Any]
 RecordMethod = Literal["minmax", "mse", "percentile", "entropy"]
 RECORD_METHODS: tuple[RecordMethod, ...] = get_args(RecordMethod)
 PERCENTILE = Fraction("99.99")
-"""The share of the values that the method ``percentile`` keeps."""
+"""The share of values, in percent, that the method ``percentile`` keeps in the range."""
 _UNIT_BITS = 31
 _BINS = 1 << 16
 _POINTS = 4
-"""The method ``mse`` takes the values of a bin for so many, equally far from each other: a bin may be as wide as a
-step, and one value for all of it would favour the scales that it is a multiple of."""
+"""The number of equally spaced points by which the method ``mse`` represents a bin.
+
+A bin may be as wide as a quantization step: a single point for the bin would favour scales of which it is a multiple.
+"""
 _MANY_BINS = 16
-"""The most bins that the ``repr`` of a record lists."""
+"""The largest number of bins that the ``repr`` of a record lists."""
 _FEW = 1 << 29
-"""Of fewer values, the sums of both parts of the squares at ``_POINTS`` points are within 64 bits."""
+"""With fewer values than this, the sums of both halves of the squares at ``_POINTS`` points fit 64 bits."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """The values of one key.
+    """A summary of the values of one key.
 
     Parameters
     ----------
     count : int
-        How many there were.
+        The number of values.
     low, high : float
-        The least and the greatest.
+        The least and the greatest value.
     histogram : mapping of int to int, optional
-        Counts by the 16 high bits of the f32 of a value. They add up to ``count``.
+        The number of values by the 16 high bits of their f32. The numbers add up to ``count``.
 
     Examples
     --------
@@ -67,9 +69,9 @@ class Record:
 
 
 def read_records(text: str, where: str) -> dict[str, Record]:
-    """The records of a JSON text, by key. ``where`` stands before messages.
+    """Parse the JSON text of a file of records, and return the records by key. ``where`` is the prefix of messages.
 
-    Raises ModelError with the key and what it may be.
+    Raises ModelError that names the key and the values that it may have.
 
     >>> read_records('{"version": 1, "records": {"x": {"count": 2, "min": -1, "max": 3}}}', "r.json")["x"].high
     3.0
@@ -103,17 +105,17 @@ def _record(entry: Any, where: str) -> Record:
 def _histogram(entry: Any, count: int, where: str) -> dict[int, int]:
     if not isinstance(entry, dict):
         raise ModelError(f"{where}: histogram must be a table, got {shown(entry)}")
-    found: dict[int, int] = {}
+    histogram: dict[int, int] = {}
     for key, number in entry.items():
         bits = int(key) if key.isascii() and key.isdigit() and len(key) <= 5 else _BINS
         if bits >= _BINS or not np.isfinite(_floats([bits]))[0]:
             raise ModelError(f"{where}: histogram key {shown(key)} is not the 16 high bits of a finite f32, as decimal")
         if not _is_integer(number) or number < 1:
             raise ModelError(f"{where}: histogram has count {shown(number)} for {key}: give a positive integer")
-        found[bits] = number
-    if found and sum(found.values()) != count:
-        raise ModelError(f"{where}: the histogram has {sum(found.values())} values, but count is {count}")
-    return found
+        histogram[bits] = number
+    if histogram and sum(histogram.values()) != count:
+        raise ModelError(f"{where}: the histogram has {sum(histogram.values())} values, but count is {count}")
+    return histogram
 
 
 def _is_integer(value: Any) -> bool:
@@ -128,12 +130,12 @@ def _is_finite(value: float) -> bool:
 
 
 def _floats(bits: Sequence[int]) -> Array:
-    """The values of bins nearest to 0."""
+    """Return the end nearer to 0 of each bin."""
     return (np.asarray(bits, np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64)
 
 
 def write_records(records: Mapping[str, Record]) -> str:
-    """The JSON text of records, in the order of keys: a line for each, the same bytes for the same records.
+    """Return the JSON text of records: one line for each, sorted by key. Equal records give equal bytes.
 
     >>> print(write_records({"x": Record(2, -1.0, 3.0, {0xBF80: 1, 0x4040: 1})}), end="")
     {"version": 1, "records": {
@@ -150,12 +152,13 @@ def write_records(records: Mapping[str, Record]) -> str:
 
 
 def chosen_range(records: Sequence[Record], storage: Storage, method: RecordMethod) -> tuple[float, float]:
-    """The range around 0 that a method chooses for the values of records, which have histograms.
+    """Return the range around 0 that a method chooses for the values of records with histograms.
 
-    ``minmax`` is all of it. ``percentile`` leaves out at most 0.01 percent of the values, half of them on either side;
-    for symmetric storage those of the greatest magnitudes. ``mse`` is the fraction k/64 of the whole range with the
-    least squared error, and ``entropy`` that whose codes tell least from the values, of equals the widest. A bin counts
-    as its end farther from 0, within the least and the greatest value; the bin of 0 counts as 0.
+    ``minmax`` is the whole range. ``percentile`` leaves out at most 0.01 percent of the values, half of them on each
+    side, or those of greatest magnitude if the storage is symmetric. ``mse`` is the fraction k/64 of the whole range
+    with the least squared error. ``entropy`` is the fraction k/64 whose quantized values diverge least from the
+    histogram. Of equally good fractions the widest is chosen. A bin is represented by its end farther from 0, clipped
+    to the least and the greatest value; the bin of 0 by 0.
 
     >>> record = Record(100001, 0.0, 8.0, {0x3F80: 100000, 0x4100: 1})
     >>> chosen_range([record], Storage("i8", -128, 127, "f32", False), "percentile")
@@ -176,15 +179,15 @@ def chosen_range(records: Sequence[Record], storage: Storage, method: RecordMeth
 
 
 def _added(records: Sequence[Record]) -> tuple[Array, list[int]]:
-    """The ends of bins in ascending order, those nearer to 0 first, and the count of each bin in all records."""
+    """Return the ends of bins in ascending order, those nearer to 0 first, and the total count of each bin."""
     total: dict[int, int] = {}
     for record in records:
         for bits, number in record.histogram.items():
             total[bits] = total.get(bits, 0) + number
     keys = sorted(total, key=lambda bits: -(bits & 0x7FFF) if bits >> 15 else bits)
     magnitudes = [bits & 0x7FFF for bits in keys]
-    found = np.stack([_floats(magnitudes), _floats([min(bits, 0x7F7E) + 1 if bits else 0 for bits in magnitudes])])
-    return np.where([bits >> 15 for bits in keys], -found, found), [total[bits] for bits in keys]
+    ends = np.stack([_floats(magnitudes), _floats([min(bits, 0x7F7E) + 1 if bits else 0 for bits in magnitudes])])
+    return np.where([bits >> 15 for bits in keys], -ends, ends), [total[bits] for bits in keys]
 
 
 def _percentile(values: Array, counts: list[int], low: float, high: float, *, symmetric: bool) -> tuple[float, float]:
@@ -201,7 +204,7 @@ def _percentile(values: Array, counts: list[int], low: float, high: float, *, sy
 
 
 def _kept_end(values: Array, counts: Sequence[int], outside: int) -> float:
-    """The first value that stays when so many are left out."""
+    """Return the first value that stays in the range if ``outside`` values are left out."""
     for value, count in zip(values, counts, strict=True):
         outside -= count
         if outside < 0:
@@ -210,8 +213,11 @@ def _kept_end(values: Array, counts: Sequence[int], outside: int) -> float:
 
 
 def _least_error(points: Array, counts: list[int], low: float, high: float, storage: Storage) -> tuple[float, float]:
-    """Each bin has a column of points. Errors are counted in 2^-31 of the least power of two above the range, and their
-    squares added up exactly: a square has 62 bits, which are added in two parts."""
+    """Return the fraction k/64 of a range with the least squared error. ``points`` has a column for each bin.
+
+    Errors are integers in units of 2^-31 of the least power of two above the range, and their squares are summed
+    exactly: a square has 62 bits, which are summed in two halves.
+    """
     factors = np.arange(FRACTIONS, 0, -1) / FRACTIONS
     scales, zeros = storage.parameters(low * factors, high * factors)
     exponent = _UNIT_BITS - np.frexp(max(-low, high))[1]

@@ -1,5 +1,7 @@
-"""A sample of data that depends on the data alone: not on their order, nor on how they were split
-(docs/reference/calibration.md)."""
+"""A sample of data that depends only on the set of rows (docs/reference/calibration.md).
+
+Neither the order of the rows nor their split into batches changes the sample.
+"""
 
 from bisect import bisect_left, insort
 from collections.abc import Mapping, Sequence
@@ -19,13 +21,12 @@ Array = npt.NDArray[Any]
 MOST_ROWS = 256
 MOST_BYTES = 8 << 20
 ROWS = 64
-"""So many rows are in a batch of a sample, and so many of a whole array run at a time where a program leaves their
-number open."""
+"""The number of rows in a batch of a sample, and in each part of an array for an open number of rows."""
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class Row:
-    """What the inputs are in one row, or in one run: ``size`` bytes that have the hash ``key``."""
+    """The arrays of all inputs in one row or one run: ``size`` bytes with the hash ``key``."""
 
     key: bytes
     size: int
@@ -34,17 +35,18 @@ class Row:
 
     @property
     def batch(self) -> tuple[object, ...]:
-        """The same for rows that may be in one batch."""
+        """A key that is equal for rows that can share a batch."""
         return (self.is_run, self.key if self.is_run else b"", *(array.shape for array in self.arrays))
 
 
 class Sample:
-    """The rows of the inputs whose bytes have the least SHA-256: ``most`` of them, or fewer, of which all but the last
-    take less than ``most_bytes``.
+    """The rows whose bytes have the least SHA-256: at most ``most`` rows, of about ``most_bytes`` bytes together.
 
-    It is a monoid, as observers are. A row is what all inputs have at one index of their first axis. With ``by_rows``
-    False, and where inputs have different numbers of rows, it is all that they have in one update. Equal rows count
-    once, and those with a NaN or an infinity do not count.
+    Without the last row, the rows take less than ``most_bytes``.
+
+    The class is a monoid, as observers are. A row has the values of all inputs at one index of their first axis. With
+    ``by_rows=False``, and if inputs have different numbers of rows, a row has all values of one update. Equal rows
+    count once, and rows with a NaN or an infinity are left out.
 
     >>> one, other = Sample(["x"], most=2), Sample(["x"], most=2)
     >>> one.update({"x": np.float32([[1, 2], [3, 4], [5, 6]])})
@@ -69,7 +71,7 @@ class Sample:
         return len(self._rows)
 
     def update(self, arrays: Mapping[str, Array]) -> None:
-        """Adds the rows of the inputs of a run."""
+        """Add the rows of the inputs of a run."""
         given = [np.asarray(arrays[name]) for name in self.names]
         counts = {len(array) for array in given} if self.by_rows else set()
         if len(counts) != 1:
@@ -79,11 +81,11 @@ class Sample:
             self._add([array[number : number + 1] for array in given], is_run=False)
 
     def _add(self, arrays: Sequence[Array], *, is_run: bool) -> None:
-        found = sha256()
+        hasher = sha256()
         for array in arrays:
-            found.update(f"{array.dtype.name} {array.shape} ".encode())
-            found.update(array.tobytes())
-        key = found.digest()
+            hasher.update(f"{array.dtype.name} {array.shape} ".encode())
+            hasher.update(array.tobytes())
+        key = hasher.digest()
         if len(self._rows) == self.most and key > self._rows[-1].key:
             return
         if not self._has(key) and all(map(_is_finite, arrays)):
@@ -95,16 +97,18 @@ class Sample:
         return place < len(self._rows) and self._rows[place].key == key
 
     def _keep(self, row: Row) -> None:
-        """Adds a row that is not there yet. A row stays if those before it take less than the most bytes: the one that
-        passes them stays too, because without it a later, smaller one could take its place after a merge.
+        """Add a new row, and drop rows beyond the limits.
+
+        A row stays if the rows before it take less than the most bytes. The row that passes this limit stays too:
+        without it, a later, smaller row could take its place after a merge.
         """
         insort(self._rows, row)
-        before = accumulate((each.size for each in self._rows), initial=0)
-        kept = sum(taken < self.most_bytes for taken, _ in zip(before, self._rows, strict=False))
-        del self._rows[min(kept, self.most) :]
+        before = accumulate((earlier.size for earlier in self._rows), initial=0)
+        count = sum(taken < self.most_bytes for taken, _ in zip(before, self._rows, strict=False))
+        del self._rows[min(count, self.most) :]
 
     def merge(self, other: Self) -> None:
-        """Adds the rows of another sample of the same inputs."""
+        """Add the rows of another sample of the same inputs."""
         if other._kind != self._kind:
             raise QuantTypeError("samples can be merged only if they keep the same inputs with the same limits")
         for row in other._rows:
@@ -116,7 +120,7 @@ class Sample:
         return self.names, self.by_rows, self.most, self.most_bytes
 
     def batches(self) -> list[dict[str, Array]]:
-        """The rows, by ascending hash: as batches of at most 64 rows of one shape, or as they ran."""
+        """Return the rows by ascending hash, in batches of at most 64 rows of one shape, or as they ran."""
         groups: dict[tuple[object, ...], list[Row]] = {}
         for row in self._rows:
             groups.setdefault(row.batch, []).append(row)
@@ -127,7 +131,7 @@ class Sample:
         ]
 
     def digest(self) -> str:
-        """64 hexadecimal digits, which are the same where the same rows are kept."""
+        """Return a hash of the rows, as 64 hexadecimal digits."""
         return sha256(b"".join(row.key for row in self._rows)).hexdigest()
 
 

@@ -1,2 +1,4 @@
-"""What a quantized program must satisfy, from the specification of regions and targets alone: nothing here comes from
-what decides the parameters."""
+"""Verification of quantized programs from the specifications of regions and the target alone.
+
+No rule is shared with the code that chooses the parameters.
+"""

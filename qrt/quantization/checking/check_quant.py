@@ -1,6 +1,6 @@
-"""Checks of quantized programs, and what a program is called that satisfies them.
+"""The pass `check-quant`, and the predicates `is_quantized` and `is_fully_quantized`.
 
-They know nothing of how parameters are chosen: they read the regions, the edges between them and the target.
+They read only the regions, the edges between regions and the target, not how parameters were chosen.
 """
 
 from dataclasses import dataclass
@@ -19,23 +19,24 @@ from qrt.types import AnyQuantizedType, NoQuantizedType, Type, UniformType
 
 @dataclass(frozen=True)
 class CheckQuant:
-    """Checks that a program is quantized for a target: every port is decided, every region is such as its kernel takes,
-    and both ends of every edge agree. Changes nothing.
+    """Checks that a program is quantized for a target. Changes nothing.
+
+    Every port must be decided, every region must fit its kernel, and both ends of every edge must agree.
     """
 
-    target: str = option("qrt-cpu", "the target, by its name or as a file that ends in .toml")
+    target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
 
     def run(self, module: Module) -> None:
-        found = violations(module, find(self.target))
-        if found:
-            first = found[0]
-            first.diagnostics = tuple(Diagnostic("error", each.message, each.location) for each in found)
+        errors = violations(module, find(self.target))
+        if errors:
+            first = errors[0]
+            first.diagnostics = tuple(Diagnostic("error", error.message, error.location) for error in errors)
             raise first
 
 
 def violations(module: Module, target: Target) -> list[VerifyError]:
-    """All that is wrong with a program as one that is quantized for a target, in order."""
-    found: list[VerifyError] = []
+    """Return the violations of the rules for programs quantized for a target, in program order."""
+    errors: list[VerifyError] = []
     for region in regions_of(module):
         missing = [
             region.op_error(f"({region.kernel}): {port} is {shown(port.spec)}, for which no type is chosen")
@@ -43,29 +44,30 @@ def violations(module: Module, target: Target) -> list[VerifyError]:
             if not port.is_decided
         ]
         wrong = None if missing else violation(region, target)
-        found += missing
+        errors += missing
         if wrong is not None:
-            found.append(region.op_error(f"({region.kernel}): {wrong}"))
+            errors.append(region.op_error(f"({region.kernel}): {wrong}"))
     for operation, message in edge_violations(module):
-        found.append(operation.op_error(message))
-    return found
+        errors.append(operation.op_error(message))
+    return errors
 
 
 def broken_annotations(annotated: Module, quantized: Module) -> list[VerifyError]:
-    """What the annotations of a program ask for and its quantized form does not give: a port with ``!quant.none`` stays
-    a float, and one with ``!quant.any`` has at least as many bits and values, or stays a float. Regions are found
-    again by their places in the text, which copies of them keep.
+    """Return an error for each port of the quantized program that does not satisfy its annotation.
+
+    A port annotated ``!quant.none`` must stay float. A port annotated ``!quant.any`` must have at least as many bits
+    and values, or stay float. The regions of the two programs are matched by their locations, which copies keep.
     """
-    asked = {str(region.location): region for region in regions_of(annotated)}
-    found = []
+    annotated_regions = {str(region.location): region for region in regions_of(annotated)}
+    errors = []
     for region in regions_of(quantized):
-        before = asked.get(str(region.location))
+        before = annotated_regions.get(str(region.location))
         if before is None or region.kernel != before.kernel:
             continue
         for port, wanted in zip(ports_of(region), before.specs, strict=True):
             if not _gives(port.spec, wanted):
-                found.append(region.op_error(f"({region.kernel}): {port} is {shown(port.spec)}, not {shown(wanted)}"))
-    return found
+                errors.append(region.op_error(f"({region.kernel}): {port} is {shown(port.spec)}, not {shown(wanted)}"))
+    return errors
 
 
 def _gives(spec: Type, wanted: Type) -> bool:
@@ -78,7 +80,7 @@ def _gives(spec: Type, wanted: Type) -> bool:
 
 
 def is_quantized(module: Module) -> bool:
-    """Whether every port of every region is decided, and both ends of every edge between regions agree.
+    """Return True if every port of every region is decided, and both ends of every edge between regions agree.
 
     Parameters
     ----------
@@ -92,7 +94,7 @@ def is_quantized(module: Module) -> bool:
     Raises
     ------
     QuantTypeError
-        If it is no Module.
+        If ``module`` is not a Module.
 
     Examples
     --------
@@ -106,14 +108,14 @@ def is_quantized(module: Module) -> bool:
 
 
 def is_fully_quantized(module: Module, target: str | Target = "qrt-cpu") -> bool:
-    """Whether a program is quantized, and every port that its kernel can quantize has parameters: none stays a float.
+    """Return True if a program is quantized, and no port that its kernel can quantize stays float.
 
     Parameters
     ----------
     module : ir.Module
         A program.
     target : str or Target, default "qrt-cpu"
-        The device whose kernels are asked, or its name.
+        The device, or its name.
 
     Returns
     -------
@@ -122,9 +124,9 @@ def is_fully_quantized(module: Module, target: str | Target = "qrt-cpu") -> bool
     Raises
     ------
     QuantError
-        If there is no such target.
+        If the target is unknown.
     QuantTypeError
-        If ``module`` is no Module.
+        If ``module`` is not a Module.
 
     Examples
     --------
@@ -138,7 +140,7 @@ def is_fully_quantized(module: Module, target: str | Target = "qrt-cpu") -> bool
 
 
 def float_ports(module: Module, target: Target) -> list[PortOf]:
-    """The ports that stay floats, though some signature of the region's kernel quantizes them, in order."""
+    """Return the float ports that some signature of their region's kernel quantizes, in program order."""
     return [port for region in regions_of(module) for port in _float_ports(region, target)]
 
 
@@ -148,6 +150,8 @@ def _float_ports(region: RegionOp, target: Target) -> list[PortOf]:
     takes = zip(*((*inputs, *outputs) for inputs, outputs in matched), strict=True)
     return [
         port
-        for port, each in zip(ports_of(region), takes, strict=bool(matched))
-        if port.is_float and not isinstance(port.spec, UniformType) and not all(taken.is_float for taken in each)
+        for port, signature_ports in zip(ports_of(region), takes, strict=bool(matched))
+        if port.is_float
+        and not isinstance(port.spec, UniformType)
+        and not all(taken.is_float for taken in signature_ports)
     ]

@@ -1,5 +1,7 @@
-"""Whether a region's decided ports are such as its kernel takes: storage, bounds, granularity, and the constraint,
-each compared exactly."""
+"""Checks that a region's decided ports fit its kernel: storage, bounds, granularity, and the constraint.
+
+All comparisons are exact.
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -17,14 +19,14 @@ from qrt.types import FloatType, NoQuantizedType, UniformType
 
 Pair = tuple[PortOf, TargetPort]
 _NO_FLOAT = NoQuantizedType(FloatType("f32"))
-"""What a function of a target's is told of a port that is no float."""
+"""The specification that a target's constraint function gets for a port that is not a float."""
 _BIAS_BITS, _LEAST_MULTIPLIER = 62, 2.0**-32
 Orders = dict[int, Sequence[int]]
-"""By the number of an operand, its axes in the order of the kernel's, where that is another one."""
+"""The order of an operand's axes in the kernel, by the number of the operand, if it differs from the body's order."""
 
 
 def violation(region: RegionOp, target: Target) -> str | None:
-    """What is wrong with a region whose ports are all decided; None if nothing is."""
+    """Return why a region whose ports are all decided does not fit its kernel; None if it fits."""
     ports = ports_of(region)
     for port in ports:
         if (wrong := _zero_point(port)) is not None:
@@ -48,7 +50,7 @@ def violation(region: RegionOp, target: Target) -> str | None:
 
 
 def _zero_point(port: PortOf) -> str | None:
-    """Types may carry any zero point, arithmetic may not."""
+    """Check that zero points are within the default bounds, which arithmetic needs although types do not."""
     spec = port.spec
     if not isinstance(spec, UniformType):
         return None
@@ -62,25 +64,25 @@ def _zero_point(port: PortOf) -> str | None:
 
 
 def _rescale(region: RegionOp) -> str | None:
-    """A rescale takes any parameters to any others, and does nothing else."""
+    """Check that a rescale region only returns its operand; its parameters are arbitrary."""
     if len(region.operands) != 1 or len(region.results) != 1 or len(list(region.body)) != 1:
         return "is a rescale, which must return its operand"
     return None
 
 
 def _orders(region: RegionOp) -> Orders:
-    """A body may have filters in another order than the kernel."""
+    """Return the axis orders of operands that the body takes in another order than the kernel, such as filters."""
     if all(not isinstance(spec, UniformType) or spec.is_per_layer for spec in region.input_specs):
         return {}
     form = form_of(region.body, region.kernel)
     operands = () if form is None else form.operands
-    return {each.number: each.permutation for each in operands if each.permutation is not None}
+    return {operand.number: operand.permutation for operand in operands if operand.permutation is not None}
 
 
 def _held(
     region: RegionOp, ports: list[PortOf], kernel: TargetKernel, target: Target, orders: Orders
 ) -> tuple[int, str | None]:
-    """(how many ports fit a signature, what is wrong with the next, or with all of them together)."""
+    """Return how many ports fit a signature, and the first violation, of the next port or of all ports together."""
     matched = kernel.ports(len(region.operands), len(region.results))
     name = f"kernel '{kernel.name}' of target '{target.name}'"
     if matched is None:
@@ -117,7 +119,7 @@ def _fits(port: PortOf, taken: TargetPort, orders: Orders) -> bool:
         return True
     if isinstance(spec, NoQuantizedType | FloatType):
         return taken.storage == (spec.expressed_type if isinstance(spec, NoQuantizedType) else spec).name
-    assert isinstance(spec, UniformType)  # a decided port is none of the others
+    assert isinstance(spec, UniformType)  # the only other decided specification
     if taken.is_float or not _has_granularity(spec, taken, orders.get(port.number, range(port.rank))):
         return False
     if taken.is_wildcard:
@@ -160,21 +162,21 @@ def _constraint(
     inputs, results = ([port for port, _ in related if port.is_input is side] for side in (True, False))
     if kernel.constraint == "sum_scale":
         terms = [port.spec.scales for port in inputs if isinstance(port.spec, UniformType)]
-        found = (_range(kernel, [*map(Fraction, scales)], result) for scales in terms for result in results)
-        return next(filter(None, found), None)
+        messages = (_range(kernel, [*map(Fraction, scales)], result) for scales in terms for result in results)
+        return next(filter(None, messages), None)
     return _multiplier(kernel, inputs, results, target, orders)
 
 
 def _function(region: RegionOp, kernel: TargetKernel) -> str | None:
-    """A function's constraint holds if it changes nothing."""
+    """Check a constraint function: it must leave the decided specifications unchanged."""
     assert callable(kernel.constraint)
     ports = ports_of(region)
     specs = [cast(Spec, port.spec) if port.is_float else _NO_FLOAT for port in ports]
     inputs, outputs = specs[: len(region.operands)], specs[len(region.operands) :]
     try:
         kernel.constraint(inputs, outputs)
-    except Exception as error:  # it is somebody else's, and may raise anything
-        return f"the constraint raises {type(error).__name__}: {_said(error)}"
+    except Exception as error:  # a user's function may raise any exception
+        return f"the constraint raises {type(error).__name__}: {_text_of(error)}"
     if (len(inputs), len(outputs)) != (len(region.operands), len(region.results)):
         return "the constraint changes the number of ports"
     for port, now, before in zip(ports, (*inputs, *outputs), specs, strict=True):
@@ -183,7 +185,7 @@ def _function(region: RegionOp, kernel: TargetKernel) -> str | None:
     return None
 
 
-def _said(error: Exception) -> str:
+def _text_of(error: Exception) -> str:
     try:
         return " ".join(str(error).split())[:200]
     except Exception:
@@ -198,7 +200,7 @@ def _fixed(port: PortOf, taken: TargetPort) -> str | None:
 
 
 def _parts(t: UniformType) -> tuple[object, ...]:
-    """All of a type but what it expresses."""
+    """Return all of a type but its expressed type."""
     return t.storage, t.storage_min, t.storage_max, t.scales, t.zero_points, t.axis, t.block_sizes
 
 
@@ -221,7 +223,7 @@ def _multiplier(
 
 
 def _range(kernel: TargetKernel, reals: Sequence[Fraction], result: PortOf) -> str | None:
-    """Whether each of the reals, over the scale of its channel of the result, is a multiplier of the kernel."""
+    """Check that each real number divided by the scale of its channel of the result is a multiplier of the kernel."""
     y, (low, high) = result.spec, kernel.multiplier
     if not isinstance(y, UniformType):
         return None
@@ -252,8 +254,11 @@ def _bias(a: UniformType, wanted: list[float], bias: UniformType, is_coarser: bo
 
 
 def _bias_is_lost(bias: UniformType, wanted: list[float], port: PortOf, results: list[PortOf]) -> str | None:
-    """Whether a bias of coarser scale is more than kernels take: they keep it as an integer of 62 bits at the scale of
-    the sums, and multipliers below 2^-32 make every sum 0, the bias included (docs/numerics.md)."""
+    """Check that kernels can represent a bias of coarser scale.
+
+    Kernels keep a bias as an integer of 62 bits at the scale of the sums, and multipliers below 2^-32 make every sum 0,
+    with the bias (docs/numerics.md).
+    """
     dense, spec = dense_of(port.value), results[0].spec
     scales, products = bias.scale_array.reshape(-1), np.asarray(wanted)
     if dense is None or not products.size or (scales == products).all():
@@ -276,8 +281,10 @@ def _bias_is_lost(bias: UniformType, wanted: list[float], port: PortOf, results:
 
 
 def _channels(w: UniformType, order: Sequence[int] | None) -> Sequence[float]:
-    """The scale of each channel of the weights: of several blocks of a column the greatest. The kernel's columns are
-    its last axis."""
+    """Return the scale of each channel of the weights; of several blocks in a column, the greatest scale.
+
+    The kernel's columns are its last axis.
+    """
     if not w.is_sub_channel:
         return w.scales
     last = len(w.scales_shape) - 1 if order is None else order[-1]

@@ -1,4 +1,4 @@
-"""Regions as the checks read them: ports in order, and what is said of each."""
+"""Regions as the checks read them: their ports in order, with specifications."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,48 +11,47 @@ from qrt.types import FloatType, NoQuantizedType, QuantizedType, TensorType, Typ
 
 REGION = "quant.region"
 RESCALE, LINEAR = "rescale", "linear"
-"""Names of regions that need no kernel of a target."""
+"""The kernels of regions that every target has."""
 
 
 @dataclass(frozen=True)
 class PortOf:
-    """A port of a region: operands are counted first, then results."""
+    """A port of a region. Ports are numbered with operands first, then results."""
 
     region: RegionOp
     number: int
     spec: Type
-    """What is said of it."""
+    """The specification of the port."""
 
     @property
     def is_input(self) -> bool:
-        """Whether it is an operand."""
+        """True for an operand, False for a result."""
         return self.number < len(self.region.operands)
 
     @property
     def index(self) -> int:
-        """Its number among the operands or among the results."""
+        """The port's number among the operands or among the results."""
         return self.number if self.is_input else self.number - len(self.region.operands)
 
     @property
     def value(self) -> Value:
-        """The value that goes through it."""
+        """The operand or result."""
         return self.region.ports[self.number]
 
     @property
     def rank(self) -> int:
-        """The number of axes of its values; 0 where it is not known."""
+        """The number of axes of the value; 0 if it is unknown."""
         type = self.value.type
         return (type.rank or 0) if isinstance(type, TensorType) else 0
 
     @property
     def is_float(self) -> bool:
-        """Whether its values are floats, which alone have parameters."""
+        """True if the values are floats; only these have parameters."""
         return isinstance(element_of(self.value.type), FloatType)
 
     @property
     def is_decided(self) -> bool:
-        """Whether nothing is left to say: there are parameters, or it stays a float, as it is or a narrower one, or is
-        none."""
+        """True if the port is not a float, has parameters, stays float, or is stored as a narrower float."""
         if not self.is_float:
             return True
         is_narrower = isinstance(self.spec, FloatType) and self.spec is not element_of(self.value.type)
@@ -63,20 +62,20 @@ class PortOf:
 
 
 def operations_of(module: Module) -> Iterator[Operation]:
-    """The operations of a program, in order. Of a region's body nothing is asked: it stands for a kernel."""
+    """Yield the operations outside the bodies of regions, in order: a body only stands for its kernel."""
     return outside_bodies(module.operation)
 
 
 def regions_of(module: Module) -> list[RegionOp]:
-    """The regions of a program, in order."""
+    """Return the regions of a program, in order."""
     return [cast(RegionOp, operation) for operation in operations_of(module) if operation.name == REGION]
 
 
 def ports_of(region: RegionOp) -> list[PortOf]:
-    """All ports of a region."""
+    """Return all ports of a region."""
     return [PortOf(region, number, spec) for number, spec in enumerate(region.specs)]
 
 
 def shown(spec: Type) -> str:
-    """A specification in a message."""
+    """Return a specification as text for messages."""
     return spec.shown() if isinstance(spec, QuantizedType) else str(spec)

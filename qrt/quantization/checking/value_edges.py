@@ -1,4 +1,4 @@
-"""Edges: from where a value is made, through loops, branches and calls, to the ports that take it."""
+"""Checks of edges from the definition of a value, through loops, branches and calls, to the ports that take it."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ Violation = tuple[Operation, str]
 
 
 def edge_violations(module: Module) -> Iterator[Violation]:
-    """Each edge whose ends differ, at the operation that takes the value."""
+    """Yield a violation for each edge whose ends differ, at the operation that takes the value."""
     flows = _flows(module)
     for operation in operations_of(module):
         if isinstance(operation, RegionOp):
@@ -32,7 +32,7 @@ def edge_violations(module: Module) -> Iterator[Violation]:
 
 
 def _from(spec: Type, where: str, value: Value, flows: dict[Value, list[Value]]) -> Iterator[Violation]:
-    """The uses of a value that is made with these parameters, and take others."""
+    """Yield violations at the uses of a value that take other parameters than those it has."""
     is_dequantized = where == _DEQUANTIZED
     seen, pending = {value}, [value]
     while pending:
@@ -50,19 +50,21 @@ def _from(spec: Type, where: str, value: Value, flows: dict[Value, list[Value]])
 
 
 def _taken(user: Operation, index: int) -> Type | None:
-    """The parameters with which an operation takes an operand; None where there are none, or they are undecided."""
+    """Return the parameters with which an operation takes an operand; None if it has none or they are undecided."""
     if isinstance(user, RegionOp):
         port = PortOf(user, index, user.input_specs[index])
         return port.spec if port.is_decided else None
     return element_of(user.results[0].type) if user.name == "quant.qcast" else None
 
 
-def _is_of_the_program(user: Operation, taken: Type, made: Type, is_dequantized: bool) -> bool:
-    """Whether a change of parameters is what the program itself computes: it quantizes a float, or what it has
-    dequantized, or takes that as the float that it is."""
+def _is_of_the_program(user: Operation, taken: Type, defined: Type, is_dequantized: bool) -> bool:
+    """Return True if the program itself computes the change of parameters.
+
+    It does if it quantizes a float or a dequantized value, or takes a dequantized value as a float.
+    """
     if isinstance(user, RegionOp):
         return is_dequantized and isinstance(taken, NoQuantizedType | FloatType)
-    return is_dequantized or not isinstance(made, UniformType)
+    return is_dequantized or not isinstance(defined, UniformType)
 
 
 def _end(user: Operation, index: int) -> str:
@@ -73,13 +75,12 @@ def _end(user: Operation, index: int) -> str:
 
 
 def _flows(module: Module) -> dict[Value, list[Value]]:
-    """The values that are another value wherever control passes: arguments of loops and blocks, yielded values, results
-    of calls."""
-    found: dict[Value, list[Value]] = defaultdict(list)
+    """Return the values that control flow copies each value to: loop and block arguments, results, results of calls."""
+    targets: dict[Value, list[Value]] = defaultdict(list)
     for operation in operations_of(module):
         for source, target in _passed(module, operation):
-            found[source].append(target)
-    return found
+            targets[source].append(target)
+    return targets
 
 
 def _passed(module: Module, operation: Operation) -> Iterator[tuple[Value, Value]]:
@@ -96,11 +97,11 @@ def _passed(module: Module, operation: Operation) -> Iterator[tuple[Value, Value
         before, after = (region.blocks[0] for region in operation.regions)
         assert before.last is not None
         assert after.last is not None
-        kept = before.last.operands[1:]
+        carried = before.last.operands[1:]
         yield from zip(operation.operands, before.arguments, strict=True)
         yield from zip(after.last.operands, before.arguments, strict=True)
-        yield from zip(kept, after.arguments, strict=True)
-        yield from zip(kept, operation.results, strict=True)
+        yield from zip(carried, after.arguments, strict=True)
+        yield from zip(carried, operation.results, strict=True)
     elif name in _ARMS:
         for region in operation.regions:
             for block in region.blocks:

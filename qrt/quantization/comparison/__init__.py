@@ -1,1 +1,1 @@
-"""A float program beside its quantized one: the values that both have, and what is lost of them."""
+"""Comparison of a float program with its quantized form: the values that both compute, and the errors between them."""

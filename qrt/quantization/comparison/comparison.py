@@ -1,4 +1,4 @@
-"""A float program and its quantized one, run side by side: the figures of a report."""
+"""Side-by-side runs of a float program and its quantized form, which measure the figures of a report."""
 
 import re
 from collections import Counter
@@ -42,7 +42,7 @@ from qrt.types import FloatType, TensorType, Type, UniformType
 
 @dataclass(eq=False)
 class RegionPair:
-    """A region that both programs have, as an operation of each."""
+    """A region of both programs: the float ``region``, and the quantized operation ``giver`` that has its result."""
 
     key: str
     kernel: str
@@ -53,19 +53,19 @@ class RegionPair:
 
     @property
     def tally(self) -> Tally:
-        """What was counted of its results, all in all."""
+        """The total of the tallies of its results."""
         every = list(self.tallies.values())
         total = Tally(every[0].type, used=every[0].used)
-        for each in every:
-            total.alone += each.alone
-            total.accumulated += each.accumulated
-            total.values += each.values
-            total.clipped += each.clipped
+        for tally in every:
+            total.alone += tally.alone
+            total.accumulated += tally.accumulated
+            total.values += tally.values
+            total.clipped += tally.clipped
         return total
 
 
 class Comparison:
-    """A float program and a quantized one that run side by side, each telling its values."""
+    """A float program and its quantized form that run side by side, with taps on the values of both."""
 
     def __init__(self, named: NamedProgram, module: Module, function: str | None) -> None:
         self.named = named
@@ -80,7 +80,7 @@ class Comparison:
         self._tallies: dict[str, Tally] = {}
         self.unmatched = self._unmatched()
         self._order, self._float_order = (
-            {op: number for number, op in enumerate(each.function.walk())} for each in (self.quantized, self.floats)
+            {op: number for number, op in enumerate(values.function.walk())} for values in (self.quantized, self.floats)
         )
         alone = {value for key in self.unmatched for op in self.quantized.keyed.get(key, ()) for value in op.results}
         known = {*self.floats.names.values()}
@@ -103,8 +103,8 @@ class Comparison:
         self.float_program = tapped_program(
             self.floats.module, name, {v: n for v, n in taps.items() if not _is_input(n)}
         )
-        told = {v: n for v, n in self._shared.items() if n in self._tallies}
-        self.program = tapped_program(self.quantized.module, name, told)
+        compared = {v: n for v, n in self._shared.items() if n in self._tallies}
+        self.program = tapped_program(self.quantized.module, name, compared)
         _check_inputs(self.float_program, self.program)
         self.outputs: list[OutputNoise] = []
         self.rows = self.skipped = 0
@@ -112,16 +112,16 @@ class Comparison:
     # -- what both have ------------------------------------------------------------------------------------------------
 
     def _unmatched(self) -> dict[str, str]:
-        """Keys of regions that one of the programs lacks, or has another number of times; and how they are named."""
-        found = {}
+        """Return, by key, the names in messages of regions that the two programs do not have equally often."""
+        unmatched = {}
         for key, ops in self.quantized.keyed.items():
             others = self.floats.keyed.get(key, ())
             if len(others) != len(ops) and any(KERNEL in op.attributes or others for op in ops):
-                found[key] = f"{key} ({_place(ops[0])})"
+                unmatched[key] = f"{key} ({_place(ops[0])})"
         for key, ops in self.floats.keyed.items():
             if key not in self.quantized.keyed and isinstance(ops[0], RegionOp):
-                found[key] = f"{key} ({_place(ops[0])})"
-        return found
+                unmatched[key] = f"{key} ({_place(ops[0])})"
+        return unmatched
 
     def _add_parts(self) -> None:
         values = {name: value for value, name in self._shared.items()}
@@ -138,19 +138,25 @@ class Comparison:
                         self._add_part(key, giver, region, part, name)
                         self._add_kernels(result, part, name, known)
 
-    def _add_part(self, key: str, giver: Operation, region: Operation, found: Slice, name: str) -> None:
+    def _add_part(self, key: str, giver: Operation, region: Operation, quantized_slice: Slice, name: str) -> None:
         if key not in self.parts:
             kernel = _text(giver, KERNEL)
-            self.parts[key] = RegionPair(key, kernel, region, giver, ports_of(region, kernel, found, self.floats.names))
+            self.parts[key] = RegionPair(
+                key, kernel, region, giver, ports_of(region, kernel, quantized_slice, self.floats.names)
+            )
         part = self._part_of[name] = self.parts[key]
-        type = element_of(found.result.type)
+        type = element_of(quantized_slice.result.type)
         self._tallies[name] = part.tallies.setdefault(type, Tally(type))
 
     def _add_kernels(
         self, result: Value, part: Slice, name: str, known: tuple[list[SliceKernel], list[SliceKernel]]
     ) -> None:
-        """What the quantized program makes of values of the float one; and the float program, where these have been
-        rounded to the types in which the regions that compute them give them, if these are read as they are."""
+        """Make the programs that compute one region's result from values of the float program.
+
+        The first is the slice of the quantized program. The second is the region in the float program, with each input
+        rounded to the type in which the quantized program computes that input. It is only made if some input is read in
+        that type.
+        """
         self._kernels[name] = SliceKernel(part, self._float_types, self.quantized.module).as_one_of(known[0])
         body = sliced(result, self.floats.names, self._float_order)
         rescaled = {e.name for e in part.entries if element_of(e.value.type) is not self._stored.get(e.name)}
@@ -160,19 +166,19 @@ class Comparison:
             self._bodies[name] = SliceKernel(body, self._float_types, self.floats.module, rounded).as_one_of(known[1])
 
     def _rescales(self) -> tuple[Rescale, ...]:
-        found = []
+        rescales = []
         for operation in self._order:
             if CAUSE in operation.attributes:
                 result = operation.results[0]
                 read = sliced(result, self._shared, self._order).entries
                 source = _spelled(read[0].value.type) if read else ""
-                found.append(Rescale(_place(operation), source, _spelled(result.type), _text(operation, CAUSE)))
-        return tuple(found)
+                rescales.append(Rescale(_place(operation), source, _spelled(result.type), _text(operation, CAUSE)))
+        return tuple(rescales)
 
     # -- runs ----------------------------------------------------------------------------------------------------------
 
     def add(self, where: str, arrays: Sequence[Array]) -> None:
-        """Runs both programs on the inputs of one run, and counts what they compute. ``where`` names it in messages."""
+        """Run both programs on the inputs of one run, and count errors. ``where`` names the inputs in messages."""
         batch = dict(zip((port.name for port in self.float_program.inputs), arrays, strict=True))
         current = self._arguments(arrays)
         for name, array in current.items():
@@ -200,15 +206,15 @@ class Comparison:
         given = self.program.run_arrays(self.program.arrays_of(batch), tap=other_tap)
         for name, values in seen.items():
             if counts[name] != len(values):
-                said = f"{where}: the value {name} is computed {plural(len(values), 'time')} by the float program"
-                raise ModelError(f"{said}, and {counts[name]} times by the quantized one: they are not compared")
+                message = f"{where}: the value {name} is computed {plural(len(values), 'time')} by the float program"
+                raise ModelError(f"{message}, and {counts[name]} times by the quantized one: they are not compared")
         ports = self.float_program.outputs
         latest = [compare(p.name, e, as_array(g)) for p, e, g in zip(ports, expected, given, strict=True)]
         self.outputs = [joined(*pair) for pair in zip(self.outputs, latest, strict=True)] if self.outputs else latest
         self.rows += rows_of(batch, self.float_program)
 
     def errors(self, reference: Reference) -> dict[str, tuple[int, Fraction]]:
-        """The error at the outputs when one region alone is quantized, for each."""
+        """Return, for each region, the error at the outputs when only this region is quantized."""
         return {
             key: reference.noise_of(
                 self.float_program, (self._replaced(key, batch) for batch in reference.batches)
@@ -217,7 +223,7 @@ class Comparison:
         }
 
     def _replaced(self, key: str, batch: dict[str, Array]) -> list[Array]:
-        """The outputs of the float program when it goes on with what one quantized region gives."""
+        """Return the outputs of the float program when one region's results come from its quantized kernel."""
         arrays = self.float_program.arrays_of(batch)
         current = self._arguments(arrays)
         part = self.parts[key]
@@ -232,8 +238,11 @@ class Comparison:
         return list(map(as_array, self.float_program.run_arrays(arrays, tap=tap)))
 
     def _with_error(self, name: str, value: Array, current: dict[str, Any]) -> Array:
-        """A value with the error of the region that computes it: what the quantized one gives, less what comes from the
-        types of the values that it reads, which the regions that compute those have lost."""
+        """Return a value plus the error that its own region adds.
+
+        That is the result of the quantized kernel, less the error from rounding the kernel's inputs to their types:
+        these errors belong to the regions that compute the inputs.
+        """
         given = self._kernels[name].run(current)
         if name not in self._bodies:
             return given.astype(value.dtype)
@@ -252,7 +261,7 @@ class Comparison:
     # -- the report ----------------------------------------------------------------------------------------------------
 
     def report(self, target: Target, errors: dict[str, tuple[int, Fraction]], sampled: int) -> Report:
-        """What has been counted."""
+        """Return the report of all runs so far. ``errors`` has each region's error at the outputs."""
         lost = any(nonfinite for nonfinite, _ in errors.values())
         shares = {key: Fraction(nonfinite) if lost else noise for key, (nonfinite, noise) in errors.items()}
         total = sum(shares.values(), Fraction(0))
@@ -261,10 +270,10 @@ class Comparison:
             self.float_program.name,
             target.name,
             self.rows,
-            tuple(OutputReport(each.name, each.error.snr, each.same_answers) for each in self.outputs),
+            tuple(OutputReport(output.name, output.error.snr, output.same_answers) for output in self.outputs),
             tuple(self._region(part, target, float(shares[part.key] / total) if total else 0.0) for part in ordered),
             self.rescales,
-            (*_left(self.named), *self._kept()),
+            (*_left(self.named), *self._float_results()),
             tuple(self.unmatched.values()),
             sampled if sampled != self.rows else 0,
             self.skipped,
@@ -292,8 +301,8 @@ class Comparison:
         record = None if summary is None else summary.record()
         return {} if record is None or record.histogram is None else record.histogram
 
-    def _kept(self) -> Iterable[FloatOperation]:
-        """Regions whose result is a float."""
+    def _float_results(self) -> Iterable[FloatOperation]:
+        """Yield the regions whose result is a float."""
         for part in self.parts.values():
             element = stored_type(part.giver.results[0])
             if not isinstance(element, UniformType):
@@ -303,7 +312,7 @@ class Comparison:
 
 
 def rows_of(batch: dict[str, Array], program: Program) -> int:
-    """How many rows a batch has: the length of its first input; one where that is a scalar."""
+    """Return the number of rows of a batch: the length of its first input, or 1 for a scalar."""
     shape = np.shape(batch[program.inputs[0].name])
     return shape[0] if shape else 1
 
@@ -312,12 +321,12 @@ _STAYS = re.compile(r"'([^']+)' op stays (?:float|a call): (.*)", re.DOTALL)
 
 
 def _left(named: NamedProgram) -> Iterable[FloatOperation]:
-    """Operations outside of regions, with what fuse-kernels said of them."""
+    """Yield the operations outside of regions, with the remarks of fuse-kernels."""
     for remark in named.remarks:
-        found = _STAYS.match(remark.message)
-        if found and remark.location is not None:
+        match = _STAYS.match(remark.message)
+        if match and remark.location is not None:
             place = f"{remark.location.filename}:{remark.location.line}"
-            yield FloatOperation(found[1], place, found[2])
+            yield FloatOperation(match[1], place, match[2])
 
 
 def _is_input(name: str) -> bool:
@@ -333,12 +342,12 @@ def _check_shapes(key: str, expected: Value, given: Value) -> None:
 
 
 def _check_inputs(floats: Program, quantized: Program) -> None:
-    """Refuses programs that take or give other values."""
+    """Raise ModelError if the inputs or outputs of the two programs differ."""
     for what, ports, others in (
         ("takes", floats.inputs, quantized.inputs),
         ("gives", floats.outputs, quantized.outputs),
     ):
-        one, other = (", ".join(f"{port.name}: {port.type.shown()}" for port in each) for each in (ports, others))
+        one, other = (", ".join(f"{port.name}: {port.type.shown()}" for port in side) for side in (ports, others))
         if one != other:
             raise ModelError(f"the quantized program {what} ({other}), and the float program ({one})")
 
@@ -348,8 +357,8 @@ def _place(operation: Operation) -> str:
 
 
 def _text(operation: Operation, name: str) -> str:
-    said = operation.attributes.get(name)
-    return said.value if isinstance(said, StringAttr) else ""
+    attribute = operation.attributes.get(name)
+    return attribute.value if isinstance(attribute, StringAttr) else ""
 
 
 def _spelled(type: Type) -> str:

@@ -1,4 +1,4 @@
-"""The error at a program's outputs: exact sums of squares over a sample, by which programs are compared."""
+"""The error at a program's outputs over a sample, as exact sums of squares."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from qrt.runtime.program import Program
 from qrt.tensor.arrays import as_array
 
 Batches = Sequence[dict[str, Array]]
-"""What programs run on: arrays by the names of inputs."""
+"""Inputs of several runs, each a dictionary of arrays by input name."""
 
 
 @dataclass(frozen=True)
 class Error:
-    """Sums over values: of the squares of a reference (``signal``), and of the squared differences from it (``noise``).
+    """Sums of squares of reference values (``signal``) and of the differences from them (``noise``).
 
-    ``nonfinite`` counts the NaNs and infinities that stand where the reference is finite; they are in no sum. Where the
-    reference itself is not finite, nothing counts.
+    ``nonfinite`` counts the NaNs and infinities at places where the reference is finite; they are in no sum. Places
+    where the reference itself is not finite are skipped.
 
     >>> one = Error.of(np.float32([1, -3]), np.float32([1, -2.5]))
     >>> (one + Error.of(np.float32([2]), np.float32([2]))).signal
@@ -38,7 +38,7 @@ class Error:
 
     @classmethod
     def of(cls, reference: Array, approximation: Array) -> "Error":
-        """The error of one array. Both are of one shape."""
+        """Return the error of one array relative to a reference of the same shape."""
         r, a = as_float64(reference).reshape(-1), as_float64(approximation).reshape(-1)
         known = np.isfinite(r)
         if not known.all():
@@ -54,19 +54,22 @@ class Error:
 
     @property
     def snr(self) -> float:
-        """The signal-to-noise ratio in decibels, as ``qrt.metrics.snr``; minus infinity if a value is no number."""
+        """The signal-to-noise ratio in decibels, as in ``qrt.metrics.snr``; minus infinity if a value is not finite."""
         return -np.inf if self.nonfinite else decibels(self.signal, self.noise)
 
     @property
     def cost(self) -> tuple[int, Fraction]:
-        """What programs are compared by, over the same values: the less the better."""
+        """A sort key for programs that ran on the same values; less is better."""
         return self.nonfinite, self.noise
 
 
 @dataclass(frozen=True)
 class OutputNoise:
-    """The error of one output. Of ``rows`` rows along the last axis, ``same`` have their greatest value at the same
-    place; there are no rows where this axis has one element."""
+    """The error of one output, and how many rows keep their argmax.
+
+    Rows lie along the last axis: of ``rows`` rows, ``same`` have their greatest value at the same index as the
+    reference. Without a last axis of at least two elements there are no rows.
+    """
 
     name: str
     error: Error
@@ -75,22 +78,22 @@ class OutputNoise:
 
     @property
     def same_answers(self) -> float | None:
-        """The share of rows with the same answer."""
+        """The share of rows whose greatest value is at the same index as in the reference; None without rows."""
         return self.same / self.rows if self.rows else None
 
 
 @dataclass(frozen=True)
 class Noise:
-    """The error of a program's outputs over a sample. Programs are compared by ``cost``; ``snr`` is for people.
+    """The error of a program's outputs over a sample, summed over all outputs.
 
-    The error is the sum over all outputs.
+    Programs are compared by ``cost``; ``snr`` is for display.
     """
 
     outputs: tuple[OutputNoise, ...]
 
     @property
     def error(self) -> Error:
-        return sum((each.error for each in self.outputs), Error())
+        return sum((output.error for output in self.outputs), Error())
 
     @property
     def signal(self) -> Fraction:
@@ -110,15 +113,15 @@ class Noise:
 
     @property
     def same_answers(self) -> float | None:
-        """The share of the rows of all outputs with the same answer."""
-        rows = sum(each.rows for each in self.outputs)
-        return sum(each.same for each in self.outputs) / rows if rows else None
+        """The share of rows, over all outputs, whose greatest value is at the same index as in the reference."""
+        rows = sum(output.rows for output in self.outputs)
+        return sum(output.same for output in self.outputs) / rows if rows else None
 
 
 class Reference:
-    """The float program's outputs over a sample, with which those of quantized programs are compared.
+    """The float program's outputs over a sample, to which the outputs of quantized programs are compared.
 
-    It keeps the sample and the outputs, and nothing that grows with the data.
+    Memory is that of the sample and its outputs; it does not grow with the data.
 
     >>> from qrt.quantization.steps import NamedProgram
     >>> import qrt
@@ -137,21 +140,21 @@ class Reference:
             check_outputs(program, values, f"run {number} of the sample")
 
     def noise(self, module: Module | Program) -> Noise:
-        """Runs another program over the sample, and compares its outputs."""
+        """Run another program over the sample and return the error of its outputs."""
         program = module if isinstance(module, Program) else Program(module, self.function)
         return self.noise_of(program, (_outputs(program, batch) for batch in self.batches))
 
     def noise_of(self, program: Program, outputs: Any) -> Noise:
-        """Compares outputs, a list of arrays for each batch."""
-        found: list[OutputNoise] = []
+        """Return the error of given outputs, a list of arrays for each batch."""
+        totals: list[OutputNoise] = []
         for expected, given in zip(self.outputs, outputs, strict=True):
             latest = [compare(p.name, e, g) for p, e, g in zip(program.outputs, expected, given, strict=True)]
-            found = [joined(*pair) for pair in zip(found, latest, strict=True)] if found else latest
-        return Noise(tuple(found))
+            totals = [joined(*pair) for pair in zip(totals, latest, strict=True)] if totals else latest
+        return Noise(tuple(totals))
 
 
 def compare(name: str, reference: Array, approximation: Array) -> OutputNoise:
-    """The error of an output of one run."""
+    """Return the error of one output in one run."""
     error = Error.of(reference, approximation)
     if not reference.ndim or reference.shape[-1] < 2 or not reference.size:
         return OutputNoise(name, error, 0, 0)
@@ -160,12 +163,12 @@ def compare(name: str, reference: Array, approximation: Array) -> OutputNoise:
 
 
 def joined(one: OutputNoise, other: OutputNoise) -> OutputNoise:
-    """The error of an output over two runs."""
+    """Return the error of one output over two runs."""
     return OutputNoise(one.name, one.error + other.error, one.rows + other.rows, one.same + other.same)
 
 
 def as_float64(values: Array) -> Array:
-    """The values of an array, or of a quantized tensor."""
+    """Return the values of an array or of a quantized tensor as float64."""
     with np.errstate(over="ignore"):
         return as_array(values).astype(np.float64, copy=False)
 
@@ -175,7 +178,7 @@ def _outputs(program: Program, batch: dict[str, Array]) -> list[Array]:
 
 
 def _noise(r: Array, a: Array) -> Fraction:
-    """The sum of squared differences, which are halved where one overflows."""
+    """Return the sum of squared differences; both values are halved where their difference overflows."""
     with np.errstate(over="ignore"):
         error = r - a
     far = ~np.isfinite(error)
@@ -185,7 +188,7 @@ def _noise(r: Array, a: Array) -> Fraction:
 
 
 def check_outputs(program: Program, values: Sequence[Array], where: str) -> None:
-    """Refuses a NaN or an infinity among the outputs of the float program."""
+    """Raise ModelError for a NaN or an infinity among the outputs of the float program."""
     for port, value in zip(program.outputs, values, strict=True):
         try:
             require_finite(as_float64(value), f"{where}: output {port.name!r} of the float program")

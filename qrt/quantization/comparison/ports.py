@@ -1,4 +1,4 @@
-"""The ports of a region in a report: their types, as the quantized program computes with them."""
+"""The ports of a region in a report, with the types in which the quantized program computes."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,9 +23,10 @@ Histogram = Mapping[int, int]
 
 @dataclass(frozen=True, eq=False)
 class PortOf:
-    """A port of a region: its type in the quantized program, and the values that come there in the float one.
+    """A port of a region, with its type in the quantized program.
 
-    ``name`` is that of a value, and ``constant`` says the shape of one that stands in the program.
+    ``name`` names the value at this port in the float program. A port that takes a constant has the constant itself
+    instead, as ``constant``.
     """
 
     type: Type
@@ -35,13 +36,15 @@ class PortOf:
 
     @property
     def bits(self) -> int:
-        """The width of a value as it is stored."""
+        """The width of a stored value in bits."""
         return self.type.storage_width if isinstance(self.type, UniformType) else int(getattr(self.type, "width", 0))
 
 
 def ports_of(region: Operation, kernel: str, part: Slice, names: Mapping[Value, str]) -> list[PortOf]:
-    """The ports of a region of the float program, in the slice that computes its result. Where the quantized program
-    has another kernel for that, into which several regions were merged, these are what the slice reads."""
+    """Return the ports of a region of the float program, given the slice that computes its result.
+
+    If the quantized program merged several regions into another kernel there, the input ports are what the slice reads.
+    """
     if not isinstance(region, RegionOp) or region.kernel != kernel:
         inputs = list(_merged(part))
     else:
@@ -59,19 +62,19 @@ def _operands(region: Operation, part: Slice, names: Mapping[Value, str]) -> Ite
         read.setdefault(entry.name, []).extend(_read_as(entry.value, part))
     for value, operand in zip(region.operands, given, strict=True):
         if constant_of(value) is not None:
-            like = next((each for each in constants if _shape(each) == _shape(value)), None)
+            like = next((constant for constant in constants if _shape(constant) == _shape(value)), None)
             if like is not None:
                 constants.remove(like)
             yield PortOf(element_of((like or value).type), True, constant=value)
             continue
         name = names.get(source_of(value), "")
         types = read.get(name, [])
-        yield PortOf(types[0] if types else element_of(operand.type), True, name)  # without: it is of another program
-        del types[: len(types) > 1]  # a value may be read in two types, one for each port
+        yield PortOf(types[0] if types else element_of(operand.type), True, name)  # the slice may not read this value
+        del types[: len(types) > 1]  # a value read in two types has one type for each port
 
 
 def _added(region: Operation, part: Slice) -> Iterator[PortOf]:
-    """The constants that the quantized program has at ports which are absent in the float one: a bias that corrects."""
+    """Yield the constants at ports that only the quantized program has, such as the bias that corrects an error."""
     giver, count = part.result.operation, len(region.operands)
     wanted = count if giver is None else len(_origins(giver)) - len(region.results)
     for operation in part.operations if wanted > count else ():
@@ -81,9 +84,13 @@ def _added(region: Operation, part: Slice) -> Iterator[PortOf]:
 
 
 def _origins(giver: Operation) -> list[str]:
-    """Where the types of the ports of a region came from."""
-    said = giver.attributes.get(ORIGINS)
-    return [each.value for each in said.elements if isinstance(each, StringAttr)] if isinstance(said, ArrayAttr) else []
+    """Return the origins of the types of a region's ports."""
+    attribute = giver.attributes.get(ORIGINS)
+    return (
+        [element.value for element in attribute.elements if isinstance(element, StringAttr)]
+        if isinstance(attribute, ArrayAttr)
+        else []
+    )
 
 
 def _merged(part: Slice) -> Iterator[PortOf]:
@@ -95,7 +102,7 @@ def _merged(part: Slice) -> Iterator[PortOf]:
 
 
 def source_of(value: Value) -> Value:
-    """The value that a float one is cast from."""
+    """Return the quantized value that a float value is dequantized from, or the value itself."""
     source = value.operation
     return source.operands[0] if source is not None and source.name == "quant.dcast" else value
 
@@ -106,12 +113,12 @@ def _sizes(value: Value) -> list[int]:
 
 
 def _shape(value: Value) -> list[int]:
-    """The sizes of a constant, which an export may have transposed."""
+    """Return the sorted sizes of a constant, which do not change if export transposes it."""
     return sorted(_sizes(value))
 
 
 def _read_as(value: Value, part: Slice) -> list[Type]:
-    """The types in which operations of a slice read a value."""
+    """Return the types in which operations of a slice read a value."""
     if isinstance(element_of(value.type), UniformType):
         return [element_of(value.type)]
     casts = [element_of(cast.results[0].type) for cast in part.casts if cast.operands[0] is value]
@@ -119,7 +126,7 @@ def _read_as(value: Value, part: Slice) -> list[Type]:
 
 
 def _narrowed(value: Value, part: Slice) -> list[Type]:
-    """The narrower floats in which a slice reads a value, where its target stores such."""
+    """Return the narrower float types in which a slice reads a value, if its target stores values in such types."""
     if not _has_narrow(part):
         return []
     casts = [op for op in part.operations if op.name == "arith.truncf" and op.operands[0] is value]
@@ -127,18 +134,18 @@ def _narrowed(value: Value, part: Slice) -> list[Type]:
 
 
 def _narrow_constants(part: Slice) -> list[Value]:
-    """The constants of narrower floats that a slice reads, where its target stores such."""
+    """Return the constants in narrower float types that a slice reads, if its target stores values in such types."""
     widened = [op.operands[0] for op in part.operations if op.name == "arith.extf"] if _has_narrow(part) else []
     return [value for value in widened if constant_of(value) is not None]
 
 
 def _has_narrow(part: Slice) -> bool:
-    """Whether the target fixes types: casts between floats may be those of the export, not of the program."""
+    """Return True if the target fixed types: then casts between floats may come from the export, not the program."""
     return part.result.operation is not None and "target" in _origins(part.result.operation)
 
 
 def stored_type(value: Value) -> Type:
-    """The type of the elements of a value as a kernel gives it, which may be a narrower float than the program's."""
+    """Return the element type in which a kernel gives a value, which may be a narrower float than in the program."""
     source = value.operation
     is_narrow = source is not None and source.name == "arith.extf" and KERNEL in source.attributes
     return element_of(source.operands[0].type if source is not None and is_narrow else value.type)
@@ -147,14 +154,14 @@ def stored_type(value: Value) -> Type:
 def port_reports(
     ports: Sequence[PortOf], giver: Operation, kernel: str, target: Target, histogram: Callable[[PortOf], Histogram]
 ) -> tuple[PortReport, ...]:
-    """The ports of a region, whose result an operation of the quantized program gives."""
+    """Return reports of the ports of a region, whose result the operation ``giver`` of the quantized program has."""
     inputs = sum(port.is_input for port in ports)
     names = _port_names(kernel, inputs, len(ports) - inputs, target)
     origins = _origins(giver)
     if len(origins) != len(ports):
         origins = [""] * len(ports)
-    each = zip(ports, names, origins, strict=True)
-    return tuple(_port_report(port, name, origin, histogram(port)) for port, name, origin in each)
+    rows = zip(ports, names, origins, strict=True)
+    return tuple(_port_report(port, name, origin, histogram(port)) for port, name, origin in rows)
 
 
 def _port_report(port: PortOf, name: str, origin: str, histogram: Histogram) -> PortReport:
@@ -176,7 +183,7 @@ def _port_report(port: PortOf, name: str, origin: str, histogram: Histogram) -> 
 
 
 def _port_names(kernel: str, inputs: int, outputs: int, target: Target) -> list[str]:
-    """What the target calls the ports."""
+    """Return the target's names of the ports."""
     for signature in target.signatures(kernel):
         ports = signature.ports(inputs, outputs)
         if ports is not None:
@@ -188,7 +195,7 @@ def _port_names(kernel: str, inputs: int, outputs: int, target: Target) -> list[
 
 
 def histogram_of(constant: Value) -> Histogram:
-    """How many values of a constant of floats have which 16 high bits."""
+    """Return the number of values of a float constant by their 16 high bits."""
     attribute, element, summary = constant_of(constant), element_of(constant.type), Summary()
     if isinstance(attribute, DenseElementsAttr | DenseResourceAttr) and isinstance(element, FloatType):
         values = np.asarray(attribute.python)
@@ -198,5 +205,5 @@ def histogram_of(constant: Value) -> Histogram:
 
 
 def weight_bytes(ports: Sequence[PortOf]) -> int:
-    """What the constants of a region take, each value in the bits of its type."""
+    """Return the bytes of a region's constants, with each value in the bits of its type."""
     return -(-sum(prod(_sizes(port.constant)) * port.bits for port in ports if port.constant is not None) // 8)

@@ -1,5 +1,7 @@
-"""One kernel of a quantized program, as a program of its own: what computes a value that has a key, from the nearest
-values that the float program has too."""
+"""Slices of a quantized program: single kernels as programs of their own.
+
+A slice computes a value with a key from the nearest values that the float program has too.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,8 +24,7 @@ _NAME = "kernel"
 
 @dataclass(frozen=True, eq=False)
 class SliceEntry:
-    """What a slice reads: a value with a name, and the value of the slice that stands for it, whose type says how it is
-    quantized."""
+    """An input of a slice: the shared name, and the value in the slice, whose type says how it is quantized."""
 
     name: str
     value: Value
@@ -31,8 +32,11 @@ class SliceEntry:
 
 @dataclass(eq=False)
 class Slice:
-    """The operations between entries and a value, in program order. ``constants`` are the quantized ones, and ``casts``
-    what quantizes floats, both in the order in which operations take them."""
+    """The operations between entries and a result, in program order.
+
+    ``constants`` are the quantized constants, and ``casts`` the operations that quantize floats, both in the order in
+    which operations read them.
+    """
 
     result: Value
     entries: list[SliceEntry] = field(default_factory=list)
@@ -42,9 +46,11 @@ class Slice:
 
 
 def sliced(result: Value, names: Mapping[Value, str], order: Mapping[Operation, int]) -> Slice:
-    """The slice of a value, backwards to values that have names. A value that was rescaled counts as the one that it
-    was before: it is read in the type to which it was rescaled."""
-    found = Slice(result)
+    """Return the slice of a value, backwards to values with names.
+
+    A rescaled value has the name of the value before the rescale, and is read in the type after it.
+    """
+    part = Slice(result)
     operations: dict[Operation, None] = {}
     seen: set[Value] = set()
     pending = [result]
@@ -56,7 +62,7 @@ def sliced(result: Value, names: Mapping[Value, str], order: Mapping[Operation, 
         name = None if value is result else _name_of(value, names, order)
         source = value.operation
         if name is not None:
-            found.entries.append(SliceEntry(name, value))
+            part.entries.append(SliceEntry(name, value))
         elif source is None:
             raise ModelError(
                 located(result, "the kernel reads a value of a block that the float program does not have")
@@ -64,16 +70,16 @@ def sliced(result: Value, names: Mapping[Value, str], order: Mapping[Operation, 
         else:
             operations[source] = None
             if isinstance(element_of(value.type), UniformType) and _is_constant(source):
-                found.constants.append(value)
+                part.constants.append(value)
             elif source.name == "quant.qcast":
-                found.casts.append(source)
+                part.casts.append(source)
             pending += reversed(captured(source))
-    found.operations = sorted(operations, key=order.__getitem__)
-    return found
+    part.operations = sorted(operations, key=order.__getitem__)
+    return part
 
 
 def _name_of(value: Value, names: Mapping[Value, str], order: Mapping[Operation, int]) -> str | None:
-    """The name of a value, or of the one that was rescaled to it."""
+    """Return the name of a value, or of the value that it was rescaled from."""
     source = value.operation
     if source is None or CAUSE not in source.attributes or value in names:
         return names.get(value)
@@ -82,7 +88,7 @@ def _name_of(value: Value, names: Mapping[Value, str], order: Mapping[Operation,
 
 
 def located(value: Value, message: str) -> str:
-    """A message at the operation that gives a value."""
+    """Return a message with the location of the operation that defines a value."""
     return message if value.operation is None else value.operation.location.render(message)
 
 
@@ -91,24 +97,30 @@ def _is_constant(source: Operation) -> bool:
 
 
 class SliceKernel:
-    """A slice that runs on values of the float program."""
+    """A compiled slice that runs on values of the float program."""
 
     def __init__(
         self, part: Slice, floats: Mapping[str, Type], module: Module, rounded: Mapping[str, UniformType] | None = None
     ) -> None:
-        """``floats`` are the types that the entries have in the float program. Those that are ``rounded`` are quantized
-        and dequantized first."""
+        """Compile a slice.
+
+        ``floats`` has the types of the entries in the float program. Entries in ``rounded`` are first quantized to the
+        given type and dequantized.
+        """
         self._names = [entry.name for entry in part.entries]
         self._function = _function(part, floats, rounded or {})
         self._module = module
 
     def is_like(self, other: "SliceKernel") -> bool:
-        """Whether both compute the same of their entries."""
+        """Return True if both kernels compute the same function of their entries."""
         return equal(self._function, other._function)
 
     def as_one_of(self, others: "list[SliceKernel]") -> "SliceKernel":
-        """This kernel, whose program is that of another one which is like it. Calls of one function have such."""
-        twin = next((each for each in others if self.is_like(each)), None)
+        """Return this kernel, which shares the compiled program of an equal kernel in ``others``.
+
+        Several calls of one function have equal kernels. A new kernel is appended to ``others``.
+        """
+        twin = next((other for other in others if self.is_like(other)), None)
         if twin is None:
             others.append(self)
         else:
@@ -117,7 +129,7 @@ class SliceKernel:
 
     @property
     def names(self) -> Sequence[str]:
-        """The values that it reads."""
+        """The names of the values that the slice reads."""
         return self._names
 
     @cached_property
@@ -129,12 +141,12 @@ class SliceKernel:
         return Program(whole, _NAME)
 
     def run(self, values: Mapping[str, Any]) -> Array:
-        """What it makes of values of the float program."""
+        """Compute the slice's result from values of the float program."""
         return as_array(self._program(*(values[name] for name in self._names)))
 
 
 def _function(part: Slice, floats: Mapping[str, Type], rounded: Mapping[str, UniformType]) -> Operation:
-    """The slice as a function of floats, which quantizes them."""
+    """Return the slice as a function that takes floats and quantizes them."""
     given = [floats[entry.name] for entry in part.entries]
     block = Block(given)
     assert part.result.operation is not None  # an operation has the key
@@ -150,12 +162,12 @@ def _function(part: Slice, floats: Mapping[str, Type], rounded: Mapping[str, Uni
         builder.insert(operation.clone(values))
     builder.emit("func.return", (values[part.result],))
     type = FunctionType(given, [part.result.type])
-    said = {"sym_name": StringAttr(_NAME), "function_type": TypeAttr(type)}
-    return Builder(Block(()), builder.location).emit("func.func", (), (), said, [Region([block])])
+    attributes = {"sym_name": StringAttr(_NAME), "function_type": TypeAttr(type)}
+    return Builder(Block(()), builder.location).emit("func.func", (), (), attributes, [Region([block])])
 
 
 def _quantized(builder: Builder, value: Value, wanted: Type) -> Value:
-    """A value of the float program as the quantized one reads it. What both take quantized may have been rescaled."""
+    """Convert a value of the float program to the type in which the quantized program reads it."""
     if value.type is wanted:
         return value
     given, element = element_of(value.type), element_of(wanted)

@@ -1,5 +1,7 @@
-"""What is counted of a region's result while programs run. All of it is exact: it depends neither on the order of the
-data, nor on how they were split."""
+"""Counts of a region's results while programs run.
+
+They are exact, so neither the order of the data nor its split into batches changes them.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,12 +16,12 @@ from qrt.tensor import QuantTensor
 from qrt.types import Type, UniformType
 
 WIDEST = 16
-"""Codes of storage of at most so many bits are counted."""
+"""The greatest storage width in bits for which used codes are counted."""
 
 
 @dataclass(eq=False)
 class Tally:
-    """The errors of a value alone and accumulated, the values that its type clips, and the codes that are used."""
+    """The error of a value alone and accumulated, the number of values that its type clips, and the codes in use."""
 
     type: Type
     alone: Error = field(default_factory=Error)
@@ -29,11 +31,11 @@ class Tally:
     used: npt.NDArray[np.bool_] | None = None
 
     def add_alone(self, reference: Array, approximation: Array) -> None:
-        """Counts what the region gives when it is fed the values of the float program."""
+        """Count the error of the region's result when its inputs come from the float program."""
         self.alone += Error.of(reference, approximation)
 
     def add(self, reference: Array, stored: Array) -> None:
-        """Counts what the region gives in the quantized program."""
+        """Count the error of the region's result in the quantized program."""
         if not isinstance(self.type, UniformType):
             self.accumulated += Error.of(reference, stored)
             return
@@ -47,12 +49,12 @@ class Tally:
 
     @property
     def unused(self) -> int:
-        """How many codes no value has; 0 where they are not counted."""
+        """The number of codes that no value has; 0 if they are not counted."""
         return 0 if self.used is None else self.used.size - int(np.count_nonzero(self.used))
 
 
 def beyond(values: Array, type: UniformType) -> npt.NDArray[np.bool_]:
-    """Which values lie outside of a type by more than half a scale.
+    """Return a mask of the values that lie outside the range of a type by more than half a scale.
 
     >>> beyond(np.float32([-65, -64.25, 63.75, 63.8]), UniformType("i8", "f32", 0.5)).tolist()
     [True, False, False, True]
@@ -60,12 +62,12 @@ def beyond(values: Array, type: UniformType) -> npt.NDArray[np.bool_]:
     scale, zero = (spread(array, type, values.shape) for array in (type.scale_array, type.zero_point_array))
     low, high = (type.storage_min - zero - 0.5) * scale, (type.storage_max - zero + 0.5) * scale
     exact = as_float64(values)
-    found: npt.NDArray[np.bool_] = (exact < low) | (exact > high)
-    return found
+    is_beyond: npt.NDArray[np.bool_] = (exact < low) | (exact > high)
+    return is_beyond
 
 
 def spread(parameters: Array, type: UniformType, shape: tuple[int, ...]) -> Array:
-    """Scales or zero points, one for each channel or block, in a shape that values of that shape broadcast with."""
+    """Reshape scales or zero points, one for each channel or block, to broadcast with values of a shape."""
     if type.axis is not None:
         return parameters.reshape([-1 if axis == type.axis else 1 for axis in range(len(shape))])
     sizes: Mapping[int, int] = dict(type.block_sizes or ())
@@ -75,7 +77,7 @@ def spread(parameters: Array, type: UniformType, shape: tuple[int, ...]) -> Arra
 
 
 def range_of(type: Any) -> tuple[float, float]:
-    """The least and the greatest value of a type, over all channels."""
+    """Return the least and the greatest value of a type, over all channels."""
     if not isinstance(type, UniformType):
         return -np.inf, np.inf
     zero, scale = type.zero_point_array, type.scale_array

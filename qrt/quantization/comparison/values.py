@@ -1,4 +1,4 @@
-"""Values that a float program and its quantized one have in common, by names that both give them."""
+"""The names that the values of a float program share with the values of its quantized form."""
 
 from dataclasses import dataclass, field
 
@@ -12,19 +12,19 @@ from qrt.quantization.calibration.observe import flattened
 
 @dataclass(eq=False)
 class Values:
-    """A function whose calls are inlined, and the names of its values.
+    """A function with inlined calls, and names for its values.
 
     Attributes
     ----------
     module : Module
-        A copy of the program, which holds the function.
+        A copy of the program that contains the function.
     function : Operation
         The function.
     names : dict of Value to str
-        Arguments, what operations with a key give, and what loops and branches carry and give. In each of these
-        programs a name is of one value.
+        The names of arguments, of results of operations with a key, and of the values that loops and branches carry
+        and yield. In each program a name belongs to one value.
     keyed : dict of str to list of Operation
-        The operations that have each key: several where a function is called several times.
+        The operations with each key: several if a function is called several times.
     """
 
     module: Module
@@ -34,7 +34,7 @@ class Values:
 
     @classmethod
     def of(cls, module: Module, name: str) -> "Values":
-        """The values of a function of a program."""
+        """Return the values of a function of a program."""
         copy = flattened(module, name)
         values = cls(copy, copy.function(name))
         values._name_all()
@@ -42,11 +42,11 @@ class Values:
 
     @property
     def by_name(self) -> dict[str, Value]:
-        """The values by their names."""
+        """The values by name."""
         return {name: value for value, name in self.names.items()}
 
     def results(self, key: str, number: int = 0) -> list[str]:
-        """The names of the results of one of the operations that have a key."""
+        """Return the names of the results of the operation with this key and number."""
         return [self.names[value] for value in self.keyed[key][number].results]
 
     def _name_all(self) -> None:
@@ -63,7 +63,7 @@ class Values:
                 same.append(operation)
 
     def _name(self, operation: Operation, key: str, number: int) -> None:
-        """A result of a region that has several is an operation of its own in an export: it has the result's key."""
+        """Name an operation's results. An export has an operation of its own, with its own key, for each result."""
         for value in operation.results:
             self.names[value] = f"{key_of(key, value.index, len(operation.results))} ({number})"
 
@@ -77,7 +77,7 @@ class Values:
 
 
 def require_keys(values: Values, what: str) -> None:
-    """Refuses a program in which no operation has a key."""
+    """Raise ModelError for a program in which no operation has a key."""
     if not any(KERNEL in op.attributes for ops in values.keyed.values() for op in ops):
         message = f"no operation has quant.key: {what} was not written by `qrt quantize`"
         raise ModelError(f"{values.function.location.filename}: {message}")

@@ -1,2 +1,4 @@
-"""Export of propagated programs: what becomes of a region's ports, and of its body
-(docs/reference/export.md)."""
+"""Export of propagated programs (docs/reference/export.md).
+
+Regions become `qrt` operations, integer arithmetic, or float bodies between casts.
+"""

@@ -1,4 +1,4 @@
-"""Values that functions take and return, as quantized ones, where every call of the function is known."""
+"""Quantized arguments and results of private functions, if every call of the function is known."""
 
 from qrt.ir import Builder, Module, Operation, TypeAttr, Value
 from qrt.ir.core.functions import FuncOp
@@ -8,8 +8,10 @@ from qrt.types import FunctionType
 
 
 def pass_stored(module: Module) -> bool:
-    """Gives the arguments and results of private functions the quantized type from which or to which they are cast.
-    Returns whether it did so anywhere. No value changes."""
+    """Give arguments and results of private functions the quantized type that they are cast to or from.
+
+    Returns True if any type changed. Preserves every value.
+    """
     calls = _calls(module)
     changed = False
     for function in module.functions:
@@ -28,22 +30,22 @@ def pass_stored(module: Module) -> bool:
 
 
 def _calls(module: Module) -> dict[FuncOp, list[Operation]]:
-    """The calls of each function that nothing else names."""
+    """Return the calls of each function that is only used by calls."""
     if len(module.functions) < 2:
         return {}
-    found: dict[FuncOp, list[Operation]] = {function: [] for function in module.functions}
+    calls_of: dict[FuncOp, list[Operation]] = {function: [] for function in module.functions}
     others: set[str] = set()
     for op in module.operation.walk():
         callee = symbol_of(op) if op.name == "func.call" else None
-        if isinstance(callee, FuncOp) and callee in found:
-            found[callee].append(op)
+        if isinstance(callee, FuncOp) and callee in calls_of:
+            calls_of[callee].append(op)
         else:
             others.update(name for reference in references(op) for name in reference.path)
-    return {function: calls for function, calls in found.items() if function.sym_name not in others}
+    return {function: calls for function, calls in calls_of.items() if function.sym_name not in others}
 
 
 def _take(argument: Value, calls: list[Operation]) -> bool:
-    """Whether an argument has become quantized: it is cast wherever it is read, or at every call."""
+    """Quantize an argument that is cast wherever it is read, or at every call. Return True if it is quantized now."""
     number, users = argument.index, argument.users
     sources = [source_of(call.operands[number]) for call in calls]
     type = users[0].results[0].type if users and users[0].name == "quant.qcast" else None
@@ -61,7 +63,7 @@ def _take(argument: Value, calls: list[Operation]) -> bool:
 
 
 def _give(end: Operation, calls: list[Operation], number: int) -> bool:
-    """Whether a result has become quantized: what is returned is cast from a quantized value."""
+    """Quantize a result that is cast from a quantized value. Return True if it is quantized now."""
     stored = source_of(end.operands[number])
     if stored is None:
         return False

@@ -1,4 +1,4 @@
-"""Casts at ports: a float value as a port keeps it, made once for each value and type."""
+"""The casts of float values to the types of ports, one for each value and type."""
 
 import numpy as np
 
@@ -20,20 +20,20 @@ Key = tuple[Value, Type, tuple[int, ...] | None]
 
 
 class Casts:
-    """The casts of one export. A value that was dequantized from the type that a port takes is not cast again."""
+    """The casts of one export. A value dequantized from the type that a port takes is not quantized again."""
 
     def __init__(self) -> None:
-        self.made: list[Operation] = []  # the ops of qrt
-        self._made: dict[Key, Value] = {}
+        self.operations: list[Operation] = []  # the qrt operations of this export
+        self._results: dict[Key, Value] = {}
         self._released: list[Operation] = []
         self._read: dict[Operation, None] = {}
 
     def stored(self, value: Value, element: UniformType, permutation: tuple[int, ...] | None = None) -> Value:
-        """A float value in a quantized type, its axes permuted."""
+        """Return a float value as a quantized value of the given type, with its axes permuted."""
         key = value, element, permutation
-        if key not in self._made:
-            self._made[key] = self._stored(value, element, permutation)
-        return self._made[key]
+        if key not in self._results:
+            self._results[key] = self._stored(value, element, permutation)
+        return self._results[key]
 
     def _stored(self, value: Value, element: UniformType, permutation: tuple[int, ...] | None) -> Value:
         if value.operation is not None:
@@ -44,15 +44,15 @@ class Casts:
         if permutation is not None:
             stored = self.stored(value, element)
             transposed = Builder.after(stored).create("qrt.transpose", stored, permutation=permutation)
-            self.made.append(transposed)
+            self.operations.append(transposed)
             return transposed.results[0]
         source = value.operation
         if source is not None and source.name == "quant.dcast" and element_of(source.operands[0].type) is element:
             return source.operands[0]
         return Builder.after(value).value("quant.qcast", (value,), with_element(value.type, element))
 
-    def kept(self, port: PortOf, value: Value) -> Value:
-        """A float value as the port keeps it, in its own float type again."""
+    def rounded(self, port: PortOf, value: Value) -> Value:
+        """Return a float value rounded to the port's type, as a float again."""
         if port.stays:
             return value
         if isinstance(port.spec, UniformType):
@@ -68,34 +68,36 @@ class Casts:
         if source is not None and source.name == "arith.extf" and source.operands[0].type is narrow:
             return value
         key = value, port.spec, None
-        if key not in self._made:
+        if key not in self._results:
             if source is not None:
                 self._read[source] = None
-            self._made[key] = _narrowed(value, narrow)
-        return self._expressed("arith.extf", self._made[key], value.type)
+            self._results[key] = _narrowed(value, narrow)
+        return self._expressed("arith.extf", self._results[key], value.type)
 
     def _expressed(self, cast: str, value: Value, type: Type) -> Value:
         key = value, type, None
-        if key not in self._made:
-            self._made[key] = Builder.after(value).value(cast, (value,), type)
-        return self._made[key]
+        if key not in self._results:
+            self._results[key] = Builder.after(value).value(cast, (value,), type)
+        return self._results[key]
 
     def release(self, region: RegionOp, values: list[Value]) -> None:
-        """Puts the casts of quantized results in place of a region's own."""
+        """Replace a region's results by values, which are dequantized if they are quantized."""
         keep_tags(region, values)
         builder = Builder(region)
-        made = [
+        results = [
             builder.value("quant.dcast", (value,), result.type)
             if isinstance(element_of(value.type), UniformType)
             else value
             for value, result in zip(values, region.results, strict=True)
         ]
-        self._released += [value.operation for value in made if value.operation is not None]
-        replace(region, made)
+        self._released += [value.operation for value in results if value.operation is not None]
+        replace(region, results)
 
     def finish(self) -> None:
-        """Drops what export itself has made superfluous: a `qcast` of a result to the type that it has, and casts and
-        constants that nothing reads any more."""
+        """Remove the casts that export made superfluous.
+
+        These are a `qcast` of a result to the type that it already has, and casts and constants without uses.
+        """
         for dcast in self._released:
             for user in dcast.results[0].users if dcast.name == "quant.dcast" else ():
                 stored = dcast.operands[0]
@@ -105,7 +107,7 @@ class Casts:
 
 
 def _narrowed(value: Value, type: Type) -> Value:
-    """A float value in a narrower type; a constant is rounded at once, half to even as `arith.truncf` rounds."""
+    """Round a float value to a narrower type; a constant is rounded now, half to even like `arith.truncf`."""
     constant, element = dense_of(value), element_of(type)
     builder = Builder.after(value)
     if constant is None or not isinstance(element, FloatType):
@@ -117,7 +119,7 @@ def _narrowed(value: Value, type: Type) -> Value:
 def _constant(
     value: Value, constant: DenseElementsAttr, element: UniformType, permutation: tuple[int, ...] | None
 ) -> Value:
-    """A constant as the reference of `qcast` stores it: integers and a `quant.scast`."""
+    """Return a constant, quantized by the reference of `qcast`, as stored integers with a `quant.scast`."""
     assert isinstance(value.type, TensorType)
     if not element.is_storage_castable:
         raise QuantTypeError(f"{element.shown()} has storage other than signless integers")

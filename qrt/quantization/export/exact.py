@@ -1,8 +1,8 @@
-"""Integers with exact rational scales: what a linear body computes, before one requantization at its end.
+"""Integers with exact rational scales: the values inside a linear body before the one requantization at its end.
 
-A sum of two scales goes to the largest scale of which both are multiples. A scale that is the double nearest to the
-other one is taken for it, as the scale of a bias is (`ops.accumulate.bias_is_direct`). Where 64 bits would not hold an
-integer, it is rounded to a coarser scale first, half up, and that is reported.
+A sum of values with two scales gets the largest scale of which both are multiples. A scale that is the double nearest
+to the other one is treated as equal to it, as for the scale of a bias (`ops.accumulate.bias_is_direct`). An integer
+that would not fit 64 bits is first rounded half up to a coarser scale, which is reported.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,17 +20,19 @@ from qrt.ir.dialects.linalg.lowering import I64
 from qrt.ir.passes.lower_qrt.requantize import round_shift, scale_fixed_exactly
 
 MOST = 1 << 62
-"""Integers stay below this magnitude, so that a rounding term has room beside them."""
+"""Integers stay below this magnitude, so that adding a rounding term does not overflow."""
 _ROUNDED = 1 << 30
-"""The magnitude of what was rounded to a coarser scale."""
+"""The magnitude of integers that were rounded to a coarser scale."""
 Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Exact:
-    """`value * scale`, i64. One scale, or one for each index of `axis`: of a dimension of a tensor, of a loop of a nest
-    for a scalar in it. `bounds` are the largest magnitudes of the integers of each scale, because channels that shared
-    one would be rounded as coarsely as the largest. What is `known` is that number everywhere, and has no value.
+    """The value `value * scale` of i64 integers, or the constant `known`.
+
+    There is one scale, or one for each index of `axis`, which is a dimension of a tensor, or a loop of the nest for a
+    scalar in a nest. `bounds` are the largest magnitudes of the integers of each scale: channels with a common bound
+    would be rounded as coarsely as the largest of them. A constant has `known`, its number, and no `value`.
     """
 
     value: Value | None
@@ -46,12 +48,12 @@ class Exact:
 
 
 def number(value: Fraction) -> Exact:
-    """A constant."""
+    """Return a constant."""
     return Exact(None, (abs(value) or Fraction(1),), (int(value != 0),), None, value)
 
 
 def divisor(numbers: Sequence[Fraction]) -> Fraction:
-    """The largest number of which all are multiples.
+    """Return the largest number of which all numbers are multiples.
 
     >>> divisor([Fraction(1, 2), Fraction(1, 3)])
     Fraction(1, 6)
@@ -62,19 +64,19 @@ def divisor(numbers: Sequence[Fraction]) -> Fraction:
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """Arithmetic on scalars in the body of a nest."""
+    """Integer arithmetic on the scalars in the body of a loop nest."""
 
     nest: LoopNest
     report: Report
 
     def value(self, x: Exact) -> Value:
-        """The integers of a scalar."""
+        """Return the integer of a scalar."""
         if x.value is not None:
             return x.value
         return self.nest.constant(((x.known or 0) > 0) - ((x.known or 0) < 0), I64)
 
     def multiplied(self, a: Exact, b: Exact) -> Exact:
-        """The product; a factor that is known changes the scale alone, and the sign."""
+        """Return the product; a constant factor changes only the scale and the sign."""
         if a.known is not None and b.known is not None:
             return number(a.known * b.known)
         if a.known is not None or a.bound == 0:
@@ -85,19 +87,19 @@ class Arithmetic:
         while a.bound * b.bound >= MOST:
             a, b = (self.coarser(a, _ROUNDED), b) if a.bound >= b.bound else (a, self.coarser(b, _ROUNDED))
         axis, left, right = _together(a, b)
-        made = self.nest.value("arith.muli", (self.value(a), self.value(b)), I64)
+        products = self.nest.value("arith.muli", (self.value(a), self.value(b)), I64)
         scales = tuple(s * t for s, t in zip(left, right, strict=True))
         bounds = tuple(m * n for m, n in zip(*(_spread(x.bounds, len(scales)) for x in (a, b)), strict=True))
-        return Exact(made, scales, bounds, axis)
+        return Exact(products, scales, bounds, axis)
 
     def negated(self, a: Exact) -> Exact:
-        """The negative."""
+        """Return the negative."""
         if a.known is not None:
             return number(-a.known)
         return replace(a, value=self.nest.value("arith.subi", (self.nest.constant(0, I64), self.value(a)), I64))
 
     def added(self, a: Exact, b: Exact) -> Exact:
-        """The sum, of the largest scale of which both scales are multiples."""
+        """Return the sum, with the largest scale of which both scales are multiples."""
         if a.known is not None and b.known is not None:
             return number(a.known + b.known)
         if b.bound == 0 or a.bound == 0:
@@ -106,18 +108,18 @@ class Arithmetic:
         left, right = (tuple(map(_as_the_other, *pair)) for pair in ((left, right), (right, left)))
         common = tuple(divisor(pair) for pair in zip(left, right, strict=True))
         a, b = (
-            replace(each, scales=own, bounds=_spread(each.bounds, len(own)), axis=axis)
-            for each, own in ((a, left), (b, right))
+            replace(term, scales=own, bounds=_spread(term.bounds, len(own)), axis=axis)
+            for term, own in ((a, left), (b, right))
         )
         reach = [m * s + n * t for m, s, n, t in zip(a.bounds, left, b.bounds, right, strict=True)]
-        if all(each < MOST * scale for each, scale in zip(reach, common, strict=True)):
-            a, b = (self._multiples(each, common, axis) for each in (a, b))
+        if all(term < MOST * scale for term, scale in zip(reach, common, strict=True)):
+            a, b = (self._multiples(term, common, axis) for term in (a, b))
         else:
             self.report("a sum would overflow 64 bits: its terms are rounded to 30 bits")
             common = tuple(_power_of_two_above(r / _ROUNDED) for r in reach)
-            a, b = (self._rounded(each, common, axis) for each in (a, b))
-        made = self.nest.value("arith.addi", (self.value(a), self.value(b)), I64)
-        return Exact(made, common, tuple(m + n for m, n in zip(a.bounds, b.bounds, strict=True)), axis)
+            a, b = (self._rounded(term, common, axis) for term in (a, b))
+        sums = self.nest.value("arith.addi", (self.value(a), self.value(b)), I64)
+        return Exact(sums, common, tuple(m + n for m, n in zip(a.bounds, b.bounds, strict=True)), axis)
 
     def _multiples(self, x: Exact, common: Sequence[Fraction], axis: int | None) -> Exact:
         factors = _multipliers(x, common)
@@ -129,7 +131,7 @@ class Arithmetic:
         return replace(x, value=value, scales=tuple(common), bounds=bounds, axis=axis, known=None)
 
     def _rounded(self, x: Exact, common: Sequence[Fraction], axis: int | None) -> Exact:
-        """By the `fixed` rule in another scale; from 32 bits, because the rule gives 0 for N > 62."""
+        """Rescale by the `fixed` rule, first to at most 31 bits, because the rule gives 0 for shifts above 62."""
         x = self.shifted(x, [(bound >> 31).bit_length() for bound in x.bounds])
         ratios = [own / scale for own, scale in zip(x.scales, common, strict=True)]
         pairs = np.array([numerics.fixed_multiplier(ratio) for ratio in ratios], np.int64)
@@ -139,14 +141,14 @@ class Arithmetic:
         return Exact(value, tuple(common), bounds, axis)
 
     def coarser(self, x: Exact, most: int) -> Exact:
-        """In scales in which the integers are at most of this magnitude."""
+        """Return the value with scales so coarse that its integers have at most the magnitude ``most``."""
         places = [(bound // most).bit_length() for bound in x.bounds]
         if any(places):
             self.report(f"a value would overflow 64 bits: its {max(places)} low bits are rounded off")
         return self.shifted(x, places)
 
     def shifted(self, x: Exact, places: Sequence[int]) -> Exact:
-        """In scales that are larger by powers of two, rounded half up."""
+        """Return the value with scales that are larger by powers of two, rounded half up."""
         by_scale = np.array(places, np.int64)
         if x.value is None or not by_scale.any():
             return x
@@ -166,7 +168,7 @@ def _multipliers(x: Exact, common: Sequence[Fraction]) -> list[int]:
 
 
 def _together(a: Exact, b: Exact) -> tuple[int | None, tuple[Fraction, ...], tuple[Fraction, ...]]:
-    """The axis along which the scales of two change, and the scales of each along it."""
+    """Return the axis along which the scales of either value change, and the scales of each value along it."""
     if a.axis is not None and b.axis is not None and a.axis != b.axis:
         raise QuantTypeError("scales that differ along one axis are combined with scales that differ along another")
     axis = b.axis if a.axis is None else a.axis
@@ -176,7 +178,7 @@ def _together(a: Exact, b: Exact) -> tuple[int | None, tuple[Fraction, ...], tup
 
 
 def _as_the_other(own: Fraction, other: Fraction) -> Fraction:
-    """The other scale, where this one is the double nearest to it."""
+    """Return the other scale if this one is the double nearest to it, otherwise this one."""
     return other if own == float(other) else own
 
 

@@ -1,4 +1,4 @@
-"""The pass `export-quant`, which runs bodies of regions to make the tables of `lookup`."""
+"""The pass `export-quant`, with the evaluation of region bodies for the tables of `lookup`."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -28,12 +28,12 @@ _MOST_STEPS = 1 << 16
 class ExportQuant:
     """Writes the regions of a propagated program as integer arithmetic, with constants as stored integers.
 
-    `to=fixed` writes ops of qrt, `to=codegen` what lower-qrt makes of them, and `to=simulate` the float bodies with a
-    cast to the type of each port and back. `target` refuses a kernel that the target lacks.
+    `to=fixed` writes `qrt` operations, `to=codegen` their lowering by lower-qrt, and `to=simulate` the float bodies
+    with casts to the type of each port and back. With `target`, a kernel that the target lacks is an error.
     """
 
     to: str = option("fixed", "ops of qrt, integer arithmetic, or float bodies between casts", FORMS)
-    target: str = option("", "the target whose kernels the regions must be")
+    target: str = option("", "the target that must have the kernel of every region")
 
     def __post_init__(self) -> None:
         if self.to not in FORMS:
@@ -45,8 +45,11 @@ class ExportQuant:
 
 
 def _table(code: ModuleCode, region: RegionOp, number: int, x: UniformType, out: UniformType) -> Array:
-    """The storage that a region yields for each value of the type of one of its operands, by the reference of each
-    op: `dcast`, the body, `qcast`. Storage outside the bounds, which no value reaches, repeats the nearest entry."""
+    """Return the stored result of a region for each storage value of one operand.
+
+    The references of `dcast`, the body's operations and `qcast` compute the results. Storage values outside the bounds,
+    which do not occur, get the nearest entry.
+    """
     stored = values_of_storage(x).astype(storage_dtype(x))
     dcast, qcast = FAMILIES["dcast"], FAMILIES["qcast"]
     line = TensorType(stored.shape, x)
@@ -59,13 +62,13 @@ def _table(code: ModuleCode, region: RegionOp, number: int, x: UniformType, out:
 
 
 def _run(code: ModuleCode, region: RegionOp, number: int, values: Array) -> Array:
-    """What the body of a region yields for values of one operand, as many at a time as its rank allows."""
+    """Evaluate the body of a region on values of one operand, as many at a time as the operand's rank allows."""
     copy = region.clone({})
     copy.drop_operands()
     (block,) = copy.regions[0].blocks
     argument = block.arguments[number]
     for other in block.arguments:
-        other.replace_all_uses(argument)  # the body may ask for its extents, but not for its values
+        other.replace_all_uses(argument)  # an elementwise body reads only the extents of its other operands
     block.set_arguments([argument])
     rank = getattr(argument.type, "rank", None) or 0
     shape = (*[1] * (rank - 1), len(values)) if rank else ()
@@ -74,18 +77,18 @@ def _run(code: ModuleCode, region: RegionOp, number: int, values: Array) -> Arra
     argument.type = _shaped(argument, shape)
     compiler = Compiler(code)
     body = compiler.region(copy.regions[0])
-    made = []
+    results = []
     for part in values.reshape(-1, prod(shape)):
         frame = compiler.template.copy()
         frame[0] = Run(_MOST_STEPS)
         with np.errstate(all="ignore"):
-            (found,) = body.run(frame, [part.reshape(shape) if rank else part[0]])
-        made.append(np.asarray(found).reshape(-1))
-    return np.concatenate(made)
+            (codes,) = body.run(frame, [part.reshape(shape) if rank else part[0]])
+        results.append(np.asarray(codes).reshape(-1))
+    return np.concatenate(results)
 
 
 def _reshape(op: Operation, old: object, new: tuple[int, ...]) -> None:
-    """Gives results of the shape that the operand has another shape: the body computes element by element."""
+    """Give results of shape ``old`` the shape ``new``, for a body that computes element by element."""
     if isinstance(op, StructuredOp):
         for number in range(len(op.operands)):
             if isinstance(op.operands[number].type, TensorType):
@@ -102,8 +105,10 @@ def _reshape(op: Operation, old: object, new: tuple[int, ...]) -> None:
 
 
 def _respread(op: StructuredOp, number: int, new: tuple[int, ...]) -> None:
-    """Gives an operand of which every element is the same number, or of which none is read, the shape that loops over
-    another result have: it may have fewer axes than the result, or others."""
+    """Give an operand with equal elements, or without uses in the body, the shape that fits the new loop extents.
+
+    Its shape may differ from the result's: it may have fewer axes, or other axes.
+    """
     splat, maps = splat_of(op.operands[number]), op.indexing_maps
     if splat is None and not op.regions[0].blocks[0].arguments[number].uses:
         splat = 0.0

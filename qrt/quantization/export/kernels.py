@@ -1,4 +1,4 @@
-"""A region as ops of `qrt`: the family that its body computes, on the types of its ports."""
+"""The export of a region as an operation of `qrt`, on the types of its ports."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,13 +20,15 @@ from qrt.quantization.forms import KernelForm
 from qrt.types import TensorType, Type, UniformType
 
 Tabulate = Callable[[RegionOp, int, UniformType, UniformType], Any]
-"""The storage of a region's result for every value of the type of the operand of this number, least first: what a
-`lookup` reads. The region may have other operands, whose values the body does not read."""
+"""A function that returns the table of a `lookup`: the region's result for every storage value of one operand.
+
+The operand is given by its number, and storage values ascend. The body must not read the values of other operands.
+"""
 
 
 @dataclass
 class Kernels:
-    """Makes ops of `qrt`, and lists them among those of the casts."""
+    """A builder of `qrt` operations, which adds them to the operations of ``casts``."""
 
     casts: Casts
     tabulate: Tabulate
@@ -39,8 +41,10 @@ class Kernels:
         attributes: Mapping[str, Any],
         declared: TensorType | None,
     ) -> Value:
-        """The result of a new op, of the declared type or of the one that follows. Raises QuantTypeError where the
-        family refuses it."""
+        """Emit an operation and return its result, of the declared or the inferred type.
+
+        Raises QuantTypeError if the family does not accept the operands.
+        """
         rule = FAMILIES[family]
         types = tuple(_tensor(value) for value in operands)
         given = {name: value for name, value in attributes.items() if value is not None}
@@ -49,24 +53,24 @@ class Kernels:
             if not have_compatible_shapes((type, declared)):
                 raise QuantTypeError(f"{family}: the body yields shape {declared.shape}, but the op {type.shape}")
             type = declared
-        said = {name: attribute(value) for name, value in given.items()}
-        operation = builder.emit(f"qrt.{family}", operands, (type,), said)
-        self.casts.made.append(operation)
+        ir_attributes = {name: attribute(value) for name, value in given.items()}
+        operation = builder.emit(f"qrt.{family}", operands, (type,), ir_attributes)
+        self.casts.operations.append(operation)
         return operation.results[0]
 
     def requantized(self, builder: Builder, value: Value, element: UniformType) -> Value:
-        """A quantized value in another quantized type."""
+        """Return a quantized value requantized to another type."""
         if element_of(value.type) is element:
             return value
         return self.emit(builder, "requantize", (value,), {}, _tensor(value).with_(element=element))
 
     def region(self, region: RegionOp, form: KernelForm) -> Value:
-        """The quantized result of a region of this form, or the float one of a `float_matmul`."""
+        """Return the quantized result of a region with this form; a `float_matmul` has a float result."""
         builder = Builder(region)
         if family_of(region, form) == FLOAT_MATMUL:
             return self._float_matmul(builder, region, form)
         (out,) = outputs(region)
-        assert isinstance(out.spec, UniformType)  # who calls this has looked
+        assert isinstance(out.spec, UniformType)  # the caller exports regions with float ports elsewhere
         operands = []
         for operand in form.operands:
             port = inputs(region)[operand.number]
@@ -77,14 +81,14 @@ class Kernels:
         declared = _tensor(out.value).with_(element=out.spec)
         if _is_requantized_first(form, out.spec):
             operands = [self.requantized(builder, value, out.spec) for value in operands]
-        kept = kept_type(form, tuple(map(_tensor, operands)), declared)
-        if kept is not None:
-            declared = declared.with_(element=kept)
+        kept_element = kept_type(form, tuple(map(_tensor, operands)), declared)
+        if kept_element is not None:
+            declared = declared.with_(element=kept_element)
         value = self.emit(builder, form.family, operands, form.attributes, declared)
         return self.clamped(builder, self.requantized(builder, value, out.spec), form)
 
     def clamped(self, builder: Builder, value: Value, form: KernelForm) -> Value:
-        """A quantized value within the bounds of the form, where its type allows others."""
+        """Return a quantized value clamped to the bounds of the form, if its type exceeds them."""
         element = element_of(value.type)
         assert isinstance(element, UniformType)
         bounds = {"min": form.low, "max": form.high}
@@ -113,7 +117,7 @@ class Kernels:
             if isinstance(port.spec, UniformType) and operand is form.operands[1]:
                 operands.append(self.casts.stored(port.value, port.spec, operand.permutation))
             elif operand.permutation is None:
-                operands.append(self.casts.kept(port, port.value))
+                operands.append(self.casts.rounded(port, port.value))
             else:
                 raise QuantTypeError(f"float_matmul: {port.name} is transposed in the body, and stays float")
         (out,) = outputs(region)
@@ -121,25 +125,27 @@ class Kernels:
         for bound, name in ((form.low, "arith.maximumf"), (form.high, "arith.minimumf")):
             if bound is not None:
                 value = builder.value(name, (value, _splat(builder, bound, value)), value.type)
-        return self.casts.kept(out, value)
+        return self.casts.rounded(out, value)
 
 
 def family_of(region: RegionOp, form: KernelForm) -> str:
-    """The family that a region becomes: a product may be one of floats and quantized weights."""
+    """Return the op family of an exported region: for a product it may be the one of floats and quantized weights."""
     named = region.kernel
     return named if named and named == FAMILIES[form.family].traits.of_floats else form.family
 
 
 def _is_requantized_first(form: KernelForm, out: UniformType) -> bool:
-    """Whether the numbers of a form, bounds or what it pads with, are to be held by the type of the result rather than
-    by that of its operand, which may be coarser or end below them."""
+    """Return True if the operands must be requantized to the result's type before the operation.
+
+    Clamp bounds and padding values must be representable: the operand's type may be coarser, or too narrow for them.
+    """
     if form.family == "pad":
         return out.is_per_layer or (out.axis is not None and form.attributes["padding"][out.axis] == (0, 0))
     return FAMILIES[form.family].traits.bounds is not None
 
 
 def kept_type(form: KernelForm, types: tuple[TensorType, ...], declared: TensorType) -> Type | None:
-    """Return the element type of the result of a form, whose family keeps that of its operand; None of others."""
+    """Return the result's element type if the family keeps its operand's type; None for other families."""
     rule = FAMILIES[form.family]
     given = {name: value for name, value in form.attributes.items() if value is not None}
     return rule.kept_type(types, rule.complete(given), declared)

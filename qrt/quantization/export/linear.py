@@ -1,4 +1,4 @@
-"""A linear body as integers: scales travel through its ops and meet in one requantization for each result."""
+"""The export of a linear body as integer arithmetic, with one requantization for each result."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,14 +33,14 @@ _ARITHMETIC = ("arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.ne
 _SHAPES = ("tensor.empty", "tensor.dim")
 _RESHAPES = ("tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape")
 _MOST_PLACES = 62
-"""The most places by which the `fixed` rule shifts."""
+"""The greatest shift of the `fixed` rule."""
 _COPIES = ("linalg.fill", "tensor.splat", *IDENTITIES)
-"""Ops whose result is their first operand, or is filled with it."""
+"""Operations whose result repeats their first operand."""
 
 
 @dataclass
 class Linear:
-    """Makes integer operations at a context for float ones."""
+    """A translator of float operations into integer operations, which it emits at ``context``."""
 
     context: LoweringContext
     report: Report
@@ -49,7 +49,7 @@ class Linear:
     # -- ports
 
     def enter(self, argument: Value, stored: Value) -> None:
-        """The argument of a body is a quantized value, from which the zero points are subtracted."""
+        """Register a quantized value, less its zero points, as the value of a body's argument."""
         if not isinstance(stored.type, TensorType):
             raise QuantTypeError(f"kernels need tensors, got {argument.type}")
         type = uniform_type(stored)
@@ -58,12 +58,12 @@ class Linear:
         storage = self.context.storage(stored)
         nest = LoopNest(self.context, "zero-point", self.context.extents(storage))
         value = centred(nest, storage, nest.loops, Channels.of(type, nest.loops), I64)
-        (made,) = nest.finish(value)
+        (centred_value,) = nest.finish(value)
         bounds = (max_magnitude(type),) * len(type.scales)
-        self._values[argument] = Exact(made, tuple(map(Fraction, type.scales)), bounds, type.axis)
+        self._values[argument] = Exact(centred_value, tuple(map(Fraction, type.scales)), bounds, type.axis)
 
     def leave(self, value: Value, element: UniformType) -> Value:
-        """A value of the body as a quantized one: the only rounding, unless 64 bits did not suffice before."""
+        """Return a value of the body as a quantized value: the only rounding, unless sums passed 64 bits earlier."""
         x = self.of(value)
         if element.is_sub_channel:
             raise QuantTypeError(
@@ -76,7 +76,7 @@ class Linear:
         nest = LoopNest(self.context, "requantize", self.context.extents(x.value))
         x = replace(x, value=nest.read(x.value, nest.loops))
         finer = _places_below(x, element)
-        if any(finer) and x.bound >= 1 << 31:  # the rule gives 0, but the value need not be
+        if any(finer) and x.bound >= 1 << 31:  # the rule would give 0 where the value need not be 0
             self.report("a result needs a shift by more than 31 bits: it is rounded twice")
             x = Arithmetic(nest, self.report).shifted(x, finer)
         acc = x.value
@@ -88,7 +88,7 @@ class Linear:
         return self.context.value("quant.scast", (stored,), type.with_(element=element))
 
     def of(self, value: Value) -> Exact:
-        """What a value of the body is."""
+        """Return the integers and scales of a value of the body."""
         if value not in self._values:
             constant = dense_of(value) or constant_of(value)
             if constant is None:
@@ -107,35 +107,35 @@ class Linear:
         values = [_fraction(element) for element in array.ravel()]
         if not any(values):
             return number(Fraction(0))
-        scale = divisor([each for each in values if each])
-        integers = [int(each / scale) for each in values]
+        scale = divisor([member for member in values if member])
+        integers = [int(member / scale) for member in values]
         bound = max(map(abs, integers))
         if bound >= MOST:
             raise QuantTypeError("a constant in the body needs more than 64 bits: make it an operand of the region")
-        made = self.context.dense(np.array(integers, np.int64).reshape(array.shape), I64)
-        return Exact(made, (scale,), (bound,))
+        integers_value = self.context.dense(np.array(integers, np.int64).reshape(array.shape), I64)
+        return Exact(integers_value, (scale,), (bound,))
 
     # -- operations
 
     def operation(self, op: Operation) -> None:
-        """Adds the integers for one operation of the body."""
+        """Emit the integer operations for one operation of the body."""
         if op.name in _SHAPES or constant_of(op.results[0]) is not None:
             return
         if op.name in _COPIES:
-            made = self.of(op.operands[0])
+            exact = self.of(op.operands[0])
         elif isinstance(op, StructuredOp):
-            made = self._structured(op)
+            exact = self._structured(op)
         elif op.name in _ARITHMETIC:
-            made = self._elementwise(op)
+            exact = self._elementwise(op)
         elif op.name in _RESHAPES:
-            made = self._reshaped(op)
+            exact = self._reshaped(op)
         elif op.name == "tensor.pad":
-            made = self._padded(op)
+            exact = self._padded(op)
         elif op.name == "tensor.concat":
-            made = self._joined(op)
+            exact = self._joined(op)
         else:
             raise QuantTypeError(_not_linear(op))
-        self._values[op.results[0]] = made
+        self._values[op.results[0]] = exact
 
     def _elementwise(self, op: Operation) -> Exact:
         operands = [self.of(value) for value in op.operands]
@@ -151,15 +151,15 @@ class Linear:
         if len(op.outputs) != 1:
             raise QuantTypeError(f"{op.name} in its body has several results")
         *maps, out = op.indexing_maps
-        kept = plain_loops(out)
-        if kept is None or len(set(kept)) < len(kept):
+        outer = plain_loops(out)
+        if outer is None or len(set(outer)) < len(outer):
             raise QuantTypeError(f"{op.name} in its body does not write each element of its result once")
-        order = [*kept, *(loop for loop in range(out.dimensions) if loop not in kept)]
+        order = [*outer, *(loop for loop in range(out.dimensions) if loop not in outer)]
         renamed: list[Expression] = [("d", order.index(loop)) for loop in range(out.dimensions)]
-        indices = [tuple(substitute(each, renamed, ()) for each in map.results) for map in (*maps, out)]
-        reduced = out.dimensions - len(kept)
+        indices = [tuple(substitute(expression, renamed, ()) for expression in map.results) for map in (*maps, out)]
+        reduced = out.dimensions - len(outer)
         extents = [self._extent(op, indices, ("d", loop)) for loop in range(out.dimensions)]
-        nest = LoopNest(self.context, "accumulate", extents[: len(kept)], extents[len(kept) :])
+        nest = LoopNest(self.context, "accumulate", extents[: len(outer)], extents[len(outer) :])
         arithmetic = Arithmetic(nest, self.report)
         block = region.blocks[0]
         scalars: dict[Value, Exact] = {}
@@ -173,8 +173,8 @@ class Linear:
                 self._scalar(arithmetic, inner, scalars)
         if not reduced:
             return self._finished(nest, scalars[added] if added in scalars else self.of(added), None)
-        count = prod(_known(extent) for extent in extents[len(kept) :])
-        sums = self._finished(nest, scalars[added], (arithmetic, count, len(kept)))
+        count = prod(_known(extent) for extent in extents[len(outer) :])
+        sums = self._finished(nest, scalars[added], (arithmetic, count, len(outer)))
         start = self.of(op.outputs[0])
         return sums if start.bound == 0 else self._plus(sums, start)
 
@@ -189,13 +189,13 @@ class Linear:
         scalars[op.results[0]] = _computed(arithmetic, op, operands)
 
     def _plus(self, a: Exact, b: Exact) -> Exact:
-        assert a.value is not None  # sums are
+        assert a.value is not None  # a sum is never a known constant
         nest = LoopNest(self.context, "bias", self.context.extents(a.value))
         terms = [self._read(nest, x, nest.loops) for x in (a, b)]
         return self._finished(nest, Arithmetic(nest, self.report).added(*terms), None)
 
     def _extent(self, op: StructuredOp, indices: Sequence[Sequence[Expression]], loop: Expression) -> Extent:
-        """The extent of a loop, from the operand that it indexes alone."""
+        """Return the extent of a loop, from an operand that this loop alone indexes."""
         for value, at in zip(op.operands, indices, strict=True):
             if loop in at and isinstance(value.type, TensorType):
                 size = (value.type.shape or ())[list(at).index(loop)]
@@ -219,11 +219,11 @@ class Linear:
         return replace(x, value=nest.read(x.value, at), axis=axis)
 
     def _finished(self, nest: LoopNest, x: Exact, reduction: tuple[Arithmetic, int, int] | None) -> Exact:
-        """A scalar over the kept loops of its nest; the sum over the others."""
+        """Finish a nest and return its result: one element for each kept loop, summed over the other loops."""
         if reduction is None:
             return x if x.value is None else replace(x, value=nest.finish(x.value)[0])
-        arithmetic, count, kept = reduction
-        if x.axis is not None and x.axis >= kept:
+        arithmetic, count, outer = reduction
+        if x.axis is not None and x.axis >= outer:
             raise QuantTypeError("the scales differ along an axis that is summed over: requantize before it")
         if x.bound * count >= MOST:
             x = arithmetic.coarser(x, MOST // (2 * count))
@@ -259,8 +259,8 @@ class Linear:
         inside = Builder(body)
         zero = inside.constant(0, I64)
         inside.emit("tensor.yield", (zero,))
-        made = self.context.emit("tensor.pad", (x.value,), (type,), dict(op.attributes), [Region([body])])
-        return replace(_with_channels_around(x, op), value=made.results[0])
+        padded = self.context.emit("tensor.pad", (x.value,), (type,), dict(op.attributes), [Region([body])])
+        return replace(_with_channels_around(x, op), value=padded.results[0])
 
     def _joined(self, op: Operation) -> Exact:
         parts = [self.of(value) for value in op.operands]
@@ -278,12 +278,12 @@ class Linear:
             value = nest.value("arith.muli", (nest.read(x.value, nest.loops), nest.constant(factor, I64)), I64)
             values.append(x.value if factor == 1 else nest.finish(value)[0])
         type = tensor_type(op.results[0]).with_(element=I64)
-        made = self.context.emit("tensor.concat", values, (type,), dict(op.attributes))
-        return Exact(made.results[0], (common,), (bound,))
+        concat = self.context.emit("tensor.concat", values, (type,), dict(op.attributes))
+        return Exact(concat.results[0], (common,), (bound,))
 
 
 def _with_channels_around(x: Exact, pad: Operation) -> Exact:
-    """What is padded has as many scales more: 0 has any."""
+    """Add scales for the padded channels; padding is 0, which any scale represents."""
     if x.axis is None:
         return x
     low, high = ((static_values(pad, side)[x.axis] or 0) for side in ("low", "high"))
@@ -303,7 +303,7 @@ def _refuse(op: Operation) -> Exact:
 
 
 def _computed(arithmetic: Arithmetic, op: Operation, operands: Sequence[Exact]) -> Exact:
-    """The result of an op of `arith` on scalars."""
+    """Return the result of an `arith` operation on scalars."""
     if op.name == "arith.negf":
         return arithmetic.negated(operands[0])
     a, b = operands
@@ -321,7 +321,7 @@ def _computed(arithmetic: Arithmetic, op: Operation, operands: Sequence[Exact]) 
 
 
 def _added_each_time(block: Block) -> Value:
-    """What a reduction adds to its result."""
+    """Return the value that a reduction adds to its result in each iteration."""
     (total,) = block.terminator.operands
     out, op = block.arguments[-1], total.operation
     if op is None or op.name != "arith.addf" or out not in op.operands or len(out.uses) != 1:
@@ -331,12 +331,12 @@ def _added_each_time(block: Block) -> Value:
 
 
 def _requantization(x: Exact, element: UniformType, nest: LoopNest) -> Requantization:
-    """The parameters of `scale / result's scale`, the exact rational, by the `fixed` rule."""
+    """Return the `fixed` parameters for the exact rational ratio of a value's scales to the result's scales."""
     axes = sorted({axis for axis in (x.axis, element.axis) if axis is not None})
 
     def spread(values: Sequence[object], axis: int | None) -> Array:
         array = np.array([*values, None], object)[:-1]
-        return array.reshape([-1 if each == axis else 1 for each in axes])
+        return array.reshape([-1 if other == axis else 1 for other in axes])
 
     own, scales = spread(x.scales, x.axis), spread([Fraction(scale) for scale in element.scales], element.axis)
     ratios = np.asarray(own / scales, object)
@@ -351,7 +351,7 @@ def _requantization(x: Exact, element: UniformType, nest: LoopNest) -> Requantiz
 
 
 def _places_below(x: Exact, element: UniformType) -> list[int]:
-    """For each scale, how many places the `fixed` rule lacks to shift by."""
+    """Return, for each scale, by how many places the needed shift exceeds the maximum of the `fixed` rule."""
     along = element.axis is not None and element.axis == x.axis
     pairs = zip(x.scales, element.scales, strict=True) if along else product(x.scales, element.scales)
     shifts = [numerics.fixed_multiplier(own / Fraction(result))[1] for own, result in pairs]
@@ -390,7 +390,7 @@ def _static(type: TensorType) -> tuple[int, ...]:
 def linear_region(
     region: RegionOp, stored: Sequence[Value], elements: Sequence[UniformType], report: Report
 ) -> list[Value]:
-    """The quantized results of a region of linear ops on quantized operands."""
+    """Return the quantized results of a region of linear operations on quantized operands."""
     context = LoweringContext(region, in_loop=True)
     linear = Linear(context, report)
     block = region.body

@@ -1,5 +1,7 @@
-"""Values that loops carry and branches yield, as quantized ones: they are not dequantized at the end of an iteration to
-be quantized at the begin of the next."""
+"""Quantized values that loops carry and branches yield.
+
+Without this step they would be dequantized at the end of an iteration and quantized again at the start of the next.
+"""
 
 from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.constraints import element_of
@@ -7,15 +9,16 @@ from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.types import Type, UniformType
 
 _BOUNDS = 3
-"""The operands of `scf.for` before the initial values."""
+"""The number of operands of `scf.for` before the initial values."""
 
 
 def carry(module: Module) -> None:
-    """Gives the carried values of `scf.for` and the results of `scf.if` the quantized type from which they are cast.
+    """Give carried values of `scf.for` and results of `scf.if` the quantized type that they are cast from.
 
-    A loop that runs no iteration yields its initial value: that one is rounded only if it is quantized wherever it is
-    read."""
-    for op in reversed(module.operation.walk()):  # what is inside another comes first
+    A loop without iterations yields its initial value, so the initial value is quantized only if every use of the
+    loop's values quantizes them.
+    """
+    for op in reversed(module.operation.walk()):  # inner operations first
         if op.name == "scf.for":
             for number in range(len(op.results)):
                 _carry(op, number)
@@ -46,23 +49,23 @@ def _yield(branch: Operation, number: int) -> None:
     ends = [region.blocks[0].terminator for region in branch.regions]
     stored = [source_of(end.operands[number]) for end in ends]
     first = stored[0]
-    if first is None or any(each is None or each.type is not first.type for each in stored):
+    if first is None or any(source is None or source.type is not first.type for source in stored):
         return
     for end, value in zip(ends, stored, strict=True):
-        assert value is not None  # as looked for
+        assert value is not None  # every branch yields a quantized value
         end_with(end, number, value)
     retype(branch.results[number], first.type)
 
 
 def end_with(terminator: Operation, number: int, stored: Value) -> None:
-    """Makes a terminator hand out a quantized value in place of what is cast from it."""
+    """Replace a terminator's operand, which is a cast, by the quantized value below the cast."""
     cast = terminator.operands[number].operation
     terminator.set_operand(number, stored)
     erase_dead([cast] if cast is not None else [])
 
 
 def source_of(value: Value) -> Value | None:
-    """The quantized value that a float one is cast from."""
+    """Return the quantized value that a float value is dequantized from; None if there is none."""
     source = value.operation
     if (
         source is None
@@ -74,12 +77,12 @@ def source_of(value: Value) -> Value | None:
 
 
 def is_cast(user: Operation, type: Type) -> bool:
-    """Whether an operation quantizes by the default rule to a type."""
+    """Return True if an operation quantizes to a type by the default rule."""
     return user.name == "quant.qcast" and user.results[0].type is type and not user.attributes
 
 
 def retype(value: Value, type: Type) -> None:
-    """Makes a float value a quantized one, and casts it for those that read floats."""
+    """Change a float value to a quantized type, and dequantize it for uses that need floats."""
     expressed, value.type = value.type, type
     others = list(value.uses)
     for user, _ in others:
@@ -87,6 +90,6 @@ def retype(value: Value, type: Type) -> None:
             replace(user, [value])
     left = [(user, index) for user, index in others if user.parent is not None]
     if left:
-        made = Builder.after(value).value("quant.dcast", (value,), expressed)
+        expressed_value = Builder.after(value).value("quant.dcast", (value,), expressed)
         for user, index in left:
-            user.set_operand(index, made)
+            user.set_operand(index, expressed_value)

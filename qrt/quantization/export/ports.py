@@ -1,4 +1,4 @@
-"""Ports of regions: what is said of each, and whether that is all that export needs."""
+"""The ports of regions as export reads them, and the check that every port is decided."""
 
 from dataclasses import dataclass
 
@@ -21,27 +21,27 @@ class PortOf:
 
     @property
     def stays(self) -> bool:
-        """Whether the values stay the floats they are: it is said, or nothing is."""
+        """True if the values stay the floats they are, by a `!quant.none` or without any specification."""
         return isinstance(self.spec, NoQuantizedType) or self.spec is element_of(self.value.type)
 
     @property
     def is_decided(self) -> bool:
-        """Whether it is said how the values are kept: quantized, as they are, or in another float type."""
+        """True if the specification is quantized, none, or another float type."""
         return isinstance(self.spec, UniformType | NoQuantizedType) or self.is_float
 
     @property
     def is_float(self) -> bool:
-        """Whether the values are kept in a float type that is not their own."""
+        """True if the values are stored in another float type than their own."""
         return isinstance(self.spec, FloatType) and self.spec is not element_of(self.value.type)
 
 
 def inputs(region: RegionOp) -> list[PortOf]:
-    """The ports of a region's operands."""
+    """Return the ports of a region's operands."""
     return _ports("operand", region.operands, region.input_specs)
 
 
 def outputs(region: RegionOp) -> list[PortOf]:
-    """The ports of a region's results."""
+    """Return the ports of a region's results."""
     return _ports("result", region.results, region.output_specs)
 
 
@@ -51,12 +51,12 @@ def _ports(side: str, values: list[Value], specs: list[Type]) -> list[PortOf]:
 
 
 def check_ports(region: RegionOp) -> None:
-    """Refuses a port that nobody has decided, and an operand that comes in another quantized type than its port's."""
+    """Raise VerifyError for an undecided port, or for an operand of another quantized type than its port's."""
     for port in inputs(region):
         given = given_type(port.value)
         if isinstance(given, UniformType) and isinstance(port.spec, UniformType) and given is not port.spec:
-            said = f"{port.name} is {given.shown()}, but its port has the type {port.spec.shown()}"
-            raise region.op_error(f"{said}: propagate-quant puts a rescale between them")
+            message = f"{port.name} is {given.shown()}, but its port has the type {port.spec.shown()}"
+            raise region.op_error(f"{message}: propagate-quant puts a rescale between them")
     floats = region.kernel == FLOAT_MATMUL
     for port in (*inputs(region), *outputs(region)):
         if not port.is_decided and not (port.stays and floats):
@@ -64,12 +64,12 @@ def check_ports(region: RegionOp) -> None:
 
 
 def _undecided(region: RegionOp, port: PortOf) -> VerifyError:
-    said = f"{port.name} of kernel '{region.kernel}' has no chosen type, but {port.spec}"
-    return region.op_error(f"{said}: run propagate-quant, or give the port a !quant.uniform or !quant.none")
+    message = f"{port.name} of kernel '{region.kernel}' has no chosen type, but {port.spec}"
+    return region.op_error(f"{message}: run propagate-quant, or give the port a !quant.uniform or !quant.none")
 
 
 def given_type(value: Value) -> Type | None:
-    """The specification with which a float value comes from its region; the quantized type that it is a cast of."""
+    """Return the specification of a float value's region, or the quantized type that it is dequantized from."""
     source = value.operation
     if source is None:
         return None

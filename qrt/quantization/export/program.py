@@ -1,4 +1,4 @@
-"""The export of a whole program: every region becomes ops, and edges between regions carry quantized values."""
+"""The export of a whole program: each region becomes operations, and quantized values pass between regions."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -23,22 +23,22 @@ from qrt.quantization.targets.registry import find
 from qrt.types import UniformType
 
 LINEAR: Final = "linear"
-"""The kernel of all linear ops between others, which rounds once, whatever ops it is made of."""
+"""The kernel of regions of any linear operations, which are exported with a single rounding."""
 FORMS: Final[Sequence[str]] = ("fixed", "codegen", "simulate")
 
 
 def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
-    """Rewrites the regions of a propagated program. Raises VerifyError at a region that cannot be."""
+    """Export the regions of a propagated program. Raise VerifyError at a region that cannot be exported."""
     every = regions_of(module)
     known = find(target) if target else None
     if not any(KEY in region.attributes for region in every):
         for region in every:
-            region.attributes.pop(CAUSE, None)  # it is kept where keys are, for reports
+            region.attributes.pop(CAUSE, None)  # reports need keys, so a program without keys needs no causes
     for region in every:
         check_ports(region)
         if known is not None and region.kernel not in (RESCALE, LINEAR) and not known.signatures(region.kernel):
-            said = f"the target '{target}' has no kernel '{region.kernel}'"
-            raise region.op_error(f"{said}: unfuse-kernels=target={target} puts the body back")
+            message = f"the target '{target}' has no kernel '{region.kernel}'"
+            raise region.op_error(f"{message}: unfuse-kernels=target={target} puts the body back")
     casts = Casts()
     kernels = Kernels(casts, tabulate)
     for region in every:
@@ -56,14 +56,14 @@ def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
             carry(module)
     if to == "codegen":
         lower = LowerQrt()
-        kept = {*module.operation.walk()}  # what nothing reads is gone, alone or with a branch around it
-        for op in casts.made:
-            if op in kept:
+        remaining = {*module.operation.walk()}  # the steps above may have erased operations
+        for op in casts.operations:
+            if op in remaining:
                 _lower(lower, op)
 
 
 def _lower(lower: LowerQrt, op: Operation) -> None:
-    """Lowers an op; the one that gives the result in its place keeps what was said of it."""
+    """Lower an operation, and put its tags on the operation that defines its new result."""
     tags, uses = tags_of(op), list(op.results[0].uses)
     lower.lower(op)
     if tags and uses:
@@ -88,11 +88,11 @@ def _export(region: RegionOp, kernels: Kernels) -> None:
         remark(region, f"kernel '{region.kernel}' has no op of qrt: its body becomes integer arithmetic")
         stored = [kernels.casts.stored(port.value, _quantized(port)) for port in inputs(region)]
         elements = [_quantized(port) for port in outputs(region)]
-        kernels.casts.release(region, linear_region(region, stored, elements, lambda said: remark(region, said)))
+        kernels.casts.release(region, linear_region(region, stored, elements, lambda message: remark(region, message)))
 
 
 def _split(region: RegionOp, kernels: Kernels) -> bool:
-    """Whether a region has become several ops of qrt."""
+    """Export a region as several qrt operations if possible. Return True if it was."""
     name = region.kernel
     parts = split(region)
     for part, form in parts or ():
@@ -103,13 +103,13 @@ def _split(region: RegionOp, kernels: Kernels) -> bool:
 
 
 def _quantized(port: PortOf) -> UniformType:
-    assert isinstance(port.spec, UniformType)  # who calls this has looked
+    assert isinstance(port.spec, UniformType)  # the caller has checked
     return port.spec
 
 
 def _rescaled(region: RegionOp, kernels: Kernels) -> Value:
     (source,), (result,) = inputs(region), outputs(region)
-    assert isinstance(source.spec, UniformType)  # who calls this has looked
+    assert isinstance(source.spec, UniformType)  # the caller has checked
     assert isinstance(result.spec, UniformType)
     stored = kernels.casts.stored(source.value, source.spec)
     return kernels.requantized(Builder(region), stored, result.spec)

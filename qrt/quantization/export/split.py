@@ -1,4 +1,4 @@
-"""Regions of several ops of `qrt`: exact types between them where they exist, else those that the body says."""
+"""Export of regions as several `qrt` operations, with exact types between them, or the types that the body gives."""
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Builder, Value
@@ -20,28 +20,30 @@ from qrt.types import TensorType, Type, UniformType
 
 
 def split(region: RegionOp) -> list[tuple[RegionOp, KernelForm]] | None:
-    """Regions of one op each in place of a region, all ports decided; None where there are none, and nothing is done.
+    """Replace a region by regions of one operation each, with decided ports, and return them.
 
-    A value inside takes the type of the `quant.qcast` that its body gives it, or the exact one."""
+    Returns None, without any change, if the body cannot be split or an inner value gets no type.
+    An inner value gets the type of its `quant.qcast` in the body, or else the type that holds it exactly.
+    """
     copy = Builder(region).insert(region.clone({}))
     assert isinstance(copy, RegionOp)
     with remarks_to(None):
         fuse_block(copy.body, find("qrt-cpu"))
     parts = [inner for inner in copy.body if isinstance(inner, RegionOp)]
     forms = [form_of(part.body, part.kernel) for part in parts]
-    found = [(part, form) for part, form in zip(parts, forms, strict=True) if form is not None]
-    if len(found) < len(parts) or not parts or not _decided(region, copy, dict(found)):
+    pairs = [(part, form) for part, form in zip(parts, forms, strict=True) if form is not None]
+    if len(pairs) < len(parts) or not parts or not _decided(region, copy, dict(pairs)):
         copy.erase()
         return None
     values = Builder(region).inline(copy.body, copy.operands)
     copy.erase()
     keep_tags(region, values)
     replace(region, values)
-    return found
+    return pairs
 
 
 def _decided(region: RegionOp, copy: RegionOp, forms: dict[RegionOp, KernelForm]) -> bool:
-    """Whether every value inside has a type; if so, the parts have them as their specifications."""
+    """Set the specifications of the parts. Return True if every inner value got a type."""
     types: dict[Value, Type] = dict(zip(copy.body.arguments, copy.input_specs, strict=True))
     last = copy.body.terminator
     given = {value: port.spec for value, port in zip(last.operands, outputs(region), strict=True)}
@@ -62,27 +64,27 @@ def _decided(region: RegionOp, copy: RegionOp, forms: dict[RegionOp, KernelForm]
 
 
 def _annotated(value: Value) -> Type | None:
-    """The type to which the body casts a value, wherever it uses it."""
-    found = [element_of(user.results[0].type) if user.name == "quant.qcast" else None for user in value.users]
-    return found[0] if found and all(each is found[0] for each in found) else None
+    """Return the type to which every use of a value in the body casts it; None if there is no single one."""
+    types = [element_of(user.results[0].type) if user.name == "quant.qcast" else None for user in value.users]
+    return types[0] if types and all(type is types[0] for type in types) else None
 
 
 def _exact(part: RegionOp, form: KernelForm, specs: list[UniformType]) -> Type | None:
-    """The type that holds every result of an op exactly, or its operand's, if there is one; others round."""
+    """Return the type that holds every result of an operation exactly; None if every type would round."""
     if len(specs) < len(part.operands):
         return None
     try:
-        kept = kept_type(form, _operand_types(part, form, specs), tensor_type(part.results[0]))
+        kept_element = kept_type(form, _operand_types(part, form, specs), tensor_type(part.results[0]))
     except QuantTypeError:
         return None
-    if kept is not None or not FAMILIES[form.family].traits.is_exact:
-        return kept
+    if kept_element is not None or not FAMILIES[form.family].traits.is_exact:
+        return kept_element
     exact = _resolved(part, form, specs, None)
     return None if exact is None else exact.element
 
 
 def _fits(part: RegionOp, form: KernelForm, specs: list[UniformType], out: UniformType) -> bool:
-    """Whether there is an op from these types to that one; another one may keep its operand's type before it."""
+    """Return True if an operation takes these types to that type, maybe with a requantization after it."""
     family = FAMILIES[form.family]
     if family.traits.tables:
         return specs[0].storage_width <= 8 and specs[0].is_per_layer and out.is_per_layer
@@ -94,7 +96,7 @@ def _fits(part: RegionOp, form: KernelForm, specs: list[UniformType], out: Unifo
 def _resolved(
     part: RegionOp, form: KernelForm, specs: list[UniformType], declared: TensorType | None
 ) -> TensorType | None:
-    """The type that the family of a form gives its result; None where it refuses the types."""
+    """Return the result type that the form's family infers; None if it does not accept the operand types."""
     rule = FAMILIES[form.family]
     given = {name: value for name, value in form.attributes.items() if value is not None}
     try:

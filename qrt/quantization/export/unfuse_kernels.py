@@ -1,4 +1,4 @@
-"""unfuse-kernels: float bodies in place of regions, with casts where a port is decided."""
+"""The pass `unfuse-kernels`, which replaces regions by their float bodies, with casts at decided ports."""
 
 from dataclasses import dataclass
 
@@ -14,26 +14,25 @@ from qrt.quantization.targets.registry import find
 
 
 def put_back(region: RegionOp, casts: Casts) -> None:
-    """The float body in place of a region. What enters and leaves it by a decided port is cast to the port's type and
-    back."""
-    operands = [casts.kept(port, port.value) if port.is_decided else port.value for port in inputs(region)]
+    """Replace a region by its float body, with values at decided ports cast to the port's type and back."""
+    operands = [casts.rounded(port, port.value) if port.is_decided else port.value for port in inputs(region)]
     decided = [(port, port.is_decided) for port in outputs(region)]
     values = Builder(region).inline(region.body, operands)
-    kept = [
-        casts.kept(port, value) if is_decided else value
+    results = [
+        casts.rounded(port, value) if is_decided else value
         for (port, is_decided), value in zip(decided, values, strict=True)
     ]
-    casts.release(region, kept)
+    casts.release(region, results)
 
 
 @dataclass(frozen=True)
 class UnfuseKernels:
-    """Puts the float bodies of regions back, with a cast to the type of each decided port and back.
+    """Replaces regions by their float bodies, with a cast to the type of each decided port and back.
 
-    With `target`, the regions whose kernel the target has stay as they are, and so do rescales.
+    With `target`, regions whose kernel the target has are not changed, and neither are rescales.
     """
 
-    target: str = option("", "the target whose kernels stay")
+    target: str = option("", "the target whose kernels are kept")
 
     def run(self, module: Module) -> None:
         known = find(self.target) if self.target else None

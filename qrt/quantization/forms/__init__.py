@@ -1,5 +1,7 @@
-"""What the float body of a region computes, as an op family: the same reading serves fusing, which makes bodies, and
-export, which writes an op in place of one.
+"""Recognition of op families in float code.
+
+A reading says which op family computes a value from which operands. Fusion uses readings to make the bodies of
+regions, and export uses them to write an operation in place of a body.
 """
 
 from qrt.ir import Block, Value
@@ -16,11 +18,11 @@ from qrt.quantization.forms.softmax import softmax
 __all__ = ["KernelForm", "KernelMatch", "Operand", "form_of", "reading_of", "readings_of"]
 
 _WITH_CLAMPS: tuple[Reader, ...] = (products, binary, average_pool, mean)
-"""Readers of families some of which may take a clamp behind them."""
+"""Readers of families, some of which accept a clamp of their result."""
 
 
 def _clamped(value: Value) -> list[KernelMatch]:
-    """Return the readings of a value as a clamp that the family before it takes."""
+    """Return the readings of a clamped value as a family that includes the clamp."""
     return [
         clamped(reading, bounds)
         for bounds in clamps_of(value)
@@ -40,15 +42,17 @@ _READERS: tuple[Reader, ...] = (
 
 
 def readings_of(value: Value) -> list[KernelMatch]:
-    """The ways to read a value as the result of an op family, the largest first; no operation is looked for beyond the
-    value's block."""
+    """Return the readings of a value as the result of an op family, largest first.
+
+    Only operations in the value's block are considered.
+    """
     with reading_once():
-        found = [reading for reader in _READERS for reading in reader(value)]
-    return sorted((reading for reading in found if _is_alone(reading)), key=lambda reading: -reading.size)
+        readings = [reading for reader in _READERS for reading in reader(value)]
+    return sorted((reading for reading in readings if _is_alone(reading)), key=lambda reading: -reading.size)
 
 
 def _is_alone(reading: KernelMatch) -> bool:
-    """Whether nothing else uses what the operations compute, the last one excepted."""
+    """Return True if only the last operation's result is used outside of the reading."""
     inside = set(reading.operations) | set(reading.copied)
     last = reading.operations[-1]
     return all(
@@ -61,14 +65,15 @@ def _is_alone(reading: KernelMatch) -> bool:
 
 
 def form_of(block: Block, kernel: str = "") -> KernelForm | None:
-    """The body of a region as a call of one op family; None where it is no such call.
+    """Return the body of a region as a call of one op family; None if it is not such a call.
 
     Parameters
     ----------
     block : Block
-        Its arguments are the operands, and its terminator returns one value.
+        The body. Its arguments are the operands, and its terminator returns one value.
     kernel : str
-        The family as which a body is read that is a call of several; else it is read as the one of most operations.
+        The family to choose if several families can compute the body; by default, the one that covers the most
+        operations.
 
     Returns
     -------
@@ -94,12 +99,14 @@ def form_of(block: Block, kernel: str = "") -> KernelForm | None:
 
 
 def reading_of(block: Block, kernel: str = "") -> KernelMatch | None:
-    """The reading of what a block returns whose operands are all arguments of the block: as the family of this name,
-    or else the largest one. The square of a tensor, clamped, is a product as much as a function of one variable.
+    """Return the reading of a block's result whose operands are arguments of the block; None if there is none.
+
+    A reading as the family ``kernel`` is preferred, then the largest one. For example, a clamped square of a tensor is
+    a product, but also a function of one variable.
     """
     last = block.last
     if last is None or len(last.operands) != 1:
         return None
     every = readings_of(behind(last.operands[0], []))
-    found = [reading for reading in every if all(value.owner is block for value, _ in reading.operands)]
-    return next((reading for reading in found if reading.family == kernel), found[0] if found else None)
+    candidates = [reading for reading in every if all(value.owner is block for value, _ in reading.operands)]
+    return next((reading for reading in candidates if reading.family == kernel), candidates[0] if candidates else None)

@@ -1,4 +1,4 @@
-"""Clamps: relu, relu6 and others, in the ways in which they are written."""
+"""Recognition of clamps, such as relu and relu6, in their various spellings."""
 
 from dataclasses import dataclass, replace
 from math import inf, isnan
@@ -16,7 +16,7 @@ _X = ("input", 0)
 
 @dataclass(frozen=True)
 class Clamp:
-    """`min(max(source, low), high)`, and the operations that compute it."""
+    """The value `min(max(source, low), high)`, and the operations that compute it."""
 
     source: Value
     low: float
@@ -25,26 +25,26 @@ class Clamp:
 
     @property
     def bounds(self) -> tuple[float | None, float | None]:
-        """The bounds that change something."""
+        """The bounds, with None for an infinite one."""
         return (None if self.low == -inf else self.low), (None if self.high == inf else self.high)
 
 
 def clamps_of(value: Value) -> list[Clamp]:
-    """The clamps that a value is the result of: the last one alone, with the one before it, and so on."""
-    found = [Clamp(value, -inf, inf)]
+    """Return the clamps that define a value: the last one alone, then combined with the clamp before it, and so on."""
+    clamps = [Clamp(value, -inf, inf)]
     while True:
-        last = found[-1]
+        last = clamps[-1]
         passed: list[Operation] = []
         inner = behind(last.source, passed) if last.operations else last.source
         clamp = _clamp(inner)
         if clamp is None:
-            return found[1:]
+            return clamps[1:]
         low, high = _then(clamp.low, clamp.high, last)
-        found.append(Clamp(clamp.source, low, high, (*clamp.operations, *reversed(passed), *last.operations)))
+        clamps.append(Clamp(clamp.source, low, high, (*clamp.operations, *reversed(passed), *last.operations)))
 
 
 def _then(low: float, high: float, clamp: Clamp) -> tuple[float, float]:
-    """The bounds of a clamp followed by another one."""
+    """Return the bounds of a clamp followed by another clamp."""
     return min(max(low, clamp.low), clamp.high), min(max(high, clamp.low), clamp.high)
 
 
@@ -68,7 +68,7 @@ def _clamp(value: Value) -> Clamp | None:
 
 
 def _bounds(computed: Expression) -> tuple[float, float] | None:
-    """The bounds between which an expression puts its only input."""
+    """Return the bounds to which an expression clamps its only input; None if it is no clamp."""
     if computed == _X:
         return -inf, inf
     if computed[0] == "math.clampf":
@@ -82,16 +82,16 @@ def _bounds(computed: Expression) -> tuple[float, float] | None:
 
 
 def _selected(computed: Expression) -> tuple[float, float] | None:
-    """`x > c ? x : c` and its equals."""
+    """Return the bounds of `x > c ? x : c` and equivalent selections."""
     if computed[0] != "arith.select" or len(computed) != 4:
         return None
-    _, condition, kept, other = computed
+    _, condition, chosen, other = computed
     if not isinstance(condition, tuple) or condition[0] != "arith.cmpf":
         return None
     _, predicate, left, right = condition
-    if left == other and right == kept:
+    if left == other and right == chosen:
         keeps_left = False
-    elif left == kept and right == other:
+    elif left == chosen and right == other:
         keeps_left = True
     else:
         return None
@@ -110,23 +110,23 @@ def _clamped(inner: object, low: float | None, high: float | None) -> tuple[floa
 
 
 def _number(expression: object) -> float | None:
-    """The constant that an expression is; no NaN."""
+    """Return the number of a constant expression; None if it is not constant or NaN."""
     if not isinstance(expression, tuple) or expression[0] != "constant" or not isinstance(expression[1], float):
         return None
     return None if isnan(expression[1]) else expression[1]
 
 
 def clamp(value: Value) -> list[KernelMatch]:
-    """The readings of a value as a clamp of another one."""
+    """Return the readings of a value as a clamp."""
     readings = []
-    for found in clamps_of(value):
-        low, high = found.bounds
-        operands = ((found.source, None),)
-        readings.append(KernelMatch("clamp", operands, found.operations, attributes={"min": low, "max": high}))
+    for bounding in clamps_of(value):
+        low, high = bounding.bounds
+        operands = ((bounding.source, None),)
+        readings.append(KernelMatch("clamp", operands, bounding.operations, attributes={"min": low, "max": high}))
     return readings
 
 
-def clamped(reading: KernelMatch, found: Clamp) -> KernelMatch:
-    """The reading of a value that is a clamp of what has been read."""
-    low, high = found.bounds
-    return replace(reading, operations=(*reading.operations, *found.operations), low=low, high=high)
+def clamped(reading: KernelMatch, bounding: Clamp) -> KernelMatch:
+    """Return a reading extended by a clamp of its result."""
+    low, high = bounding.bounds
+    return replace(reading, operations=(*reading.operations, *bounding.operations), low=low, high=high)

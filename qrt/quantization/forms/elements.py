@@ -1,5 +1,4 @@
-"""Operations that compute each element of a tensor alone: `arith` and `math` on tensors, and the parallel ops of
-`linalg`, whichever form they are written in."""
+"""Recognition of elementwise operations: `arith` and `math` on tensors, and parallel `linalg` operations."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,32 +15,36 @@ from qrt.ops.elementwise import BINDERS, FLOAT_PREDICATES, INTEGER_PREDICATES
 from qrt.types import FloatType, TensorType
 
 Expression = tuple[object, ...]
-"""`("input", i)`, `("constant", number)`, or the name of an op and its operands; a comparison's predicate follows its
-name."""
+"""An input `("input", i)`, a constant `("constant", number)`, or a tuple of an op's name and its operands.
+
+For a comparison, the predicate follows the name.
+"""
 Axes = tuple[int | None, ...]
-"""For each axis of an input, that of the result whose index it has; None for an axis of size 1."""
+"""For each axis of an input, the axis of the result that has the same index; None for an axis of size 1."""
 
 MAX_OPERATIONS = 8
-"""The most operations that an expression is made of: shared parts are written out for each use."""
+"""The greatest number of operations in an expression. Shared subexpressions count once for each use."""
 _PREDICATES = {"arith.cmpf": tuple(FLOAT_PREDICATES), "arith.cmpi": tuple(INTEGER_PREDICATES)}
 INNER_ANNOTATIONS = ("quant.stats", "quant.stats_ref")
-"""Annotations that a region may take into its body, where they decide nothing. A `quant.coupled_ref` stays outside:
-what it couples would be lost."""
+"""Annotations that may move into a region's body, where they have no effect.
+
+A `quant.coupled_ref` must stay outside: inside, it would no longer couple anything.
+"""
 
 
 def tensor_type(value: Value) -> TensorType | None:
-    """The type of a ranked tensor; None of anything else."""
+    """Return the type of a ranked tensor; None for any other value."""
     return value.type if isinstance(value.type, TensorType) and value.type.shape is not None else None
 
 
 def shape_of(value: Value) -> tuple[int | None, ...]:
-    """The shape of a ranked tensor; that of a scalar is empty."""
+    """Return the shape of a ranked tensor, and an empty shape for a scalar."""
     type = tensor_type(value)
     return () if type is None else tuple(type.shape or ())
 
 
 def behind(value: Value, passed: list[Operation]) -> Value:
-    """The value that annotations annotate; they are added to ``passed``."""
+    """Return the value below a chain of annotations, which are appended to ``passed``."""
     while value.operation is not None and value.operation.name in INNER_ANNOTATIONS:
         passed.append(value.operation)
         value = value.operation.operands[0]
@@ -49,7 +52,7 @@ def behind(value: Value, passed: list[Operation]) -> Value:
 
 
 def dense_of(value: Value) -> DenseElementsAttr | None:
-    """The constant tensor that a value is; a resource is read."""
+    """Return the constant tensor that a value is; the contents of a resource are loaded."""
     constant = constant_of(value)
     if isinstance(constant, DenseResourceAttr):
         try:
@@ -61,7 +64,7 @@ def dense_of(value: Value) -> DenseElementsAttr | None:
 
 
 def splat_of(value: Value) -> float | None:
-    """The float that every element of a value is known to be."""
+    """Return the number that all elements of a value equal; None if it is unknown."""
     constant = constant_of(value)
     if isinstance(constant, FloatAttr):
         return constant.value
@@ -77,7 +80,7 @@ def splat_of(value: Value) -> float | None:
 
 @dataclass(frozen=True)
 class Elements:
-    """One computation for every element of the result."""
+    """An elementwise computation: the expression that gives each element of the result from elements of inputs."""
 
     operation: Operation
     inputs: tuple[Value, ...]
@@ -86,34 +89,34 @@ class Elements:
 
     @property
     def is_copy(self) -> bool:
-        """Whether an element of the result is one of the only input."""
+        """True if each element of the result is an element of the only input."""
         return self.computed == ("input", 0)
 
     def simplified(self) -> "Elements":
-        """The same, with splats as constants of the expression and each other input once."""
+        """Return an equal computation in which splats are constants of the expression, and no input occurs twice."""
         return self._simplified
 
     @cached_property
     def _simplified(self) -> "Elements":
         known = [splat_of(value) for value in self.inputs]
-        kept: list[int] = []
+        numbers: list[int] = []
         new: dict[int, Expression] = {}
         for number, (value, axes, splat) in enumerate(zip(self.inputs, self.axes, known, strict=True)):
             if splat is not None:
                 new[number] = ("constant", splat)
                 continue
-            same = [k for k in kept if self.inputs[k] is value and self.axes[k] == axes]
-            kept += [] if same else [number]
-            new[number] = ("input", kept.index(same[0] if same else number))
+            same = [k for k in numbers if self.inputs[k] is value and self.axes[k] == axes]
+            numbers += [] if same else [number]
+            new[number] = ("input", numbers.index(same[0] if same else number))
         return Elements(
             self.operation,
-            tuple(self.inputs[k] for k in kept),
-            tuple(self.axes[k] for k in kept),
+            tuple(self.inputs[k] for k in numbers),
+            tuple(self.axes[k] for k in numbers),
             _substituted(self.computed, new),
         )
 
     def with_input(self, number: int, source: "Elements") -> "Elements":
-        """The same, with an input that is read at the same index as what its own operation computes."""
+        """Return a computation with the expression of an input put in its place; both are indexed alike."""
         first = len(self.inputs)
         moved: dict[int, Expression] = {k: ("input", first + k) for k in range(len(source.inputs))}
         new: dict[int, Expression] = {k: ("input", k) for k in range(first)}
@@ -123,14 +126,14 @@ class Elements:
         return whole._without(number)
 
     def _without(self, number: int) -> "Elements":
-        """The same, without an input that is not read."""
+        """Return the computation without an input that its expression does not contain."""
         places = [k for k in range(len(self.inputs)) if k != number]
         new: dict[int, Expression] = {k: ("input", place) for place, k in enumerate(places)}
         inputs, axes = tuple(self.inputs[k] for k in places), tuple(self.axes[k] for k in places)
         return Elements(self.operation, inputs, axes, _substituted(self.computed, new))
 
     def is_identity(self, number: int) -> bool:
-        """Whether an input has the shape of the result and is read at the same index."""
+        """Return True if an input has the shape of the result and is read at the same index."""
         return self.axes[number] == tuple(range(len(shape_of(self.operation.results[0]))))
 
 
@@ -146,7 +149,7 @@ _READ: ContextVar[dict[Value, Elements | None] | None] = ContextVar("qrt_element
 
 @contextmanager
 def reading_once() -> Iterator[None]:
-    """Within it each operation is read once: none may change."""
+    """Return a context in which the reading of each operation is cached; operations must not change in it."""
     token = _READ.set({})
     try:
         yield
@@ -155,7 +158,7 @@ def reading_once() -> Iterator[None]:
 
 
 def elements_of(value: Value) -> Elements | None:
-    """The operation that makes a tensor, if it computes each element alone."""
+    """Return the elementwise computation that defines a tensor; None if it is defined otherwise."""
     known = _READ.get()
     if known is None:
         return _elements_of(value)
@@ -189,7 +192,7 @@ def _of_structured(operation: StructuredOp) -> Elements | None:
         return None
     used = sorted(_inputs_of(computed))
     axes = [_axes(maps[number].results, order, shape_of(operation.operands[number])) for number in used]
-    known = [found for found in axes if found is not None]
+    known = [input_axes for input_axes in axes if input_axes is not None]
     if len(known) < len(axes):
         return None
     new: dict[int, Expression] = {number: ("input", place) for place, number in enumerate(used)}
@@ -205,22 +208,23 @@ def _inputs_of(expression: Expression) -> set[int]:
 
 
 def _axes(results: Sequence[object], order: list[int | None], shape: Sequence[int | None]) -> Axes | None:
-    """The axes of an input with these results of its map; None where it is read at another index than a plain one.
+    """Return the axes of an input with these map results; None if an index is anything but a loop or a broadcast.
 
-    Index 0 of a longer axis is a slice, which no broadcast is."""
-    found: list[int | None] = []
+    Index 0 of an axis longer than 1 selects a slice, and is no broadcast.
+    """
+    axes: list[int | None] = []
     for result, size in zip(results, shape, strict=True):
         if result == 0 and size == 1:
-            found.append(None)
+            axes.append(None)
         elif isinstance(result, tuple) and result[0] == "d" and result[1] in order:
-            found.append(order.index(result[1]))
+            axes.append(order.index(result[1]))
         else:
             return None
-    return tuple(found)
+    return tuple(axes)
 
 
 def body_expression(operation: StructuredOp) -> Expression | None:
-    """What the body of an op with one output yields; None where it is too long, or knows where it is."""
+    """Return the expression that a body yields; None if it is too long or depends on the position."""
     block = operation.regions[0].blocks[0]
     last = block.last
     if last is None or len(last.operands) != 1 or len(block.operations) > MAX_OPERATIONS + 1:
@@ -251,7 +255,7 @@ def _call(operation: Operation, operands: Sequence[Expression]) -> Expression:
 
 
 def repeated(value: Value, axes: Axes) -> tuple[Value, Axes, tuple[Operation, ...]]:
-    """What a value is a broadcast of, its axes in the result, and the operations that broadcast it."""
+    """Return the source of a broadcast, its axes in the result, and the operations that broadcast it."""
     passed: list[Operation] = []
     while True:
         source, elements = value.operation, elements_of(value)

@@ -1,4 +1,4 @@
-"""Element by element: ops of two tensors, and functions of one."""
+"""Recognition of elementwise op families: operations on two tensors, and functions of one."""
 
 from collections.abc import Callable
 
@@ -23,25 +23,28 @@ from qrt.quantization.forms.elements import (
 from qrt.quantization.forms.model import KernelMatch
 
 MAX_FUNCTION = 256
-"""The most operations that one function is made of."""
+"""The greatest number of operations in one function."""
 MAX_BRANCHES = 24
-"""The most operations between two values each of which is all that what follows needs: gelu and its like have ten. The
-search for such a value would otherwise take each operation for every one behind it."""
+"""The greatest number of operations between two values on which alone the rest of a function depends.
+
+Functions such as gelu need ten. The limit bounds the search, which would otherwise repeat for every operation.
+"""
 BINARY = {
     family.traits.float_op: name
     for name, family in FAMILIES.items()
     if family.traits.float_op and len(family.declaration.operands) == 2
 }
-"""The families of two operands, by the op on floats that each approximates."""
+"""The families of two operands, by the float op that each approximates."""
 
 
 def binary(value: Value) -> list[KernelMatch]:
-    """The readings of a value as an op of two tensors that broadcast as NumPy's: with the operations that broadcast
-    them, and without.
+    """Return the readings of a value as an operation on two tensors that broadcast as in NumPy.
+
+    The first reading includes the operations that broadcast the operands, the second does not.
     """
     elements = elements_of(value)
-    made = tensor_type(value)
-    if elements is None or made is None or len(elements.inputs) not in (1, 2):
+    result_type = tensor_type(value)
+    if elements is None or result_type is None or len(elements.inputs) not in (1, 2):
         return []
     family = BINARY.get(str(elements.computed[0]))
     numbers = [part[1] for part in elements.computed[1:] if isinstance(part, tuple) and part[0] == "input"]
@@ -51,8 +54,8 @@ def binary(value: Value) -> list[KernelMatch]:
     readings = []
     for sources in ([repeated(*given) for given in inputs], [(*given, ()) for given in inputs]):
         types = [tensor_type(source) for source, _, _ in sources]
-        same = all(type is not None and type.element is made.element for type in types)
-        if same and _broadcast([axes for _, axes, _ in sources], made.shape or ()):
+        same = all(type is not None and type.element is result_type.element for type in types)
+        if same and _broadcast([axes for _, axes, _ in sources], result_type.shape or ()):
             operands = tuple((source, None) for source, _, _ in sources)
             copied = tuple(dict.fromkeys(operation for _, _, passed in sources for operation in passed))
             readings.append(KernelMatch(family, operands, (elements.operation,), copied))
@@ -60,7 +63,7 @@ def binary(value: Value) -> list[KernelMatch]:
 
 
 def _broadcast(operands: list[Axes], shape: tuple[int | None, ...]) -> bool:
-    """Whether NumPy broadcasts operands with these axes to the shape: each has the last axes, each axis is of one."""
+    """Return True if NumPy would broadcast operands with these axes to the shape."""
     rank = len(shape)
     last = all(axis in (None, rank - len(axes) + place) for axes in operands for place, axis in enumerate(axes))
     return last and all(size == 1 or any(axis in axes for axes in operands) for axis, size in enumerate(shape))
@@ -70,14 +73,15 @@ def _broadcast(operands: list[Axes], shape: tuple[int | None, ...]) -> bool:
 
 
 def lookup(value: Value, is_of_another: Callable[[Value], bool] = lambda value: False) -> list[KernelMatch]:
-    """The reading of a value as a function of each element of one tensor, the farthest one: the operations between the
-    two need that tensor and constants alone. An annotated value ends it that another family makes, ``is_of_another``
-    says: the annotation would be lost inside.
+    """Return the reading of a value as an elementwise function of one tensor and constants.
+
+    The farthest such tensor is chosen. The search stops at an annotated value for which ``is_of_another`` says that
+    another family computes it, because the annotation would be lost inside the function.
     """
     first, parts = value.operation, _parts(value)
     if first is None or parts is None or first.name in INNER_ANNOTATIONS:
         return []
-    found: dict[Operation, None] = {first: None}
+    covered: dict[Operation, None] = {first: None}
     frontier = dict.fromkeys(parts)
     ends: set[Value] = set()
     best: tuple[Value, int] | None = None
@@ -86,25 +90,25 @@ def lookup(value: Value, is_of_another: Callable[[Value], bool] = lambda value: 
     while True:
         (leaf, *others) = frontier or [None]
         if leaf is not None and not others and computes and not annotates and leaf.type is value.type:
-            best = leaf, len(found)
+            best = leaf, len(covered)
         branches = branches + 1 if others else 0
-        inner = next((v for v in frontier if v not in ends and all(user in found for user, _ in v.uses)), None)
-        if inner is None or len(found) == MAX_FUNCTION or branches > MAX_BRANCHES:
+        inner = next((v for v in frontier if v not in ends and all(user in covered for user, _ in v.uses)), None)
+        if inner is None or len(covered) == MAX_FUNCTION or branches > MAX_BRANCHES:
             break
         parts = _parts(inner)
         source = inner.operation
         if parts is None or source is None or (source.name in INNER_ANNOTATIONS and is_of_another(source.operands[0])):
             ends.add(inner)
             continue
-        found[source] = None
-        annotates = source.name in INNER_ANNOTATIONS  # it says something of the operand, from outside
+        covered[source] = None
+        annotates = source.name in INNER_ANNOTATIONS  # an annotated operand stays outside of the function
         computes = computes or (not annotates and not _copies(inner))
         del frontier[inner]
         frontier.update(dict.fromkeys(parts))
     if best is None:
         return []
     leaf, size = best
-    return [KernelMatch("lookup", ((leaf, None),), tuple(reversed(list(found)[:size])))]
+    return [KernelMatch("lookup", ((leaf, None),), tuple(reversed(list(covered)[:size])))]
 
 
 def _copies(value: Value) -> bool:
@@ -113,8 +117,9 @@ def _copies(value: Value) -> bool:
 
 
 def _parts(value: Value) -> list[Value] | None:
-    """The tensors of which an operation computes each element of a value from the same element; none are constant.
-    None where it does not.
+    """Return the tensors whose elements at the same index give an element of a value; constants are left out.
+
+    None if the value is not computed element by element.
     """
     source = value.operation
     if source is None or len(source.results) != 1 or tensor_type(value) is None:
@@ -142,13 +147,13 @@ def _parts(value: Value) -> list[Value] | None:
 
 
 def _read_operands(source: StructuredOp) -> list[Value]:
-    """The operands that the body looks at."""
+    """Return the operands that the body reads."""
     arguments = source.regions[0].blocks[0].arguments
     return [operand for operand, argument in zip(source.operands, arguments, strict=True) if argument.uses]
 
 
 def _is_function(source: StructuredOp) -> bool:
-    """Whether an op computes each element by `arith` and `math` from the elements at the same index and constants."""
+    """Return True if an operation computes each element from the elements at the same index and constants."""
     block = source.regions[0].blocks[0]
     maps = source.indexing_maps
     plain = all(
@@ -163,7 +168,7 @@ def _is_function(source: StructuredOp) -> bool:
 
 
 def _is_plain(map: AffineMapAttr) -> bool:
-    """Whether each axis is indexed by a loop alone, or has the one index 0."""
+    """Return True if each axis is indexed by a single loop, or by 0."""
     return all(result == 0 or (isinstance(result, tuple) and result[0] == "d") for result in map.results)
 
 
@@ -201,7 +206,7 @@ _FUNCTIONS: dict[Expression, str] = {
 
 
 def name_of_function(reading: KernelMatch) -> str | None:
-    """The family of the function that a `lookup` has for a table, such as `tanh` or `logistic`."""
+    """Return the family of a `lookup` function that has a name, such as `tanh` or `logistic`."""
     if len(reading.operations) > MAX_OPERATIONS:
         return None
     ((source, _),) = reading.operands

@@ -1,4 +1,4 @@
-"""A float body as a call of an op family, and what was read to find that."""
+"""The result of recognizing an op family in float code."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,8 +11,11 @@ Permutation = tuple[int, ...] | None
 
 @dataclass(frozen=True)
 class Operand:
-    """An operand of the family: the number of the region's operand, and how the family's axes are taken from its own
-    (`permutation`), such as OHWI filters from HWCF ones; None where they are the same."""
+    """An operand of the family, by its number among the region's operands.
+
+    `permutation` takes the family's axes from the operand's own axes, such as OHWI filters from HWCF filters; None if
+    they are the same.
+    """
 
     number: int
     permutation: Permutation = None
@@ -20,11 +23,12 @@ class Operand:
 
 @dataclass(frozen=True)
 class KernelForm:
-    """A body as a call of an op family.
+    """A region's body as a call of an op family.
 
-    ``family`` is a name of ``qrt.ops.FAMILIES``; ``attributes`` are those that the body says, ``requant`` never.
-    ``low`` and ``high`` clamp the result (relu: 0 and None), in expressed values. A clamp alone is the family `clamp`,
-    whose attributes are its bounds. A ``lookup`` has one operand; the body is the function of its table.
+    ``family`` is a name in ``qrt.ops.FAMILIES``; ``attributes`` are the attributes that the body determines, which
+    never include ``requant``. ``low`` and ``high`` clamp the result (relu: 0 and None), in expressed values. A clamp
+    alone is the family `clamp` with its bounds as attributes. A ``lookup`` has one operand, and its table is the body's
+    function.
     """
 
     family: str
@@ -36,11 +40,11 @@ class KernelForm:
 
 @dataclass(frozen=True)
 class KernelMatch:
-    """A value as the result of an op family on other values.
+    """A reading of a value as the result of an op family.
 
-    ``operands`` are these values, each with its permutation. ``operations`` compute the result from them, and nothing
-    else needs their results. ``copied`` are cheap ones on the way, which others may use too. Operations without float
-    operands, such as constants and `tensor.empty`, are in neither.
+    ``operands`` are the input values, each with its permutation. ``operations`` compute the result from them, and only
+    the last one's result is used elsewhere. ``copied`` are cheap operations in between, whose results may have other
+    uses. Operations without float operands, such as constants and `tensor.empty`, are in neither tuple.
     """
 
     family: str
@@ -53,9 +57,9 @@ class KernelMatch:
 
     @property
     def size(self) -> int:
-        """The number of operations that it covers."""
+        """The number of operations in the reading."""
         return len(self.operations) + len(self.copied)
 
 
 Reader = Callable[[Value], list[KernelMatch]]
-"""A function that finds the readings of a value as a result of some families."""
+"""A function that returns the readings of a value as the result of some families."""

@@ -1,4 +1,4 @@
-"""Tensors whose elements move and stay as they are, and padding by a constant: alone, and around images."""
+"""Recognition of movements of elements, such as reshapes and transposes, and of padding by a constant."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ PADS = ("tensor.pad", "qrt.pad")
 
 @dataclass(frozen=True)
 class Padding:
-    """A tensor, the elements before and after each of its axes, and the operations that put them there."""
+    """A padding of a tensor: the number of elements added to each axis, their value, and the padding operations."""
 
     source: Value
     low: tuple[int, ...]
@@ -23,20 +23,22 @@ class Padding:
     operations: tuple[Operation, ...]
 
     def keeps(self, axis: int) -> bool:
-        """Return whether nothing is put before or after the elements along an axis."""
+        """Return True if nothing is added along an axis."""
         return 0 <= axis < len(self.low) and self.low[axis] == self.high[axis] == 0
 
 
 def padding_of(value: Value) -> Padding | None:
-    """The padding that a value is the result of, if sizes and value are constant and nothing is cut off."""
+    """Return the padding that defines a value, if its sizes and value are constant and no size is negative."""
     passed: list[Operation] = []
     source = behind(value, passed).operation
     if source is None or source.name not in PADS:
         return None
     if source.name == "qrt.pad":
-        said = FAMILIES["pad"].read(source.attributes)
-        before, after = (tuple(pair[side] for pair in said["padding"]) for side in (0, 1))
-        return Padding(source.operands[0], before, after, float(said["value"] or 0.0), (source, *reversed(passed)))
+        attributes = FAMILIES["pad"].read(source.attributes)
+        before, after = (tuple(pair[side] for pair in attributes["padding"]) for side in (0, 1))
+        return Padding(
+            source.operands[0], before, after, float(attributes["value"] or 0.0), (source, *reversed(passed))
+        )
     low, high = ([n for n in static_values(source, side) if n is not None and n >= 0] for side in ("low", "high"))
     rank = len(static_values(source, "low"))
     fill = splat_of(source.regions[0].blocks[0].terminator.operands[0])
@@ -46,19 +48,19 @@ def padding_of(value: Value) -> Padding | None:
 
 
 def pad(value: Value) -> list[KernelMatch]:
-    """The reading of a value as a padded tensor."""
-    found = padding_of(value) if value.operation is not None and value.operation.name in PADS else None
-    if found is None:
+    """Return the reading of a value as a padded tensor."""
+    padding = padding_of(value) if value.operation is not None and value.operation.name in PADS else None
+    if padding is None:
         return []
-    attributes = {"padding": tuple(zip(found.low, found.high, strict=True)), "value": found.value}
-    return [KernelMatch("pad", ((found.source, None),), found.operations, attributes=attributes)]
+    attributes = {"padding": tuple(zip(padding.low, padding.high, strict=True)), "value": padding.value}
+    return [KernelMatch("pad", ((padding.source, None),), padding.operations, attributes=attributes)]
 
 
 _RESHAPES = ("tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape", "qrt.reshape")
 
 
 def movement(value: Value) -> list[KernelMatch]:
-    """The readings of a value as the elements of others at other places."""
+    """Return the readings of a value as a movement of another value's elements."""
     source = value.operation
     if source is None:
         return []
@@ -79,7 +81,7 @@ def movement(value: Value) -> list[KernelMatch]:
 
 
 def as_tuples(entry: object) -> object:
-    """Return an attribute's value in a form that can be hashed."""
+    """Return an attribute's value in a hashable form."""
     return tuple(map(as_tuples, entry)) if isinstance(entry, (list, tuple)) else entry
 
 

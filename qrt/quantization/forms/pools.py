@@ -1,4 +1,4 @@
-"""Means and pools: `linalg` has their sums, and a division makes averages of them."""
+"""Recognition of means and pools, which `linalg` writes as sums, with a division for averages."""
 
 from math import prod
 
@@ -20,20 +20,22 @@ from qrt.quantization.forms.reductions import (
 
 
 def mean(value: Value) -> list[KernelMatch]:
-    """The reading of a value as the mean along axes."""
+    """Return the reading of a value as the mean along axes."""
     source = value.operation
     passed: list[Operation] = []
     if source is not None and source.name in EXPANSIONS:
-        found = _mean(behind(source.operands[0], passed))
-        if found is None or not restores(found, value):
+        reduction = _mean(behind(source.operands[0], passed))
+        if reduction is None or not restores(reduction, value):
             return []
-        found = AxisReduction(found.source, found.axes, True, (*found.operations, *reversed(passed), source))
+        reduction = AxisReduction(
+            reduction.source, reduction.axes, True, (*reduction.operations, *reversed(passed), source)
+        )
     else:
-        found = _mean(value)
-    if found is None:
+        reduction = _mean(value)
+    if reduction is None:
         return []
-    attributes = {"axes": found.axes, "keepdims": found.keepdims}
-    return [KernelMatch("mean", ((found.source, None),), found.operations, attributes=attributes)]
+    attributes = {"axes": reduction.axes, "keepdims": reduction.keepdims}
+    return [KernelMatch("mean", ((reduction.source, None),), reduction.operations, attributes=attributes)]
 
 
 def _mean(value: Value) -> AxisReduction | None:
@@ -57,7 +59,7 @@ def _mean(value: Value) -> AxisReduction | None:
 
 
 def average_pool(value: Value) -> list[KernelMatch]:
-    """The reading of a value as averages over windows."""
+    """Return the reading of a value as averages over windows."""
     elements = elements_of(value)
     if elements is None or elements.computed[0] not in QUOTIENTS:
         return []
@@ -72,7 +74,7 @@ def average_pool(value: Value) -> list[KernelMatch]:
 
 
 def max_pool(value: Value) -> list[KernelMatch]:
-    """The readings of a value as maxima over windows: with the least float around them as padding, and without."""
+    """Return the readings of a value as maxima over windows, without and with padding by the least float."""
     pool = _pool(value, is_sum=False)
     if pool is None:
         return []
@@ -90,7 +92,7 @@ def max_pool(value: Value) -> list[KernelMatch]:
 
 
 def _pool(value: Value, is_sum: bool) -> KernelMatch | None:
-    """A reduction over windows of NHWC images: the window's operand has no values, only a shape."""
+    """Return the reading of a reduction over windows of NHWC images. The windows operand has a shape but no values."""
     reduction = reduction_of(value)
     if reduction is None or reduction.is_sum != is_sum or reduction.operation.input_count != 2:
         return None

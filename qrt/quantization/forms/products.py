@@ -1,4 +1,4 @@
-"""Sums of products: matrix products and convolutions, with a bias, from `linalg` ops with a name or without."""
+"""Recognition of matrix products and convolutions, with or without bias, in named or generic `linalg` operations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from qrt.quantization.forms.model import KernelMatch, Permutation
 from qrt.quantization.forms.movement import padding_of
 
 Linear = dict[int, int]
-"""The factor of each loop in an index."""
+"""The factor of each loop in an index expression."""
 _SUM_OF_PRODUCTS: list[Expression] = [
     ("arith.addf", *sum_)
     for product in (("arith.mulf", ("input", 0), ("input", 1)), ("arith.mulf", ("input", 1), ("input", 0)))
@@ -35,21 +35,21 @@ _SUM_OF_INTEGERS: list[Expression] = [
 
 @dataclass(frozen=True)
 class _Sum:
-    """A nest of loops that adds products to its third operand."""
+    """A loop nest that adds products to its third operand."""
 
     operation: StructuredOp
     indices: tuple[tuple[Linear, ...], ...]
-    """For each operand, how each of its axes is indexed."""
+    """The index expression of each axis of each operand."""
 
     def loops(self, operand: int) -> list[int] | None:
-        """The loop along each axis of an operand; None where an axis is not one loop alone."""
+        """Return the loop along each axis of an operand; None if an index is not a single, distinct loop."""
         plain = [next(iter(index)) for index in self.indices[operand] if list(index.values()) == [1]]
         return plain if len(plain) == len(self.indices[operand]) and len(set(plain)) == len(plain) else None
 
 
 def products(value: Value) -> list[KernelMatch]:
-    """The readings of a value as a product or a convolution, the bias included where there is one."""
-    found = _with_bias_in_sum(value)
+    """Return the readings of a value as a product or a convolution, with the bias if there is one."""
+    readings = _with_bias_in_sum(value)
     elements = elements_of(value)
     if elements is not None and elements.computed[0] == "arith.addf" and len(elements.inputs) == 2:
         for number in (0, 1):
@@ -62,13 +62,15 @@ def products(value: Value) -> list[KernelMatch]:
                 for reading in _with_bias_in_sum(inner):
                     if len(reading.operands) == 2:
                         operations = (*reading.operations, *reversed(passed), elements.operation)
-                        found += _biased(replace(reading, operations=operations), *bias)
-    return found
+                        readings += _biased(replace(reading, operations=operations), *bias)
+    return readings
 
 
 def integer_products(value: Value) -> list[KernelMatch]:
-    """The readings of a value as a product or a convolution of integers, begun with 0; the second factor may be
-    narrower than the sums."""
+    """Return the readings of a value as an integer product or convolution that starts with 0.
+
+    The second factor may be narrower than the sums.
+    """
     sums = _sum_of(value, _SUM_OF_INTEGERS)
     if sums is None or not _begins_with_zero(sums.operation):
         return []
@@ -82,7 +84,7 @@ def _begins_with_zero(operation: StructuredOp) -> bool:
 
 
 def _biased(reading: KernelMatch, bias: Value, passed: tuple[Operation, ...]) -> list[KernelMatch]:
-    """The reading with a bias for each column: products with a vector `w` have none."""
+    """Return the reading with a bias for each column; a product with a vector `w` has no columns."""
     if len(shape_of(reading.operands[1][0])) < 2:
         return []
     with_bias = replace(reading, operands=(*reading.operands, (bias, None)), copied=(*reading.copied, *passed))
@@ -90,13 +92,13 @@ def _biased(reading: KernelMatch, bias: Value, passed: tuple[Operation, ...]) ->
 
 
 def _vector(value: Value, axes: Axes, rank: int) -> tuple[Value, tuple[Operation, ...]] | None:
-    """The vector that is repeated along all axes of a result but the last, and the operations that repeat it."""
+    """Return the vector that is repeated along all axes but the last, and the operations that repeat it."""
     source, axes, passed = repeated(value, axes)
     return (source, passed) if axes == (rank - 1,) else None
 
 
 def _with_bias_in_sum(value: Value) -> list[KernelMatch]:
-    """The readings of a sum of products, begun with 0 or with a bias."""
+    """Return the readings of a sum of products that starts with 0 or with a bias."""
     sums = _sum_of(value)
     if sums is None:
         return []
@@ -122,7 +124,7 @@ def _sum_of(value: Value, forms: Sequence[Expression] = _SUM_OF_PRODUCTS) -> _Su
 
 
 def linear(expression: object) -> Linear | None:
-    """The factor of each loop in an index; None where it is no sum of loops by constants."""
+    """Return the factor of each loop in an index expression; None if it is not a sum of loops times constants."""
     if not isinstance(expression, tuple):
         return None
     if expression[0] == "d":
@@ -139,22 +141,22 @@ def linear(expression: object) -> Linear | None:
 
 
 def _permutation(own: Sequence[int], wanted: Sequence[int]) -> Permutation:
-    """How the wanted order of loops is taken from the operand's own."""
-    found = tuple(own.index(loop) for loop in wanted)
-    return None if found == tuple(range(len(own))) else found
+    """Return the permutation from the operand's own order of loops to the wanted order; None if they are equal."""
+    permutation = tuple(own.index(loop) for loop in wanted)
+    return None if permutation == tuple(range(len(own))) else permutation
 
 
 # -- matrix products -------------------------------------------------------------------------------------------------
 
 
 def _matmul(sums: _Sum) -> list[KernelMatch]:
-    found = [operands for first in (0, 1) if (operands := _matrices(sums, first)) is not None]
-    found.sort(key=lambda operands: len(shape_of(operands[1][0])), reverse=True)  # a matrix is `w`, a vector `a`
-    return [KernelMatch("matmul", operands, (sums.operation,)) for operands in found[:1]]
+    matches = [operands for first in (0, 1) if (operands := _matrices(sums, first)) is not None]
+    matches.sort(key=lambda operands: len(shape_of(operands[1][0])), reverse=True)  # a matrix is `w`, a vector `a`
+    return [KernelMatch("matmul", operands, (sums.operation,)) for operands in matches[:1]]
 
 
 def _matrices(sums: _Sum, first: int) -> tuple[tuple[Value, Permutation], ...] | None:
-    """The operands of NumPy's `a @ w`, where `a` is the operand of this number."""
+    """Return the operands of NumPy's `a @ w`, with the operand of this number as `a`; None if it is no such product."""
     a, w, out = sums.loops(first), sums.loops(1 - first), sums.loops(2)
     if a is None or w is None or out is None:
         return None
@@ -177,7 +179,7 @@ def _matrices(sums: _Sum, first: int) -> tuple[tuple[Value, Permutation], ...] |
 
 
 def _convolution(sums: _Sum) -> list[KernelMatch]:
-    """The readings as a convolution of images by filters, with the padding of the images and without."""
+    """Return the readings as a convolution of images by filters, without and with the padding of the images."""
     out, filters = sums.loops(2), sums.loops(1)
     if out is None or filters is None or len(out) != 4 or len(sums.indices[0]) != 4:
         return []
@@ -185,12 +187,12 @@ def _convolution(sums: _Sum) -> list[KernelMatch]:
     strides, taps, dilations = [], [], []
     places = []
     for window in windows:
-        found = [place for place, index in enumerate(sums.indices[0]) if window in index]
-        index = sums.indices[0][found[0]] if len(found) == 1 else {}
+        matches = [place for place, index in enumerate(sums.indices[0]) if window in index]
+        index = sums.indices[0][matches[0]] if len(matches) == 1 else {}
         inner = [loop for loop in index if loop != window]
         if len(inner) != 1 or inner[0] in out:
             return []
-        places.append(found[0])
+        places.append(matches[0])
         strides.append(index[window])
         taps.append(inner[0])
         dilations.append(index[inner[0]])
@@ -216,16 +218,16 @@ def _convolution(sums: _Sum) -> list[KernelMatch]:
 
 
 def _padded(reading: KernelMatch) -> list[KernelMatch]:
-    """The reading with zeros around the images as its padding."""
+    """Return the reading with the zeros around the images as padding of the convolution."""
     (images, permutation), *others = reading.operands
-    found = padding_of(images)
-    if found is None or found.value != 0:
+    padding = padding_of(images)
+    if padding is None or padding.value != 0:
         return []
     axes = permutation or (0, 1, 2, 3)
-    pairs = [(found.low[axis], found.high[axis]) for axis in axes]
+    pairs = [(padding.low[axis], padding.high[axis]) for axis in axes]
     if pairs[0] != (0, 0) or pairs[3] != (0, 0):
         return []
     attributes = {**reading.attributes, "padding": (pairs[1], pairs[2])}
-    operands = ((found.source, permutation), *others)
-    operations = (*found.operations, *reading.operations)
+    operands = ((padding.source, permutation), *others)
+    operations = (*padding.operations, *reading.operations)
     return [replace(reading, operands=operands, operations=operations, attributes=attributes)]

@@ -1,4 +1,4 @@
-"""Sums and maxima along axes and over windows: what pools, means and softmax are made of."""
+"""Recognition of sums and maxima along axes and over windows, the parts of pools, means and softmax."""
 
 from dataclasses import dataclass
 
@@ -17,28 +17,29 @@ from qrt.types import FloatType
 
 _SUM = ("arith.addf",)
 EXPANSIONS = ("tensor.expand_shape", "qrt.reshape")
-"""Ops that put summed axes back."""
+"""Operations that restore reduced axes as axes of size 1."""
 QUOTIENTS = ("arith.divf", "arith.mulf")
-"""How the quotient by a count is written."""
+"""Operations that may write a division by a count."""
 _MAXIMUM = ("arith.maximumf", "arith.maxnumf")
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """A nest of loops that folds its first operand, from nothing."""
+    """A loop nest that reduces its first operand, from the neutral element."""
 
     operation: StructuredOp
     is_sum: bool
 
     @property
     def source(self) -> Value:
-        """What it folds."""
+        """The operand that is reduced."""
         return self.operation.operands[0]
 
 
 def reduction_of(value: Value) -> Reduction | None:
-    """The sum or the maximum of elements of one tensor that a value is; a sum begins with 0, a maximum with nothing
-    greater than the least float.
+    """Return the reduction of one tensor that defines a value; None if there is none.
+
+    A sum must start with 0, a maximum with at most the least float.
     """
     operation = value.operation
     if not isinstance(operation, StructuredOp) or len(operation.outputs) != 1 or tensor_type(value) is None:
@@ -55,7 +56,7 @@ def reduction_of(value: Value) -> Reduction | None:
 
 
 def is_least(number: float | None, value: Value) -> bool:
-    """Whether no finite float of a value's elements is below a number."""
+    """Return True if no finite float of a value's element type is below a number."""
     type = tensor_type(value)
     if number is None or type is None or not isinstance(type.element, FloatType):
         return False
@@ -73,7 +74,7 @@ class AxisReduction:
 
 
 def folded(value: Value, is_sum: bool) -> AxisReduction | None:
-    """The sum or the maximum along axes that a value is; the axes are kept where a reshape puts them back."""
+    """Return the sum or the maximum along axes that defines a value, with a reshape that restores the axes."""
     source = value.operation
     if source is not None and source.name in EXPANSIONS:
         passed: list[Operation] = []
@@ -89,23 +90,24 @@ def folded(value: Value, is_sum: bool) -> AxisReduction | None:
     if list(first) != [("d", loop) for loop in range(rank)]:
         return None
     axes = tuple(axis for axis, kind in enumerate(reduction.operation.iterators) if kind == "reduction")
-    kept = [0 if axis in axes else ("d", axis) for axis in range(rank)]
-    if list(last) == [result for result in kept if result != 0]:
+    kept_results = [0 if axis in axes else ("d", axis) for axis in range(rank)]
+    if list(last) == [result for result in kept_results if result != 0]:
         return AxisReduction(reduction.source, axes, False, (reduction.operation,))
-    if list(last) != kept or any(shape_of(value)[axis] != 1 for axis in axes):
+    if list(last) != kept_results or any(shape_of(value)[axis] != 1 for axis in axes):
         return None
     return AxisReduction(reduction.source, axes, True, (reduction.operation,))
 
 
 def restores(inner: AxisReduction, value: Value) -> bool:
-    """Whether a value has the axes that were summed over as axes of size 1."""
-    kept = tuple(1 if axis in inner.axes else size for axis, size in enumerate(shape_of(inner.source)))
-    return not inner.keepdims and shape_of(value) == kept
+    """Return True if a value has the reduced axes as axes of size 1."""
+    restored = tuple(1 if axis in inner.axes else size for axis, size in enumerate(shape_of(inner.source)))
+    return not inner.keepdims and shape_of(value) == restored
 
 
 def quotient_of(value: Value, count: int) -> tuple[Value, Operation] | None:
-    """What a value is a quotient of by a count, written as a division or as a product with the nearest float to the
-    count's reciprocal; and the operation.
+    """Return the dividend of a division by a count, and the dividing operation; None if a value is no such quotient.
+
+    A product with the float nearest to the reciprocal of the count is such a division.
     """
     elements, type = elements_of(value), tensor_type(value)
     if elements is None or type is None or not isinstance(type.element, FloatType) or count < 1:

@@ -1,4 +1,4 @@
-"""Softmax, as it is written without an op of its own: exponentials divided by their sum."""
+"""Recognition of softmax written as exponentials divided by their sum."""
 
 from dataclasses import dataclass, replace
 
@@ -10,7 +10,7 @@ from qrt.quantization.forms.reductions import folded
 
 @dataclass(frozen=True)
 class _Term:
-    """A part of what an op computes for each element, and the operations from there to the exponential."""
+    """A subexpression of an elementwise computation, and the operations from there to the exponential."""
 
     elements: Elements
     expression: Expression
@@ -18,11 +18,11 @@ class _Term:
 
     @property
     def number(self) -> int | None:
-        """The number of the input that the part is."""
+        """The number of the input that the term is; None for any other expression."""
         return int(str(self.expression[1])) if self.expression[0] == "input" else None
 
     def opened(self) -> "_Term":
-        """The part as the op writes it that makes it, where the part is an input."""
+        """Return a term that is an input as the expression of the operation that computes this input."""
         if self.number is None or not self.elements.is_identity(self.number):
             return self
         passed: list[Operation] = []
@@ -33,14 +33,16 @@ class _Term:
         return _Term(simple, simple.computed, (elements.operation, *reversed(passed), *self.operations))
 
     def part(self, number: int) -> "_Term":
-        """An operand of the part."""
+        """Return an operand of the term."""
         inner = self.expression[number]
         assert isinstance(inner, tuple)
         return replace(self, expression=inner)
 
 
 def softmax(value: Value) -> list[KernelMatch]:
-    """The readings of a value as softmax along an axis: of what the greatest element is subtracted from, and of the
+    """Return the readings of a value as softmax along an axis.
+
+    If the exponent subtracts the maximum, one reading has the tensor before the subtraction as operand, another the
     difference.
     """
     elements = elements_of(value)
@@ -54,21 +56,21 @@ def softmax(value: Value) -> list[KernelMatch]:
     if sums is None or sums.source is not power or len(sums.axes) != 1 or not _lacks(axes, sums.axes[0], value):
         return []
     outer = (*sums.operations, *spread, elements.operation)
-    found = []
+    matches = []
     for source, beta, operations in _exponents(power, sums.axes[0]):
         attributes = {"axis": sums.axes[0], "beta": beta}
-        found.append(KernelMatch("softmax", ((source, None),), (*operations, *outer), attributes=attributes))
-    return found
+        matches.append(KernelMatch("softmax", ((source, None),), (*operations, *outer), attributes=attributes))
+    return matches
 
 
 def _lacks(axes: tuple[int | None, ...], axis: int, value: Value) -> bool:
-    """Whether an operand has all axes of a result but one."""
+    """Return True if an operand has all axes of a result but one."""
     others = [other for other in range(len(shape_of(value))) if other != axis]
     return [other for other in axes if other is not None and other != axis] == others
 
 
 def _exponents(power: Value, axis: int) -> list[tuple[Value, float, tuple[Operation, ...]]]:
-    """What a value is an exponential of: a tensor, the number that multiplies it, and the operations between."""
+    """Return the ways to read an exponent: a tensor, its constant factor, and the operations in between."""
     elements = elements_of(power)
     if elements is None:
         return []
@@ -76,19 +78,19 @@ def _exponents(power: Value, axis: int) -> list[tuple[Value, float, tuple[Operat
     if simple.computed[0] != "math.exp":
         return []
     term = _Term(simple, simple.computed, (elements.operation,)).part(1)
-    found = []
+    exponents = []
     beta = 1.0
     scaled = _product(term.opened())
     if scaled is not None and scaled[1] > 0:
         term, beta = scaled
     if term.number is not None and term.elements.is_identity(term.number):
-        found.append((term.elements.inputs[term.number], beta, term.operations))
+        exponents.append((term.elements.inputs[term.number], beta, term.operations))
     difference = _without_maximum(term.opened(), axis)
-    return found if difference is None else [*found, (difference[0], beta, difference[1])]
+    return exponents if difference is None else [*exponents, (difference[0], beta, difference[1])]
 
 
 def _product(term: _Term) -> tuple[_Term, float] | None:
-    """A part that is a product with a constant."""
+    """Return the term and the constant of a product with a constant; None for any other term."""
     if term.expression[0] != "arith.mulf":
         return None
     for number in (1, 2):
@@ -99,7 +101,7 @@ def _product(term: _Term) -> tuple[_Term, float] | None:
 
 
 def _without_maximum(term: _Term, axis: int) -> tuple[Value, tuple[Operation, ...]] | None:
-    """The tensor of which a part is the difference from its maximum along the axis."""
+    """Return the tensor whose maximum along the axis a term subtracts, and the operations; None for any other term."""
     if term.expression[0] != "arith.subf":
         return None
     left, right = term.part(1).number, term.part(2).number

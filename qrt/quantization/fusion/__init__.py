@@ -1,1 +1,1 @@
-"""How `fuse-kernels` chooses a kernel for a value, makes its region, and says what stays float."""
+"""Kernel selection for `fuse-kernels`: which operations become a region, and why others stay float."""

@@ -1,6 +1,7 @@
-"""Which kernel of a target computes a value: that of the largest pattern, constants included. Of equal ones a table
-comes last, and the others come in the target's order. Regions that are there
-already get the kernel of the target that is asked for.
+"""The choice of a target's kernel for a value: the one that covers the most operations, constants included.
+
+Of equally large ones, the first in the target's order wins, and a table comes last. A region that exists already is
+renamed to a kernel of the requested target.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,14 +33,14 @@ class KernelChoice:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a reading of a value is no kernel's."""
+    """The reason that no kernel of the target computes a reading."""
 
     reading: KernelMatch
     reason: str
 
 
 def kernel_names(reading: KernelMatch) -> tuple[str, ...]:
-    """The names by which a target may have the kernel of a reading."""
+    """Return the names under which a target may have the kernel of a reading."""
     traits = FAMILIES[reading.family].traits
     if traits.tables:
         name = name_of_function(reading)
@@ -52,8 +53,8 @@ def kernel_names(reading: KernelMatch) -> tuple[str, ...]:
 
 
 def choices_of(value: Value, target: Target, refused: list[Refusal] | None = None) -> Iterator[KernelChoice]:
-    """The kernels that compute a value, the best first. Why other readings have none is added to ``refused``."""
-    found: list[tuple[int, bool, int, KernelChoice]] = []
+    """Yield the kernels that compute a value, best first. ``refused`` collects why other readings have no kernel."""
+    choices: list[tuple[int, bool, int, KernelChoice]] = []
     order = target_order(target)
     for reading in readings_of(value):
         names = kernel_names(reading)
@@ -62,12 +63,12 @@ def choices_of(value: Value, target: Target, refused: list[Refusal] | None = Non
         if fitting:
             name = min(fitting, key=lambda name: order[name])
             is_table = bool(FAMILIES[name].traits.tables)
-            found.append((-_size(reading), is_table, order[name], KernelChoice(name, reading)))
+            choices.append((-_size(reading), is_table, order[name], KernelChoice(name, reading)))
         elif refused is not None:
             reason = refusal(names, len(reading.operands), reading, target)
             refused.append(Refusal(reading, reason or ""))
-    found.sort(key=lambda each: each[:3])
-    for *_, choice in found:
+    choices.sort(key=lambda entry: entry[:3])
+    for *_, choice in choices:
         reason = _refused(choice.reading, value)
         if reason is None:
             yield choice
@@ -76,12 +77,12 @@ def choices_of(value: Value, target: Target, refused: list[Refusal] | None = Non
 
 
 def target_order(target: Target) -> dict[str, int]:
-    """The number of the first signature of each kernel."""
+    """Return the number of the first signature of each kernel."""
     return {kernel.name: number for number, kernel in reversed([*enumerate(target.kernels)])}
 
 
 def _size(reading: KernelMatch) -> int:
-    """The number of operations that a reading covers, the constants that it needs not as operands included."""
+    """Return the number of operations in a reading, including constants that are not operands."""
     given = {value for value, _ in reading.operands}
     used = {value for operation in reading.operations for value in operation.operands}
     constants = {value for value in used if splat_of(value) is not None}
@@ -89,7 +90,7 @@ def _size(reading: KernelMatch) -> int:
 
 
 def refusal(names: Sequence[str], operands: int, reading: KernelMatch | None, target: Target) -> str | None:
-    """Why a target has no kernel of these names with so many operands and one result; None where it has one."""
+    """Return why a target has no kernel with these names, operand count and one result; None if it has one."""
     named = [kernel for name in names for kernel in target.signatures(name)]
     if not named:
         return f"target '{target.name}' has no kernel '{names[-1]}'"
@@ -111,38 +112,41 @@ def _rank(value: Value) -> int | None:
 
 
 def _refused(reading: KernelMatch, value: Value) -> str | None:
-    """Why the family does not take these shapes; None where it does, on values of 8 bits."""
+    """Return why a reading's family does not accept its shapes, with 8-bit values; None if it does."""
     operands = tuple(_stored(operand.type, permutation) for operand, permutation in reading.operands)
     return _refused_types(reading.family, operands, tuple(reading.attributes.items()), _stored(value.type, None))
 
 
 @lru_cache(maxsize=256)
 def _refused_types(
-    name: str, types: tuple[TensorType | None, ...], attributes: tuple[tuple[str, Any], ...], made: TensorType | None
+    name: str,
+    types: tuple[TensorType | None, ...],
+    attributes: tuple[tuple[str, Any], ...],
+    result_type: TensorType | None,
 ) -> str | None:
-    """Why a family does not take operands of these types; networks have the same ones again and again."""
+    """Return why a family does not accept operands of these types. Networks repeat the same types, hence the cache."""
     operands = [type for type in types if type is not None]
-    if made is None or len(operands) < len(types):
+    if result_type is None or len(operands) < len(types):
         return "a port is not a ranked tensor of floats"
     family = FAMILIES[name]
     if family.traits.tables:
         return None
     if len(operands) == 3 and family.traits.weights is not None:
         element = operands[2].element
-        assert isinstance(element, UniformType)  # `_stored` has made it
+        assert isinstance(element, UniformType)  # by `_stored`
         operands[2] = operands[2].with_(element=element.with_(storage="i32"))
     try:
-        inferred = family.resolve(tuple(operands), family.complete(dict(attributes)), made)
+        inferred = family.resolve(tuple(operands), family.complete(dict(attributes)), result_type)
     except QuantError as error:
         return str(error)
-    sizes = zip(inferred.shape or (), made.shape or (), strict=False)
-    same = inferred.rank == made.rank and all(a == b or a is None or b is None for a, b in sizes)
-    return None if same else f"{name} has a result of shape {inferred.shape}, not {made.shape}"
+    sizes = zip(inferred.shape or (), result_type.shape or (), strict=False)
+    same = inferred.rank == result_type.rank and all(a == b or a is None or b is None for a, b in sizes)
+    return None if same else f"{name} has a result of shape {inferred.shape}, not {result_type.shape}"
 
 
 @lru_cache(maxsize=256)
 def _stored(type: Type, permutation: tuple[int, ...] | None) -> TensorType | None:
-    """The type of 8-bit values of a float tensor, its axes as the family has them."""
+    """Return the 8-bit type of a float tensor, with axes in the family's order."""
     if not isinstance(type, TensorType) or type.shape is None or not isinstance(type.element, FloatType):
         return None
     try:
@@ -153,8 +157,9 @@ def _stored(type: Type, permutation: tuple[int, ...] | None) -> TensorType | Non
 
 
 def retarget(region: RegionOp, target: Target) -> None:
-    """Gives a region the name that the target has for what it computes, where the target lacks its own; says what does
-    not fit.
+    """Rename a region to a kernel that the target has for its body, if the target lacks the region's own kernel.
+
+    Emits a remark about what does not fit.
     """
     name = region.kernel
     if name in (RESCALE, "linear"):

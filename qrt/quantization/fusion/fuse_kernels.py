@@ -1,4 +1,4 @@
-"""Wraps float operations in regions, one for each kernel of a target, and says which kernel the others are near to."""
+"""The pass `fuse-kernels`, which wraps float operations in regions, one for each kernel of a target."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _SUM = "arith.addf"
 
 
 def nearest(operation: Operation) -> str:
-    """The nearest kernel, and the port of it that fails."""
+    """Return a text that names the nearest kernel and its port that does not fit."""
     if isinstance(operation, StructuredOp) and "reduction" in operation.iterators:
         return _nearest_sum(operation)
     elements = elements_of(operation.results[0])
@@ -65,22 +65,23 @@ def _nearest_sum(operation: StructuredOp) -> str:
 
 
 STAYS_FLOAT = "op stays float"
-"""What stands in a remark on an operation that is in no region."""
+"""The common part of the remarks about operations that are in no region."""
 _OUTER = ("func.", "scf.", "affine.")
-"""Dialects whose ops hold programs in their regions; others hold what they compute for an element."""
+"""Prefixes of operations whose regions hold programs; the regions of other operations compute single elements."""
 _SOURCES = ("linalg.", "arith.", "math.", "tensor.")
 _NO_VALUES = frozenset({"tensor.empty", "tensor.cast"})
 
 
 @dataclass(frozen=True)
 class FuseKernels:
-    """Wraps linalg, arith, math and tensor operations on floats in regions, one for each kernel of a target. Says in a
-    remark what stays as it is. Changes no value.
+    """Wraps float operations in regions, one for each kernel of a target. Changes no value.
 
-    The largest pattern is taken first, and of equal ones the one that the target lists first; a table comes last.
+    These are operations of linalg, arith, math and tensor. Emits a remark for each operation that stays float.
+
+    The largest pattern is taken first; of equally large ones, the first in the target's order, and a table last.
     """
 
-    target: str = option("qrt-cpu", "the target, by its name or as a file that ends in .toml")
+    target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
     linear: bool = option(False, "wrap all linear operations between two others in one region")
 
     def run(self, module: Module) -> None:
@@ -97,7 +98,7 @@ class FuseKernels:
 
 
 def _blocks(module: Operation) -> Iterator[Block]:
-    """The blocks of programs: functions, loops and branches, but for functions that are kernels themselves."""
+    """Yield the blocks of programs, which are functions, loops and branches, but not of functions that are kernels."""
     pending = [module]
     while pending:
         operation = pending.pop()
@@ -112,9 +113,9 @@ def _blocks(module: Operation) -> Iterator[Block]:
 
 
 def fuse_block(block: Block, target: Target) -> None:
-    """Wraps the operations of a block, from the last to the first."""
+    """Wrap the operations of a block in regions, from the last to the first."""
     order = {operation: number for number, operation in enumerate(block)}
-    # A block that nothing reaches may hold cycles.
+    # A block that cannot be reached may have cycles of operations.
     cyclic = cyclic_operations(inner for operation in block for inner in operation.walk())
     stay: list[tuple[Operation, str]] = []
     for root in reversed(list(order)):
@@ -134,20 +135,20 @@ def fuse_block(block: Block, target: Target) -> None:
 
 
 def _reason(root: Operation, failed: KernelChoice | None, refused: list[Refusal]) -> str:
-    """Why an operation stays float: the nearest kernel, and the port that fails."""
+    """Return why an operation stays float: the nearest kernel, and the port that does not fit."""
     if failed is not None:
         return f"kernel '{failed.kernel}' would need a port for a size from outside"
-    told = max(refused, key=lambda each: each.reading.size, default=None)
-    return nearest(root) if told is None else f"as '{told.reading.family}': {told.reason}"
+    largest = max(refused, key=lambda refusal: refusal.reading.size, default=None)
+    return nearest(root) if largest is None else f"as '{largest.reading.family}': {largest.reason}"
 
 
 def _is_candidate(operation: Operation) -> bool:
-    """Whether an operation makes a tensor of floats that are not known."""
-    family = family_of(operation)  # one that moves elements takes floats too
+    """Return True if an operation computes a tensor of floats that is not constant."""
+    family = family_of(operation)  # a family that moves elements also accepts floats
     is_source = operation.name.startswith(_SOURCES) or (family is not None and family.traits.is_movement)
     if not is_source or operation.name in _NO_VALUES or len(operation.results) != 1:
         return False
-    made = operation.results[0]
-    if tensor_type(made) is None or not isinstance(element_of(made.type), FloatType):
+    result = operation.results[0]
+    if tensor_type(result) is None or not isinstance(element_of(result.type), FloatType):
         return False
-    return constant_of(made) is None and splat_of(made) is None
+    return constant_of(result) is None and splat_of(result) is None

@@ -1,4 +1,4 @@
-"""All linear operations between two others as one region, which no kernel computes: export generates its code."""
+"""Regions of connected linear operations, for which export generates code instead of calling a kernel."""
 
 from qrt.ir import Block, Operation, Value
 from qrt.ir.core.matching import constant_of, cyclic_operations
@@ -21,16 +21,17 @@ from qrt.quantization.targets.model import Target
 from qrt.types import FloatType
 
 LINEAR = "linear"
-"""The name of the regions that have no kernel."""
+"""The kernel name of these regions."""
 _MOVEMENT = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape", "tensor.concat"})
 
 
 def fuse_linear(block: Block, target: Target) -> None:
-    """Wraps the linear operations of a block that belong together, from the last to the first. Those that are one
-    kernel of the target are left to it, and so is what it computes of others.
+    """Wrap connected linear operations of a block in regions, from the last to the first.
+
+    A kernel of the target that computes whole groups of linear operations takes precedence.
     """
     order = {operation: number for number, operation in enumerate(block)}
-    # A block that nothing reaches may hold cycles.
+    # A block that cannot be reached may have cycles of operations.
     left = set(cyclic_operations(inner for operation in block for inner in operation.walk()))
     for root in reversed(list(order)):
         if root.parent is not block or root in left or len(root.results) != 1 or tensor_type(root.results[0]) is None:
@@ -46,13 +47,13 @@ def fuse_linear(block: Block, target: Target) -> None:
 
 
 def _holds(reading: KernelMatch, order: dict[Operation, int]) -> bool:
-    """Whether a kernel computes whole groups."""
+    """Return True if a kernel covers each linear group that it touches as a whole."""
     inside = {*reading.operations, *reading.copied}
-    return all(_group(each, order) <= inside for each in reading.operations if _is_linear(each))
+    return all(_group(operation, order) <= inside for operation in reading.operations if _is_linear(operation))
 
 
 def _group(root: Operation, order: dict[Operation, int]) -> set[Operation]:
-    """The linear operations of whose results nothing but the root needs one, however far; and broadcasts."""
+    """Return the linear operations behind a root whose results are used only inside the group, and broadcasts."""
     group, pending = {root}, [root]
     while pending:
         operation = pending.pop()
@@ -69,15 +70,19 @@ def _group(root: Operation, order: dict[Operation, int]) -> set[Operation]:
 
 
 def _repeats(operation: Operation) -> bool:
-    """Whether an operation only repeats what it is given, along more axes."""
-    made = operation.results[0]
-    elements = elements_of(made)
-    return elements is not None and elements.is_copy and len(elements.axes[0]) < len(shape_of(made))
+    """Return True if an operation only repeats its operand along more axes."""
+    result = operation.results[0]
+    elements = elements_of(result)
+    return elements is not None and elements.is_copy and len(elements.axes[0]) < len(shape_of(result))
 
 
 def _annotates_operand(group: set[Operation]) -> set[Operation]:
-    """The annotations of values from outside."""
-    return {each for each in group if each.name in INNER_ANNOTATIONS and each.operands[0].operation not in group}
+    """Return the annotations in a group whose operand is defined outside of it."""
+    return {
+        operation
+        for operation in group
+        if operation.name in INNER_ANNOTATIONS and operation.operands[0].operation not in group
+    }
 
 
 def _wrap(root: Operation, group: list[Operation]) -> None:
@@ -96,12 +101,12 @@ def _wrap(root: Operation, group: list[Operation]) -> None:
 
 
 def _is_given(value: Value) -> bool:
-    """Whether a value is a tensor of constants that differ, such as weights."""
+    """Return True if a value is a constant tensor with differing elements, such as weights."""
     return constant_of(value) is not None and tensor_type(value) is not None
 
 
 def _is_linear(operation: Operation) -> bool:
-    """Whether an operation makes a tensor of floats that are sums of multiples of its operands' elements."""
+    """Return True if each result element is a sum of multiples of elements of the operands."""
     if len(operation.results) != 1:
         return False
     type = tensor_type(operation.results[0])
@@ -122,12 +127,12 @@ def _is_linear(operation: Operation) -> bool:
 
 
 def _degree_of(value: Value) -> int:
-    """0 of what is constant, 1 of anything else."""
+    """Return 0 for a constant, 1 for any other value."""
     return int(constant_of(value) is None and splat_of(value) is None)
 
 
 def _degree(expression: Expression, inputs: list[int]) -> int | None:
-    """0 of a constant, 1 of a sum of multiples of inputs and of constants; None of anything else."""
+    """Return 0 for a constant, 1 for a linear expression of inputs, and None for any other expression."""
     if expression[0] == "constant":
         return 0
     if expression[0] == "input":

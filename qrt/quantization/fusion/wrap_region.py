@@ -1,4 +1,4 @@
-"""Making a region of the operations that compute a value from others, or of the body of a function that is a kernel."""
+"""The creation of regions from operations of a block, or from the body of a function that is marked as a kernel."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -21,17 +21,17 @@ from qrt.quantization.targets.model import Target
 from qrt.types import IndexType
 
 Extent = Callable[[int], Value | None]
-"""The extent of an axis, as a value inside the region."""
+"""A function that returns the extent of an axis as a value inside the region."""
 
 WITHOUT_FLOATS = frozenset({"arith.constant", "tensor.empty", "tensor.splat", "tensor.dim", "linalg.fill"})
-"""Ops that are copied to a region which needs what they make."""
+"""Operations that are copied into each region that needs their results."""
 _SIZED = ("tensor.empty", "tensor.splat")
 
 
 def make_region(
     builder: Builder, kernel: str, inputs: Sequence[Value], block: Block, returned: Sequence[Value]
 ) -> Operation:
-    """A region with undecided ports around a block, whose arguments are the inputs; `returned` are values of it."""
+    """Emit a region with undecided ports around a block. The block's arguments are `inputs`, `returned` its results."""
     Builder(block, builder.location).emit("quant.return", returned)
     types = [value.type for value in returned]
     attributes = {
@@ -43,7 +43,7 @@ def make_region(
 
 
 class Body:
-    """A block that copies of operations are put into. ``copied`` are cheap operations, which are copied when needed."""
+    """A block of copied operations. Operations in ``copied`` are cheap; they are copied only when needed."""
 
     def __init__(self, inputs: Sequence[Value], copied: Iterable[Operation], place: Operation) -> None:
         self.block = Block((value.type for value in inputs), place.location)
@@ -54,7 +54,7 @@ class Body:
         self._builder = Builder(self.block)
 
     def add(self, operation: Operation) -> bool:
-        """Copy an operation, and before it what it needs and takes no floats; whether that was possible."""
+        """Copy an operation, after the operations without float operands that it needs. Return True on success."""
         for number, value in enumerate(operation.operands):
             if not self._has(value, self._extents(operation, number)):
                 return False
@@ -64,7 +64,7 @@ class Body:
         return True
 
     def _has(self, value: Value, extent: Extent | None) -> bool:
-        """Whether the block has a value of outside, or can be given it."""
+        """Copy an outside value into the block if possible. Return True if the block has the value."""
         source = value.operation
         if value in self.values:
             return True
@@ -90,19 +90,19 @@ class Body:
         return True
 
     def _has_size(self, value: Value, extent: Extent | None) -> bool:
-        """Whether a size is an extent of a value that the block has: it is found there anew."""
+        """Return True if a size is the extent of a value in the block; a new `tensor.dim` in the block computes it."""
         source = value.operation
         if source is not None and source.name == "arith.constant":
             return False
         if source is not None and source.name == "tensor.dim" and source.operands[0] in self.values:
             return False
-        found = None if extent is None else extent(-1)
-        if found is not None:
-            self.values[value] = found
-        return found is not None
+        size = None if extent is None else extent(-1)
+        if size is not None:
+            self.values[value] = size
+        return size is not None
 
     def _extents(self, operation: Operation, number: int) -> Extent:
-        """The extents of an operand, found from the operation's other operands."""
+        """Return a function that computes the extents of an operand from the operation's other operands."""
 
         def extent(axis: int) -> Value | None:
             for other, place in _same_extent(operation, number, axis):
@@ -120,33 +120,35 @@ def _at(extent: Extent, axis: int, _: int) -> Value | None:
 
 
 def _captured(operation: Operation) -> list[Value]:
-    """The values of outside that an operation's regions use."""
+    """Return the outside values that an operation's regions use."""
     inside = dict.fromkeys(operation.walk())
-    found: dict[Value, None] = {}
+    captured: dict[Value, None] = {}
     for inner in inside:
         for value in inner.operands if inner is not operation else ():
             block = value.block
             owner = value.operation or (block.parent.parent if block is not None and block.parent is not None else None)
             if owner not in inside:
-                found[value] = None
-    return list(found)
+                captured[value] = None
+    return list(captured)
 
 
 def _is_plain_output(operation: StructuredOp, number: int) -> bool:
-    """Whether an operand is an output whose axes are those of the result."""
+    """Return True if an operand is an output with the axes of the result."""
     return number >= operation.input_count and operation.indexing_maps[number] == AffineMapAttr.identity(
         operation.indexing_maps[number].dimensions
     )
 
 
 def with_extent(value: Value, axis: int) -> tuple[Value, int]:
-    """Where a value has the extent of an axis from: a body that reads one as one function has no other use of what is
-    computed between its operand and its result."""
+    """Return the farthest operand behind a value that has the same extent along an axis, and its axis.
+
+    Reading the extent there leaves the operations in between without other uses, so that one function can cover them.
+    """
     while (source := value.operation) is not None:
         if source.name in BINDERS:
-            found = [(operand, axis) for operand in source.operands if is_ranked_tensor(operand.type)]
+            candidates = [(operand, axis) for operand in source.operands if is_ranked_tensor(operand.type)]
         elif isinstance(source, StructuredOp):
-            found = [
+            candidates = [
                 pair
                 for pair in _same_extent(source, source.input_count, axis)
                 if pair[0] in source.operands[: source.input_count]
@@ -154,16 +156,18 @@ def with_extent(value: Value, axis: int) -> tuple[Value, int]:
         else:
             padding = padding_of(value)
             is_inside = padding is not None and padding.keeps(axis)
-            found = [(padding.source, axis)] if padding is not None and is_inside else []
-        if not found:
+            candidates = [(padding.source, axis)] if padding is not None and is_inside else []
+        if not candidates:
             break
-        value, axis = found[0]
+        value, axis = candidates[0]
     return value, axis
 
 
 def _same_extent(operation: Operation, number: int, axis: int) -> list[tuple[Value, int]]:
-    """Operands, each with an axis, that have the extent of an axis of the operand of this number; of a size that
-    `expand_shape` is given, the axis that it divides into axes of 1."""
+    """Return operands, each with an axis, that have the same extent as an axis of one operand.
+
+    For a size operand of `expand_shape`, it is the axis that this size divides into one axis and axes of size 1.
+    """
     if operation.name == "tensor.expand_shape":
         return _expanded(operation, number)
     if isinstance(operation, StructuredOp):
@@ -195,7 +199,7 @@ def _expanded(operation: Operation, number: int) -> list[tuple[Value, int]]:
 
 
 def wrapped(choice: KernelChoice, root: Operation, order: Mapping[Operation, int]) -> bool:
-    """Whether the operations of a choice have been put into a region in place of the root; `order` numbers them."""
+    """Put the operations of a choice into a region in place of the root. Return True on success."""
     reading = choice.reading
     if any(operation not in order for operation in reading.operations):
         return False
@@ -207,7 +211,7 @@ def wrapped(choice: KernelChoice, root: Operation, order: Mapping[Operation, int
 def put_into_region(
     kernel: str, root: Operation, inputs: Sequence[Value], operations: Iterable[Operation], copied: Iterable[Operation]
 ) -> bool:
-    """Whether operations, in order, have been put into a region on these inputs, whose result is that of the root."""
+    """Put operations into a region on these inputs, whose result replaces the root's. Return True on success."""
     body = Body(inputs, copied, root)
     if not all(body.add(operation) for operation in operations):
         return False
@@ -218,8 +222,7 @@ def put_into_region(
 
 
 def move_sizes(module: Module) -> None:
-    """Makes each `tensor.dim` of an elementwise op, of a nest of loops or of a padded tensor one of the operand that
-    has the extent."""
+    """Replace the operand of each `tensor.dim` by the farthest operand behind it that has the same extent."""
     for operation in acyclic_operations(module.operation):
         if operation.name != "tensor.dim":
             continue
@@ -232,13 +235,14 @@ def move_sizes(module: Module) -> None:
 
 
 KERNEL = "quant.kernel"
-"""The attribute of a function that says which kernel computes it."""
+"""The attribute of a function that names the kernel that computes it."""
 
 
 def fuse_calls(module: Module, target: Target) -> None:
-    """Wraps the bodies of functions that are marked as kernels of the target where they are called.
+    """Replace calls of functions that are marked as kernels of the target by regions with their bodies.
 
-    Raises VerifyError for a marked function that has no body of one block, or calls another one."""
+    Raises VerifyError for a marked function whose body is not one block, or that calls another function.
+    """
     marked = [f for f in module.operation.walk() if isinstance(f, FuncOp) and KERNEL in f.attributes]
     for function in marked:
         _check(function)
@@ -264,8 +268,8 @@ def _fuse(call: Operation, callee: FuncOp, target: Target) -> None:
     name = callee.attributes[KERNEL].python
     signatures = target.signatures(name)
     if all(kernel.ports(len(call.operands), len(call.results)) is None for kernel in signatures):
-        found = "has no kernel" if not signatures else f"has other ports ({_ports(signatures[0])}) for kernel"
-        remark(call, f"'func.call' op stays a call: target '{target.name}' {found} '{name}'")
+        reason = "has no kernel" if not signatures else f"has other ports ({_ports(signatures[0])}) for kernel"
+        remark(call, f"'func.call' op stays a call: target '{target.name}' {reason} '{name}'")
         return
     (body,) = callee.clone({}).take_regions()
     (block,) = body.blocks

@@ -1,17 +1,19 @@
-"""Classes: nodes that have one type.
+"""Classes: sets of nodes that have one type.
 
-They are joined in three steps, each in program order.
+They are formed in three steps, each in program order.
 
-1. The ports that a kernel's ``same_scale`` relates are one class, whatever their annotations say: `!quant.none` at one
-   of them is at all; else a result's type is the class's, else that of the first operand that has one.
-2. Types that annotations, fixed types and kernels give spread along the edges of values, the nearest first.
+1. The ports that a kernel's ``same_scale`` relates become one class, whatever their annotations are. If one of them is
+   `!quant.none`, all are; otherwise the type of a result is the class's type, or else that of the first operand with a
+   type.
+2. Types from annotations, fixed types and kernels spread along the edges of values, nearest first.
 3. The other edges are joined.
 
-An edge is not joined where the two sides differ in storage, where both have types and these differ, where one is to
-have more bits than the other has, where a side has a type that does not stand for the range of the other, or where the
-hull of the two ranges is more than ``max_widening`` times one of those it joins. A use of a value alone takes the type
-of the definition, which has clipped the values, whatever range the use says. Values that a definition keeps float stay
-float in a region of wildcards that have one type; that a use keeps them float says nothing about their definition.
+An edge is not joined in these cases: the storage of the two sides differs; both have a type and the types differ; one
+side needs more bits than the other has; one side has a type that does not cover the range of the other; or the hull of
+the two ranges is more than ``max_widening`` times as wide as one of the joined ranges. A single use takes the type of
+its definition whatever range the use has, because the definition has clipped the values already. Values that a
+definition keeps float stay float in a region whose ports are wildcards of one type. A use that keeps values float does
+not affect their definition.
 """
 
 from collections import deque
@@ -30,20 +32,21 @@ from qrt.types import AnyQuantizedType, NoQuantizedType, UniformType
 
 
 def couples(graph: PropagationGraph) -> list[Edge]:
-    """Edges from the first value of a key to the others."""
+    """Return edges from the first value of each coupling key to the others."""
     return [edge for _, edge in _coupled(graph)]
 
 
 def remark_uncoupled(graph: PropagationGraph) -> None:
-    """Says which values do not have the type of those that they are coupled with."""
+    """Emit a remark for each value whose type differs from the values that it is coupled with."""
     for operation, edge in _coupled(graph):
         one, other = edge.source.type, edge.target.type
         if one is not None and other is not None and one is not other:
             types = f"it is {other.shown()}, and another value of the key is {one.shown()}"
             remark(
-                operation, f"{_named(operation)} couples this value without effect: {types}: annotate both as one type"
+                operation,
+                (f"{_named(operation)} couples this value without effect: {types}: annotate both as one type"),
             )
-    for group in graph.each:
+    for group in graph.value_groups:
         for operation in group.couples if group.hub is None else ():
             why = "each use of a constant has its own type" if group.is_constant else "no region uses it"
             remark(operation, f"{_named(operation)} couples this value without effect: {why}")
@@ -51,14 +54,14 @@ def remark_uncoupled(graph: PropagationGraph) -> None:
 
 def _coupled(graph: PropagationGraph) -> list[tuple[Operation, Edge]]:
     first: dict[str, PropagationNode] = {}
-    found: list[tuple[Operation, Edge]] = []
-    for group in graph.each:
+    edges: list[tuple[Operation, Edge]] = []
+    for group in graph.value_groups:
         for operation in group.couples if group.hub is not None else ():
             assert group.hub is not None
             one = first.setdefault(_key(operation), group.hub)
             if one is not group.hub:
-                found.append((operation, Edge(one, group.hub)))
-    return found
+                edges.append((operation, Edge(one, group.hub)))
+    return edges
 
 
 def _key(operation: Operation) -> str:
@@ -88,12 +91,12 @@ class Classes:
         self._spread(every)
         for edge in (*every, *couples(graph)):
             self._join(edge)
-        for each in dict.fromkeys(node.in_class for node in graph.nodes):
-            if each.given is None and each.storage is None:
-                _complete(each)
+        for side in dict.fromkeys(node.in_class for node in graph.nodes):
+            if side.given is None and side.storage is None:
+                _complete(side)
 
     def _spread(self, every: list[Edge]) -> None:
-        """Joins the edges at classes that have a type, and then those at what has one thereby."""
+        """Join edges at classes that have a type, and then edges at classes that got a type that way."""
         for edge in every:
             for node in (edge.source, edge.target):
                 node.in_class.edges.append(edge)
@@ -103,10 +106,10 @@ class Classes:
             sides = edge.source.in_class, edge.target.in_class
             reached = [side.edges for side in sides if side.given is None]
             if self._join(edge):
-                pending.extend(each for edges in reached for each in edges)
+                pending.extend(neighbour for edges in reached for neighbour in edges)
 
     def _join(self, edge: Edge) -> bool:
-        """Makes one class of the two of an edge. Returns whether it did."""
+        """Merge the two classes of an edge if they may have one type. Return True if they were merged."""
         source, target = edge.source.in_class, edge.target.in_class
         if source is target or not self.agree(source, target):
             return False
@@ -114,12 +117,12 @@ class Classes:
         return True
 
     def agree(self, source: Class, target: Class) -> bool:
-        """Whether the two sides of an edge may have one type."""
-        if source.is_kept or target.is_kept:
-            return source.given is target.given or (source.is_kept and _may_be_kept(target, source.given))
+        """Return True if the two sides of an edge may have one type."""
+        if source.stays_float or target.stays_float:
+            return source.given is target.given or (source.stays_float and _may_stay_float(target, source.given))
         if source.given is not None and target.given is not None:
             return source.given is target.given
-        if not is_enough(source.storage, target.asked) or not is_enough(target.storage, source.asked):
+        if not is_enough(source.storage, target.least) or not is_enough(target.storage, source.least):
             return False
         if isinstance(source.given, UniformType):
             # A single use takes values that their definition has clipped to its type.
@@ -132,7 +135,7 @@ class Classes:
         return self._is_near(source, target)
 
     def _takes(self, side: Class, given: UniformType) -> bool:
-        """Whether a type serves for a class."""
+        """Return True if a class may have this type."""
         if side.storage is not None and not _is_within(given, side.storage):
             return False
         stored = side.storage or storage_of(given)
@@ -143,7 +146,7 @@ class Classes:
         return all(node.port is None or _has_layout(node, node.port, given) for node in side.nodes)
 
     def _covers(self, given: UniformType, side: Class) -> bool:
-        """Whether a type per layer stands for all of the range of a class."""
+        """Return True if a per-layer type covers the whole range of a class; types of other layouts are not checked."""
         storage = storage_of(given)
         span = self._ranges.chosen(side.statistics, storage, symmetric=side.symmetric, element=side.nodes[0].element)
         return not given.is_per_layer or span is None or covers(given, span)
@@ -158,7 +161,7 @@ class Classes:
 
 def _class_of(node: PropagationNode, statistics: Statistics) -> Class:
     """Return the class of one node."""
-    side = Class([node], statistics, asked=node.spec if isinstance(node.spec, AnyQuantizedType) else None)
+    side = Class([node], statistics, least=node.spec if isinstance(node.spec, AnyQuantizedType) else None)
     if is_decided(node.spec, node.element):
         side.given = node.spec
     if node.port is not None:
@@ -169,7 +172,7 @@ def _class_of(node: PropagationNode, statistics: Statistics) -> Class:
 
 
 def _take_port(side: Class, node: PropagationNode, port: TargetPort) -> None:
-    """Take into a class what the kernel says of a node's port."""
+    """Apply to a class what the kernel demands of a node's port."""
     assert node.region is not None
     assert node.region.kernel is not None
     fixed = node.fixed
@@ -187,7 +190,7 @@ def _take_port(side: Class, node: PropagationNode, port: TargetPort) -> None:
 
 
 def unite(one: Class, other: Class) -> Class:
-    """Makes one class of two: the larger takes the other's."""
+    """Merge two classes into one: the larger takes over the smaller's nodes."""
     if len(one.nodes) < len(other.nodes):
         one, other = other, one
     one.nodes += other.nodes
@@ -198,20 +201,20 @@ def unite(one: Class, other: Class) -> Class:
     one.storage = next((side.storage for side in (one, other) if side.given is not None), one.storage or other.storage)
     one.symmetric |= other.symmetric
     one.given = one.given or other.given
-    one.asked = _larger(one.asked, other.asked)
+    one.least = _larger(one.least, other.least)
     defaults = [side.default for side in (one, other) if side.default is not None]
-    one.default = min(defaults, key=lambda each: each[0], default=None)
+    one.default = min(defaults, key=lambda default: default[0], default=None)
     for node in other.nodes:
         node.in_class = one
     return one
 
 
 def _tie(nodes: list[PropagationNode], inputs: int) -> None:
-    """Makes one class of the ports that a kernel wants to be of one type."""
+    """Merge the classes of ports that a kernel requires to have one type."""
     ordered = [node for node in nodes if node.index >= inputs] + [node for node in nodes if node.index < inputs]
     if not ordered:
         return
-    given = next((n.in_class.given for n in ordered if n.in_class.is_kept), None)
+    given = next((n.in_class.given for n in ordered if n.in_class.stays_float), None)
     given = given or next((n.in_class.given for n in ordered if n.in_class.given is not None), None)
     for node in ordered:
         if given is not None and node.in_class.given not in (None, given):
@@ -241,7 +244,7 @@ def _tie(nodes: list[PropagationNode], inputs: int) -> None:
 
 
 def _overruled(node: PropagationNode, given: Spec) -> None:
-    """Says that an annotation gives way to the kernel's constraint."""
+    """Emit a remark that the kernel's constraint overrides an annotation."""
     assert node.region is not None
     if is_decided(node.spec, node.element):
         remark(
@@ -252,7 +255,7 @@ def _overruled(node: PropagationNode, given: Spec) -> None:
 
 
 def _clipped(node: PropagationNode, given: UniformType) -> None:
-    """Says that values of a port are beyond the type that another port gives it, by more than a step."""
+    """Emit a remark if another port's type clips the values of a port by more than a step."""
     assert node.region is not None
     span, (low, high), step = node.in_class.statistics.span, covered(given), float(given.scale_array.max())
     if span is not None and (span[0] < low - step or span[1] > high + step):
@@ -264,7 +267,7 @@ def _clipped(node: PropagationNode, given: UniformType) -> None:
 
 
 def storage_of(given: UniformType) -> Storage:
-    """What a type is stored in."""
+    """Return the storage of a type."""
     return Storage(given.storage, given.storage_min, given.storage_max)
 
 
@@ -279,21 +282,21 @@ def _has_layout(node: PropagationNode, port: TargetPort, given: UniformType) -> 
     return layout is not None and layout.is_of(given)
 
 
-def is_enough(storage: Storage | None, asked: AnyQuantizedType | None) -> bool:
-    """Whether storage has the bits that are asked for, and the values where bounds are."""
-    if asked is None or storage is None:
+def is_enough(storage: Storage | None, least: AnyQuantizedType | None) -> bool:
+    """Return True if storage has at least the bits of a least type, and its number of values if it has bounds."""
+    if least is None or storage is None:
         return True
-    return asked.is_met_by(int(storage.name.lstrip("siu")), storage.low, storage.high)
+    return least.is_met_by(int(storage.name.lstrip("siu")), storage.low, storage.high)
 
 
 def _is_within(given: UniformType, storage: Storage) -> bool:
-    """Whether a type is stored so, or within narrower bounds."""
+    """Return True if a type has this storage, with the same or narrower bounds."""
     return given.storage == storage.name and storage.low <= given.storage_min <= given.storage_max <= storage.high
 
 
-def _may_be_kept(side: Class, given: Spec | None) -> bool:
-    """Whether a class may stay float: it is the whole of its regions, and nothing says otherwise."""
-    if side.given is not None or side.storage is not None or side.asked is not None:
+def _may_stay_float(side: Class, given: Spec | None) -> bool:
+    """Return True if a class may stay float: it includes all ports of its regions, and nothing demands a type."""
+    if side.given is not None or side.storage is not None or side.least is not None:
         return False
     return all(
         node.region is None
@@ -306,20 +309,18 @@ def _larger(one: AnyQuantizedType | None, other: AnyQuantizedType | None) -> Any
     if one is None or other is None:
         return other if one is None else one
 
-    def key(asked: AnyQuantizedType) -> tuple[int, int]:
-        return asked.storage_width, 0 if asked.has_default_bounds else asked.storage_max - asked.storage_min
+    def key(least: AnyQuantizedType) -> tuple[int, int]:
+        return least.storage_width, 0 if least.has_default_bounds else least.storage_max - least.storage_min
 
     return max((one, other), key=key)
 
 
 def _complete(side: Class) -> None:
-    """Gives a class of wildcards the default of its first port that has one; or the width that is asked for, where
-    that is more.
-    """
+    """Give a class of wildcards the default of its first port that has one, or the least type if that has more bits."""
     port = side.default[1] if side.default is not None else None
     if port is not None and port.is_float:
         side.given = kept_type(port, side.nodes[0].element)
-    elif port is not None and is_enough(_storage_of_port(port), side.asked):
+    elif port is not None and is_enough(_storage_of_port(port), side.least):
         side.storage, side.symmetric = _storage_of_port(port), side.symmetric or port.symmetric
-    elif side.asked is not None:
-        side.storage = Storage(side.asked.storage, side.asked.storage_min, side.asked.storage_max)
+    elif side.least is not None:
+        side.storage = Storage(side.least.storage, side.least.storage_min, side.least.storage_max)

@@ -1,15 +1,15 @@
-"""The type of each class: from its range, and from the constraints of the kernels that have ports in it.
+"""The choice of a type for each class, from its range and from the constraints of kernels with ports in it.
 
-Regions are visited from a heap, the least number first. A visit proposes a type for each class of its ports that has
-none and has a range, lets the kernel's constraint change what is not decided, and decides all of it. Whatever it
-decides puts the other regions with ports in these classes back on the heap. A class is decided once, so there are at
-most as many visits as regions and ports.
+Regions are visited from a heap, least number first. A visit proposes a type for each undecided class of the region's
+ports that has a range, lets the kernel's constraint change undecided types, and then decides them all. Other regions
+with ports in the classes just decided return to the heap. A class is decided only once, so there are at most as many
+visits as regions and ports.
 
-A hub that is in a class with no port takes the widest type of the value's uses: what is handed on is not clipped for
-one of them.
+A hub in a class without ports takes the widest type of the value's uses, so that no use gets values clipped for
+another.
 
-A constraint that a target names may need another type at a port than its class has: the port then leaves its class,
-and a rescale will stand there. A function that a target brings may not: that is an error.
+A named constraint may need another type at a port than its class has. The port then leaves its class, and will get a
+rescale. A constraint function that a target brings may not do this: that is an error.
 """
 
 import heapq
@@ -35,25 +35,25 @@ from qrt.types import FloatType, NoQuantizedType, UniformType
 
 Array = npt.NDArray[Any]
 
-_MOST_SAID = 300
-"""Characters of somebody else's message."""
+_MOST_CHARACTERS = 300
+"""The greatest length of the message of an exception from a target's function."""
 _NO_FLOAT = NoQuantizedType(FloatType("f32"))
 
 
 class Decider:
-    """Visits the regions of a graph."""
+    """The solver that visits the regions of a graph until all types are decided."""
 
     def __init__(
         self, graph: PropagationGraph, target: Target, ranges: Ranges, order: Sequence[int] | None = None
     ) -> None:
-        """`order` is the start of the heap, which has no influence; what it leaves out comes last."""
+        """Put all regions on the heap, those in `order` first; the order does not affect the result."""
         self._graph, self._target, self._ranges = graph, target, ranges
         every = range(len(graph.regions))
         self._heap = [*dict.fromkeys([number for number in order or () if number in every] + [*every])]
         self._functions: dict[int, QuantFn] = {}
         self._visited: set[int] = set()
         self.proposed: dict[Class, Spec] = {}
-        """The types that were chosen from ranges and values, before a constraint changed them."""
+        """The types chosen from ranges and values, before constraints changed them."""
         self.visits = 0
         for node in graph.nodes:
             if node.in_class.given is not None:
@@ -61,11 +61,11 @@ class Decider:
 
     @property
     def bound(self) -> int:
-        """The number of regions and ports, which visits cannot pass."""
+        """The number of regions and ports, an upper bound on the number of visits."""
         return len(self._graph.regions) + sum(1 for node in self._graph.nodes if node.region is not None)
 
     def run(self) -> None:
-        """Decides every class."""
+        """Decide the type of every class."""
         self._ranges.prepare(self._wanted())
         heapq.heapify(self._heap)
         waiting = set(self._heap)
@@ -73,10 +73,10 @@ class Decider:
             number = heapq.heappop(self._heap)
             waiting.discard(number)
             self.visits += 1
-            for each in self._visit(self._graph.regions[number]):
-                if each not in waiting:
-                    waiting.add(each)
-                    heapq.heappush(self._heap, each)
+            for concerned in self._visit(self._graph.regions[number]):
+                if concerned not in waiting:
+                    waiting.add(concerned)
+                    heapq.heappush(self._heap, concerned)
         assert self.visits <= self.bound
         for node in self._graph.nodes:
             if node.region is not None and node.type is None:
@@ -86,17 +86,17 @@ class Decider:
                 node.in_class.type = _widest([use.type for use in node.group.uses])
 
     def _wanted(self) -> Iterator[Wanted]:
-        """The ranges of which types are proposed, as far as storage and range are known."""
-        for each in dict.fromkeys(node.in_class for node in self._graph.nodes if node.type is None):
-            storage, first = each.storage, each.nodes[0]
-            if storage is not None and not is_own_constant(each):
-                statistics, symmetric = each.statistics, each.symmetric
+        """Yield the ranges for which types will be proposed, as far as storage and range are known."""
+        for class_ in dict.fromkeys(node.in_class for node in self._graph.nodes if node.type is None):
+            storage, first = class_.storage, class_.nodes[0]
+            if storage is not None and not is_own_constant(class_):
+                statistics, symmetric = class_.statistics, class_.symmetric
                 span = self._ranges.chosen(statistics, storage, symmetric=symmetric, element=first.element)
                 if span is not None:
                     yield span, storage, symmetric, first.element
 
     def _visit(self, region: GraphRegion) -> list[int]:
-        """Decides the classes of a region's ports. Returns the regions that this concerns."""
+        """Decide the classes of a region's ports, and return the regions that these classes concern."""
         fresh = [node for node in region.floats if node.type is None]
         if not fresh and region.number in self._visited:
             return []
@@ -114,32 +114,32 @@ class Decider:
             if bias is not None and bias.constant is not None:
                 self._fit_bias(region, bias, proposed)
         concerned: list[int] = []
-        for each, spec in proposed.items():
-            each.type = spec
-            concerned += [n.region.number for n in each.nodes if n.region is not None and n.region is not region]
+        for class_, spec in proposed.items():
+            class_.type = spec
+            concerned += [n.region.number for n in class_.nodes if n.region is not None and n.region is not region]
         return concerned
 
-    def _propose(self, each: Class, proposed: dict[Class, Spec]) -> None:
-        """The type that a class has if no constraint changes it."""
-        spec = self._chosen(each)
+    def _propose(self, class_: Class, proposed: dict[Class, Spec]) -> None:
+        """Propose the type that a class has if no constraint changes it."""
+        spec = self._chosen(class_)
         if spec is not None:
-            proposed[each] = self.proposed[each] = spec
+            proposed[class_] = self.proposed[class_] = spec
 
-    def _chosen(self, each: Class) -> Spec | None:
-        """The type that values, or what is known of their range, give a class."""
-        storage, first = each.storage, each.first
+    def _chosen(self, class_: Class) -> Spec | None:
+        """Return the type of a class by its values or their range; None if neither is known."""
+        storage, first = class_.storage, class_.first
         if storage is None:
             return None
         try:
-            if is_own_constant(each):
-                return self._ranges.of_constant(first, storage, symmetric=each.symmetric)
-            if (rows := _channels(each)) is not None:
-                return self._ranges.of_channels(*rows, storage, symmetric=each.symmetric)
-            statistics = each.statistics
-            span = self._ranges.chosen(statistics, storage, symmetric=each.symmetric, element=first.element)
+            if is_own_constant(class_):
+                return self._ranges.of_constant(first, storage, symmetric=class_.symmetric)
+            if (rows := _channels(class_)) is not None:
+                return self._ranges.of_channels(*rows, storage, symmetric=class_.symmetric)
+            statistics = class_.statistics
+            span = self._ranges.chosen(statistics, storage, symmetric=class_.symmetric, element=first.element)
             if span is None:
                 return None
-            return self._ranges.type_of(span, storage, symmetric=each.symmetric, element=first.element)
+            return self._ranges.type_of(span, storage, symmetric=class_.symmetric, element=first.element)
         except QuantError as error:
             assert first.region is not None
             raise first.region.operation.error(f"{first.where}: {error}") from None
@@ -147,7 +147,7 @@ class Decider:
     # -- constraints ---------------------------------------------------------------------------------------------------
 
     def _constrain(self, region: GraphRegion, proposed: dict[Class, Spec]) -> None:
-        """Calls the constraint until it changes nothing more, and takes what it has changed."""
+        """Apply the constraint until it changes nothing more, and take over its changes."""
         for _ in range(len(region.nodes) + 1):
             before = _specs(region, proposed)
             after = self._called(region, before)
@@ -162,7 +162,7 @@ class Decider:
         )
 
     def _called(self, region: GraphRegion, before: list[Spec]) -> list[Spec]:
-        """The types that a constraint leaves, which must say what it has changed."""
+        """Return the types after a call of the constraint, which must report the types that it changed."""
         assert region.kernel is not None
         if region.kernel.constraint == "free":
             return before
@@ -173,8 +173,8 @@ class Decider:
         inputs, outputs = before[: region.inputs], before[region.inputs :]
         try:
             changed = function(inputs, outputs)
-        except Exception as error:  # a function of somebody else's may raise anything
-            raise region.operation.error(f"the constraint of {shown(region.name)} fails: {_said(error)}") from error
+        except Exception as error:  # a user's function may raise any exception
+            raise region.operation.error(f"the constraint of {shown(region.name)} fails: {_text_of(error)}") from error
         _check_returned(region, changed, inputs, outputs, before)
         return [*inputs, *outputs]
 
@@ -187,12 +187,16 @@ class Decider:
         *,
         is_alone: bool = False,
     ) -> None:
-        """Takes another type at a port: as its class's if that is open, and no port of the region in it disagrees."""
+        """Set another type at a port.
+
+        The type applies to the port's whole class if that is undecided and the region's ports in it agree. Otherwise
+        the port leaves its class, if the constraint is a named one; for a constraint function this is an error.
+        """
         assert region.kernel is not None
-        said = f"the constraint of {shown(region.name)}"
+        constraint = f"the constraint of {shown(region.name)}"
         if not _expresses(new, node.element) or node.port is None or not fits(node.port, new, node):
             raise region.operation.error(
-                f"{said} gives {node.where} {new.shown()}, which the target does not accept there"
+                f"{constraint} gives {node.where} {new.shown()}, which the target does not accept there"
             )
         storage = node.in_class.storage
         is_stored = storage is None or not isinstance(new, UniformType) or storage_of(new) == storage
@@ -202,15 +206,16 @@ class Decider:
             self._leave(node, new)
         elif node.type is None:
             raise region.operation.error(
-                f"{said} gives {node.where} {new.shown()}: all ports of a value must have the same type"
+                f"{constraint} gives {node.where} {new.shown()}: all ports of a value must have the same type"
             )
         else:
             raise region.operation.error(
-                f"{said} changes {node.where} to {new.shown()}, but its type {node.type.shown()} is chosen already"
+                f"{constraint} changes {node.where} to {new.shown()}, but its type "
+                f"{node.type.shown()} is chosen already"
             )
 
     def _leave(self, node: PropagationNode, new: Spec) -> None:
-        """Gives a port a type of its own."""
+        """Give a port a type of its own, apart from its class."""
         node.own = new
         if node.spec is not new and is_decided(node.spec, node.element):
             assert node.region is not None
@@ -223,7 +228,7 @@ class Decider:
     # -- biases --------------------------------------------------------------------------------------------------------
 
     def _fit_bias(self, region: GraphRegion, bias: PropagationNode, proposed: dict[Class, Spec]) -> None:
-        """A bias that passes its storage takes a coarser scale, where the target has such; else its weights do."""
+        """Coarsen the scale of a bias that exceeds its storage; without coarser biases, the scale of the weights."""
         type = _type(bias, proposed)
         if not isinstance(type, UniformType) or bias.constant is None:
             return
@@ -235,9 +240,9 @@ class Decider:
             node, what = bias, "has a scale that is coarser than that of the sums"
         else:
             node, what = _weights_of(region), "grows the scale of the weights"
-        held = _type(node, proposed)
-        assert isinstance(held, UniformType)
-        grown = _scaled(held, exponents)
+        before = _type(node, proposed)
+        assert isinstance(before, UniformType)
+        grown = _scaled(before, exponents)
         if node.type is None and len(node.in_class.nodes) == 1:
             proposed[node.in_class] = grown
         else:
@@ -250,89 +255,96 @@ class Decider:
 
 
 def _widest(types: list[Spec | None]) -> Spec | None:
-    """The type of one scale that stands for the widest range, the first of several; None where there is none."""
+    """Return the per-layer type with the widest range, the first of several; None if there is none."""
     known = [type for type in types if isinstance(type, UniformType) and type.is_per_layer]
     return max(known, key=lambda type: width(covered(type)), default=None)
 
 
-def _said(error: Exception) -> str:
-    """An exception of somebody else's, whose text may fail too."""
+def _text_of(error: Exception) -> str:
+    """Return the text of an exception from a target's function; its conversion to text may fail too."""
     try:
-        said = str(error) if isinstance(error, QuantError) else f"{type(error).__name__}: {error}"
+        text = str(error) if isinstance(error, QuantError) else f"{type(error).__name__}: {error}"
     except Exception:
-        said = type(error).__name__
-    return " ".join(said.split())[:_MOST_SAID]
+        text = type(error).__name__
+    return " ".join(text.split())[:_MOST_CHARACTERS]
 
 
 def _check_returned(
     region: GraphRegion, changed: object, inputs: list[Spec], outputs: list[Spec], before: list[Spec]
 ) -> None:
-    """An error if a constraint has changed something else than it says, or not to types."""
-    said = f"the constraint of {shown(region.name)}"
+    """Raise an error if a constraint changed more than it reports, or returned anything but types."""
+    constraint = f"the constraint of {shown(region.name)}"
     counts = region.inputs, len(region.nodes) - region.inputs
-    is_pair = isinstance(changed, tuple) and len(changed) == 2 and all(isinstance(each, list) for each in changed)
+    is_pair = isinstance(changed, tuple) and len(changed) == 2 and all(isinstance(numbers, list) for numbers in changed)
     if not is_pair or (len(inputs), len(outputs)) != counts:
-        raise region.operation.error(f"{said} must return the lists of the inputs and outputs that it has changed")
+        raise region.operation.error(
+            f"{constraint} must return the lists of the inputs and outputs that it has changed"
+        )
     assert isinstance(changed, tuple)
     for side, count in zip(changed, counts, strict=True):
         if not all(isinstance(i, int | np.integer) and 0 <= i < count for i in side):
-            raise region.operation.error(f"{said} returned changed ports {shown(side)}, but there are {count}")
+            raise region.operation.error(f"{constraint} returned changed ports {shown(side)}, but there are {count}")
     named = {*changed[0], *(region.inputs + i for i in changed[1])}
     for i, (new, old) in enumerate(zip((*inputs, *outputs), before, strict=True)):
         if new is not old and i not in named:
             node = region.nodes[i]
             where = node.where if node is not None else f"port {i}"
-            raise region.operation.error(f"{said} changed {where}, but did not return it as changed")
+            raise region.operation.error(f"{constraint} changed {where}, but did not return it as changed")
         if not isinstance(new, Spec):
-            raise region.operation.error(f"{said} set port {i} to {shown(new)}, which is not a type")
+            raise region.operation.error(f"{constraint} set port {i} to {shown(new)}, which is not a type")
 
 
 def _expresses(spec: Spec, element: FloatType) -> bool:
-    """Whether a type decides a port of these values."""
+    """Return True if a type decides a port with this element type."""
     return is_decided(spec, element) and (isinstance(spec, FloatType) or spec.expressed_type is element)
 
 
-def is_own_constant(each: Class) -> bool:
-    """Whether a class is one use of a constant, of which no annotation says a range; or in blocks, which one range says
-    nothing of."""
-    (node, *others) = each.nodes
+def is_own_constant(class_: Class) -> bool:
+    """Return True if a constant alone decides the type of a class.
+
+    The class is a single use of a constant, either without an annotated range, or quantized in blocks, for which one
+    range is not enough.
+    """
+    (node, *others) = class_.nodes
     if others or node.constant is None:
         return False
     return own_range(node) is None or (node.port is not None and node.port.blocks is not None)
 
 
-def _channels(each: Class) -> tuple[PropagationNode, PortLayout, Array] | None:
-    """The port whose kernel takes a scale for each channel, where statistics say a range for each: the only one of a
-    class."""
-    ports = [node for node in each.nodes if node.region is not None]
+def _channels(class_: Class) -> tuple[PropagationNode, PortLayout, Array] | None:
+    """Return the port of a class whose statistics have a range for each channel that the kernel scales.
+
+    None if the class has several ports, the port has no axis, or the channels do not match.
+    """
+    ports = [node for node in class_.nodes if node.region is not None]
     node, port, region = ports[0], ports[0].port, ports[0].region
-    if len(ports) != 1 or port is None or region is None or each.statistics.records:
+    if len(ports) != 1 or port is None or region is None or class_.statistics.records:
         return None
     assert isinstance(region.operation, RegionOp)
-    layout, found = layout_of_port(port, node), port_range(region.operation, node.index)
-    if layout is None or layout.axis is None or found is None or found.channels is None or found.axis != layout.axis:
+    layout, ranges = layout_of_port(port, node), port_range(region.operation, node.index)
+    if layout is None or layout.axis is None or ranges is None or ranges.channels is None or ranges.axis != layout.axis:
         return None
-    return (node, layout, found.channels) if len(found.channels) == layout.shape[layout.axis] else None
+    return (node, layout, ranges.channels) if len(ranges.channels) == layout.shape[layout.axis] else None
 
 
 def _type(node: PropagationNode, proposed: dict[Class, Spec]) -> Spec:
-    """The type of a node, as far as it is known."""
+    """Return the type of a node, proposed or decided; the expressed type if neither is known."""
     return node.type or proposed.get(node.in_class, node.element)
 
 
 def _specs(region: GraphRegion, proposed: dict[Class, Spec]) -> list[Spec]:
-    """What a constraint is given. Ports that are no floats are nothing that it may change."""
+    """Return the types that a constraint gets. Ports that are not floats get a placeholder that it must not change."""
     return [_NO_FLOAT if node is None else _type(node, proposed) for node in region.nodes]
 
 
 def _related(region: GraphRegion) -> list[PropagationNode]:
-    """The operands that the constraint relates."""
+    """Return the operands that the constraint relates."""
     assert region.kernel is not None
     return [n for n in region.floats if n.is_input and n.port is not None and region.kernel.relates(n.port)]
 
 
 def _bias_of(region: GraphRegion) -> PropagationNode | None:
-    """The operand whose type follows from the two factors."""
+    """Return the operand whose scale is the product of the scales of the two factors; None without a bias."""
     if region.kernel is None or region.kernel.constraint != "multiplier_accumulator_scale":
         return None
     related = _related(region)
@@ -343,15 +355,15 @@ def _weights_of(region: GraphRegion) -> PropagationNode:
     return _related(region)[1]
 
 
-def _scaled(held: UniformType, exponents: Array) -> UniformType:
-    """Scales times a power of two for each channel; one for all of them where the channels have no scales."""
-    scales = held.scale_array
+def _scaled(type: UniformType, exponents: Array) -> UniformType:
+    """Return a type whose scales grow by 2^exponent: per channel if it is per axis, else by the greatest exponent."""
+    scales = type.scale_array
     per_channel = exponents.reshape(-1)
-    if held.is_per_axis and len(per_channel) == scales.size:
-        return held.with_(scales=np.ldexp(scales, per_channel), zero_points=held.zero_point_array)
+    if type.is_per_axis and len(per_channel) == scales.size:
+        return type.with_(scales=np.ldexp(scales, per_channel), zero_points=type.zero_point_array)
     grown = np.ldexp(scales, int(per_channel.max()))
-    zeros = held.zero_points[0] if held.is_per_layer else held.zero_point_array
-    return held.with_(scales=float(grown) if held.is_per_layer else grown, zero_points=zeros)
+    zeros = type.zero_points[0] if type.is_per_layer else type.zero_point_array
+    return type.with_(scales=float(grown) if type.is_per_layer else grown, zero_points=zeros)
 
 
 def _undecided(node: PropagationNode) -> str:

@@ -1,4 +1,4 @@
-"""What operations hand on: the operands of loops, branches and calls, and the values that they become."""
+"""Values that loops, branches and calls pass on from their operands to arguments and results."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _ARMS = ("scf.if", "scf.index_switch", "scf.execute_region", "affine.if")
 
 @dataclass(frozen=True, eq=False)
 class ForwardedOperand:
-    """An operand that is another value from there on."""
+    """An operand whose value becomes the value `target` of a loop, a block, a call or a function."""
 
     operation: Operation
     index: int
@@ -19,13 +19,15 @@ class ForwardedOperand:
 
     @property
     def value(self) -> Value:
-        """The operand."""
+        """The value of the operand."""
         return self.operation.operands[self.index]
 
 
 def forwarded(operation: Operation) -> Iterator[ForwardedOperand]:
-    """What an operation hands on: initial values to the arguments of a loop, yielded ones to arguments and results,
-    those of branches to the arguments of blocks, those of calls to arguments, and returned ones to results.
+    """Yield the operands that an operation passes on.
+
+    These are initial values of a loop to its arguments, yielded values to arguments and results, operands of branches
+    to arguments of blocks, and operands of calls and returns to arguments and results.
     """
     if operation.name in ("scf.for", "affine.for"):
         arguments, last = operation.regions[0].blocks[0].arguments[1:], operation.regions[0].blocks[0].terminator

@@ -1,9 +1,9 @@
-"""Functions that have regions: each call site may need types of its own.
+"""Functions that contain regions: each call may need types of its own.
 
-With ``inline`` the bodies of called functions stand in place of calls. With ``duplicate`` each call site has a clone of
-the function, and clones that have become equal are merged. A function without regions is called as before, and so is
-one that is only declared. Both end: a recursive function with regions is an error, and so is a program that would grow
-by more operations than inlining may add.
+With ``inline``, the bodies of called functions replace the calls. With ``duplicate``, each call gets a clone of the
+function, and clones that are equal after propagation are merged. Calls of functions without regions and of declared
+functions are not changed. The work is bounded: a recursive function with regions is an error, and so is a program that
+would grow by more operations than inlining may add.
 """
 
 from collections.abc import Iterator
@@ -21,19 +21,19 @@ FUNCTIONS: tuple[Functions, ...] = get_args(Functions)
 
 
 class Clones:
-    """The clones of functions, by the name of the original; and all functions, by their own names."""
+    """The clones of functions, by the name of the original, and all functions of a module, by name."""
 
     def __init__(self, module: Module) -> None:
         self._functions = {function.sym_name: function for function in module.functions}
         self._by_name: dict[str, list[FuncOp]] = {}
 
     def called(self, call: Operation) -> FuncOp | None:
-        """The function that a call names."""
+        """Return the function that a call names."""
         path = call.attribute("callee", SymbolRefAttr).path
         return self._functions.get(path[0]) if len(path) == 1 else None
 
     def add(self, callee: FuncOp) -> FuncOp:
-        """A clone, before the original."""
+        """Insert a clone of a function before it, under a new name."""
         clone = cast(FuncOp, callee.clone({}))
         block, base, number = callee.parent, callee.sym_name, len(self._by_name.get(callee.sym_name, ()))
         assert block is not None
@@ -46,23 +46,24 @@ class Clones:
         return clone
 
     def merge(self, module: Module) -> None:
-        """Makes one of clones that are equal, until none are: then their callers may be. The first has the name of the
-        original where that is gone.
+        """Merge equal clones until no two are equal, as merging can make the callers of clones equal.
+
+        The first clone takes the name of the original if the original is gone.
         """
         renamed: dict[str, str] = {"": ""}
         while renamed:
             renamed = {}
             for clones in self._by_name.values():
-                kept: dict[object, list[FuncOp]] = {}
+                clones_by_key: dict[object, list[FuncOp]] = {}
                 for clone in clones:
-                    alike = kept.setdefault(_decided(clone), [])
-                    twin = next((each for each in alike if _are_equal(each, clone)), None)
+                    alike = clones_by_key.setdefault(_decided(clone), [])
+                    twin = next((other for other in alike if _are_equal(other, clone)), None)
                     if twin is None:
                         alike.append(clone)
                     else:
                         renamed[clone.sym_name] = twin.sym_name
                         clone.erase()
-                clones[:] = [clone for alike in kept.values() for clone in alike]
+                clones[:] = [clone for alike in clones_by_key.values() for clone in alike]
             _rename(module, renamed)
         for base, clones in self._by_name.items():
             if module.body.symbol(base) is None:
@@ -71,7 +72,7 @@ class Clones:
 
 
 def separate(module: Module, how: Functions) -> Clones:
-    """Gives each call of a function with regions a body of its own, but for calls that are marked `no_inline`."""
+    """Give each call of a function with regions a body of its own, except for calls that are marked `no_inline`."""
     quantized = _with_regions(module)
     _require_no_recursion(module, quantized)
     budget, clones = InliningBudget(inlined_at_most(module.operation)), Clones(module)
@@ -82,7 +83,7 @@ def separate(module: Module, how: Functions) -> Clones:
         if function not in called or not may_be_discarded(function)
         for call in _calls(function)
     ]
-    for call in pending:  # it grows
+    for call in pending:  # the loop appends to this list
         callee = clones.called(call)
         if callee is None or callee not in quantized or _is_marked(call) or _is_marked(callee):
             continue
@@ -100,29 +101,29 @@ def separate(module: Module, how: Functions) -> Clones:
 
 
 def _with_regions(module: Module) -> dict[FuncOp, None]:
-    """The functions that have regions, or call such."""
-    found = {f: None for f in module.functions if any(operation.name == REGION for operation in f.walk())}
+    """Return the functions that contain regions or call such functions."""
+    with_regions = {f: None for f in module.functions if any(operation.name == REGION for operation in f.walk())}
     callers: dict[FuncOp, list[FuncOp]] = {}
     for function in module.functions:
         for call in _calls(function):
             callee = symbol_of(call)
             if isinstance(callee, FuncOp):
                 callers.setdefault(callee, []).append(function)
-    pending = [*found]
+    pending = [*with_regions]
     while pending:
         for caller in callers.get(pending.pop(), ()):
-            if caller not in found:
-                found[caller] = None
+            if caller not in with_regions:
+                with_regions[caller] = None
                 pending.append(caller)
-    return found
+    return with_regions
 
 
 def _calls(operation: Operation) -> Iterator[Operation]:
-    return (each for each in operation.walk() if each.name == "func.call")
+    return (inner for inner in operation.walk() if inner.name == "func.call")
 
 
 def _require_no_recursion(module: Module, quantized: dict[FuncOp, None]) -> None:
-    """An error at a call that leads back to the function that it stands in."""
+    """Raise an error at a call that leads back to the function that contains it."""
     done: set[FuncOp] = set()
     for root in module.functions:
         path: list[tuple[FuncOp, Iterator[Operation]]] = []
@@ -138,7 +139,7 @@ def _require_no_recursion(module: Module, quantized: dict[FuncOp, None]) -> None
             callee = symbol_of(call)
             if not isinstance(callee, FuncOp) or callee not in quantized or callee in done:
                 continue
-            if any(callee is each for each, _ in path):
+            if any(callee is caller for caller, _ in path):
                 raise call.error(
                     f"{shown(callee.sym_name)} calls itself and has regions: each call may need other types: "
                     "write a loop, or move the regions out of it"
@@ -151,7 +152,7 @@ def _is_marked(operation: Operation) -> bool:
 
 
 def _inline(call: Operation, callee: FuncOp) -> list[Operation]:
-    """Puts a body in place of a call. Returns the calls in it."""
+    """Replace a call by the function's body. Return the calls in the body."""
     if len(callee.regions[0].blocks) > 1:
         raise call.error(
             f"{shown(callee.sym_name)} has several blocks, and cannot be inlined: "
@@ -161,7 +162,7 @@ def _inline(call: Operation, callee: FuncOp) -> list[Operation]:
 
 
 def _remove(module: Module, called: list[FuncOp]) -> None:
-    """Erases the private ones among functions that nothing names any more."""
+    """Erase functions of a list that are private and no longer used."""
     left = [function for function in called if may_be_discarded(function)]
     while left:
         named = {reference.path for operation in module.operation.walk() for reference in references(operation)}
@@ -174,7 +175,7 @@ def _remove(module: Module, called: list[FuncOp]) -> None:
 
 
 def _rename(module: Module, renamed: dict[str, str]) -> None:
-    """Lets calls name other functions."""
+    """Change the callees of calls to their new names."""
     for call in _calls(module.operation) if renamed else ():
         name = call.attribute("callee", SymbolRefAttr).path[0]
         if name in renamed:
@@ -182,9 +183,9 @@ def _rename(module: Module, renamed: dict[str, str]) -> None:
 
 
 def _decided(function: FuncOp) -> object:
-    """What equal clones have in common: the types of their regions, and what they call."""
+    """Return a key that is equal for equal clones: the types of their regions, and the functions that they call."""
     names = ("input_specs", "output_specs", "callee")
-    return tuple(found for each in function.walk() for name in names if (found := each.attributes.get(name)))
+    return tuple(attribute for inner in function.walk() for name in names if (attribute := inner.attributes.get(name)))
 
 
 def _are_equal(one: FuncOp, other: FuncOp) -> bool:

@@ -1,8 +1,9 @@
-"""The graph that types propagate on: the ports of regions, the values between them, and the edges of these.
+"""The graph that types propagate on: ports of regions, values, and edges between them.
 
-Float values have no types of their own. A value has a *hub*, the node with whose type it leaves its definition: the
-port that defines it, or a node of its own where it has no such port, or several, as what a loop carries has. Edges lead
-from definitions to the hub and from the hub to uses. The uses of a constant have no edges: each quantizes its own copy.
+A float value has no quantized type of its own. Instead it has a *hub*, the node whose type its uses see. That is the
+port that defines the value; a value with no such port, or with several, such as one that a loop carries, has a separate
+node. Edges lead from definitions to the hub, and from the hub to uses. Uses of a constant have no edges, because each
+quantizes a copy of the constant.
 """
 
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ from qrt.ir import ArrayAttr, Module, Operation, StringAttr, TypeAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.dialects.quant.annotations import IDENTITIES
 from qrt.ir.dialects.quant.region import outside_bodies
-from qrt.quantization.annotations.convert_stats import said_by
+from qrt.quantization.annotations.convert_stats import annotation_of
 from qrt.quantization.forms import KernelForm, form_of
 from qrt.quantization.forms.elements import dense_of
 from qrt.quantization.propagation.forwarded_values import ForwardedOperand, forwarded
@@ -33,10 +34,11 @@ RESCALE, LINEAR = "rescale", "linear"
 
 @dataclass(eq=False)
 class PropagationNode:
-    """A port of a region; or, without one, a hub or a place where the program fixes a type.
+    """A port of a region; without a region, a hub, or a place where the program fixes a type.
 
-    ``spec`` is what is known of it before propagation, the expressed type if nothing. ``index`` counts operands, then
-    results. ``port`` is what the selected signature takes there, and ``own`` its type if it left its class.
+    ``spec`` is the specification before propagation, which is the expressed type if nothing is known. ``index`` counts
+    operands, then results. ``port`` is the port of the selected signature. ``own`` is the node's type if it left its
+    class.
     """
 
     number: int
@@ -57,12 +59,12 @@ class PropagationNode:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether the program fixes its type, by a cast."""
+        """True if a cast of the program fixes the type."""
         return self.region is None and isinstance(self.spec, UniformType)
 
     @property
     def where(self) -> str:
-        """How messages name it: ``conv2d output 0``."""
+        """The node's name in messages: ``conv2d output 0``."""
         if self.region is None:
             return "a value with a fixed type" if self.is_fixed else "a value that is passed on"
         count = self.region.inputs
@@ -71,7 +73,7 @@ class PropagationNode:
 
     @property
     def fixed(self) -> UniformType | None:
-        """The type that its kernel fixes."""
+        """The type that the kernel fixes."""
         if self.port is None or self.port.given is None or self.region is None:
             return None
         try:
@@ -81,14 +83,15 @@ class PropagationNode:
 
     @property
     def type(self) -> Spec | None:
-        """The type that has been decided."""
+        """The decided type."""
         return self.own if self.own is not None else self.in_class.type
 
 
 @dataclass(eq=False)
 class GraphRegion:
-    """A region, and what it computes with: its nodes are the operands, then the results. A port that is no float has
-    the node None.
+    """A region in the graph, with a node for each operand, then for each result.
+
+    A port that is not a float has None in place of a node.
     """
 
     operation: Operation
@@ -105,14 +108,16 @@ class GraphRegion:
 
     @property
     def floats(self) -> Iterator[PropagationNode]:
-        """The ports that are floats."""
+        """The nodes of the ports that are floats."""
         return (node for node in self.nodes if node is not None)
 
 
 @dataclass(eq=False)
 class ValueGroup:
-    """A value: where it is defined and used. ``keys`` are the records that it has, ``couples`` the ops that couple it,
-    ``constants`` the constants that it may be, and ``ranges`` those of its `quant.stats` that no region is next to.
+    """A value, with its definitions and its uses.
+
+    ``keys`` are the keys of its records, ``couples`` the operations that couple it, ``constants`` the constants that it
+    may be, and ``ranges`` the ranges of its `quant.stats` that are next to no region.
     """
 
     values: list[Value] = field(default_factory=list)
@@ -128,13 +133,13 @@ class ValueGroup:
 
     @property
     def is_constant(self) -> bool:
-        """Whether it is one constant, of which each use has a copy."""
+        """True if the value is a single constant, of which each use has a copy."""
         return bool(self.constants) and not self.is_carried
 
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """From a definition to a hub, or from a hub to a use."""
+    """A connection from a definition to a hub, or from a hub to a use."""
 
     source: PropagationNode
     target: PropagationNode
@@ -142,8 +147,10 @@ class Edge:
 
 @dataclass(eq=False, slots=True)
 class Class:
-    """Nodes of one type. ``given`` is the type if it is not to be chosen, ``type`` what has been decided. ``finest`` is
-    the width of the narrowest range that was joined.
+    """A set of nodes of one type.
+
+    ``given`` is the type if it need not be chosen, ``type`` the decided type, and ``least`` the least bits and values
+    that annotations demand. ``finest`` is the width of the narrowest range that was joined.
     """
 
     nodes: list[PropagationNode]
@@ -153,7 +160,7 @@ class Class:
     storage: Storage | None = None
     symmetric: bool = False
     given: Spec | None = None
-    asked: AnyQuantizedType | None = None
+    least: AnyQuantizedType | None = None
     default: tuple[int, TargetPort] | None = None
     type: Spec | None = None
 
@@ -163,19 +170,19 @@ class Class:
         return min(self.nodes, key=lambda node: node.number)
 
     @property
-    def is_kept(self) -> bool:
+    def stays_float(self) -> bool:
         """True if the values stay floats."""
-        return is_kept(self.given, self.nodes[0].element)
+        return stays_float(self.given, self.nodes[0].element)
 
     def measure(self) -> None:
-        """Takes its range as one that others are compared with."""
+        """Set the width of the narrowest range from the class's own range."""
         span = self.statistics.span
         self.finest = width(span) if span is not None and span[0] < span[1] else None
 
 
 @dataclass(eq=False)
 class PropagationGraph:
-    """All of a module."""
+    """The graph of a module."""
 
     regions: list[GraphRegion] = field(default_factory=list)
     nodes: list[PropagationNode] = field(default_factory=list)
@@ -186,20 +193,20 @@ class PropagationGraph:
     references: list[Operation] = field(default_factory=list)
 
     def group(self, value: Value) -> ValueGroup:
-        """The group of a value."""
-        found = self.groups.get(value)
-        if found is None:
-            found = self.groups[value] = ValueGroup([value])
+        """Return the group of a value."""
+        group = self.groups.get(value)
+        if group is None:
+            group = self.groups[value] = ValueGroup([value])
             if (constant := _constant(value)) is not None:
-                found.constants.append(constant)
-        while found.into is not None:
-            if found.into.into is not None:
-                found.into = found.into.into
-            found = found.into
-        return found
+                group.constants.append(constant)
+        while group.into is not None:
+            if group.into.into is not None:
+                group.into = group.into.into
+            group = group.into
+        return group
 
     def merge(self, one: ValueGroup, other: ValueGroup, *, is_carried: bool = True) -> None:
-        """Makes one group of two: the larger takes the other's."""
+        """Merge two groups into one: the larger takes over the smaller's contents."""
         if one is not other:
             if len(one.values) < len(other.values):
                 one, other = other, one
@@ -210,17 +217,17 @@ class PropagationGraph:
         one.is_carried |= is_carried
 
     def takes(self, value: Value) -> bool:
-        """Whether a region defines a value or takes it, however it gets there."""
+        """Return True if a region defines or takes a value, directly or through control flow."""
         group = self.group(value)
         return bool(group.definitions or group.uses)
 
     @property
-    def each(self) -> list[ValueGroup]:
+    def value_groups(self) -> list[ValueGroup]:
         """The groups, in the order of their first values."""
         return list(dict.fromkeys(self.group(value) for value in self.groups))
 
     def add(self, value: Value, spec: Spec, region: GraphRegion | None = None, index: int = 0) -> PropagationNode:
-        """A new node at a value."""
+        """Add a node for a value."""
         element = element_of(value.type)
         assert isinstance(element, FloatType)
         node = PropagationNode(len(self.nodes), element, value, spec, region, index)
@@ -229,7 +236,7 @@ class PropagationGraph:
 
 
 def build(module: Module) -> PropagationGraph:
-    """The graph of a module, in program order: numbers of regions and nodes are those of the text."""
+    """Build the graph of a module. Regions and nodes are numbered in program order."""
     graph = PropagationGraph()
     for operation in outside_bodies(module.operation):
         if operation.name == REGION:
@@ -239,35 +246,37 @@ def build(module: Module) -> PropagationGraph:
         elif operation.name in IDENTITIES:
             _add_reference(graph, operation)
         else:
-            for each in forwarded(operation):
-                if isinstance(element_of(each.value.type), FloatType):
-                    graph.forwarded.append(each)
-                    graph.targets.add(each.target)
-                    graph.merge(graph.group(each.value), graph.group(each.target))
-    for group in graph.each:
+            for operand in forwarded(operation):
+                if isinstance(element_of(operand.value.type), FloatType):
+                    graph.forwarded.append(operand)
+                    graph.targets.add(operand.target)
+                    graph.merge(graph.group(operand.value), graph.group(operand.target))
+    for group in graph.value_groups:
         _add_hub(graph, group)
-    graph.references = [each for each in graph.references if each.name != "quant.stats" or graph.takes(each.results[0])]
+    graph.references = [
+        operand for operand in graph.references if operand.name != "quant.stats" or graph.takes(operand.results[0])
+    ]
     return graph
 
 
 def edges(graph: PropagationGraph) -> list[Edge]:
-    """The edges, in the order of values: a value's definitions before its uses."""
-    found: list[Edge] = []
-    for group in graph.each:
+    """Return the edges in the order of values, with the edges of definitions before those of uses."""
+    result: list[Edge] = []
+    for group in graph.value_groups:
         if group.hub is not None:
-            found += [Edge(node, group.hub) for node in group.definitions if node is not group.hub]
-            found += [Edge(group.hub, node) for node in group.uses]
-    return found
+            result += [Edge(node, group.hub) for node in group.definitions if node is not group.hub]
+            result += [Edge(group.hub, node) for node in group.uses]
+    return result
 
 
-def is_kept(spec: Spec | None, element: FloatType) -> bool:
-    """Whether a type says that values stay floats: as they are, or narrower."""
+def stays_float(spec: Spec | None, element: FloatType) -> bool:
+    """Return True if a type keeps values float, in their own or in a narrower type."""
     return isinstance(spec, NoQuantizedType) or (isinstance(spec, FloatType) and spec is not element)
 
 
 def is_decided(spec: Spec | None, element: FloatType) -> bool:
-    """Whether nothing is left to be decided."""
-    return isinstance(spec, UniformType) or is_kept(spec, element)
+    """Return True if a type needs no further decision."""
+    return isinstance(spec, UniformType) or stays_float(spec, element)
 
 
 def _add_region(graph: PropagationGraph, operation: Operation) -> None:
@@ -292,7 +301,7 @@ def _add_region(graph: PropagationGraph, operation: Operation) -> None:
 
 
 def _add_cast(graph: PropagationGraph, operation: Operation) -> None:
-    """Where a program fixes a type: an argument that is dequantized, a result that is quantized."""
+    """Add a node where a cast fixes a type: at a dequantized argument, or at a quantized result."""
     is_source = operation.name == "quant.dcast"
     value, other = operation.results[0], operation.operands[0]
     if not is_source:
@@ -307,18 +316,18 @@ def _add_cast(graph: PropagationGraph, operation: Operation) -> None:
 
 
 def _add_reference(graph: PropagationGraph, operation: Operation) -> None:
-    """The ops that name a value: what they give is the value itself."""
+    """Add an operation that names or annotates a value: its result is the same value."""
     if not isinstance(element_of(operation.results[0].type), FloatType):
         return
     group, result = graph.group(operation.operands[0]), graph.group(operation.results[0])
     is_carried = group.is_carried or result.is_carried
     graph.merge(group, result, is_carried=is_carried)
     group = graph.group(operation.operands[0])
-    said = said_by(operation)
+    annotation = annotation_of(operation)
     graph.references.append(operation)
-    if said is not None:
-        assert isinstance(said.spec, CalibratedType)
-        group.ranges.append(said.spec)
+    if annotation is not None:
+        assert isinstance(annotation.spec, CalibratedType)
+        group.ranges.append(annotation.spec)
     elif operation.name == "quant.stats_ref":
         group.keys.append(operation.attribute("statsKey", StringAttr).value)
     else:
@@ -342,7 +351,7 @@ def _add_hub(graph: PropagationGraph, group: ValueGroup) -> None:
 
 
 def _constant(value: Value) -> npt.NDArray[Any] | None:
-    """The real numbers of a constant of floats."""
+    """Return the values of a float constant; None if the value is not constant."""
     constant = dense_of(value)
     if constant is not None and isinstance(constant.element, FloatType):
         return np.asarray(constant.python)

@@ -1,4 +1,4 @@
-"""Which values of a port share a scale: all, those of an index of an axis, or those of a block."""
+"""The layout of scales: which values of a port share one scale."""
 
 from dataclasses import dataclass
 from math import prod
@@ -16,7 +16,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class PortLayout:
-    """An axis, or blocks of these sizes by axis, of values of a shape."""
+    """An axis with one scale for each index, or blocks with one scale each, in values of a shape."""
 
     shape: tuple[int, ...]
     axis: int | None = None
@@ -24,12 +24,12 @@ class PortLayout:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What says so in a type."""
+        """The keyword arguments that give a type this layout."""
         return {"axis": self.axis} if self.axis is not None else {"block_sizes": dict(self.blocks)}
 
     @property
     def scales_shape(self) -> tuple[int, ...]:
-        """The shape of the scales in a type."""
+        """The shape of the scales in a type with this layout."""
         if self.axis is not None:
             return (self.shape[self.axis],)
         return tuple(size // self._block(d) for d, size in enumerate(self.shape))
@@ -40,22 +40,22 @@ class PortLayout:
         return dict(self.blocks).get(d, self.shape[d])
 
     def rows(self, values: Array) -> Array:
-        """Values as a matrix: in each row those of a scale, rows in the order of the scales."""
+        """Return values as a matrix with one row for each scale, in the order of the scales."""
         sizes = [self._block(d) for d in range(len(self.shape))]
         counts = [size // block if block else 1 for size, block in zip(self.shape, sizes, strict=True)]
-        parts = values.reshape([each for pair in zip(counts, sizes, strict=True) for each in pair])
+        parts = values.reshape([length for pair in zip(counts, sizes, strict=True) for length in pair])
         order = [*range(0, parts.ndim, 2), *range(1, parts.ndim, 2)]
         return np.transpose(parts, order).reshape(prod(counts), prod(sizes))
 
     def is_of(self, spec: UniformType) -> bool:
-        """Whether a type has its scales there, one for each channel or block."""
+        """Return True if a type has this layout of scales."""
         if spec.scale_array.shape != self.scales_shape:
             return False
         return spec.axis == self.axis if self.axis is not None else dict(spec.block_sizes or ()) == dict(self.blocks)
 
 
 def layout_of_port(port: TargetPort, node: PropagationNode) -> PortLayout | None:
-    """The layout that a port asks for at a node; None for one scale, and where blocks do not divide the values."""
+    """Return the layout of a port at a node; None for one scale, and if blocks do not divide the values."""
     if port.axis is None and port.blocks is None:
         return None
     type = node.value.type
@@ -66,7 +66,7 @@ def layout_of_port(port: TargetPort, node: PropagationNode) -> PortLayout | None
     if port.axis is not None:
         axis = port.axis_of(len(shape))
         if axis is None or not shape[order[axis]]:
-            return None  # not known, or no channel
+            return None  # the number of channels is unknown or 0
         return PortLayout(tuple(size or 0 for size in shape), order[axis])
     assert port.blocks is not None
     blocks = [(order[axis], size) for axis, size in sorted(port.blocks.items()) if axis < len(shape)]
@@ -79,7 +79,7 @@ def layout_of_port(port: TargetPort, node: PropagationNode) -> PortLayout | None
 
 
 def _order(node: PropagationNode, rank: int) -> tuple[int, ...]:
-    """By the kernel's axes, the axes of the operand as the program has it."""
+    """Return, for each of the kernel's axes, the operand's axis in the program."""
     form = node.region.form if node.region is not None else None
     for operand in form.operands if form is not None else ():
         if operand.number == node.index and node.is_input and operand.permutation is not None:

@@ -1,4 +1,4 @@
-"""Decides the types of all ports of regions."""
+"""The pass `propagate-quant`, which decides the types of all ports of regions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from qrt.quantization.propagation.classes import Classes, remark_uncoupled
 from qrt.quantization.propagation.decide import Decider
 from qrt.quantization.propagation.functions import FUNCTIONS, Functions, separate
 from qrt.quantization.propagation.graph import build
-from qrt.quantization.propagation.ranges import Ranges, attach, ranges_kept
+from qrt.quantization.propagation.ranges import Ranges, attach, ranges_cached
 from qrt.quantization.propagation.rescale import Rescaler, write_specs
 from qrt.quantization.propagation.rescale_causes import RescaleCauses
 from qrt.quantization.propagation.select import select
@@ -26,15 +26,16 @@ from qrt.quantization.targets.registry import find
 
 @dataclass(frozen=True)
 class PropagateQuant:
-    """Gives every port of every quant.region a type, so that the constraints of a target hold, and puts a rescale with
-    its cause where a value has two types.
+    """Gives every port of every quant.region a type, so that the constraints of a target hold.
+
+    Adds a rescale where a value has two types, with an attribute that tells the cause.
     """
 
-    target: str = option("qrt-cpu", "the target, by its name or as a file that ends in .toml")
-    records: str = option("", "a file of records of values, which quant.stats_ref names")
-    method: str = option("minmax", "how ranges are chosen from records and constants", RECORD_METHODS)
-    functions: str = option("inline", "what becomes of calls of functions that have regions", FUNCTIONS)
-    max_widening: int = option(4, "an edge is not joined whose range would be more than so many times wider")
+    target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
+    records: str = option("", "a file with records of the values that quant.stats_ref names")
+    method: str = option("minmax", "the method that chooses ranges from records and constants", RECORD_METHODS)
+    functions: str = option("inline", "how to replace calls of functions that have regions", FUNCTIONS)
+    max_widening: int = option(4, "the greatest factor by which joining an edge may widen a range")
 
     def __post_init__(self) -> None:
         for name, choices in (("method", RECORD_METHODS), ("functions", FUNCTIONS)):
@@ -55,7 +56,7 @@ class PropagateQuant:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a propagation did: its visits, their bound, and the rescales."""
+    """Counts of a propagation: the visits, their upper bound, and the rescales."""
 
     visits: int
     bound: int
@@ -64,7 +65,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Settings:
-    """The options of a propagation. ``origins`` has each region say where the types of its ports came from."""
+    """The options of a propagation. With ``origins``, each region gets an attribute with the origins of its types."""
 
     records: dict[str, Record] | None = None
     method: RecordMethod = "minmax"
@@ -76,19 +77,20 @@ class Settings:
 def propagate(
     module: Module, target: Target, settings: Settings | None = None, *, order: Sequence[int] | None = None
 ) -> Outcome:
-    """Propagates in place. ``order`` is the start of the heap, numbers of regions in any order: it has no influence on
-    the result.
+    """Propagate types in place.
+
+    ``order`` puts numbers of regions at the start of the heap, which does not affect the result.
     """
     settings = settings or Settings()
-    clones = separate(module, settings.functions)  # what a caller says of an argument is said of a body of its own
+    clones = separate(module, settings.functions)  # each call may have annotations of its own
     left = moved_stats(module)
     ConvertFakeQuant().run(module)
     graph = build(module)
     read = set(graph.references)
-    remark_left(each for each in left if each not in read)
+    remark_left(statistics for statistics in left if statistics not in read)
     select(graph, target)
     ranges = Ranges(settings.method)
-    with ranges_kept():  # a function that is called often has the same keys and constants in each copy of its body
+    with ranges_cached():  # copies of a function's body have the same keys and constants
         Classes(graph, attach(graph, settings.records), ranges, settings.max_widening)
         decider = Decider(graph, target, ranges, order)
         decider.run()
@@ -105,7 +107,7 @@ def propagate(
 
 
 def _check_keys(module: Module, records: dict[str, Record], name: str) -> None:
-    """Refuses a file of records of another program, which would decide nothing."""
+    """Raise ModelError if no record has a key of the program, as with a file of records of another program."""
     references = (op for op in module.operation.walk() if op.name == "quant.stats_ref")
     keys = [op.attribute("statsKey", StringAttr).value for op in references]
     if not any(key in records for key in keys):

@@ -1,13 +1,14 @@
 """The ranges of values that share a type, and types that cover them.
 
-The statistics of a value are, the first that there is: the range of a type that is fixed where it is defined, the
-record of its key, the range that the annotation of its definition says, the hull of those of its uses, the range of a
-type at its first use that has one, and the values of a constant. A port's own annotation comes before those of its
-value, but does not reach beyond a type that is fixed where the value is defined. A value that has several definitions,
-such as one that a loop carries, has the hull of theirs. Ranges reach to 0.
+The statistics of a value come from the first of these sources that exists: the fixed type of its definition; the record
+of its key; the range that annotates its definition; the hull of the ranges that annotate its uses; the first fixed type
+among its uses; the values of a constant. A port's own annotation precedes the statistics of its value, but is limited
+to the range of a fixed type at the definition. A value with several definitions, such as one that a loop carries, has
+the hull of their ranges. All ranges include 0.
 
-The range of a class is the hull of the statistics of its nodes. With a method other than ``minmax`` the histograms of
-its records are added up, each record once, and the method chooses from the sum; what has no histogram joins as it is.
+The range of a class is the hull of its nodes' statistics. With a method other than ``minmax``, the histograms of its
+records are added up, each record once, and the method chooses the range from the sum; statistics without a histogram
+are joined as ranges.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -32,35 +33,38 @@ from qrt.tensor.choose import Storage as Chosen
 from qrt.types import AnyQuantizedType, CalibratedType, FloatType, NoQuantizedType, UniformType
 
 Value = TypeVar("Value")
-_KEPT: ContextVar[dict[Any, tuple[Any, Any]] | None] = ContextVar("qrt_kept_ranges", default=None)
+_CACHE: ContextVar[dict[Any, tuple[Any, Any]] | None] = ContextVar("qrt_cached_ranges", default=None)
 
 
 @contextmanager
-def ranges_kept() -> Iterator[None]:
-    """Lets propagation choose each range once, as long as this is entered."""
-    token = _KEPT.set({} if _KEPT.get() is None else _KEPT.get())
+def ranges_cached() -> Iterator[None]:
+    """Return a context in which the choice of each range is cached."""
+    token = _CACHE.set({} if _CACHE.get() is None else _CACHE.get())
     try:
         yield
     finally:
-        _KEPT.reset(token)
+        _CACHE.reset(token)
 
 
-def kept(key: Callable[[], Any], holds: Any, make: Callable[[], Value]) -> Value:
-    """What ``make`` gives, or gave for this key. ``holds`` stays alive with it, so that a key may have its `id`."""
-    known = _KEPT.get()
+def cached(key: Callable[[], Any], holds: Any, make: Callable[[], Value]) -> Value:
+    """Return the cached result of ``make`` for a key.
+
+    ``holds`` is kept alive with the result, so that a key may contain the `id` of ``holds`` or of its elements.
+    """
+    known = _CACHE.get()
     if known is None:
         return make()
     name = key()
     if name not in known:
         known[name] = make(), holds
-    found: Value = known[name][0]
-    return found
+    value: Value = known[name][0]
+    return value
 
 
 def attach(graph: PropagationGraph, records: dict[str, Record] | None) -> dict[PropagationNode, Statistics]:
-    """The statistics of every node."""
-    found: dict[PropagationNode, Statistics] = {}
-    for group in graph.each:
+    """Return the statistics of every node."""
+    statistics: dict[PropagationNode, Statistics] = {}
+    for group in graph.value_groups:
         value = _of_group(group, records or {})
         fixed = given_type(group.definitions[0]) if len(group.definitions) == 1 and not group.is_carried else None
         bound = None if fixed is None else covered(fixed)
@@ -73,26 +77,26 @@ def attach(graph: PropagationGraph, records: dict[str, Record] | None) -> dict[P
                 own = Statistics.of_span(_within(own.span, bound))
             if own is None and node.constant is not None:
                 own = Statistics.of_span(_span_of(node))
-            found[node] = own or Statistics()
-        if group.hub is not None and group.hub not in found:
-            found[group.hub] = _of_definitions(group, found)
-    return found
+            statistics[node] = own or Statistics()
+        if group.hub is not None and group.hub not in statistics:
+            statistics[group.hub] = _of_definitions(group, statistics)
+    return statistics
 
 
 def given_type(node: PropagationNode) -> UniformType | None:
-    """The type that a port has from the start: by its kernel, or by its annotation."""
+    """Return the type that a port has from the start, by its kernel or its annotation; None if it has none."""
     if node.fixed is not None and not isinstance(node.spec, NoQuantizedType):
         return node.fixed
     return node.spec if isinstance(node.spec, UniformType) else None
 
 
 def _within(span: Span, bound: Span) -> Span:
-    """A range of values that are stored in a type: they are not beyond what it stands for."""
+    """Return the part of a range within the range of the type that the values are stored in."""
     return max(span[0], bound[0]), min(span[1], bound[1])
 
 
 def own_range(node: PropagationNode) -> Statistics | None:
-    """What a port's own annotation says, or the type that its kernel fixes."""
+    """Return the range of a port's own annotation, or of the type that its kernel fixes."""
     given = given_type(node)
     if given is not None:
         return Statistics.of_span(covered(given))
@@ -100,8 +104,8 @@ def own_range(node: PropagationNode) -> Statistics | None:
         return Statistics.of_span(reaching_0(node.spec.min, node.spec.max))
     if isinstance(node.spec, AnyQuantizedType) and node.region is not None:
         assert isinstance(node.region.operation, RegionOp)
-        found = port_range(node.region.operation, node.index)
-        return None if found is None else Statistics.of_span(reaching_0(found.low, found.high))
+        range_ = port_range(node.region.operation, node.index)
+        return None if range_ is None else Statistics.of_span(reaching_0(range_.low, range_.high))
     return None
 
 
@@ -110,7 +114,7 @@ def _owns(nodes: list[PropagationNode]) -> list[Statistics]:
 
 
 def _of_group(group: ValueGroup, records: dict[str, Record]) -> Statistics | None:
-    """What is known of a value."""
+    """Return the statistics of a value; None if nothing is known."""
     is_single = len(group.definitions) == 1 and not group.is_carried
     if is_single and given_type(group.definitions[0]) is not None:
         return own_range(group.definitions[0])
@@ -118,30 +122,30 @@ def _of_group(group: ValueGroup, records: dict[str, Record]) -> Statistics | Non
     if not known:
         ranges = [node for node in group.uses if not isinstance(node.spec, UniformType)]
         fixed = [node for node in group.uses if isinstance(node.spec, UniformType)][:1]
-        said = [Statistics.of_span(reaching_0(each.min, each.max)) for each in group.ranges]
+        unattached = [Statistics.of_span(reaching_0(statistics.min, statistics.max)) for statistics in group.ranges]
         if is_single:
-            known = _owns(group.definitions) or [*_owns(ranges), *said]
+            known = _owns(group.definitions) or [*_owns(ranges), *unattached]
         else:
-            known = [*_owns([*group.definitions, *ranges]), *said]
+            known = [*_owns([*group.definitions, *ranges]), *unattached]
         known = known or _owns(fixed)
         if group.is_carried:
             known += [Statistics.of_span(_hull_of(array)) for array in group.constants if array.size]
     total = None
-    for each in known:
-        total = each if total is None else total.add(each)
+    for statistics in known:
+        total = statistics if total is None else total.add(statistics)
     return total
 
 
-def _of_definitions(group: ValueGroup, found: dict[PropagationNode, Statistics]) -> Statistics:
-    """What is known of a value that one of several definitions gives: the hull of them all."""
+def _of_definitions(group: ValueGroup, statistics_of: dict[PropagationNode, Statistics]) -> Statistics:
+    """Return the hull of the statistics of a value's definitions."""
     total = Statistics()
-    for each in _definitions(group, found):
-        total = total.add(each)
+    for statistics in _definitions(group, statistics_of):
+        total = total.add(statistics)
     return total
 
 
-def _definitions(group: ValueGroup, found: dict[PropagationNode, Statistics]) -> Iterator[Statistics]:
-    yield from (found[node].copy() for node in group.definitions)
+def _definitions(group: ValueGroup, statistics_of: dict[PropagationNode, Statistics]) -> Iterator[Statistics]:
+    yield from (statistics_of[node].copy() for node in group.definitions)
     if group.is_carried:
         yield from (Statistics.of_span(_hull_of(array)) for array in group.constants if array.size)
 
@@ -161,36 +165,36 @@ def _hull_of(array: Any) -> Span:
 
 
 Wanted = tuple[Span, Storage, bool, FloatType]
-"""A range, the storage, whether the zero point is in its middle, and what is expressed."""
+"""A range, a storage, whether the zero point is symmetric, and the expressed type."""
 
 
 class Ranges:
-    """Types from ranges: the choice of a method, made once for each range and storage."""
+    """The types of ranges by one method, computed once for each range and storage."""
 
     def __init__(self, method: RecordMethod) -> None:
         self.method = method
         self._made: dict[Wanted, UniformType] = {}
 
     def chosen(self, statistics: Statistics, storage: Storage, *, symmetric: bool, element: FloatType) -> Span | None:
-        """The range of a class, once its storage is known."""
+        """Return the range of a class, given its storage."""
         if self.method == "minmax" or not statistics.records:
             return statistics.span
         kind = Chosen(storage.name, storage.low, storage.high, element.name, symmetric)
         records, method = [*statistics.records.values()], self.method
-        chosen = kept(lambda: (*map(id, records), kind, method), records, lambda: chosen_range(records, kind, method))
+        chosen = cached(lambda: (*map(id, records), kind, method), records, lambda: chosen_range(records, kind, method))
         return hull(statistics.bare, chosen)
 
     def prepare(self, wanted: Iterable[Wanted]) -> None:
-        """Computes the types of many ranges at once, which takes less time than one after the other."""
+        """Compute the types of many ranges at once, which is faster than one after the other."""
         by_storage: dict[tuple[Storage, bool, FloatType], list[Span]] = {}
         for span, storage, symmetric, element in dict.fromkeys(wanted):
             by_storage.setdefault((storage, symmetric, element), []).append(span)
         for (storage, symmetric, element), spans in by_storage.items():
-            with suppress(QuantTypeError):  # the one that is wrong is found again, with its place
+            with suppress(QuantTypeError):  # `type_of` raises it again, where the port is known
                 self._make(spans, storage, symmetric=symmetric, element=element)
 
     def type_of(self, span: Span, storage: Storage, *, symmetric: bool, element: FloatType) -> UniformType:
-        """The type of one scale that covers a range."""
+        """Return the per-layer type that covers a range."""
         if (span, storage, symmetric, element) not in self._made:
             self._make([span], storage, symmetric=symmetric, element=element)
         return self._made[span, storage, symmetric, element]
@@ -204,8 +208,10 @@ class Ranges:
             )
 
     def of_constant(self, node: PropagationNode, storage: Storage, *, symmetric: bool) -> UniformType:
-        """The type of a constant, with scales for the channels or blocks that its port has. ``percentile`` and
-        ``entropy`` are for what varies: the values of a constant are all there are.
+        """Return the type of a constant, with scales for the channels or blocks of its port.
+
+        ``percentile`` and ``entropy`` are for samples of a varying value; for a constant, all values are known, and
+        ``minmax`` is used instead.
         """
         assert node.port is not None
         assert node.constant is not None
@@ -214,7 +220,7 @@ class Ranges:
         values = node.constant.astype(np.float32 if node.element.width <= 32 else np.float64)
         rows = values.reshape(1, -1) if layout is None else layout.rows(values)
         kind = Chosen(storage.name, storage.low, storage.high, node.element.name, symmetric)
-        low, high = kept(
+        low, high = cached(
             lambda: (sha256(rows.tobytes()).digest(), str(rows.dtype), rows.shape, kind, method),
             None,
             lambda: choose_ranges(rows, kind, method, 100.0),
@@ -226,7 +232,7 @@ class Ranges:
     def of_channels(
         self, node: PropagationNode, layout: PortLayout, rows: Any, storage: Storage, *, symmetric: bool
     ) -> UniformType:
-        """The type whose channels cover a range each."""
+        """Return the type with a scale for each channel that covers the channel's range."""
         low, high = np.minimum(rows[:, 0], 0.0) + 0.0, np.maximum(rows[:, 1], 0.0) + 0.0
         return self._of_rows(node, layout, low, high, storage, symmetric=symmetric)
 

@@ -1,14 +1,14 @@
-"""Why a rescale stands where it does, and which annotation would make it go.
+"""The causes of rescales, and the annotations that would remove them.
 
-An annotation is named only where it makes the rescale go: the port's kernel takes the other side's type there, its
-constraint holds with it, and no other annotation comes before it. None is named in a function that stands in the
-program several times, because it would be made in each of them.
+An annotation is suggested only if it removes the rescale: the port's kernel accepts the other side's type, the
+constraint holds with it, and no other annotation overrides it. None is suggested in a function that was copied for
+several calls, because the annotation would apply to every copy.
 """
 
 from collections import Counter
 
 from qrt.quantization.propagation.classes import is_enough, storage_of
-from qrt.quantization.propagation.graph import GraphRegion, PropagationGraph, PropagationNode, is_kept
+from qrt.quantization.propagation.graph import GraphRegion, PropagationGraph, PropagationNode, stays_float
 from qrt.quantization.propagation.select import fits
 from qrt.quantization.targets.constraints import constraint_of
 from qrt.quantization.targets.model import Spec, Target
@@ -16,26 +16,26 @@ from qrt.types import NoQuantizedType, UniformType
 
 
 class RescaleCauses:
-    """Explains edges whose ends have two types."""
+    """The texts that explain edges whose ends have two types."""
 
     def __init__(self, graph: PropagationGraph, target: Target) -> None:
         self._target = target
         self._copies = Counter(_location(region) for region in graph.regions)
 
     def of(self, source: PropagationNode, taker: PropagationNode) -> str:
-        """Names both ends, and the annotation that makes them one."""
+        """Return a text with both ends of an edge, and the annotation that gives them one type."""
         assert source.type is not None
         assert taker.type is not None
-        said = f"{_place(source)} is {_spelled(source.type)}, but {_place(taker)} needs {_spelled(taker.type)}"
+        ends = f"{_place(source)} is {_spelled(source.type)}, but {_place(taker)} needs {_spelled(taker.type)}"
         for node, other in ((source, taker), (taker, source)):
             wanted = other.type
             if isinstance(wanted, UniformType) and _stays(other, node) and self._may_be(node, wanted):
-                assert node.region is not None  # `_may_be` has looked
-                return f"{said}: annotate {_location(node.region)} as {_spelled(wanted)}"
-        return said
+                assert node.region is not None  # `_may_be` has checked
+                return f"{ends}: annotate {_location(node.region)} as {_spelled(wanted)}"
+        return ends
 
     def _may_be(self, node: PropagationNode, wanted: UniformType) -> bool:
-        """Whether an annotation of a port gives it a type, and its kernel takes that."""
+        """Return True if an annotation can give a port this type, and its kernel accepts the type."""
         region = node.region
         if region is None or self._copies[_location(region)] > 1:
             return False
@@ -43,8 +43,8 @@ class RescaleCauses:
             return False
         if not fits(node.port, wanted, node) or node.port.given is not None:
             return False
-        if not is_enough(storage_of(wanted), node.in_class.asked):
-            return False  # the values that have more bits leave its class, perhaps with all that is known of them
+        if not is_enough(storage_of(wanted), node.in_class.least):
+            return False  # wider values would leave the class, and its statistics might change
         related = [n for n in region.floats if n.port is not None and region.kernel.relates(n.port)]
         if region.kernel.constraint == "same_scale" and node in related:
             before = [n for n in related if n.index >= region.inputs] + [n for n in related if n.is_input]
@@ -52,7 +52,7 @@ class RescaleCauses:
         return self._holds(node, wanted)
 
     def _holds(self, node: PropagationNode, wanted: UniformType) -> bool:
-        """Whether the constraint of a port's kernel leaves a type as it is."""
+        """Return True if the constraint of a port's kernel leaves this type unchanged."""
         region = node.region
         assert region is not None
         assert region.kernel is not None
@@ -71,11 +71,11 @@ class RescaleCauses:
 
 
 def _stays(other: PropagationNode, node: PropagationNode) -> bool:
-    """Whether the type of one end of an edge stays when the other end, `node`, is annotated.
+    """Return True if one end of an edge keeps its type when the other end, `node`, is annotated.
 
-    A value that is handed on has a hub between its definitions and uses. An annotated definition may change the range
-    of the hub, or leave its class. The hub may then join a use, whose type is chosen anew unless it was given. An
-    annotated use has the type of the definition, which stays.
+    A value that is passed on has a hub between its definitions and uses. Annotating a definition may change the range
+    of the hub, or separate them; then the hub may join a use, whose type is chosen anew unless it was given. Annotating
+    a use does not change the type of the definition.
     """
     hub = None if other.group is None else other.group.hub
     if node.is_input or other.in_class.given is not None:
@@ -84,8 +84,8 @@ def _stays(other: PropagationNode, node: PropagationNode) -> bool:
 
 
 def _outranks(other: PropagationNode, node: PropagationNode, order: list[PropagationNode]) -> bool:
-    """Whether another port's annotation comes before one at this port."""
-    if isinstance(other.spec, NoQuantizedType) or is_kept(other.spec, other.element):
+    """Return True if another port's annotation takes precedence over one at this port."""
+    if isinstance(other.spec, NoQuantizedType) or stays_float(other.spec, other.element):
         return True
     return isinstance(other.spec, UniformType) and order.index(other) < order.index(node)
 

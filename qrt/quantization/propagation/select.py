@@ -1,18 +1,18 @@
-"""Which signature of its kernel each region has.
+"""The selection of a kernel signature for each region.
 
-A signature fits a region if each port takes what is known of the operand or result there:
+A signature fits a region if each port accepts the specification of the operand or result:
 
-- ``!quant.uniform``: its storage, bounds within the port's, a zero point in the middle where the port is symmetric, and
-  scales for the channels or blocks that the port has, or one scale.
-- ``!quant.any``: storage of as many bits, and of as many values.
-- ``!quant.none`` and a narrower float: the port is of this float.
+- ``!quant.uniform``: the port has its storage, includes its bounds, and has its channels or blocks unless it is per
+  layer; a symmetric port needs a zero point in the middle.
+- ``!quant.any``: the port's storage has at least as many bits and values.
+- ``!quant.none`` and a narrower float: the port has this float type.
 - ``!quant.calibrated`` and the expressed type: any port.
 
-Regions come in program order. A signature is taken that fits the region's own specifications and what the definitions
-of its operands have by then; else one that fits its own; else one that fits if operands are rescaled from the types
-that their definitions have. Of several, the one is taken that has the fewest bits, added up over the ports that say
-``!quant.any``, and of equals the first of the target. A kernel is a whole: where no signature fits only because a port
-is ``!quant.none``, the region stays float, and a remark says so.
+Regions are visited in program order. The signature must fit the region's own specifications and the current
+specifications of the definitions of its operands. If there is none, it must fit the region's own; if there is still
+none, it must fit when operands are rescaled from the types that their definitions have. Of several signatures, the one
+with the fewest bits over all ``!quant.any`` ports is selected, and of equal ones the first of the target. If only
+``!quant.none`` ports keep every signature from fitting, the whole region stays float, with a remark.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from qrt.quantization.propagation.graph import (
     PropagationGraph,
     PropagationNode,
     is_decided,
-    is_kept,
+    stays_float,
 )
 from qrt.quantization.propagation.layout import layout_of_port
 from qrt.quantization.targets.model import Spec, Target, TargetKernel, TargetPort
@@ -37,20 +37,20 @@ Hints = Sequence[TargetPort | Spec | None]
 
 
 def select(graph: PropagationGraph, target: Target) -> None:
-    """Gives each region its kernel, and its nodes their ports."""
+    """Select a kernel signature for each region, and set the ports of its nodes."""
     for region in graph.regions:
         if region.name in (RESCALE, LINEAR):
             _take(region, _of_any_types(region))
             continue
         if all(isinstance(node.spec, NoQuantizedType) for node in region.floats):
-            continue  # it stays float: no kernel is asked
+            continue  # the region stays float and needs no kernel
         signatures = target.signatures(region.name)
         if not signatures:
             raise region.operation.error(_unknown(region, target))
         hints = [_hint(node) for node in region.nodes]
-        found = _best(region, signatures, hints) or _best(region, signatures) or _with_rescales(region, signatures)
-        if found is not None:
-            _take(region, found)
+        signature = _best(region, signatures, hints) or _best(region, signatures) or _with_rescales(region, signatures)
+        if signature is not None:
+            _take(region, signature)
         elif any(isinstance(node.spec, NoQuantizedType) for node in region.floats):
             _keep(region, target)
         else:
@@ -58,19 +58,19 @@ def select(graph: PropagationGraph, target: Target) -> None:
 
 
 def fits(port: TargetPort, spec: Spec, node: PropagationNode) -> bool:
-    """Whether a port takes what is known of a node."""
+    """Return True if a port accepts a specification at a node."""
     if isinstance(spec, UniformType):
         return _fits_uniform(port, spec, node)
-    if is_kept(spec, node.element):
-        kept = spec if isinstance(spec, FloatType) else node.element
-        return port.is_float and port.storage == kept.name
+    if stays_float(spec, node.element):
+        float_type = spec if isinstance(spec, FloatType) else node.element
+        return port.is_float and port.storage == float_type.name
     if isinstance(spec, AnyQuantizedType) and not port.is_wildcard:
         return _is_enough(port, spec)
     return port.blocks is None or (node.constant is not None and layout_of_port(port, node) is not None)
 
 
 def kept_type(port: TargetPort, element: FloatType) -> Spec:
-    """The type of a port of floats."""
+    """Return the type of a float port."""
     stored = FloatType(port.storage)
     return stored if stored.width < element.width else NoQuantizedType(element)
 
@@ -93,7 +93,7 @@ def _fits_uniform(port: TargetPort, spec: UniformType, node: PropagationNode) ->
 
 
 def is_symmetric(spec: UniformType, low: int, high: int) -> bool:
-    """Whether every zero point is in the middle of a port's storage."""
+    """Return True if every zero point is in the middle of a port's storage."""
     return bool((spec.zero_point_array == (low + high + 1) // 2).all())
 
 
@@ -106,7 +106,7 @@ def _is_enough(port: TargetPort, spec: AnyQuantizedType) -> bool:
 
 
 def _best(region: GraphRegion, signatures: Sequence[TargetKernel], hints: Hints = ()) -> TargetKernel | None:
-    """Of the signatures that fit, the first with the fewest bits where a least width is asked for."""
+    """Return the first fitting signature with the fewest bits over the ports with a least width."""
     asking = [node for node in region.floats if isinstance(node.spec, AnyQuantizedType)]
     fitting = (kernel for kernel in signatures if _misfits(region, kernel, hints) == [])
     if not asking:
@@ -115,7 +115,7 @@ def _best(region: GraphRegion, signatures: Sequence[TargetKernel], hints: Hints 
 
 
 def _bits(kernel: TargetKernel, region: GraphRegion, node: PropagationNode) -> int:
-    """How many bits a node that asks for a least width has under a signature. A wildcard has as many under each."""
+    """Return the bits that a node with a least width gets by a signature; a wildcard adapts to the least width."""
     ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
     assert ports is not None
     port = (*ports[0], *ports[1])[node.index]
@@ -126,7 +126,7 @@ def _bits(kernel: TargetKernel, region: GraphRegion, node: PropagationNode) -> i
 
 
 def _misfits(region: GraphRegion, kernel: TargetKernel, hints: Hints = ()) -> list[PropagationNode] | None:
-    """The nodes that do not fit a signature; None where it has other numbers of ports."""
+    """Return the nodes that do not fit a signature; None if the number of ports differs."""
     ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
     if ports is None:
         return None
@@ -139,8 +139,9 @@ def _misfits(region: GraphRegion, kernel: TargetKernel, hints: Hints = ()) -> li
 
 
 def _hint(node: PropagationNode | None) -> TargetPort | Spec | None:
-    """What the definition of an operand has, where the operand says nothing itself; for a result, the type that is
-    fixed where it is used.
+    """Return the port or type that would avoid a rescale at a node; None if there is no preference.
+
+    For an operand without a specification, it comes from the definition; for a result, from a fixed type at a use.
     """
     if node is None or node.group is None or is_decided(node.spec, node.element):
         return None
@@ -151,7 +152,7 @@ def _hint(node: PropagationNode | None) -> TargetPort | Spec | None:
     if len(node.group.definitions) != 1:
         return None
     (source,) = node.group.definitions
-    if source.spec is not source.element and not is_kept(source.spec, source.element):
+    if source.spec is not source.element and not stays_float(source.spec, source.element):
         return source.spec if is_decided(source.spec, source.element) else source.port or source.spec
     return source.port
 
@@ -165,16 +166,16 @@ def _agrees(port: TargetPort, hint: TargetPort | Spec | None, node: PropagationN
 
 
 def _with_rescales(region: GraphRegion, signatures: Sequence[TargetKernel]) -> TargetKernel | None:
-    """The first signature that fits if operands need not have the types that are fixed where they are defined."""
+    """Return the first signature that fits once operands may be rescaled from the fixed types of their definitions."""
     fixed = [node for node in region.floats if node.is_input and _is_fixed_outside(node)]
     specs = [node.spec for node in fixed]
     for node in fixed:
         node.spec = node.element
-    found = _best(region, signatures) if fixed else None
-    if found is None:
+    signature = _best(region, signatures) if fixed else None
+    if signature is None:
         for node, spec in zip(fixed, specs, strict=True):
             node.spec = spec
-    return found
+    return signature
 
 
 def _is_fixed_outside(node: PropagationNode) -> bool:
@@ -193,8 +194,9 @@ def _take(region: GraphRegion, kernel: TargetKernel) -> None:
 
 
 def _of_any_types(region: GraphRegion) -> TargetKernel:
-    """The signature of what needs no kernel of a target: a rescale, and a linear region, whose code export generates.
-    Ports of a linear region of which nothing is known have 8 bits.
+    """Return a signature for regions without a kernel of the target, which are rescales and linear regions.
+
+    Ports of a linear region default to 8 bits.
     """
     inputs = tuple(TargetPort(f"x{i}") for i in range(region.inputs))
     outputs = tuple(TargetPort(f"y{i}") for i in range(len(region.nodes) - region.inputs))
@@ -203,7 +205,7 @@ def _of_any_types(region: GraphRegion) -> TargetKernel:
 
 
 def _keep(region: GraphRegion, target: Target) -> None:
-    """Leaves a region float: all of its ports are."""
+    """Keep a region float, with all of its ports."""
     port = next(node for node in region.floats if isinstance(node.spec, NoQuantizedType))
     remark(
         region.operation,
@@ -222,24 +224,24 @@ def _unknown(region: GraphRegion, target: Target) -> str:
 
 
 def _misfit(region: GraphRegion, signatures: Sequence[TargetKernel], target: Target) -> str:
-    """The port on which the nearest signature fails."""
+    """Return a message about the port that keeps the nearest signature from fitting."""
     tried = [(bad, kernel) for kernel in signatures if (bad := _misfits(region, kernel)) is not None]
     if not tried:
         count = f"{region.inputs} operands and {len(region.nodes) - region.inputs} results"
         return f"no signature of {shown(region.name)} in target {target.name} has {count}"
-    bad, kernel = min(tried, key=lambda each: len(each[0]))
+    bad, kernel = min(tried, key=lambda pair: len(pair[0]))
     ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
     assert ports is not None
     port = (*ports[0], *ports[1])[bad[0].index]
     bounds = "" if port.low is None else f"<{port.low}:{port.high}>"
     blocks = "" if port.blocks is None else f" in blocks {dict(port.blocks)}"
     return (
-        f"no signature of {shown(region.name)} in target {target.name} fits: {bad[0].where} is {_said(bad[0])}, "
+        f"no signature of {shown(region.name)} in target {target.name} fits: {bad[0].where} is {_described(bad[0])}, "
         f"but port {port.name!r} needs {port.storage}{bounds}{blocks}{' symmetric' if port.symmetric else ''}"
     )
 
 
-def _said(node: PropagationNode) -> str:
+def _described(node: PropagationNode) -> str:
     if node.spec is node.element:
         type = node.value.type
         return f"{'a constant' if node.constant is not None else 'not constant, but'} {type.shown()}"

@@ -7,12 +7,12 @@ from qrt.quantization.calibration.records import Record
 from qrt.types import UniformType
 
 Span = tuple[float, float]
-"""A range that 0 lies in."""
+"""A range that includes 0."""
 
 
 @dataclass(frozen=True)
 class Storage:
-    """The integers that a class is stored in."""
+    """The integers that store the values of a class."""
 
     name: str
     low: int
@@ -21,7 +21,7 @@ class Storage:
 
 @dataclass
 class Statistics:
-    """The knowledge of the values of a class: the hull of all, that of those without a histogram, and the records."""
+    """The range of all values of a class, the range of values without a histogram (``bare``), and the records."""
 
     span: Span | None = None
     bare: Span | None = None
@@ -37,7 +37,7 @@ class Statistics:
         return cls(span, None, {key: record}) if record.histogram else cls(span, span)
 
     def add(self, other: "Statistics") -> "Statistics":
-        """The hull of both. The larger set of records takes the other's."""
+        """Return the union of both statistics, which reuses the larger dictionary of records."""
         one, two = (self, other) if len(self.records) >= len(other.records) else (other, self)
         one.records.update(two.records)
         return Statistics(hull(self.span, other.span), hull(self.bare, other.bare), one.records)
@@ -47,7 +47,7 @@ class Statistics:
 
 
 def hull(one: Span | None, other: Span | None) -> Span | None:
-    """The least range that holds both."""
+    """Return the least range that includes both ranges."""
     if one is None or other is None:
         return other if one is None else one
     return min(one[0], other[0]), max(one[1], other[1])
@@ -62,13 +62,13 @@ def width(span: Span) -> Fraction:
 
 
 def covered(spec: UniformType) -> Span:
-    """The range that a type stands for."""
+    """Return the range of values that a type represents."""
     low = (spec.storage_min - spec.zero_point_array) * spec.scale_array
     high = (spec.storage_max - spec.zero_point_array) * spec.scale_array
     return reaching_0(float(low.min()), float(high.max()))
 
 
 def covers(spec: UniformType, span: Span) -> bool:
-    """Say if a type stands for all of a range, whose ends are rounded to float64 as those of the type."""
+    """Return True if a type represents all of a range, with the range of the type rounded to float64."""
     low, high = covered(spec)
     return low <= span[0] and span[1] <= high

@@ -1,4 +1,4 @@
-"""Where the types of ports came from, as reports say it.
+"""Origins of the types of ports, in the words that reports use.
 
 | origin | the type |
 |---|---|
@@ -21,18 +21,18 @@ from qrt.quantization.propagation.decide import Decider, is_own_constant
 from qrt.quantization.propagation.graph import Class, PropagationGraph, PropagationNode
 from qrt.types import NoQuantizedType
 
-_SAID: Final = 2
-"""The most keys of records that an origin names."""
+_MOST_KEYS: Final = 2
+"""The most keys of records that an origin lists."""
 
 
 def write_origins(
     graph: PropagationGraph, decider: Decider, records: Mapping[str, Record], method: RecordMethod
 ) -> None:
-    """Gives each region an attribute with the origin of each of its ports."""
+    """Set an attribute of each region that lists the origins of its ports' types."""
     origins = _Origins(decider, records, method)
     for region in graph.regions:
-        said = ["float" if node is None else origins.of(node) for node in region.nodes]
-        region.operation.attributes[ORIGINS] = ArrayAttr(tuple(map(StringAttr, said)))
+        texts = ["float" if node is None else origins.of(node) for node in region.nodes]
+        region.operation.attributes[ORIGINS] = ArrayAttr(tuple(map(StringAttr, texts)))
 
 
 @dataclass(frozen=True)
@@ -42,21 +42,21 @@ class _Origins:
     method: RecordMethod
 
     def of(self, node: PropagationNode) -> str:
-        each = node.in_class
+        class_ = node.in_class
         if node.own is not None:
             return "constraint"
         if isinstance(node.type, NoQuantizedType) and not isinstance(node.spec, NoQuantizedType):
             return "float"
-        if each.given is not None:
-            return "annotation" if any(other.spec is each.given for other in each.nodes) else "target"
-        if self.decider.proposed.get(each) is not each.type:
+        if class_.given is not None:
+            return "annotation" if any(other.spec is class_.given for other in class_.nodes) else "target"
+        if self.decider.proposed.get(class_) is not class_.type:
             return "constraint"
-        if is_own_constant(each):
+        if is_own_constant(class_):
             return "values"
-        return self._of_records(each) or "annotation"
+        return self._of_records(class_) or "annotation"
 
-    def _of_records(self, each: Class) -> str:
-        groups = dict.fromkeys(node.group for node in each.nodes if node.group is not None)
+    def _of_records(self, class_: Class) -> str:
+        groups = dict.fromkeys(node.group for node in class_.nodes if node.group is not None)
         keys = sorted({key for group in groups for key in group.keys if key in self.records})
-        more = f" and {len(keys) - _SAID} more" if len(keys) > _SAID else ""
-        return f"records {', '.join(keys[:_SAID])}{more} ({self.method})" if keys else ""
+        more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
+        return f"records {', '.join(keys[:_MOST_KEYS])}{more} ({self.method})" if keys else ""

@@ -1,4 +1,4 @@
-"""What a quantization did to a program, and where it lost accuracy: figures, as text, JSON and HTML."""
+"""Reports on a quantized program: where it lost accuracy, in figures, as text, JSON and HTML."""
 
 from qrt.quantization.report.model import FloatOperation, OutputReport, PortReport, RegionReport, Rescale
 from qrt.quantization.report.read_json import read_json

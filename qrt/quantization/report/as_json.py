@@ -1,7 +1,7 @@
-"""A report as JSON. ``report.schema.json`` beside this file is its schema, and docs/reference/report.md explains it.
+"""A report as JSON. Its schema is ``report.schema.json`` beside this file; docs/reference/report.md explains it.
 
-Names of fields are names of attributes. JSON has no infinity: where a number is infinite, it is the string "inf" or
-"-inf". No number is a NaN.
+Field names are attribute names. JSON has no infinity, so an infinite number is the string "inf" or "-inf". No number
+is NaN.
 """
 
 import json
@@ -14,11 +14,11 @@ from qrt.errors import QuantValueError
 from qrt.quantization.report.model import ReportFigures
 
 VERSION = 1
-"""The version of the schema. It grows when a field goes or changes its meaning, not when one is added."""
+"""The version of the schema. It increases when a field is removed or changes its meaning, not when one is added."""
 
 
 def as_json(report: ReportFigures) -> str:
-    """The report as JSON text, one line for each region."""
+    """Return the report as JSON text, with one line for each region."""
     table = {"version": VERSION, **_plain(report, "report")}
     lines = [f"{json.dumps(name)}: {_lines(value)}" for name, value in table.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -31,11 +31,11 @@ def _lines(value: Any) -> str:
 
 
 def _plain(value: Any, where: str) -> Any:
-    """What JSON holds for a value of a report."""
+    """Return the JSON value for a value of a report."""
     if is_dataclass(value):
-        return {each.name: _plain(getattr(value, each.name), f"{where}.{each.name}") for each in fields(value)}
+        return {item.name: _plain(getattr(value, item.name), f"{where}.{item.name}") for item in fields(value)}
     if isinstance(value, tuple):
-        return [_plain(each, f"{where}[{index}]") for index, each in enumerate(value)]
+        return [_plain(item, f"{where}[{index}]") for index, item in enumerate(value)]
     if isinstance(value, Mapping):
         return {str(key): value[key] for key in sorted(value)}
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""Tensors of a model as qrt and another runtime compute them: how many elements differ, and in which op first."""
+"""The comparison of a model's tensors in qrt and another runtime: how many elements differ, and in which op first."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,35 +7,35 @@ from qrt.errors import plural
 from qrt.quantization.report.figures import visible
 
 _NAME = 48
-"""The most characters of a tensor's name in the table, whose end says more than its beginning."""
+"""The most characters of a tensor's name in the table; longer names keep their end."""
 
 
 @dataclass(frozen=True)
 class TensorDifference:
-    """A tensor that both compute of the same operands.
+    """A tensor that both runtimes computed from the same operands.
 
     Attributes
     ----------
     name : str
-        Its name in the file.
+        The tensor's name in the file.
     operator : str
-        The operator of the file that makes it, with its index: "CONV_2D 3".
+        The operator of the file that computes it, with its index: "CONV_2D 3".
     op : str
-        The operation of the program that makes it, with its rule: "qrt.conv2d float32".
+        The operation of the program that computes it, with its rule: "qrt.conv2d float32".
     elements : int
-        How many were compared, over all runs; 0 if none was.
+        The number of compared elements over all runs; 0 if the tensor was not compared.
     differ : int
-        How many differ more than the bound of the operator allows.
+        The number of elements that differ by more than the operator's bound allows.
     largest : int
-        The largest difference: of integers as it is, of floats in units in the last place.
+        The largest difference: for integers as it is, for floats in units in the last place.
     is_float : bool
-        Whether its elements are floats.
+        True if the elements are floats.
     skipped : str
-        Why it counts as not compared; empty if it does.
+        The reason why the tensor was not compared; empty if it was.
     beyond : int
-        How many integers differ more than the bound allows, and by more than 1; 0 of floats.
+        The number of integers that differ by more than the bound allows and by more than 1; 0 for floats.
     within : int
-        How many are not the same, but differ no more than the bound allows.
+        The number of elements that differ, but by no more than the bound allows.
     """
 
     name: str
@@ -52,11 +52,11 @@ class TensorDifference:
 
 @dataclass(frozen=True)
 class Differences:
-    """What was compared of a model, in the order in which it is computed.
+    """The differences between two runtimes on a model, with tensors in the order of computation.
 
-    ``tensors`` were each computed of the other runtime's own operands. ``outputs`` are those of whole runs: they count
-    as different only where no element of a tensor is, because later operators take such elements further. ``inside`` is
-    the number of tensors inside of operators that run as one here, which have no values of their own.
+    Each of ``tensors`` was computed from the other runtime's operands. ``outputs`` are the outputs of whole runs: they
+    count as different only if no tensor has differences within its bound, because later operators amplify these.
+    ``inside`` is the number of tensors inside of operators that qrt runs as one operation, which have no values here.
 
     Examples
     --------
@@ -76,40 +76,42 @@ class Differences:
 
     @property
     def first(self) -> TensorDifference | None:
-        """The first tensor of which an element differs."""
+        """The first tensor with an element that differs."""
         return next((tensor for tensor in self.tensors if tensor.differ), None)
 
     @property
     def compared(self) -> int:
-        """How many tensors were compared."""
+        """The number of compared tensors."""
         return sum(not tensor.skipped for tensor in self.tensors)
 
     @property
     def elements(self) -> int:
-        """How many elements of tensors were compared."""
+        """The number of compared elements of tensors."""
         return sum(tensor.elements for tensor in self.tensors if not tensor.skipped)
 
     @property
     def within(self) -> int:
-        """The number of elements of tensors that differ no more than their bounds allow."""
+        """The number of elements of tensors that differ by no more than their bounds allow."""
         return sum(tensor.within for tensor in self.tensors)
 
     @property
     def differ(self) -> int:
-        """The number of elements of tensors that differ more than allowed, and of outputs where no tensor differs."""
+        """The number of elements that differ by more than allowed, of tensors and of outputs if these count."""
         outputs = () if self.within else self.outputs
         return sum(tensor.differ for tensor in (*self.tensors, *outputs))
 
 
-def differences_text(found: Differences, *, every: bool = True) -> str:
-    """The table, a line for each tensor, and what it says. Without ``every``, only tensors that differ or were not
-    compared have a line."""
-    return "\n".join(_lines(found, every)) + "\n"
+def differences_text(report: Differences, *, every: bool = True) -> str:
+    """Return the comparison as text: a table with a line for each tensor, and a summary.
+
+    Without ``every``, only tensors that differ or were not compared have a line.
+    """
+    return "\n".join(_lines(report, every)) + "\n"
 
 
-def _lines(found: Differences, every: bool) -> Iterator[str]:
-    yield f"{visible(found.model)} beside {found.engine}, {plural(found.runs, 'run')}"
-    shown = [t for t in found.tensors if every or t.differ or t.skipped]
+def _lines(report: Differences, every: bool) -> Iterator[str]:
+    yield f"{visible(report.model)} beside {report.engine}, {plural(report.runs, 'run')}"
+    shown = [t for t in report.tensors if every or t.differ or t.skipped]
     rows = [_row(tensor) for tensor in shown]
     if rows:
         head = ("elements", "differ", "by over 1", "largest", "operator", "op", "tensor")
@@ -120,15 +122,17 @@ def _lines(found: Differences, every: bool) -> Iterator[str]:
             names = [cell.ljust(width) for cell, width in zip(row[4:6], widths[4:], strict=True)]
             yield "  ".join([*numbers, *names, row[6]])
     yield ""
-    yield f"{plural(found.compared, 'tensor')} compared, {plural(found.elements, 'element')}, {found.differ:,} differ"
-    if found.within:
-        yield f"{plural(found.within, 'element')} more differ as far as their operators allow, and whole runs by these"
-    if found.inside:
-        yield f"{plural(found.inside, 'tensor')} more inside of operators that run as one"
-    for output in found.outputs:
-        yield f"output {visible(output.name)} of whole runs: {_said(output)}"
-    if found.first is not None:
-        yield f"the first op that differs is {found.first.operator}, which is {found.first.op}: {_said(found.first)}"
+    totals = f"{plural(report.compared, 'tensor')} compared, {plural(report.elements, 'element')}"
+    yield f"{totals}, {report.differ:,} differ"
+    if report.within:
+        yield f"{plural(report.within, 'element')} more differ as far as their operators allow, and whole runs by these"
+    if report.inside:
+        yield f"{plural(report.inside, 'tensor')} more inside of operators that run as one"
+    for output in report.outputs:
+        yield f"output {visible(output.name)} of whole runs: {_counts(output)}"
+    first = report.first
+    if first is not None:
+        yield f"the first op that differs is {first.operator}, which is {first.op}: {_counts(first)}"
 
 
 def _row(tensor: TensorDifference) -> tuple[str, ...]:
@@ -145,7 +149,7 @@ def _largest(tensor: TensorDifference) -> str:
     return f"{tensor.largest:,}{' ULP' * tensor.is_float}"
 
 
-def _said(tensor: TensorDifference) -> str:
+def _counts(tensor: TensorDifference) -> str:
     if tensor.skipped:
         return tensor.skipped
     most = f", by {_largest(tensor)} at most" if tensor.largest else ""

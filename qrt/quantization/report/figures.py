@@ -1,21 +1,23 @@
-"""Figures as the text and the page write them, and names without characters that a terminal or a page would obey."""
+"""Formatting of figures for text and HTML, and escapes for characters that a terminal or browser would interpret."""
 
 from math import inf
 
 
 def visible(text: str) -> str:
-    r"""A text in one line whose every character is seen: others are written as escapes.
+    r"""Return a text with every invisible character written as an escape.
 
     >>> visible("main/\x1b[31mé\u202e\n")
     'main/\\x1b[31mé\\u202e\\n'
     """
     if text.isprintable():
         return text
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
+    )
 
 
 def specified(spec: str) -> str:
-    """A type without a list of scales, of which the greatest is said beside it.
+    """Return a type as text without its list of scales.
 
     >>> specified("!quant.uniform<i8<-127:127>:f32:0, {0.5,0.25:3}>"), specified("!quant.uniform<i8:f32, 0.5>")
     ('!quant.uniform<i8<-127:127>:f32:0, {...}>', '!quant.uniform<i8:f32, 0.5>')
@@ -25,7 +27,7 @@ def specified(spec: str) -> str:
 
 
 def share(part: float) -> str:
-    """A share in percent. Neither 0 nor the whole is said of what is only near.
+    """Return a share in percent. Only an exact 0 or 1 is written as 0% or 100%.
 
     >>> [share(part) for part in (0, 0.0001, 0.1234, 0.9999, 1)]
     ['0%', '<0.1%', '12.3%', '>99.9%', '100%']
@@ -38,7 +40,7 @@ def share(part: float) -> str:
 
 
 def decibels(ratio: float) -> str:
-    """A ratio without its unit.
+    """Return a ratio in decibels without its unit.
 
     >>> decibels(41.16), decibels(float("inf"))
     ('41.2', 'exact')
@@ -47,13 +49,13 @@ def decibels(ratio: float) -> str:
 
 
 def ratio(value: float) -> str:
-    """A signal-to-noise ratio with its unit."""
-    found = decibels(value)
-    return found if found == "exact" else f"{found} dB"
+    """Return a signal-to-noise ratio with its unit."""
+    text = decibels(value)
+    return text if text == "exact" else f"{text} dB"
 
 
 def number(value: float) -> str:
-    """A number of four digits.
+    """Return a number with four significant digits.
 
     >>> number(0.0078740166500210762), number(1e6), number(-0.0)
     ('0.007874', '1e+06', '0')
@@ -62,7 +64,7 @@ def number(value: float) -> str:
 
 
 def amount(count: int, most: int = 6) -> str:
-    """A count in at most so many characters, rounded where it is longer.
+    """Return a count in at most ``most`` characters, rounded if it is longer.
 
     >>> amount(99999), amount(100000), amount(100000, 9), amount(2**32)
     ('99,999', '1.0e5', '100,000', '4.3e9')

@@ -1,4 +1,4 @@
-"""A report as a page: one file that names no other, without a script. Its policy lets a browser ask for nothing."""
+"""A report as one HTML file without scripts or external resources. Its policy forbids the browser any request."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -25,7 +25,7 @@ _ORDERS: tuple[tuple[str, str, Callable[[RegionReport], tuple[float | str, ...]]
     ("bytes", "bytes of weights", lambda region: (-region.weight_bytes,)),
     ("name", "name", lambda region: (region.key,)),
 )
-"""Orders besides that of the error: a class, what it is called, and by what the least comes first."""
+"""Sort orders besides the share of the error: a class name, a label, and a sort key."""
 
 _MEANINGS = (
     ("share of error", "the squared error at the outputs that this region alone makes, as a share of their sum"),
@@ -50,17 +50,17 @@ _SWATCHES = (
 
 
 def as_html(report: ReportFigures) -> str:
-    """The report as a whole page.
+    """Return the report as a complete page.
 
     Parameters
     ----------
     report : ReportFigures
-        What was measured.
+        The figures of the report.
 
     Returns
     -------
     str
-        HTML, which is well-formed XML too. The same report gives the same bytes.
+        HTML that is also well-formed XML. Equal reports give equal bytes.
     """
     title = f"{visible(report.function)} on {visible(report.target)}"
     head = (
@@ -74,7 +74,7 @@ def as_html(report: ReportFigures) -> str:
 
 
 def as_fragment(report: ReportFigures) -> Markup:
-    """What stands in the page, for a notebook, which has a page of its own."""
+    """Return the report without a page around it, for a notebook."""
     return element(
         "div",
         element("style", Markup(_style())),
@@ -118,7 +118,7 @@ def _regions(report: ReportFigures) -> Iterator[Markup]:
 
 
 def _explained() -> Markup:
-    """What the figures and the pictures mean."""
+    """Return the explanation of figures and pictures."""
     swatches = (
         element("span", element("span", class_=f"swatch {kind}"), f" {text}", class_="sample")
         for kind, text in _SWATCHES
@@ -134,7 +134,7 @@ def _explained() -> Markup:
 
 
 def _choices() -> Markup:
-    """The orders. Styles alone sort the rows, so that the page needs no script."""
+    """Return the choice of sort orders. Style rules sort the rows, so the page needs no script."""
     chosen = [element("label", element("input", type="radio", name="order", checked="checked"), " share of error")]
     for name, text, _ in _ORDERS:
         chosen.append(element("label", element("input", type="radio", name="order", class_=f"by-{name}"), f" {text}"))
@@ -142,7 +142,7 @@ def _choices() -> Markup:
 
 
 def _places(report: ReportFigures) -> list[str]:
-    """For each region its place in each order, as style."""
+    """Return, for each region, a style with its position in each sort order."""
     styles = [""] * len(report.regions)
     for name, _, first in _ORDERS:
         for place, index in enumerate(sorted(range(len(styles)), key=lambda index: first(report.regions[index]))):
@@ -168,22 +168,22 @@ def _label(name: str) -> Markup:
 def _port(port: PortReport) -> Markup:
     drawn = histogram(port)
     title = element("p", element("b", f"{port.direction} {port.name}"), " ", element("code", specified(port.spec)))
-    said = [f"from {port.origin or 'unknown'}"]
+    descriptions = [f"from {port.origin or 'unknown'}"]
     if port.codes:
         spaced = f", scale {number(port.scale)}" if port.scale else ""
         several = f", the greatest of {port.scales:,}" if port.scales > 1 else ""
-        said.append(f"{number(port.low)} to {number(port.high)}, {plural(port.codes, 'code')}{spaced}{several}")
+        descriptions.append(f"{number(port.low)} to {number(port.high)}, {plural(port.codes, 'code')}{spaced}{several}")
     if drawn.count:
         beyond = (
             f", {share(drawn.outside)} of them beyond the {'widest ' * (port.scales > 1)}range"
             if has_range(port)
             else ""
         )
-        said.append(f"{plural(drawn.count, 'value')}{beyond}")
-        said.append(f"the bar of 0 has {share(drawn.at_zero)}, the highest other one {share(drawn.highest)}")
+        descriptions.append(f"{plural(drawn.count, 'value')}{beyond}")
+        descriptions.append(f"the bar of 0 has {share(drawn.at_zero)}, the highest other one {share(drawn.highest)}")
     else:
-        said.append("no values were counted")
-    lines = (element("p", line, class_="soft") for line in said)
+        descriptions.append("no values were counted")
+    lines = (element("p", line, class_="soft") for line in descriptions)
     return element("figure", drawn.picture, element("figcaption", title, *lines))
 
 
@@ -193,11 +193,11 @@ def _rescales(report: ReportFigures) -> Iterator[Markup]:
         "No value changes its type between two kernels.",
         [
             (
-                each.place,
-                joined(element("code", specified(each.source)), " to ", element("code", specified(each.target))),
-                each.cause,
+                rescale.place,
+                joined(element("code", specified(rescale.source)), " to ", element("code", specified(rescale.target))),
+                rescale.cause,
             )
-            for each in report.rescales
+            for rescale in report.rescales
         ],
     )
 
@@ -205,14 +205,15 @@ def _rescales(report: ReportFigures) -> Iterator[Markup]:
 def _floats(report: ReportFigures) -> Iterator[Markup]:
     yield element("h2", "What stays float, and why")
     yield _list(
-        "Nothing stays float.", [(each.place, element("code", each.name), each.reason) for each in report.floats]
+        "Nothing stays float.",
+        [(operation.place, element("code", operation.name), operation.reason) for operation in report.floats],
     )
 
 
 def _unmatched(report: ReportFigures) -> Iterator[Markup]:
     if report.unmatched:
         yield element("h2", UNMATCHED)
-        yield element("ul", *(element("li", each) for each in report.unmatched))
+        yield element("ul", *(element("li", key) for key in report.unmatched))
 
 
 def _list(nothing: str, items: list[tuple[str, Markup, str]]) -> Markup:

@@ -1,4 +1,4 @@
-"""The figures of a report. They are measured by the workflow, and rendered by other files of this folder."""
+"""The figures of a report, which the workflow measures and the other files of this folder render."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,27 +14,27 @@ class PortReport:
     Attributes
     ----------
     name : str
-        What the target calls it; "operand 0" where the target has no name.
+        The target's name for the port; "operand 0" if it has none.
     direction : {"input", "output"}
-        Whether the region reads or computes it.
+        Whether the region reads or computes the port's values.
     spec : str
-        Its type, as text that may leave out scales.
+        The port's type, as text that may omit scales.
     origin : str
-        Where the type came from: "records main/x (mse)", "values", "constraint", "default", "annotation".
+        The origin of the type: "records main/x (mse)", "values", "constraint", "default", "annotation".
     is_constant : bool
-        Whether its values stand in the program.
+        True if the port takes a constant of the program.
     bits : int
-        The width of a stored value; 32 for a float of this width.
+        The width of a stored value; 32 for an f32.
     low, high : float
         The least and the greatest value of the type, over all channels.
     codes : int
-        How many integers the type has; 0 for a float.
+        The number of integers of the type; 0 for a float.
     histogram : mapping of int to int
-        How many of its float values have these 16 high bits, as in a record. It may be empty.
+        The number of the port's float values by their 16 high bits, as in a record. It may be empty.
     scale : float
         The greatest scale, over all channels and blocks; 0 for a float or a type whose codes are not equally spaced.
     scales : int
-        How many scales there are.
+        The number of scales.
     """
 
     name: str
@@ -56,32 +56,32 @@ class PortReport:
 
 @dataclass(frozen=True)
 class RegionReport:
-    """A region: one kernel.
+    """A region of the program, which is one kernel.
 
     Attributes
     ----------
     key : str
-        The name of the value that it computes, which records have too: "main/conv2d.1".
+        The name of the value that the region computes, as in records: "main/conv2d.1".
     kernel : str
         The kernel.
     place : str
-        File and line.
+        The file and line.
     ports : tuple of PortReport
-        Operands, then results.
+        The operands, then the results.
     snr_alone : float
-        The signal-to-noise ratio of its result in decibels, when it is fed the values of the float program.
+        The signal-to-noise ratio of the result in decibels, when the inputs come from the float program.
     snr : float
-        The same in the quantized program, in which errors of earlier regions have been added up.
+        The signal-to-noise ratio in the quantized program, with the accumulated errors of earlier regions.
     saturated : float
-        The share of its float results that lie outside its type, by more than half a scale.
+        The share of the float results that lie outside the result's type, by more than half a scale.
     unused_codes : int
-        How many of its result's codes no value has.
+        The number of the result type's codes that no value has.
     error_share : float
-        The squared error at the program's outputs when this region alone is quantized, as a share of the sum of these
-        over all regions. What the types of its operands lose counts for the regions that compute these. It is 0 where
-        nothing is lost.
+        The squared error at the program's outputs when only this region is quantized, as a share of the sum over all
+        regions. Rounding a region's operands to their types counts for the regions that compute them. It is 0 if no
+        region causes an error.
     weight_bytes : int
-        What its constants take.
+        The bytes of the region's constants.
     """
 
     key: str
@@ -101,7 +101,7 @@ class RegionReport:
 
 @dataclass(frozen=True)
 class Rescale:
-    """A value that changes its type between two kernels, and why."""
+    """A value that changes its type between two kernels, with the cause."""
 
     place: str
     source: str
@@ -111,7 +111,7 @@ class Rescale:
 
 @dataclass(frozen=True)
 class FloatOperation:
-    """An operation on floats that is left, and why."""
+    """An operation that stays float, with the reason."""
 
     name: str
     place: str
@@ -125,12 +125,12 @@ class OutputReport:
     Attributes
     ----------
     name : str
-        Its name.
+        The output's name.
     snr : float
-        Its signal-to-noise ratio in decibels.
+        The signal-to-noise ratio in decibels.
     same_answers : float or None
-        The share of its rows whose greatest value stands at the same place as in the float program; None where the
-        last axis has one element.
+        The share of rows whose greatest value is at the same index as in the float program; None if the last axis
+        has one element.
     """
 
     name: str
@@ -140,7 +140,7 @@ class OutputReport:
 
 @dataclass(frozen=True)
 class ReportFigures:
-    """All that was measured of a quantization: `Report` says what the fields are."""
+    """The measured figures of a quantization. `Report` documents the fields."""
 
     function: str
     target: str

@@ -1,4 +1,4 @@
-"""Reads the JSON of a report. What a field may be is what the attribute may be."""
+"""The parser of JSON reports. Each field must have the type of its attribute."""
 
 import json
 from collections.abc import Mapping
@@ -17,14 +17,14 @@ _hints = cache(get_type_hints)
 
 
 def read_json(text: str, where: str = "report") -> Report:
-    """The report of a JSON text, equal to that which was written.
+    """Parse a JSON report. The result equals the report that was written.
 
     Parameters
     ----------
     text : str
-        What ``as_json`` gave.
+        The text of ``as_json``.
     where : str, default "report"
-        What stands before messages: the name of the file.
+        The prefix of messages, such as the name of the file.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def read_json(text: str, where: str = "report") -> Report:
     Raises
     ------
     ModelError
-        If it is no JSON, is of another version, or a field is missing, unknown, or not of its type.
+        If the text is not JSON or has another version, or a field is missing, unknown, or has the wrong type.
     """
     try:
         table = json.loads(text, parse_constant=_refuse)
@@ -50,7 +50,7 @@ def _refuse(name: str) -> None:
 
 
 def _read(kind: Any, value: Any, where: str) -> Any:
-    """A value of a type that a field of a report has."""
+    """Return a JSON value as a value of a field's type."""
     if is_dataclass(kind):
         return _read_table(kind, value, where)
     arguments = get_args(kind)
@@ -61,7 +61,7 @@ def _read(kind: Any, value: Any, where: str) -> Any:
     if get_origin(kind) is tuple:
         if not isinstance(value, list):
             _fail(where, "a list", value)
-        return tuple(_read(arguments[0], each, f"{where}[{index}]") for index, each in enumerate(value))
+        return tuple(_read(arguments[0], item, f"{where}[{index}]") for index, item in enumerate(value))
     if get_origin(kind) is Mapping:
         return _read_histogram(value, where)
     if kind is float and isinstance(value, str) and value in _INFINITIES:
@@ -74,15 +74,15 @@ def _read(kind: Any, value: Any, where: str) -> Any:
 def _read_table(kind: Any, value: Any, where: str) -> Any:
     if not isinstance(value, dict):
         _fail(where, "a table", value)
-    known = {each.name: each for each in fields(kind)}
+    known = {attribute.name: attribute for attribute in fields(kind)}
     for name in value:
         if name not in known:
             raise ModelError(f"{where}: unknown field {shown(name)}: the fields are {', '.join(known)}")
-    for name, each in known.items():
-        if name not in value and each.default is MISSING and each.default_factory is MISSING:
+    for name, attribute in known.items():
+        if name not in value and attribute.default is MISSING and attribute.default_factory is MISSING:
             raise ModelError(f"{where}: the field {name} is missing")
     hints = _hints(kind)
-    return kind(**{name: _read(hints[name], each, f"{where}.{name}") for name, each in value.items()})
+    return kind(**{name: _read(hints[name], attribute, f"{where}.{name}") for name, attribute in value.items()})
 
 
 def _read_histogram(value: Any, where: str) -> dict[int, int]:

@@ -1,4 +1,4 @@
-"""A report: the figures of a quantization, as a mapping that finds regions and with the forms that it takes."""
+"""The class `Report`: a mapping of the figures by region, with its forms as text, JSON and HTML."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,31 +13,31 @@ from qrt.quantization.report.text import as_text, counted
 
 @dataclass(frozen=True)
 class Report(ReportFigures, Mapping[str, RegionReport]):
-    """The effects of a quantization on a program: a mapping of keys of regions to their reports, the worst first.
+    """The effects of quantization on a program: a mapping from region keys to region reports, largest error first.
 
-    A region is found by its whole key or by an end of it after a ``/`` that no other has: "conv2d.1". ``print`` shows
-    it as ``text`` does.
+    A region is found by its whole key, or by the end of its key after a ``/`` if it is unique: "conv2d.1". ``print``
+    shows the report as ``text`` does.
 
     Attributes
     ----------
     function, target : str
-        What ran, and the device.
+        The function that ran, and the device.
     rows : int
-        How many rows of data were measured.
+        The number of rows of data that were measured.
     outputs : tuple of OutputReport
         The outputs of the program.
     regions : tuple of RegionReport
-        By their share of the outputs' error, the largest first.
+        The regions by their share of the outputs' error, largest first.
     rescales : tuple of Rescale
-        Values that have two types.
+        The values that have two types.
     floats : tuple of FloatOperation
-        What stays float.
+        The operations and results that stay float.
     unmatched : tuple of str
-        Keys of regions, with their places, that only one of the two programs has. They are not measured.
+        The keys of regions, with their places, that only one of the two programs has. They are not measured.
     sampled : int
-        On how many rows ``error_share`` was measured, where these are not all.
+        The number of rows on which ``error_share`` was measured; 0 if these are all rows.
     skipped : int
-        How many rows were left out, because an output of the float program is a NaN or infinite for them.
+        The number of rows left out because an output of the float program is NaN or infinite.
     """
 
     def __getitem__(self, key: str) -> RegionReport:
@@ -64,24 +64,24 @@ class Report(ReportFigures, Mapping[str, RegionReport]):
         return f"<Report of {visible(self.function)} on {visible(self.target)}: {counted(self)}>"
 
     def text(self, width: int = 80) -> str:
-        """Return what a terminal shows, in lines of at most ``width`` columns, but never fewer than 72."""
+        """Return the report as text for a terminal, in lines of at most ``width`` columns, but at least 72."""
         return as_text(self, width)
 
     def json(self) -> str:
-        """The figures as JSON (docs/reference/report.md)."""
+        """Return the figures as JSON (docs/reference/report.md)."""
         return as_json(self)
 
     def html(self) -> str:
-        """A page: one file that names no other."""
+        """Return the report as an HTML page without external resources."""
         return as_html(self)
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
+        """Return the report as HTML for a notebook."""
         return as_fragment(self)
 
 
 class UnknownRegion(QuantError, KeyError):
-    """A key that no region has, or several."""
+    """A key that matches no region, or several."""
 
     def __str__(self) -> str:
         return str(self.args[0])

@@ -1,4 +1,4 @@
-"""The steps that a program runs: which kernel each got, what it took, and the memory of all."""
+"""A report on the steps that a program runs: the kernel and time of each, and the memory of all."""
 
 import json
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from qrt.errors import plural
 from qrt.quantization.report.figures import share, visible
 
 _NAME = 40
-"""The most characters of a tensor's name in the table, whose end says more than its beginning."""
+"""The most characters of a tensor's name in the table; longer names keep their end."""
 
 
 @dataclass(frozen=True)
@@ -18,27 +18,27 @@ class StepReport:
     Attributes
     ----------
     segment : int
-        The run of neighbouring kernels, which is one call into C, or of other steps that it belongs to.
+        The number of the segment, which is a sequence of kernels in one call into C, or of other steps.
     op : str
-        Its operation.
+        The operation.
     rule : str
-        How it rescales, if it does.
+        The requantization rule, if there is one.
     fused : tuple of str
-        The operations that a pass put into it.
+        The operations that a pass fused into this one.
     engine : str
         "kernel", "reference", "interpreter", "constant" or "alias".
     kernel : str
-        The entry in C and its ISA.
+        The C function and its ISA.
     place : str
-        Where it stands: the operator of a model, or the line of a text.
+        The operator of a model, or the line of a text, that the step comes from.
     tensor : str
-        The name that a model has for its result.
+        The model's name of the step's result.
     seconds : float
-        The median of its times.
+        The median time.
     share : float
-        Its part of the seconds of all steps.
+        The share of the time of all steps.
     bytes : int
-        What it reads and writes, weights included.
+        The number of bytes read and written, weights included.
     """
 
     segment: int
@@ -56,24 +56,24 @@ class StepReport:
 
 @dataclass(frozen=True)
 class PlanReport:
-    """The plan of a function for the shapes of its inputs.
+    """The plan of a function for given input shapes.
 
     Attributes
     ----------
     name : str
         The function.
     isa : str
-        The ISA that its kernels were chosen for.
+        The ISA for which its kernels were chosen.
     segments : int
-        How many calls of C and runs of other steps take turns.
+        The number of segments, which are calls into C and sequences of other steps.
     arena_bytes : int
-        The memory of temporaries, which is known before a run.
+        The memory of temporaries, which is allocated before a run.
     live_bytes : int
-        The largest sum of temporaries that are needed at once, which no arena can go below.
+        The largest total size of temporaries that live at the same time, a lower bound for the arena.
     constant_bytes : int
-        The weights and other constants as steps read them.
+        The weights and other constants in the form that steps read.
     steps : tuple of StepReport
-        In the order in which they run.
+        The steps in the order in which they run.
 
     Examples
     --------
@@ -103,17 +103,17 @@ class PlanReport:
 
     @property
     def seconds(self) -> float:
-        """What all steps took."""
+        """The time of all steps together."""
         return sum(step.seconds for step in self.steps)
 
 
 def steps_text(report: PlanReport) -> str:
-    """The report as text: the memory, a line for each step, what runs outside of C."""
+    """Return the report as text: the memory, a line for each step, and the operations that run outside of C."""
     return "\n".join(_lines(report)) + "\n"
 
 
 def steps_json(report: PlanReport) -> str:
-    """The report as JSON, a line for each step. Fields have the names of the attributes."""
+    """Return the report as JSON, with a line for each step. Field names are attribute names."""
     table = asdict(report)
     steps = ",\n".join(json.dumps(step) for step in table.pop("steps"))
     return f'{json.dumps({"version": 1, **table})[:-1]}, "steps": [\n{steps}\n]}}\n'

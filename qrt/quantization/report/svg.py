@@ -1,9 +1,9 @@
 """The histogram of a port as SVG, with the range and the codes of its type.
 
-The axis is the logarithm of magnitudes, to base 2: octaves are equally wide. Negative values stand left, positive ones
-right, and between them a bar for 0 and for what is nearer to 0 than the axis reaches. A bar is as high as its share of
-the values: it counts whole bins of bfloat16, of which an octave has 128. A bar of 0 that is higher than all others is
-cut off.
+The axis is the base-2 logarithm of magnitudes, so all octaves have one width. Negative values are on the left, positive
+values on the right, and between them is a bar for 0 and values too near to 0 for the axis. The height of a bar is its
+share of the values; it counts whole bins of bfloat16, of which an octave has 128. A bar of 0 that is higher than all
+others is cut off.
 """
 
 from collections.abc import Iterator
@@ -21,29 +21,30 @@ from qrt.quantization.report.figures import visible
 from qrt.quantization.report.model import PortReport
 
 _EMPTY = ("input", "meta", "path")
-"""Elements in which nothing stands."""
+"""Elements without contents."""
 
 
 class Markup(str):
-    """Text that is markup already."""
+    """Text that is already markup."""
 
     __slots__ = ()
 
 
 def element(name: str, /, *inside: str, **attributes: str) -> Markup:
-    """An element with what stands in it. What is no markup is escaped. An underscore ends names that Python reserves,
-    and stands for a hyphen elsewhere.
+    """Return an element with its contents. Text that is not Markup is escaped.
+
+    A trailing underscore of an attribute's name is dropped, for names that Python reserves; others become hyphens.
 
     >>> element("p", "a<b", element("b", "!"), class_="x")
     '<p class="x">a&lt;b<b>!</b></p>'
     """
-    said = "".join(f' {key.rstrip("_").replace("_", "-")}="{_escaped(value)}"' for key, value in attributes.items())
-    return Markup(f"<{name}{said}>{joined(*inside)}</{name}>" if name not in _EMPTY else f"<{name}{said}/>")
+    written = "".join(f' {key.rstrip("_").replace("_", "-")}="{_escaped(value)}"' for key, value in attributes.items())
+    return Markup(f"<{name}{written}>{joined(*inside)}</{name}>" if name not in _EMPTY else f"<{name}{written}/>")
 
 
 def joined(*inside: str) -> Markup:
-    """Markup, and text that becomes markup, one after the other."""
-    return Markup("".join(each if isinstance(each, Markup) else _escaped(each) for each in inside))
+    """Concatenate markup and text, which is escaped."""
+    return Markup("".join(part if isinstance(part, Markup) else _escaped(part) for part in inside))
 
 
 def _escaped(text: str) -> str:
@@ -53,18 +54,18 @@ def _escaped(text: str) -> str:
 WIDTH, HEIGHT = 264, 88
 _TOP, _BASE = 4, 68
 _MARKS = 71, 77
-"""Where the marks of codes begin and end."""
+"""The vertical positions where the marks of codes begin and end."""
 _LABELS = 86
 _MARGIN = 4
 _MIDDLE = 12
 """The width of the bar of 0."""
 _MOST_OCTAVES = 48
-_KEPT = 0.99
-"""The share of the values that the axis reaches, where there are octaves enough."""
+_SHARE_ON_AXIS = 0.99
+"""The share of the values that the axis includes, if there are enough octaves."""
 _BARS = ((32, 4), (16, 5), (8, 6), (0, 7))
-"""How many low bits of a bin a bar leaves out, for octaves of at least such a width."""
+"""The number of low bits of a bin that bars ignore, by the least width of an octave."""
 _LEAST_GAP = 2.0
-"""Marks that are nearer to each other run together."""
+"""Marks closer than this are drawn as a band."""
 _LABEL_GAP = 30
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ZERO_BAR = -1
@@ -74,8 +75,11 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Histogram:
-    """What is drawn of a port, and figures of it: how many values there are, the share of them in bins beyond the
-    range, that in the bar of 0, and that in the highest other bar."""
+    """The picture of a port, and its figures.
+
+    These are the number of values, the share in bins beyond the range, the share in the bar of 0, and the share in the
+    highest other bar.
+    """
 
     picture: Markup
     count: int
@@ -86,8 +90,10 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Axis:
-    """The octaves from 2^least to 2^negative on the left of 0, and to 2^positive on the right. A side without values
-    ends where it begins."""
+    """The octaves from 2^least to 2^negative on the left of 0, and to 2^positive on the right.
+
+    A side without values has no octaves.
+    """
 
     least: int
     negative: int
@@ -100,18 +106,18 @@ class Axis:
 
     @cached_property
     def middle(self) -> float:
-        """The place of 0."""
+        """The position of 0."""
         return _MARGIN + (self.negative - self.least) * self.octave + _MIDDLE / 2
 
     def place(self, value: float) -> float:
-        """The place of a value, which is rounded down to eight bits. What is beyond an end stands there."""
+        """Return the position of a value, which is rounded down to eight bits and limited to the ends of the axis."""
         if abs(value) < 2.0**self.least:
             return self.middle
         most, sign = (self.positive, 1) if value > 0 else (self.negative, -1)
         return self.middle + sign * (_MIDDLE / 2 + (min(log2(abs(value)), most) - self.least) * self.octave)
 
     def bar(self, cell: int, shift: int) -> tuple[int, int]:
-        """The ends of a bar: that of 0, or that of the bins whose high bits are ``cell``."""
+        """Return the ends of the bar of 0, or of the bins whose high bits are ``cell``."""
         if cell == _ZERO_BAR:
             return round(self.middle - _MIDDLE / 2), round(self.middle + _MIDDLE / 2)
         first = cell << shift & 0x7FFF
@@ -122,13 +128,13 @@ class Axis:
 
 @cache
 def _logarithms() -> list[float]:
-    """The logarithms of 1 + i/128. The platforms' own functions differ in the last bit."""
-    found: list[float] = bind("math.log2", "f64")(1 + np.arange(128) / 128).tolist()
-    return found
+    """Return the logarithms of 1 + i/128, computed without the platform's function, whose last bit varies."""
+    logarithms: list[float] = bind("math.log2", "f64")(1 + np.arange(128) / 128).tolist()
+    return logarithms
 
 
 def log2(value: float) -> float:
-    """The logarithm of a number above 0 that is rounded down to eight bits.
+    """Return the base-2 logarithm of a positive number that is rounded down to eight bits.
 
     >>> log2(4.0), log2(0.375)
     (2.0, -1.415037499278844)
@@ -138,20 +144,20 @@ def log2(value: float) -> float:
 
 
 def _magnitude(bits: int) -> float:
-    """Of the 16 high bits of an f32 without its sign; those of infinity are the next power of two."""
+    """Return the value of the high bits of an f32 without its sign; infinity counts as the next power of two."""
     exponent, fraction = bits >> 7, bits & 0x7F
     return ldexp(fraction | (exponent > 0) << 7, max(exponent, 1) - 134)
 
 
 def _values(bits: Array) -> Array:
-    """The values nearest to 0 in bins."""
+    """Return the value nearest to 0 of each bin."""
     return (bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
 
 
 def histogram(port: PortReport) -> Histogram:
-    """The picture, from what lies behind: what is beyond the range, what becomes 0, bars, marks of codes, the axis."""
+    """Draw the picture, back to front: the areas beyond the range and of 0, the bars, the marks of codes, the axis."""
     bits = np.array(sorted(port.histogram), np.int64)
-    counts = np.array([port.histogram[each] for each in bits.tolist()], np.int64)
+    counts = np.array([port.histogram[bin_bits] for bin_bits in bits.tolist()], np.int64)
     axis = _axis(port, bits, counts)
     values = _values(bits)
     beyond = (values < port.low) | (values > port.high) if has_range(port) else np.zeros(bits.shape, bool)
@@ -182,14 +188,14 @@ def _bars(kind: str, axis: Axis, shift: int, cells: dict[int, int], highest: int
 
 
 def _cut(axis: Axis, highest: int, at_zero: int) -> Iterator[Markup]:
-    """The gap that says that the bar of 0 goes on."""
+    """Draw the gap that shows that the bar of 0 is cut off."""
     if at_zero > highest > 0:
         left, right = axis.bar(_ZERO_BAR, 0)
         yield element("path", d=f"M{left} {_TOP + 7}L{right} {_TOP + 4}v3L{left} {_TOP + 10}z", class_="cut")
 
 
 def has_range(port: PortReport) -> bool:
-    """Whether the type of a port has codes in a finite range."""
+    """Return True if the type of a port has codes in a finite range."""
     return port.codes > 0 and isfinite(port.low) and isfinite(port.high)
 
 
@@ -201,7 +207,7 @@ def _sums(cells: Array, counts: Array) -> dict[int, int]:
 
 
 def _axis(port: PortReport, bits: Array, counts: Array) -> Axis:
-    """From the greatest value or code down to what resolves the finest: half a scale, or nearly all of the values."""
+    """Return an axis from the greatest value or code down to half a scale, or to nearly all of the values."""
     octaves = ((bits & 0x7FFF) >> 7) - 127
     used = (bits & 0x7FFF) > 0
     tops: list[int | None] = []
@@ -214,7 +220,7 @@ def _axis(port: PortReport, bits: Array, counts: Array) -> Axis:
     most = max([top for top in tops if top is not None], default=0)
     order = np.argsort(octaves[used], kind="stable")
     amounts = np.cumsum(counts[used][order])
-    lowest = octaves[used][order][amounts > (1 - _KEPT) * amounts[-1:]][:1].tolist()
+    lowest = octaves[used][order][amounts > (1 - _SHARE_ON_AXIS) * amounts[-1:]][:1].tolist()
     if port.scale:
         lowest.append(frexp(port.scale / 2)[1] - 1)
     least = max(min([*lowest, most - 2]), most - _MOST_OCTAVES)
@@ -228,7 +234,7 @@ def _rectangle(kind: str, left: float, right: float, top: int, bottom: int) -> M
 
 
 def _outline(bars: list[tuple[int, int, float]]) -> str:
-    """Bars that touch have one outline. A bar is at least one unit high."""
+    """Return the outline of bars: adjacent bars share one outline, and a bar is at least one unit high."""
     parts: list[str] = []
     end = None
     for left, right, height in sorted(bars):
@@ -240,7 +246,7 @@ def _outline(bars: list[tuple[int, int, float]]) -> str:
 
 
 def _shades(port: PortReport, axis: Axis) -> Iterator[Markup]:
-    """What is beyond the range, and what becomes the code of 0."""
+    """Draw the areas that are beyond the range, and that become the code of 0."""
     if not has_range(port):
         return
     ends = (axis.place(port.low), axis.place(port.high))
@@ -252,7 +258,7 @@ def _shades(port: PortReport, axis: Axis) -> Iterator[Markup]:
 
 
 def _codes(port: PortReport, axis: Axis) -> Iterator[Markup]:
-    """A mark for each code, and a band where they run together."""
+    """Draw a mark for each code, or a band where marks are too close to each other."""
     if not has_range(port) or not port.scale or not port.low <= 0 <= port.high:
         return
     marks = {round(axis.middle)}
@@ -271,10 +277,10 @@ def _codes(port: PortReport, axis: Axis) -> Iterator[Markup]:
 
 
 def _labels(axis: Axis) -> Iterator[Markup]:
-    """The axis, 0, and some powers of two."""
+    """Draw the axis, with labels for 0 and for some powers of two."""
     yield element("path", d=f"M{_MARGIN} {_BASE}H{WIDTH - _MARGIN}v1H{_MARGIN}z", class_="axis")
     yield element("text", "0", x=str(round(axis.middle)), y=str(_LABELS))
-    every = next((each for each in (1, 2, 4, 8) if each * axis.octave >= _LABEL_GAP), 16)
+    every = next((step for step in (1, 2, 4, 8) if step * axis.octave >= _LABEL_GAP), 16)
     for sign, top in ((-1, axis.negative), (1, axis.positive)):
         for exponent in range(axis.least, top + 1):
             place = axis.place(sign * 2.0**exponent)

@@ -1,4 +1,4 @@
-"""A report as the terminal shows it."""
+"""A report as text for a terminal."""
 
 from collections.abc import Callable, Iterator
 from textwrap import wrap
@@ -16,30 +16,30 @@ _COLUMNS: tuple[tuple[str, Callable[[RegionReport], str]], ...] = (
     ("weights B", lambda region: amount(region.weight_bytes, 9)),
 )
 _LEAST = 72
-"""Columns that a line of a region needs."""
+"""The number of columns that the line of a region needs."""
 UNMATCHED = "Regions of one program only: not measured, and in no share"
 _CULPRIT = 0.2
-"""The share of the error from which a region is shown in red."""
+"""The least share of the error for which a region is shown in red."""
 
 
 def as_text(report: ReportFigures, width: int = 80, *, colour: bool = False, details: int = 3) -> str:
-    """The report as text, the worst region first: a line for each region, then the ports of the worst.
+    """Return the report as text: a line for each region, largest error first, then the ports of the first regions.
 
     Parameters
     ----------
     report : ReportFigures
-        What was measured.
+        The figures of the report.
     width : int, default 80
-        The most columns of a line, but never fewer than 72.
+        The most columns of a line, but at least 72.
     colour : bool, default False
-        Whether titles are bold and culprits red, by the escapes of a terminal.
+        True makes titles bold and regions with a large error red, by terminal escapes.
     details : int, default 3
-        Of how many regions the ports are listed.
+        The number of regions whose ports are listed.
 
     Returns
     -------
     str
-        Lines, each of which ends.
+        Lines that each end with a newline.
     """
     return "\n".join(_lines(report, max(width, _LEAST), _Paint(colour), details)) + "\n"
 
@@ -79,22 +79,22 @@ def _lines(report: ReportFigures, width: int, paint: _Paint, details: int) -> It
     for title, items in _lists(report):
         yield ""
         yield paint.title(title)
-        for item, said in items:
+        for item, reason in items:
             yield from wrapped(f"  {visible(item)}", width, 4)
-            yield from wrapped(f"    {visible(said)}", width, 4) if said else ()
+            yield from wrapped(f"    {visible(reason)}", width, 4) if reason else ()
 
 
 def _lists(report: ReportFigures) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     if report.rescales:
-        said = [
-            (f"{each.place}: {specified(each.source)} to {specified(each.target)}", each.cause)
-            for each in report.rescales
+        rescales = [
+            (f"{entry.place}: {specified(entry.source)} to {specified(entry.target)}", entry.cause)
+            for entry in report.rescales
         ]
-        yield "Rescales, and what causes them", said
+        yield "Rescales, and what causes them", rescales
     if report.floats:
-        yield "What stays float, and why", [(f"{each.place}: {each.name}", each.reason) for each in report.floats]
+        yield "What stays float, and why", [(f"{entry.place}: {entry.name}", entry.reason) for entry in report.floats]
     if report.unmatched:
-        yield UNMATCHED, [(each, "") for each in report.unmatched]
+        yield UNMATCHED, [(entry, "") for entry in report.unmatched]
 
 
 def _row(region: RegionReport, width: int, paint: _Paint) -> str:
@@ -105,7 +105,7 @@ def _row(region: RegionReport, width: int, paint: _Paint) -> str:
 
 
 def counted(report: ReportFigures) -> str:
-    """How much there is of what the report lists."""
+    """Return the numbers of rows, regions, rescales and float operations as text."""
     counts = [
         plural(report.rows, "row") + " measured",
         plural(len(report.regions), "region"),
@@ -121,17 +121,17 @@ def counted(report: ReportFigures) -> str:
 
 
 def origin(port: PortReport) -> str:
-    """Where the type of a port came from, and which values it has."""
-    said = visible(port.origin) or "unknown"
+    """Return the origin of a port's type, with its range and its scale."""
+    text = visible(port.origin) or "unknown"
     if port.codes:
-        said += f"; {number(port.low)} to {number(port.high)}, {plural(port.codes, 'code')}"
+        text += f"; {number(port.low)} to {number(port.high)}, {plural(port.codes, 'code')}"
     if port.scale:
-        said += f", scale {number(port.scale)}" + (f", the greatest of {port.scales:,}" if port.scales > 1 else "")
-    return said
+        text += f", scale {number(port.scale)}" + (f", the greatest of {port.scales:,}" if port.scales > 1 else "")
+    return text
 
 
 def wrapped(text: str, width: int, indent: int = 0) -> list[str]:
-    """Lines of a width; those after the first are indented. A word of more columns is cut into several lines."""
+    """Split a text into lines of a width; lines after the first are indented. A longer word is split."""
     lead = text[: len(text) - len(text.lstrip())]
     return wrap(text.strip(), width, initial_indent=lead, subsequent_indent=" " * indent, break_on_hyphens=False) or [
         lead.rstrip()

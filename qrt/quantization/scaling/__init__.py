@@ -1,1 +1,1 @@
-"""What `fold-scales` and `equalize-scales` read of products, and of the operations around them."""
+"""The passes `fold-scales` and `equalize-scales`, which move constant factors between weights."""

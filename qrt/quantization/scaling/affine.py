@@ -1,4 +1,4 @@
-"""Operations that multiply each element of a tensor by a constant and add another one, step by step."""
+"""Chains of operations that multiply elements of a tensor by constants, or add constants to them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,23 +18,27 @@ from qrt.types import FloatType
 
 Array = npt.NDArray[Any]
 Known = Callable[[Value], Array | None]
-"""The numbers of a value that is constant, as float64; None of others."""
+"""A function that returns the numbers of a constant value as float64; None for other values."""
 
 _COMPUTED = frozenset({"arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf", "math.sqrt", "math.rsqrt"})
-"""What constants are computed by."""
+"""Operations that may compute constants from constants."""
 
 
 @dataclass(frozen=True)
 class AffineStep:
-    """One operation on each element of a tensor. ``numbers`` have the rank of the tensor, and one element along each
-    axis whose indices all have the same number."""
+    """One operation on each element of a tensor.
+
+    ``numbers`` has the rank of the tensor, with size 1 along each axis whose indices all have the same number.
+    """
 
     kind: Literal["mul", "div", "add"]
     numbers: Array
 
     def channels(self, axis: int, size: int) -> Array:
-        """The number of each index of an axis. Raises NotScaled where numbers differ along another one, or are no
-        factors that leave an inverse."""
+        """Return the number of each index of an axis.
+
+        Raises NotScaled if numbers differ along another axis, or cannot be inverted as factors.
+        """
         numbers = self.numbers
         for other, count in enumerate(numbers.shape):
             if other != axis and count > 1:
@@ -58,18 +62,18 @@ class Chain:
 
 
 def chain_inside(value: Value, known: Known) -> Chain:
-    """The steps that compute a value of a region's body from the farthest tensor of which each is a step."""
+    """Return the chain in a region's body that computes a value from the farthest possible tensor."""
     steps: list[AffineStep] = []
     while True:
         value = behind(value, [])
-        found = last_steps(value, known)
-        if found is None:
+        last = last_steps(value, known)
+        if last is None:
             return Chain(value, tuple(steps))
-        value, steps = found.source, [*found.steps, *steps]
+        value, steps = last.source, [*last.steps, *steps]
 
 
 def last_steps(value: Value, known: Known) -> Chain | None:
-    """The steps of the one operation that computes a value; None where it is not made of steps."""
+    """Return the steps of the operation that computes a value; None if it is not a chain of steps."""
     elements = elements_of(value)
     element = element_of(value.type)
     if elements is None or not isinstance(element, FloatType) or not _is_uniform(elements.operation, element):
@@ -84,35 +88,37 @@ def last_steps(value: Value, known: Known) -> Chain | None:
         return None
     reader = _Reader(elements, numbers, element)
     with np.errstate(all="ignore"):
-        found = reader.read(elements.computed)
-    return Chain(elements.inputs[free[0]], tuple(found)) if isinstance(found, list) and found else None
+        steps = reader.read(elements.computed)
+    return Chain(elements.inputs[free[0]], tuple(steps)) if isinstance(steps, list) and steps else None
 
 
 def _is_uniform(operation: Operation, element: FloatType) -> bool:
-    """Whether all that an operation computes inside is of one type."""
+    """Return True if all inner results of an operation have one type."""
     if not isinstance(operation, StructuredOp):
         return True
-    inner = [each for each in operation.regions[0].blocks[0] if each.name != "arith.constant"]
-    return all(result.type is element for each in inner for result in each.results)
+    inner = [op for op in operation.regions[0].blocks[0] if op.name != "arith.constant"]
+    return all(result.type is element for op in inner for result in op.results)
 
 
 def _placed(value: Value, axes: Axes, rank: int, known: Known) -> Array | None:
-    """The numbers of a constant operand, along the axes of the result."""
+    """Return the numbers of a constant operand, along the axes of the result; None if it is not constant."""
     source, axes, _ = repeated(value, axes)
     array = known(source)
-    kept = [axis for axis in axes if axis is not None]
-    if array is None or len(set(kept)) < len(kept):
+    result_axes = [axis for axis in axes if axis is not None]
+    if array is None or len(set(result_axes)) < len(result_axes):
         return None
     array = array.reshape([size for axis, size in zip(axes, array.shape, strict=True) if axis is not None])
-    array = array.transpose(np.argsort(kept))
-    sizes = dict(zip(sorted(kept), array.shape, strict=True))
+    array = array.transpose(np.argsort(result_axes))
+    sizes = dict(zip(sorted(result_axes), array.shape, strict=True))
     return array.reshape([sizes.get(axis, 1) for axis in range(rank)])
 
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reads an expression with one input that is no constant: as numbers where it has none of it, as steps where it is
-    made of it once; None else."""
+    """A reader of expressions with exactly one input that is not constant.
+
+    It reads a constant part as numbers, and a part with one occurrence of the input as steps; None for any other part.
+    """
 
     elements: Elements
     numbers: list[Array | None]
@@ -121,8 +127,8 @@ class _Reader:
     def read(self, expression: Expression) -> Array | list[AffineStep] | None:
         head = str(expression[0])
         if head == "input":
-            found = self.numbers[int(str(expression[1]))]
-            return [] if found is None else found
+            numbers = self.numbers[int(str(expression[1]))]
+            return [] if numbers is None else numbers
         if head == "constant":
             number = expression[1]
             return self._full(number) if isinstance(number, float) else None
@@ -156,7 +162,7 @@ class _Reader:
         return np.full([1] * len(shape_of(self.elements.operation.results[0])), number)
 
     def _computed(self, name: str, arrays: list[Array]) -> Array | None:
-        """What an operation yields for numbers, as it does when the program runs."""
+        """Compute an operation on numbers, exactly as a run of the program does."""
         if name == "arith.truncf":
             return rounded(arrays[0], self.element)
         if name not in _COMPUTED:

@@ -1,4 +1,4 @@
-"""Bodies of products: what they compute before a clamp, and a bias where there is none."""
+"""Changes to the bodies of products: an added bias, and a removed clamp."""
 
 from qrt.ir import ArrayAttr, Block, Builder, Region, StringAttr, Value
 from qrt.ir.core.affine import AffineMapAttr
@@ -14,7 +14,7 @@ from qrt.types import TensorType, Type
 
 
 def sum_of(product: Product) -> Value:
-    """The value in the body of a product that its clamp takes, or the result where there is none."""
+    """Return the value in a product's body that its clamp reads, or the result if there is no clamp."""
     result = behind(product.region.body.terminator.operands[0], [])
     bounds = product.form.low, product.form.high
     clamps = [clamp for clamp in clamps_of(result) if clamp.bounds == bounds]
@@ -22,7 +22,7 @@ def sum_of(product: Product) -> Value:
 
 
 def biased(builder: Builder, value: Value, bias: Value) -> Value:
-    """The sum of a value and a vector along its last axis."""
+    """Emit the sum of a value and a vector along its last axis."""
     rank, element = len(shape(value)), element_of(value.type)
     plain = AffineMapAttr.identity(rank)
     inner = Block((element, element, element), builder.location)
@@ -34,7 +34,7 @@ def biased(builder: Builder, value: Value, bias: Value) -> Value:
 
 
 def unclamped(product: Product) -> RegionOp:
-    """A copy of a product's region behind it, without its clamp."""
+    """Insert a copy of a product's region after it, without the clamp."""
     values: dict[Value, Value] = {}
     copy = product.region.clone(values)
     assert isinstance(copy, RegionOp)
@@ -48,7 +48,7 @@ def unclamped(product: Product) -> RegionOp:
 
 
 def add_bias(product: Product, bias: Array, spec: Type) -> RegionOp:
-    """A copy of a product's region before it, which also adds a bias, whose port is specified so."""
+    """Insert a copy of a product's region before it that also adds a bias, with this specification of its port."""
     values: dict[Value, Value] = {}
     copy = product.region.clone(values)
     assert isinstance(copy, RegionOp)
@@ -64,7 +64,7 @@ def add_bias(product: Product, bias: Array, spec: Type) -> RegionOp:
     origins = copy.attributes.get(ORIGINS)
     if isinstance(origins, ArrayAttr):
         count = len(product.region.operands)
-        said = (*origins.elements[:count], StringAttr("constraint"), *origins.elements[count:])
-        copy.attributes[ORIGINS] = ArrayAttr(said)
+        with_bias = (*origins.elements[:count], StringAttr("constraint"), *origins.elements[count:])
+        copy.attributes[ORIGINS] = ArrayAttr(with_bias)
     builder.insert(copy)
     return copy

@@ -1,4 +1,4 @@
-"""Gives the channels between two products weights whose ranges are alike on both sides."""
+"""The pass `equalize-scales`, which equalizes ranges of weights across the channels between two products."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,19 +17,19 @@ from qrt.quantization.scaling.product_pairs import Array, Pair, pair_from
 from qrt.quantization.scaling.products import Product, along, is_normal, key_of, product_of
 
 EQUALIZED: Final = "/equalized"
-"""The end of the keys of values that have been multiplied."""
+"""The suffix of the keys of values that were multiplied."""
 ROUNDS: Final = 64
-"""The most times that every pair is visited: a change of one may ask for one of its neighbours."""
+"""The most visits of each pair; changing one pair can unbalance its neighbours."""
 
 
 @dataclass(frozen=True)
 class EqualizeScales:
-    """Multiplies the weights of two products by powers of two for each channel between them, so that their ranges on
-    both sides are alike: cross-layer equalization.
+    """Equalizes the ranges of the weights of two products across the channels between them.
 
-    Takes products with a relu, pools or other functions between them that positive factors pass through. Changes no
-    result, unless a value between leaves the normal numbers of its type. The values that are multiplied get other keys,
-    which end with `/equalized`.
+    This is cross-layer equalization: the weights that compute a channel are multiplied by a power of two, and the
+    weights that read the channel are divided by it. Between the two products there may be a relu, pools or other
+    functions that commute with positive factors. Changes no result, unless an intermediate value leaves the normal
+    numbers of its type. The keys of values that are multiplied get the suffix `/equalized`.
     """
 
     def run(self, module: Module) -> None:
@@ -37,11 +37,11 @@ class EqualizeScales:
 
 
 def equalized(module: Module) -> bool:
-    """Whether channels of a program have been multiplied."""
+    """Equalize the channels of a program. Return True if any were multiplied."""
     require_acyclic(module.operation)
     products = [product for region in regions_of(module) if (product := product_of(region)) is not None]
     pairs = [pair for product in products if (pair := pair_from(product)) is not None and _has_exponents(pair)]
-    numbers = {each.region: _Numbers(each) for pair in pairs for each in (pair.first, pair.second)}
+    numbers = {member.region: _Numbers(member) for pair in pairs for member in (pair.first, pair.second)}
     changed: dict[Pair, None] = {}
     left: dict[Pair, int] = {}
     for _ in range(ROUNDS):
@@ -57,13 +57,13 @@ def equalized(module: Module) -> bool:
         )
     for pair in changed:
         _rename(pair)
-    for each in numbers.values():
-        each.write()
+    for member in numbers.values():
+        member.write()
     return bool(changed)
 
 
 class _Numbers:
-    """The weights and the bias of a product while they change."""
+    """The weights and the bias of a product, while they are changed."""
 
     def __init__(self, product: Product) -> None:
         self.product = product
@@ -71,14 +71,14 @@ class _Numbers:
         self.is_changed = False
 
     def range(self, axis: int) -> Array:
-        """The greatest magnitude of the weights by index of an axis."""
-        found: Array = (
+        """Return the greatest magnitude of the weights for each index of an axis."""
+        magnitudes: Array = (
             np.abs(np.moveaxis(self.weights, axis, 0)).reshape(self.weights.shape[axis], -1).max(1, initial=0)
         )
-        return found
+        return magnitudes
 
     def multiply(self, axis: int, exponents: Array, *, with_bias: bool) -> None:
-        """Multiplies the weights along an axis, and the bias, by powers of two."""
+        """Multiply the weights along an axis, and the bias, by powers of two."""
         self.weights = np.ldexp(self.weights, along(exponents, axis, self.weights.ndim))
         if with_bias and self.bias is not None:
             self.bias = np.ldexp(self.bias, exponents)
@@ -90,13 +90,16 @@ class _Numbers:
 
 
 def _has_exponents(pair: Pair) -> bool:
-    """Whether a type has the exponents of f32: a power of two takes values of f16 out of it too easily."""
+    """Return True if a type has the exponents of f32: powers of two would soon exceed the range of f16."""
     return FORMATS[pair.first.element.name].min_exponent <= FORMATS["f32"].min_exponent
 
 
 def _equalized(pair: Pair, numbers: Mapping[RegionOp, _Numbers], left: dict[Pair, int]) -> bool:
-    """Whether the channels of a pair have been multiplied: by the power of two nearest to `sqrt(r2 / r1)`, where `r1`
-    and `r2` are the ranges of the weights that make a channel and that take it."""
+    """Multiply the channels of a pair. Return True if any factor is not 1.
+
+    The factor is the power of two nearest to `sqrt(r2 / r1)`, where `r1` is the range of the weights that compute a
+    channel, and `r2` that of the weights that read it.
+    """
     first, second = numbers[pair.first.region], numbers[pair.second.region]
     before = first.range(pair.first.output_axis)
     after = np.zeros_like(before)
@@ -116,18 +119,18 @@ def _equalized(pair: Pair, numbers: Mapping[RegionOp, _Numbers], left: dict[Pair
 
 
 def _exponents(before: Array, after: Array) -> Array:
-    """For each channel the integer nearest to `log2(after / before) / 2`; 0 where a range is 0 or not finite."""
+    """Return, for each channel, the integer nearest to `log2(after / before) / 2`; 0 if a range is 0 or not finite."""
     (m1, e1), (m2, e2) = np.frexp(before), np.frexp(after)
-    exponents = np.floor_divide(e2 - e1 + (m2 >= m1), 2)  # e2 - e1 + (m2 >= m1) - 1 is log2 of the quotient, downwards
+    exponents = np.floor_divide(e2 - e1 + (m2 >= m1), 2)  # e2 - e1 + (m2 >= m1) - 1 is the floor of the log2
     usual = (before > 0) & (after > 0) & np.isfinite(before) & np.isfinite(after)
-    found: Array = np.where(usual, exponents, 0)
-    return found
+    nearest: Array = np.where(usual, exponents, 0)
+    return nearest
 
 
 def _is_extreme(pair: Pair, first: _Numbers, second: _Numbers, exponents: Array) -> Array:
-    """Of which channels a number is not normal or would not be: it would lose bits."""
+    """Return a mask of channels with a number that is not normal, before or after, and would lose bits."""
     every = np.arange(len(exponents))
-    found = np.zeros(len(exponents), bool)
+    is_extreme = np.zeros(len(exponents), bool)
     for numbers, axis, of, factors in (
         (first.weights, pair.first.output_axis, every, exponents),
         (first.bias, 0, every, exponents),
@@ -138,12 +141,12 @@ def _is_extreme(pair: Pair, first: _Numbers, second: _Numbers, exponents: Array)
         with np.errstate(all="ignore"):
             moved = np.ldexp(numbers, along(factors, axis, numbers.ndim))
         fine = is_normal(numbers, pair.first.element) & is_normal(moved, pair.first.element)
-        np.logical_or.at(found, of, ~np.moveaxis(fine, axis, 0).reshape(len(of), -1).all(1))
-    return found
+        np.logical_or.at(is_extreme, of, ~np.moveaxis(fine, axis, 0).reshape(len(of), -1).all(1))
+    return is_extreme
 
 
 def _rename(pair: Pair) -> None:
-    """Gives the values between two products keys of their own: records of what they were are not of what they are."""
+    """Give the values between two products new keys, because records of the old values do not apply to them."""
     for operation in (pair.first.region, *pair.between):
         name = "statsKey" if operation.name == "quant.stats_ref" else KEY
         key = key_of(operation)

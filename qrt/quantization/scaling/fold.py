@@ -1,4 +1,4 @@
-"""Folding steps on the values around a product into its weights and its bias."""
+"""Folding of affine steps around a product into its weights and its bias."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,15 +38,17 @@ from qrt.quantization.targets.model import Target
 from qrt.types import FloatType, TensorType, Type
 
 FOLDED: Final = "/folded"
-"""The end of the keys of values that had none before a product computed them."""
+"""The suffix of the keys of values that had no key before folding."""
 _THROUGH = ("quant.stats", "quant.stats_ref")
-"""Annotations of a value, which go where the value goes."""
+"""Annotations of a value, which move with the value."""
 
 
 @dataclass(frozen=True, eq=False)
 class Affine:
-    """An operation that computes steps of one value, clamped: a region, or an operation that is in none. ``inner`` is
-    the value in its body that the steps compute."""
+    """An operation, in a region or not, that computes affine steps of one value, with an optional clamp.
+
+    ``inner`` is the value in a region's body after the steps, before the clamp.
+    """
 
     operation: Operation
     operand: int
@@ -56,28 +58,28 @@ class Affine:
 
     @property
     def region(self) -> RegionOp | None:
-        """It, if it is a region."""
+        """The operation as a region; None if it is no region."""
         return self.operation if isinstance(self.operation, RegionOp) else None
 
     @property
     def source(self) -> Value:
-        """The value that the steps begin with, outside."""
+        """The outside value that the steps start from."""
         return self.operation.operands[self.operand]
 
     def spec(self, value: Value) -> Type:
-        """What is said of the port of its operand or of its result."""
+        """Return the specification of the port of its operand or of its result."""
         if self.region is None:
             return element_of(value.type)
         return self.region.output_specs[0] if value.operation is self.region else self.region.input_specs[self.operand]
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name of the operation in messages."""
         return f"'{self.operation.name}' op" if self.region is None else f"'quant.region' op ({self.region.kernel})"
 
 
 def affine_of(operation: Operation) -> Affine | None:
-    """An operation as steps of one value; None where it computes something else."""
+    """Return an operation as affine steps of one value; None if it computes anything else."""
     if len(operation.results) != 1:
         return None
     if not isinstance(operation, RegionOp):
@@ -110,43 +112,45 @@ def _others(region: RegionOp, chain: Chain) -> list[Value]:
 
 
 def folded_after(product: Product, target: Target, *, with_clamp: bool) -> Product | None:
-    """The product that computes what the steps behind one compute, in place of both; None where there are none.
-    ``with_clamp`` also takes a clamp alone. Raises NotScaled where steps cannot be folded."""
+    """Fold the steps after a product into it, and return the new product; None if there is nothing to fold.
+
+    ``with_clamp`` also accepts a clamp without steps. Raises NotScaled if steps cannot be folded.
+    """
     result = product.region.results[0]
     user, passed = single_user(result, _THROUGH)
-    found = None if user is None else affine_of(user)
-    if found is None or (product.form.low, product.form.high) != (None, None):
+    affine = None if user is None else affine_of(user)
+    if affine is None or (product.form.low, product.form.high) != (None, None):
         return None
-    if not found.chain.steps and not (with_clamp and found.bounds != (None, None)):
+    if not affine.chain.steps and not (with_clamp and affine.bounds != (None, None)):
         return None
-    if found.source is not (passed[-1].results[0] if passed else result):
+    if affine.source is not (passed[-1].results[0] if passed else result):
         return None
     hinted = is_open(product.region.output_specs[0], result, hints=True)
-    if not (hinted and is_open(found.spec(found.source), result, hints=True) and has_open_constants(product)):
+    if not (hinted and is_open(affine.spec(affine.source), result, hints=True) and has_open_constants(product)):
         return None
-    return _refolded(product, found, target, passed)
+    return _refolded(product, affine, target, passed)
 
 
-def _refolded(product: Product, found: Affine, target: Target, passed: Sequence[Operation]) -> Product | None:
+def _refolded(product: Product, affine: Affine, target: Target, passed: Sequence[Operation]) -> Product | None:
     try:
-        weights, bias = _after(product, found.chain.steps)
+        weights, bias = _after(product, affine.chain.steps)
         if bias is not None and product.bias is None:
             _check_bias_port(product, target)
     except NotScaled as error:
-        raise NotScaled(f"{found.name} is not folded into kernel '{product.region.kernel}': {error}") from None
-    region = _joined(product, found, weights, bias)
-    made = product_of(region)
-    if made is None or not _is_same(made, product, found.bounds):
+        raise NotScaled(f"{affine.name} is not folded into kernel '{product.region.kernel}': {error}") from None
+    region = _joined(product, affine, weights, bias)
+    refolded = product_of(region)
+    if refolded is None or not _is_same(refolded, product, affine.bounds):
         erase_dead([region])
         return None
-    found.operation.results[0].replace_all_uses(region.results[0])
-    _name(region, product, found, passed)
-    erase_dead([product.region, *passed, found.operation])
-    return made
+    affine.operation.results[0].replace_all_uses(region.results[0])
+    _name(region, product, affine, passed)
+    erase_dead([product.region, *passed, affine.operation])
+    return refolded
 
 
 def _after(product: Product, steps: Sequence[AffineStep]) -> tuple[Array, Array | None]:
-    """The weights and the bias after steps on the result; each number is rounded once by each step."""
+    """Return the weights and the bias after steps on the result; each step rounds each number once."""
     weights, bias = product.weights, product.bias
     axis = product.output_axis
     rank = len(shape(product.region.results[0]))
@@ -164,16 +168,16 @@ def _after(product: Product, steps: Sequence[AffineStep]) -> tuple[Array, Array 
 
 def _applied(step: AffineStep, array: Array, numbers: Array, element: FloatType) -> Array:
     with np.errstate(all="ignore"):
-        found = rounded(array * numbers if step.kind == "mul" else array / numbers, element)
-    if not is_normal(found, element).all() or ((found == 0) != (array == 0)).any():
+        result = rounded(array * numbers if step.kind == "mul" else array / numbers, element)
+    if not is_normal(result, element).all() or ((result == 0) != (array == 0)).any():
         raise NotScaled(f"a weight or a bias would be out of the normal range of {element}")
-    return found
+    return result
 
 
-def _checked(found: Array, before: Array, element: FloatType) -> Array:
-    if not np.isfinite(found).all():
+def _checked(bias: Array, before: Array, element: FloatType) -> Array:
+    if not np.isfinite(bias).all():
         raise NotScaled(f"a bias would be out of the range of {element}")
-    return found
+    return bias
 
 
 def _check_bias_port(product: Product, target: Target) -> None:
@@ -182,16 +186,16 @@ def _check_bias_port(product: Product, target: Target) -> None:
         raise NotScaled(f"that kernel of target '{target.name}' has no port for a bias")
 
 
-def _joined(product: Product, found: Affine, weights: Array, bias: Array | None) -> RegionOp:
-    """A region in place of what follows a product: its body with other constants, then the clamp."""
-    builder = Builder(found.operation)
+def _joined(product: Product, affine: Affine, weights: Array, bias: Array | None) -> RegionOp:
+    """Return a new region with the product's body, other constants, and the clamp of the operation after it."""
+    builder = Builder(affine.operation)
     copy = product.region.clone({})
     (body,) = copy.take_regions()
     (block,) = body.blocks
     block.parent = None
     copy.drop_operands()
     last = block.terminator
-    made = last.operands[0]
+    result = last.operands[0]
     last.erase()
     operands, specs = list(product.region.operands), product.region.input_specs
     arrays = [weights] if bias is None else [weights, bias]
@@ -202,69 +206,75 @@ def _joined(product: Product, found: Affine, weights: Array, bias: Array | None)
         else:
             operands.append(constant(builder, array, TensorType(array.shape, product.element)))
             specs.append(product.element)
-            made = biased(Builder(block, builder.location), made, block.add_argument(operands[-1].type))
-    if found.region is not None and found.bounds != (None, None):
-        made = _clamped(block, made, found)
-    region = make_region(builder, product.region.kernel, operands, block, [made])
+            result = biased(Builder(block, builder.location), result, block.add_argument(operands[-1].type))
+    if affine.region is not None and affine.bounds != (None, None):
+        result = _clamped(block, result, affine)
+    region = make_region(builder, product.region.kernel, operands, block, [result])
     assert isinstance(region, RegionOp)
-    region.set_specs([*specs, found.spec(found.operation.results[0])])
+    region.set_specs([*specs, affine.spec(affine.operation.results[0])])
     return region
 
 
-def _clamped(block: Block, value: Value, found: Affine) -> Value:
-    """The clamp that a region ends with, of another value: its body, of which the steps go."""
-    assert found.region is not None
-    assert found.inner is not None
-    body = found.region.body
+def _clamped(block: Block, value: Value, affine: Affine) -> Value:
+    """Copy the clamp of a region's body into a block, applied to another value; the steps are dropped."""
+    assert affine.region is not None
+    assert affine.inner is not None
+    body = affine.region.body
     count = len(block.arguments)
     values = {argument: block.add_argument(argument.type) for argument in body.arguments}
-    values[body.arguments[found.operand]] = value
+    values[body.arguments[affine.operand]] = value
     copies = [block.append(operation.clone(values)) for operation in body if operation is not body.last]
-    values[found.inner].replace_all_uses(value)
+    values[affine.inner].replace_all_uses(value)
     start = _start(block)
     for copy in copies:
         if copy.name == "tensor.dim" and copy.operands[0] is value:
-            copy.set_operand(0, start)  # what else reads the sum would keep it from being read as a part of the product
-    made = values[body.terminator.operands[0]]
-    erase_dead([copy for copy in copies if copy is not made.operation])
+            copy.set_operand(0, start)  # an extra use of the sum would prevent its recognition as part of the product
+    result = values[body.terminator.operands[0]]
+    erase_dead([copy for copy in copies if copy is not result.operation])
     block.set_arguments(block.arguments[:count])
-    return made
+    return result
 
 
 def _start(block: Block) -> Value:
-    """What the sum of products in a block begins with, which has the shape of the sum."""
-    sums = (each for each in block if isinstance(each, StructuredOp) and "reduction" in each.iterators)
+    """Return the initial value of the sum of products in a block, which has the shape of the sum."""
+    sums = (
+        operation for operation in block if isinstance(operation, StructuredOp) and "reduction" in operation.iterators
+    )
     return next(sums).outputs[0]
 
 
-def _is_same(made: Product, product: Product, bounds: tuple[float | None, float | None]) -> bool:
-    """Whether a product is read as another one with other constants and these bounds."""
-    same = made.form.family == product.form.family and made.form.attributes == product.form.attributes
+def _is_same(refolded: Product, product: Product, bounds: tuple[float | None, float | None]) -> bool:
+    """Return True if two products differ only in their constants and these bounds."""
+    same = refolded.form.family == product.form.family and refolded.form.attributes == product.form.attributes
     count = len(product.form.operands)
     return (
         same
-        and made.form.operands[:count] == product.form.operands
-        and (made.form.low, made.form.high) == tuple(bounds)
+        and refolded.form.operands[:count] == product.form.operands
+        and (refolded.form.low, refolded.form.high) == tuple(bounds)
     )
 
 
-def _name(region: RegionOp, product: Product, found: Affine, passed: Sequence[Operation]) -> None:
-    """Gives a region the attributes of the region whose value it computes, and its key.
+def _name(region: RegionOp, product: Product, affine: Affine, passed: Sequence[Operation]) -> None:
+    """Give a region the attributes and the key of the region whose value it computes now.
 
-    A value that no region took has no key: it gets one of its own, because the product's is that of another value.
+    A value that no region took had no key; it gets a new one, because the product's key names another value.
     """
-    source = product.region if found.region is None else found.region
+    source = product.region if affine.region is None else affine.region
     for name, attribute in source.attributes.items():
         if name not in (INPUT_SPECS, OUTPUT_SPECS, "kernel", KEY):
             region.attributes[name] = attribute
     named = [user for user in region.results[0].users if user.name == "quant.stats_ref"]
-    key = key_of(found.operation) or (key_of(named[0]) if named else None)
-    old = key_of(product.region) or next((key_of(each) for each in passed if each.name == "quant.stats_ref"), None)
+    key = key_of(affine.operation) or (key_of(named[0]) if named else None)
+    old = key_of(product.region) or next(
+        (key_of(annotation) for annotation in passed if annotation.name == "quant.stats_ref"), None
+    )
     if key is None and old is not None:
         key = old.removesuffix(FOLDED) + FOLDED
-        if any(each.name == "quant.stats_ref" for each in passed):
+        if any(annotation.name == "quant.stats_ref" for annotation in passed):
             attach(region.results[0], key)
-    if key is not None and any(KEY in each.attributes for each in (source, product.region, found.operation)):
+    if key is not None and any(
+        KEY in annotation.attributes for annotation in (source, product.region, affine.operation)
+    ):
         region.attributes[KEY] = StringAttr(key)
 
 
@@ -272,32 +282,35 @@ def _name(region: RegionOp, product: Product, found: Affine, passed: Sequence[Op
 
 
 def folded_before(product: Product) -> bool:
-    """Whether factors of the values that a product takes are in its weights now. Raises NotScaled where they cannot."""
+    """Fold factors of the values that a product takes into its weights.
+
+    Returns True if factors were folded. Raises NotScaled if there are factors that cannot be folded.
+    """
     region, number = product.region, product.source
     value = behind(region.operands[number], [])
     producer = value.operation
     if producer is None or producer.parent is not region.parent:
         return False
     user, passed = single_user(value, _THROUGH)
-    found = affine_of(producer)
-    if user is not region or found is None or found.bounds != (None, None) or not found.chain.steps:
+    affine = affine_of(producer)
+    if user is not region or affine is None or affine.bounds != (None, None) or not affine.chain.steps:
         return False
-    if any(step.kind == "add" for step in found.chain.steps) or found.source.type is not value.type:
+    if any(step.kind == "add" for step in affine.chain.steps) or affine.source.type is not value.type:
         return False
     specs = region.input_specs
-    hinted = is_open(specs[number], value, hints=True) and is_open(found.spec(value), value, hints=True)
+    hinted = is_open(specs[number], value, hints=True) and is_open(affine.spec(value), value, hints=True)
     if not hinted or not has_open_constants(product):
         return False
     weights, axis = product.weights, product.input_axis
     try:
-        for step in found.chain.steps:
+        for step in affine.chain.steps:
             numbers = step.channels(product.channel_axis, weights.shape[axis])
             weights = _applied(step, weights, along(numbers, axis, weights.ndim), product.element)
     except NotScaled as error:
-        raise NotScaled(f"{found.name} is not folded into kernel '{region.kernel}': {error}") from None
-    specs[number] = found.spec(found.source)
+        raise NotScaled(f"{affine.name} is not folded into kernel '{region.kernel}': {error}") from None
+    specs[number] = affine.spec(affine.source)
     product.set_constants(weights, None)
-    region.set_operand(number, found.source)
+    region.set_operand(number, affine.source)
     region.set_specs([*specs, *region.output_specs])
     erase_dead([producer, *passed])
     return True

@@ -1,4 +1,4 @@
-"""Puts factors and terms for each channel into weights and biases."""
+"""The pass `fold-scales`, which folds factors and addends of channels into weights and biases."""
 
 from dataclasses import dataclass
 
@@ -15,25 +15,25 @@ from qrt.quantization.targets.registry import find
 
 @dataclass(frozen=True)
 class FoldScales:
-    """Puts what is done to each channel of a product, such as a batch normalization, into its weights and its bias.
+    """Folds operations on each channel of a product, such as a batch normalization, into its weights and its bias.
 
-    Takes multiplications, divisions and additions by constants behind a matmul, a conv2d or a depthwise_conv2d, and
-    multiplications and divisions before it, where nothing else reads the values between. Each number is rounded once by
-    each of them. Says in a remark what it cannot take.
+    These are multiplications, divisions and additions of constants after a matmul, a conv2d or a depthwise_conv2d, and
+    multiplications and divisions before it, if nothing else reads the values in between. Each folded operation rounds
+    each number once. A remark tells what cannot be folded.
     """
 
-    target: str = option("qrt-cpu", "the target, by its name or as a file that ends in .toml")
+    target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
 
     def run(self, module: Module) -> None:
         folded(module, find(self.target))
 
 
 def folded(module: Module, target: Target) -> bool:
-    """Whether anything in a program has been folded."""
+    """Fold all products of a program. Return True if anything changed."""
     require_acyclic(module.operation)
     is_changed = False
     for region in regions_of(module):
-        product = product_of(region) if region.parent is not None else None  # else it has been folded
+        product = product_of(region) if region.parent is not None else None  # an earlier fold may have erased it
         if product is not None:
             last = _folded_after(product, target)
             is_changed |= (_folded_before(last) > 0) | (last is not product)
@@ -41,13 +41,13 @@ def folded(module: Module, target: Target) -> bool:
 
 
 def _folded_after(product: Product, target: Target) -> Product:
-    """A product with all that can be folded from behind it."""
-    found: Product | None = product
+    """Return a product with all operations after it folded in."""
+    latest: Product | None = product
     with_clamp = False
-    while found is not None:
-        product = found
+    while latest is not None:
+        product = latest
         try:
-            found = folded_after(product, target, with_clamp=with_clamp)
+            latest = folded_after(product, target, with_clamp=with_clamp)
         except NotScaled as error:
             remark(product.region, str(error))
             break
@@ -56,7 +56,7 @@ def _folded_after(product: Product, target: Target) -> Product:
 
 
 def _folded_before(product: Product) -> int:
-    """How many operations have been folded from before a product."""
+    """Fold operations before a product, and return their number."""
     count = 0
     try:
         while folded_before(product):

@@ -1,5 +1,7 @@
-"""Two products with nothing between them but what gives a channel times a factor where it is given the channel times
-that factor, as relu does and pools do."""
+"""Pairs of products with only homogeneous functions between them.
+
+A homogeneous function, such as relu or a pool, multiplies its result by every positive factor of its input's channel.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,8 +29,8 @@ Array = npt.NDArray[Any]
 _I64 = IntegerType(64)
 
 _NUMBER, _ZERO, _SCALED, _ANSWER = "number", "zero", "scaled", "answer"
-"""What a value is: a constant, 0, something that is multiplied by each positive factor of the input, a comparison that
-no factor changes."""
+"""The kinds of a value: a constant, 0, a value that every positive factor of the input multiplies, and a comparison
+that no factor changes."""
 _EITHER = frozenset({_ZERO, _SCALED})
 _OF_SCALED = frozenset(
     {
@@ -46,8 +48,10 @@ _OF_SCALED = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two products. ``channels`` is, for each input channel of the second, the output channel of the first that it has.
-    ``between`` are the annotations and the regions whose values are multiplied when the first one's are.
+    """Two products that are connected by homogeneous functions.
+
+    ``channels`` has the output channel of the first product for each input channel of the second. ``between`` are the
+    annotations and regions whose values are multiplied with the first product's result.
     """
 
     first: Product
@@ -57,7 +61,7 @@ class Pair:
 
 
 def pair_from(first: Product) -> Pair | None:
-    """The pair that a product begins; None where it begins none."""
+    """Return the pair that starts with a product; None if there is none."""
     if not _is_positive(first.form.low, first.form.high) or not has_open_constants(first):
         return None
     value = first.region.results[0]
@@ -86,7 +90,7 @@ def pair_from(first: Product) -> Pair | None:
 
 
 def _is_positive(low: float | None, high: float | None) -> bool:
-    """Whether a clamp to these bounds is one that positive factors pass through."""
+    """Return True if a clamp to these bounds commutes with positive factors."""
     return low in (None, 0.0) and high is None
 
 
@@ -95,14 +99,14 @@ def _is_positive(low: float | None, high: float | None) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Channels:
-    """The axis of a value along which channels are, and the channel of each of its indices."""
+    """The axis of a value that has the channels, and the channel of each of its indices."""
 
     axis: int
     channels: Array
 
 
 def _through(region: RegionOp, number: int, where: _Channels) -> _Channels | None:
-    """Where channels are behind a region; None where factors do not pass through it."""
+    """Return the channels after a region; None if the region is not homogeneous."""
     form = form_of(region.body, region.kernel)
     if form is None or not _is_positive(form.low, form.high):
         return None
@@ -119,11 +123,11 @@ def _through(region: RegionOp, number: int, where: _Channels) -> _Channels | Non
 
 
 def _moved(region: RegionOp, form: KernelForm, where: _Channels) -> _Channels | None:
-    """Return the places of channels after a movement of elements: the family itself moves the numbers of channels."""
-    given, made = shape(region.operands[0]), shape(region.results[0])
-    if given.count(None) > 1 or given.count(None) != made.count(None):
+    """Return the channels after a movement of elements, by moving an array of channel numbers the same way."""
+    given, result_shape = shape(region.operands[0]), shape(region.results[0])
+    if given.count(None) > 1 or given.count(None) != result_shape.count(None):
         return None
-    sizes, wanted = ([2 if size is None else size for size in each] for each in (given, made))
+    sizes, wanted = ([2 if size is None else size for size in dimensions] for dimensions in (given, result_shape))
     if np.prod(sizes) != np.prod(wanted):
         return None
     line = [-1 if axis == where.axis else 1 for axis in range(len(sizes))]
@@ -141,8 +145,7 @@ def _moved(region: RegionOp, form: KernelForm, where: _Channels) -> _Channels | 
 
 
 def _is_homogeneous(region: RegionOp, number: int) -> bool:
-    """Whether the body multiplies its result by each positive factor of its operand of this number, exactly for powers
-    of two."""
+    """Return True if positive factors of one operand multiply the body's result, exactly for powers of two."""
     body = region.body
     known: dict[Value, str | None] = {body.arguments[number]: _SCALED}
     for argument, value in zip(body.arguments, region.operands, strict=True):
@@ -152,7 +155,7 @@ def _is_homogeneous(region: RegionOp, number: int) -> bool:
 
 
 def _kind(value: Value, known: dict[Value, str | None]) -> str | None:
-    """What a value of a body is; None where it is none of the kinds."""
+    """Return the kind of a value in a body; None if it is none of the kinds."""
     value = behind(value, [])
     if value not in known:
         known[value] = _kind_of_elements(value, known)
@@ -168,7 +171,7 @@ def _kind_of_elements(value: Value, known: dict[Value, str | None]) -> str | Non
     elements = elements_of(value)
     if elements is None:
         return None
-    return _of_expression(elements.computed, [_kind(each, known) for each in elements.inputs])
+    return _of_expression(elements.computed, [_kind(operand, known) for operand in elements.inputs])
 
 
 def _of_number(number: object) -> str | None:

@@ -1,4 +1,4 @@
-"""Products whose weights are constants, and their weights and biases as numbers."""
+"""Products with constant weights, and access to their weights and biases as numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,59 +25,59 @@ Array = npt.NDArray[Any]
 
 
 class NotScaled(Exception):
-    """Why an operation stays as it is."""
+    """The reason why an operation cannot be folded."""
 
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """A region that computes a product of values with constant weights, and perhaps adds a constant bias."""
+    """A region that computes a product of values with constant weights, and may add a constant bias."""
 
     region: RegionOp
     form: KernelForm
 
     @property
     def element(self) -> FloatType:
-        """The type of its numbers."""
+        """The element type of its result."""
         element = element_of(self.region.results[0].type)
-        assert isinstance(element, FloatType)  # else it would have no form
+        assert isinstance(element, FloatType)  # other types have no form
         return element
 
     @property
     def source(self) -> int:
-        """The number of the operand that is no constant."""
+        """The number of the operand that is not constant."""
         return self.form.operands[0].number
 
     @property
     def channel_axis(self) -> int:
-        """The axis of that operand along which input channels are."""
+        """The axis of that operand that has the input channels."""
         operand = self.form.operands[0]
         rank = len(shape(self.region.operands[operand.number]))
         return rank - 1 if operand.permutation is None else operand.permutation[rank - 1]
 
     @property
     def weights(self) -> Array:
-        """The weights, as float64."""
+        """The weights as float64."""
         return known(self.region.operands[self.form.operands[1].number])
 
     @property
     def bias(self) -> Array | None:
-        """The bias, as float64."""
+        """The bias as float64; None without a bias."""
         return known(self.region.operands[self.form.operands[2].number]) if len(self.form.operands) > 2 else None
 
     @property
     def output_axis(self) -> int:
-        """The axis of the weights along which output channels are, which are along the last axis of the result."""
+        """The axis of the weights that has the output channels, which the result has along its last axis."""
         return self._axis(self._traits.outputs)
 
     @property
     def input_axis(self) -> int:
-        """The axis of the weights along which input channels are."""
+        """The axis of the weights that has the input channels."""
         return self._axis(self._traits.inputs)
 
     @property
     def _traits(self) -> Weights:
         traits = FAMILIES[self.form.family].traits.weights
-        assert traits is not None  # else it would be no product
+        assert traits is not None  # other families are not products
         return traits
 
     def _axis(self, axis: int) -> int:
@@ -87,7 +87,7 @@ class Product:
         return axis if permutation is None else permutation[axis]
 
     def set_constants(self, weights: Array, bias: Array | None) -> None:
-        """Gives it other weights, and another bias where it has one."""
+        """Replace the weights, and the bias if there is one."""
         for operand, array in zip(self.form.operands[1:], (weights, bias), strict=False):
             if array is not None:
                 old = self.region.operands[operand.number]
@@ -97,7 +97,7 @@ class Product:
 
 
 def product_of(region: Operation) -> Product | None:
-    """A region as a product with constant weights of at least two axes; None where it is none."""
+    """Return a region as a product with constant weights of at least two axes; None if it is no such product."""
     if not isinstance(region, RegionOp) or len(region.results) != 1:
         return None
     form = form_of(region.body, region.kernel)
@@ -113,59 +113,62 @@ def product_of(region: Operation) -> Product | None:
 
 
 def constant_array(value: Value) -> Array | None:
-    """The numbers of a constant tensor of floats, as float64."""
-    found = dense_of(value)
-    if found is None or not isinstance(found.element, FloatType):
+    """Return the numbers of a constant float tensor as float64; None for other values."""
+    dense = dense_of(value)
+    if dense is None or not isinstance(dense.element, FloatType):
         return None
-    return np.asarray(found.python, np.float64)
+    return np.asarray(dense.python, np.float64)
 
 
 def known(value: Value) -> Array:
-    """The numbers of a value that is known to be a constant."""
-    found = constant_array(value)
-    assert found is not None
-    return found
+    """Return the numbers of a value that must be constant."""
+    array = constant_array(value)
+    assert array is not None
+    return array
 
 
 def constant(builder: Builder, array: Array, type: Type) -> Value:
-    """A constant tensor of floats that are values of its type."""
+    """Emit a constant float tensor, whose numbers are values of its type."""
     return builder.constant(constant_attribute(array, type), type)
 
 
 def rounded(array: Array, element: FloatType) -> Array:
-    """Results of one operation on numbers of a type, computed as float64, rounded to the type."""
+    """Round float64 results of one operation to a float type."""
     return round_to_format(array, element.name)
 
 
 def is_normal(array: Array, element: FloatType) -> Array:
-    """Which numbers are 0, or neither below the normal ones of a type nor beyond its largest."""
+    """Return a mask of the numbers that are 0, or within the normal numbers of a type."""
     size = np.abs(array)
     least = 2.0 ** FORMATS[element.name].min_exponent
-    found: Array = (size == 0) | ((size >= least) & (size <= element.largest))
-    return found
+    is_in_range: Array = (size == 0) | ((size >= least) & (size <= element.largest))
+    return is_in_range
 
 
 def along(vector: Array, axis: int, rank: int) -> Array:
-    """A vector along one axis of an array of a rank."""
+    """Reshape a vector to broadcast along one axis of an array of a given rank."""
     return vector.reshape([-1 if place == axis else 1 for place in range(rank)])
 
 
 def is_open(spec: Type, value: Value, *, hints: bool = False) -> bool:
-    """Whether nothing fixes how a port stores its values: nothing is said, or a least width; with ``hints`` also where
-    a range is said."""
-    said = (AnyQuantizedType, CalibratedType) if hints else AnyQuantizedType
-    return spec is element_of(value.type) or isinstance(spec, said)
+    """Return True if a port's storage is open: no specification, or a least width; with ``hints`` also a range."""
+    open_types = (AnyQuantizedType, CalibratedType) if hints else AnyQuantizedType
+    return spec is element_of(value.type) or isinstance(spec, open_types)
 
 
 def has_open_constants(product: Product) -> bool:
-    """Whether the types of the weights and of the bias are open, so that they may be other numbers."""
+    """Return True if the types of the weights and the bias are open, so that their numbers may change."""
     specs = product.region.input_specs
-    return all(is_open(specs[each.number], product.region.operands[each.number]) for each in product.form.operands[1:])
+    return all(
+        is_open(specs[operand.number], product.region.operands[operand.number]) for operand in product.form.operands[1:]
+    )
 
 
 def single_user(value: Value, through: Sequence[str]) -> tuple[Operation | None, list[Operation]]:
-    """The only operation that uses a value, behind annotations of these names, and the annotations; None where there
-    are others, or none in its block."""
+    """Return the only user of a value, behind annotations with these names, and the annotations.
+
+    The user is None if there are several users, or the user is in another block.
+    """
     passed: list[Operation] = []
     block = value.block
     while len(users := value.users) == 1:
@@ -180,12 +183,12 @@ def single_user(value: Value, through: Sequence[str]) -> tuple[Operation | None,
 
 
 def key_of(operation: Operation) -> str | None:
-    """The key that an operation gives to its result."""
-    found = operation.attributes.get("statsKey" if operation.name == "quant.stats_ref" else KEY)
-    return found.value if isinstance(found, StringAttr) else None
+    """Return the key of an operation's result."""
+    key = operation.attributes.get("statsKey" if operation.name == "quant.stats_ref" else KEY)
+    return key.value if isinstance(key, StringAttr) else None
 
 
 def shape(value: Value) -> tuple[int | None, ...]:
-    """The shape of a ranked tensor."""
+    """Return the shape of a ranked tensor."""
     assert isinstance(value.type, TensorType)
     return tuple(value.type.shape or ())

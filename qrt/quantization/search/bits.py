@@ -1,7 +1,7 @@
 """The ports whose width a search chooses (docs/reference/bits.md).
 
-Regions have numbers in program order, and a place is a region and a port. A call site of a function has copies of its
-regions once types are chosen; all copies of a place have one specification, which stands in the function.
+Regions are numbered in program order; a place is a region and a port. When types are chosen, each call of a function
+gets copies of the function's regions. All copies of a place share one specification, in the function itself.
 """
 
 import hashlib
@@ -24,32 +24,32 @@ from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
 from qrt.types import AnyQuantizedType, FloatType, TensorType, UniformType
 
 Place = tuple[int, int]
-"""The number of a region, and of its port: operands first, then results."""
+"""The number of a region and the number of its port, with operands first, then results."""
 Widths = tuple[int, ...]
-"""A width for each choice."""
+"""The width of each choice, in order."""
 
 MOST_BITS = 16
-"""Wider integers are those of biases and of sums, whose width is no choice."""
+"""Integers wider than this are biases and sums, whose width is not chosen."""
 _NUMBER = "quant.number"
 Key = TypeVar("Key", int, Place)
 
 
 @dataclass(frozen=True)
 class WidthChoice:
-    """Ports that have one width.
+    """Ports that share one width.
 
     Attributes
     ----------
     name : str
-        The kernel and port of the first: "main/conv2d.1 w".
+        The kernel and port of the first place: "main/conv2d.1 w".
     places : tuple of (int, int)
-        All of them.
+        All places of the choice.
     widths : tuple of int
-        What the target offers, ascending.
+        The widths that the target offers, ascending.
     default : int
         The width without a search; one of ``widths``.
     elements : int
-        How many numbers a weight has; 0 for a value that is computed.
+        The number of elements of a weight; 0 for a computed value.
     """
 
     name: str
@@ -60,12 +60,12 @@ class WidthChoice:
 
     @property
     def is_weight(self) -> bool:
-        """Whether the values stand in the program."""
+        """True if the values are constants of the program."""
         return self.elements > 0
 
 
 def numbered(named: NamedProgram) -> NamedProgram:
-    """A copy whose regions have their numbers, which passes keep."""
+    """Return a copy whose regions carry their numbers in an attribute that passes keep."""
     module = copied(named.module)
     for number, region in enumerate(_regions(module)):
         region.attributes[_NUMBER] = StringAttr(str(number))
@@ -73,7 +73,7 @@ def numbered(named: NamedProgram) -> NamedProgram:
 
 
 def with_widths(named: NamedProgram, choices: Sequence[WidthChoice], widths: Widths) -> NamedProgram:
-    """A copy in which ports ask for the widths of choices that are not the default's."""
+    """Return a copy whose ports have least widths for the choices whose width is not the default."""
     module = copied(named.module)
     regions = list(_regions(module))
     for choice, width in zip(choices, widths, strict=True):
@@ -87,30 +87,32 @@ def with_widths(named: NamedProgram, choices: Sequence[WidthChoice], widths: Wid
 
 
 def widths_of(regions: Module) -> dict[Place, int]:
-    """The width of each place in a program whose types are decided; the widest where copies differ, and 32 for a float.
+    """Return the width of each place in a numbered program with decided types.
 
-    It is for a program that was ``numbered``.
+    If copies of a place differ, it is the widest; for a float it is 32.
     """
-    found: dict[Place, int] = {}
+    widths: dict[Place, int] = {}
     for region in _regions(regions):
         if _NUMBER in region.attributes:  # a rescale has none
             for port, spec in enumerate(region.specs):
                 width = spec.storage_width if isinstance(spec, UniformType) else 32
                 place = _number(region), port
-                found[place] = max(width, found.get(place, 0))
-    return found
+                widths[place] = max(width, widths.get(place, 0))
+    return widths
 
 
-def stored_bits(choices: Sequence[WidthChoice], found: dict[Place, int]) -> int:
-    """What the weights take, with the widths that places have."""
-    return sum(each.elements * max(found[place] for place in each.places) for each in choices if each.is_weight)
+def stored_bits(choices: Sequence[WidthChoice], widths: dict[Place, int]) -> int:
+    """Return the bits of all weights, given the widths of places."""
+    return sum(
+        choice.elements * max(widths[place] for place in choice.places) for choice in choices if choice.is_weight
+    )
 
 
-def choices_of(named: NamedProgram, target: Target, found: dict[Place, int]) -> tuple[WidthChoice, ...]:
-    """The weights of a numbered program, in program order, then the values that may be wider. ``found`` is what places
-    have without a search.
+def choices_of(named: NamedProgram, target: Target, default_widths: dict[Place, int]) -> tuple[WidthChoice, ...]:
+    """Return the choices of a numbered program: its weights in program order, then values that may be wider.
 
-    A weight that has one width is among them, because it takes bytes.
+    ``default_widths`` has the widths of places without a search. Weights with only one width are included, because they
+    count for the size.
     """
     module = copied(named.module)
     names = _names(module)
@@ -118,12 +120,12 @@ def choices_of(named: NamedProgram, target: Target, found: dict[Place, int]) -> 
         separate(module, "inline")
         graph = build(module)
         offers = _OfferedWidths(graph, target)
-        made = [*_weights(offers, found, names), *_values(graph, offers, found, names)]
-    return tuple(made)
+        choices = [*_weights(offers, default_widths, names), *_values(graph, offers, default_widths, names)]
+    return tuple(choices)
 
 
 def _regions(module: Module) -> Iterator[RegionOp]:
-    return (each for each in module.operation.walk() if isinstance(each, RegionOp))
+    return (operation for operation in module.operation.walk() if isinstance(operation, RegionOp))
 
 
 def _number(region: RegionOp) -> int:
@@ -131,20 +133,20 @@ def _number(region: RegionOp) -> int:
 
 
 def _names(module: Module) -> list[str]:
-    """What regions are called, by number."""
+    """Return the names of regions, by number."""
     keys = (region.attributes.get(KEY) for region in _regions(module))
     return [key.value if isinstance(key, StringAttr) else f"region {number}" for number, key in enumerate(keys)]
 
 
 class _OfferedWidths:
-    """The widths that a target offers at the ports of a graph, region by region."""
+    """The widths that a target offers at the ports of a graph."""
 
     def __init__(self, graph: PropagationGraph, target: Target) -> None:
         self.regions = graph.regions
         self._kernels = {region: _fitting(region, target.signatures(region.name)) for region in graph.regions}
 
     def of(self, node: PropagationNode) -> set[int]:
-        """The widths at a port. One that takes any type has those of the kernel's other ports."""
+        """Return the widths at a port. A wildcard port has the widths of the kernel's other ports."""
         region = _region_of(node)
         kernels = self._kernels[region]
         ports = [_port(kernel, region, node.index) for kernel in kernels]
@@ -153,13 +155,13 @@ class _OfferedWidths:
         return {width for port in ports if (width := _width(port)) is not None}
 
     def name(self, node: PropagationNode, names: list[str]) -> str:
-        """What a choice is called whose first port this is."""
+        """Return the name of a choice, given its first port."""
         number, index = _place(node)
         kernel = next(iter(self._kernels[_region_of(node)]), None)
         return f"{names[number]} {f'port {index}' if kernel is None else _port(kernel, _region_of(node), index).name}"
 
     def tied(self, region: GraphRegion) -> list[PropagationNode]:
-        """The ports that have one type."""
+        """Return the ports of a region that must have one type."""
         kernel = next(iter(self._kernels[region]), None)
         if kernel is None or kernel.constraint != "same_scale":
             return []
@@ -167,15 +169,15 @@ class _OfferedWidths:
 
 
 def _fitting(region: GraphRegion, kernels: Iterable[TargetKernel]) -> list[TargetKernel]:
-    """The signatures that take what is known of a region's ports."""
-    found = []
+    """Return the signatures that accept all specifications of a region's ports."""
+    fitting = []
     for kernel in kernels:
         ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
         if ports is not None:
             every = [*ports[0], *ports[1]]
             if all(fits(every[node.index], node.spec, node) for node in region.floats):
-                found.append(kernel)
-    return found
+                fitting.append(kernel)
+    return fitting
 
 
 def _port(kernel: TargetKernel, region: GraphRegion, index: int) -> TargetPort:
@@ -185,12 +187,12 @@ def _port(kernel: TargetKernel, region: GraphRegion, index: int) -> TargetPort:
 
 
 def _width(port: TargetPort) -> int | None:
-    """The width of a port of integers; None for others."""
+    """Return the width of an integer port; None for other ports."""
     return None if port.is_float or port.is_wildcard else int(port.storage[1:])
 
 
 def _is_open(node: PropagationNode) -> bool:
-    """Whether a width may be asked for: nothing is known of the port, or a width alone."""
+    """Return True if a port may get a least width: it has no specification, or only a least width without bounds."""
     spec = node.spec
     return spec is node.element or (isinstance(spec, AnyQuantizedType) and spec.has_default_bounds)
 
@@ -207,13 +209,13 @@ def _place(node: PropagationNode) -> Place:
 
 
 class _Classes(Generic[Key]):
-    """Keys that are joined, in the order in which they came."""
+    """Disjoint sets of keys; each set is represented by the key that was added first."""
 
     def __init__(self) -> None:
         self._into: dict[Key, Key] = {}
 
     def first(self, key: Key) -> Key:
-        """The first key of those that are joined with one."""
+        """Return the first key of the set that contains a key."""
         self._into.setdefault(key, key)
         while self._into[key] != key:
             key = self._into[key]
@@ -228,8 +230,8 @@ class _Classes(Generic[Key]):
 # -- weights -----------------------------------------------------------------------------------------------------------
 
 
-def _weights(offers: _OfferedWidths, found: dict[Place, int], names: list[str]) -> Iterator[WidthChoice]:
-    """Constants by their values: equal ones have one width and count once, as do those of one place in all calls."""
+def _weights(offers: _OfferedWidths, default_widths: dict[Place, int], names: list[str]) -> Iterator[WidthChoice]:
+    """Yield a choice for each distinct constant; equal constants and copies of one place share a choice."""
     classes = _Classes[Place]()
     nodes: dict[Place, list[PropagationNode]] = {}
     places: dict[object, Place] = {}
@@ -237,23 +239,23 @@ def _weights(offers: _OfferedWidths, found: dict[Place, int], names: list[str]) 
     for region in offers.regions:
         for node in region.floats:
             place = _place(node)
-            if place not in computed and found.get(place, 32) <= MOST_BITS:
+            if place not in computed and default_widths.get(place, 32) <= MOST_BITS:
                 nodes.setdefault(place, []).append(node)
                 classes.join(places.setdefault(_content(node), place), place)
     members: dict[Place, list[Place]] = {}
     for place in nodes:
         members.setdefault(classes.first(place), []).append(place)
-    for each in members.values():
-        of_all = [node for place in each for node in nodes[place]]
-        default = max(found[place] for place in each)
+    for class_places in members.values():
+        of_all = [node for place in class_places for node in nodes[place]]
+        default = max(default_widths[place] for place in class_places)
         elements = sum({_content(node): _elements(node) for node in of_all}.values())
         if elements:
             widths = _weight_widths(of_all, offers, default)
-            yield WidthChoice(offers.name(of_all[0], names), tuple(each), widths, default, elements)
+            yield WidthChoice(offers.name(of_all[0], names), tuple(class_places), widths, default, elements)
 
 
 def _weight_widths(nodes: list[PropagationNode], offers: _OfferedWidths, default: int) -> tuple[int, ...]:
-    """The widths that all of them may have; the default alone where there is no choice."""
+    """Return the widths that all nodes may have; only the default if there is no choice."""
     if not all(_is_open(node) and node not in offers.tied(_region_of(node)) for node in nodes):
         return (default,)
     common = set.intersection(*(offers.of(node) for node in nodes))
@@ -275,11 +277,13 @@ def _elements(node: PropagationNode) -> int:
 
 
 def _values(
-    graph: PropagationGraph, offers: _OfferedWidths, found: dict[Place, int], names: list[str]
+    graph: PropagationGraph, offers: _OfferedWidths, default_widths: dict[Place, int], names: list[str]
 ) -> Iterator[WidthChoice]:
-    """The values that may be wider than they are, as widths are given to all definitions and uses that take them."""
+    """Yield a choice for each value that may be wider, with all definitions and uses that accept the width."""
     classes = _Classes[int]()
-    groups = {id(group): group for group in graph.each if not group.is_constant and (group.definitions or group.uses)}
+    groups = {
+        id(group): group for group in graph.value_groups if not group.is_constant and (group.definitions or group.uses)
+    }
     seen: dict[Place, int] = {}
     for key, group in groups.items():
         classes.first(key)
@@ -294,17 +298,17 @@ def _values(
     for key, group in groups.items():
         members.setdefault(classes.first(key), []).extend((*group.definitions, *group.uses))
     for nodes in members.values():
-        yield from _value(nodes, offers, found, names)
+        yield from _value(nodes, offers, default_widths, names)
 
 
 def _value(
-    nodes: list[PropagationNode], offers: _OfferedWidths, found: dict[Place, int], names: list[str]
+    nodes: list[PropagationNode], offers: _OfferedWidths, default_widths: dict[Place, int], names: list[str]
 ) -> Iterator[WidthChoice]:
-    """The choice of a value: none where its definitions cannot be wider, or no use would be."""
+    """Yield the choice of a value, unless its definitions or all of its uses cannot be wider."""
     if any(node.region is None or not _is_open(node) for node in nodes):
         return
     nodes = sorted(nodes, key=lambda node: (node.is_input, node.number))
-    default = max(found.get(_place(node), 32) for node in nodes)
+    default = max(default_widths.get(_place(node), 32) for node in nodes)
     wider = {width for node in nodes for width in offers.of(node) if default < width <= MOST_BITS}
     for width in sorted(wider):
         taking = [node for node in nodes if width in offers.of(node)]

@@ -1,4 +1,4 @@
-"""What a search for bit widths shall reach: a budget, and the user's metric (docs/reference/bits.md)."""
+"""The goal of a search for bit widths: a budget, and the user's metric (docs/reference/bits.md)."""
 
 import re
 from collections.abc import Callable
@@ -14,22 +14,22 @@ from qrt.runtime.program import Program
 
 Kind = Literal["size", "snr", "drop"]
 Metric = Callable[[Program], float]
-"""How good a program is: the larger, the better."""
+"""A function that scores a compiled program; larger is better."""
 
 
 class MetricError(ModelError):
-    """A metric that raises or returns no finite number."""
+    """The error for a metric that raised an exception or returned no finite number."""
 
 
 _FORMS = "size=0.6 (weight bytes as a share of those at 8 bits), snr=33 (decibels) or drop=0.005 (of the metric)"
 _TEXT = re.compile(r"\s*(size|snr|drop)\s*=\s*([+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:e[+-]?\d{1,2})?)\s*", re.I)
-_MOST_SAID = 300
-"""Characters of somebody else's message."""
+_MOST_CHARACTERS = 300
+"""The greatest length of the message of an exception from the user's metric."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What a program may take or lose, as the decimal number that its text has.
+    """A limit on the size or the error of a program, as an exact decimal number.
 
     >>> Budget.parse("size=0.6")
     Budget(kind='size', limit=Fraction(3, 5))
@@ -40,18 +40,18 @@ class Budget:
 
     @classmethod
     def parse(cls, text: object) -> "Budget":
-        """The budget that a text says. Raises QuantTypeError, which names the three forms."""
-        found = _TEXT.fullmatch(text) if isinstance(text, str) else None
-        if found is None:
+        """Parse a budget. Raise QuantTypeError, which names the three forms, if the text is not a budget."""
+        match = _TEXT.fullmatch(text) if isinstance(text, str) else None
+        if match is None:
             raise QuantTypeError(f"budget must be {_FORMS}, got {shown(text)}")
-        kind, limit = cast(Kind, found[1].lower()), Fraction(found[2])
+        kind, limit = cast(Kind, match[1].lower()), Fraction(match[2])
         if limit < 0 and kind != "snr":
             raise QuantTypeError(f"budget must be {_FORMS}, not negative: got {shown(text)}")
         return cls(kind, limit)
 
 
 def measured(metric: Metric, program: Program, where: str) -> float:
-    """The metric of a program: a finite number. ModelError says what the metric did instead, and ``where``.
+    """Return the metric of a program. Raise MetricError, with ``where``, if it fails or is not finite.
 
     >>> try:
     ...     measured(lambda program: float("nan"), None, "trial 3")
@@ -59,25 +59,25 @@ def measured(metric: Metric, program: Program, where: str) -> float:
     ...     print(error)
     the metric '<lambda>' returned nan at trial 3: it must return a finite number, larger for better
     """
-    said = f"the metric {shown(name_of(metric))}"
+    subject = f"the metric {shown(name_of(metric))}"
     try:
         value = metric(program)
-    except Exception as error:  # a function of somebody else's may raise anything
-        raise MetricError(f"{said} raised at {where}: {_text_of(error)}") from error
+    except Exception as error:  # a user's function may raise any exception
+        raise MetricError(f"{subject} raised at {where}: {_text_of(error)}") from error
     number = _number(value)
     if number is None or not isfinite(number):
         given = shown(value) if number is None else str(number)
-        raise MetricError(f"{said} returned {given} at {where}: it must return a finite number, larger for better")
+        raise MetricError(f"{subject} returned {given} at {where}: it must return a finite number, larger for better")
     return number
 
 
 def name_of(metric: Callable[..., object]) -> str:
-    """What messages and journals call a function."""
+    """Return the name of a function in messages and journals."""
     return str(getattr(metric, "__qualname__", type(metric).__qualname__))
 
 
 def _number(value: Any) -> float | None:
-    """A real number as float64, an array of rank 0 included; None for anything else."""
+    """Return a real number, or an array of rank 0, as float64; None for anything else."""
     is_other = isinstance(value, bool | np.bool_ | str | bytes | bytearray | complex | np.complexfloating)
     if is_other or getattr(value, "shape", ()) != ():
         return None
@@ -90,9 +90,9 @@ def _number(value: Any) -> float | None:
 
 
 def _text_of(error: Exception) -> str:
-    """An exception of somebody else's, whose text may fail too."""
+    """Return the text of an exception from the user's metric; its conversion to text may fail too."""
     try:
-        said = f"{type(error).__name__}: {error}"
+        text = f"{type(error).__name__}: {error}"
     except Exception:
-        said = type(error).__name__
-    return " ".join(said.split())[:_MOST_SAID]
+        text = type(error).__name__
+    return " ".join(text.split())[:_MOST_CHARACTERS]

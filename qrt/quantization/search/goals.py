@@ -1,4 +1,4 @@
-"""By what a search compares programs, for each kind of budget. All comparisons are of integers and exact rationals."""
+"""The goals of a search, one for each kind of budget. All comparisons are of integers and exact rationals."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -11,50 +11,50 @@ from qrt.quantization.search.budget import Budget
 from qrt.quantization.search.trial_runs import TrialResult
 
 Quality = tuple[Fraction, ...]
-"""What is to be large, the first number before the others."""
+"""Numbers of which larger is better, compared in order."""
 
 _WORST = -Fraction(1 << 4096)
-"""The quality of what does not run: below all sums of squares of float64."""
+"""The quality of a program that does not run, lower than any sum of squares of float64."""
 
 
 class Goal(ABC):
-    """What is wanted of a program."""
+    """The comparison of programs under a budget."""
 
     def __init__(self, budget: Budget, choices: Sequence[WidthChoice], *, has_metric: bool) -> None:
         self.budget = budget
         self._choices, self._has_metric = choices, has_metric
-        self.all_8 = sum(8 * each.elements for each in choices)
-        """The bits of the weights of a program whose weights have 8 bits each."""
+        self.all_8 = sum(8 * choice.elements for choice in choices)
+        """The bits of all weights at 8 bits each."""
 
     @abstractmethod
     def is_reached(self, tried: TrialResult) -> bool:
-        """Whether a program is within the budget."""
+        """Return True if a program is within the budget."""
 
     @abstractmethod
     def key(self, tried: TrialResult) -> tuple[Any, ...]:
-        """What the best program has the least of."""
+        """Return the sort key of a program; the best program has the least key."""
 
     @abstractmethod
     def fits(self, widths: Widths) -> bool:
-        """Whether the greedy search may go there."""
+        """Return True if the greedy search may visit these widths."""
 
     @abstractmethod
     def may_gain(self, state: TrialResult, widths: Widths) -> bool:
-        """Whether widths may be better than a state, as far as that is known without a run."""
+        """Return True if widths may be better than a state, as far as that is known without running them."""
 
-    # -- what all have -------------------------------------------------------------------------------------------------
+    # -- shared by all goals
 
     def bits(self, widths: Widths) -> int:
-        """What the weights take if they have the widths that are asked for."""
-        return sum(each.elements * width for each, width in zip(self._choices, widths, strict=True))
+        """Return the bits of all weights at these widths."""
+        return sum(choice.elements * width for choice, width in zip(self._choices, widths, strict=True))
 
     def wider(self, widths: Widths) -> int:
-        """How many values have more bits than without a search."""
+        """Return the number of values that are wider than by default."""
         pairs = zip(self._choices, widths, strict=True)
-        return sum(not each.is_weight and width > each.default for each, width in pairs)
+        return sum(not choice.is_weight and width > choice.default for choice, width in pairs)
 
     def quality(self, tried: TrialResult) -> Quality:
-        """The metric if there is one, then the error at the outputs."""
+        """Return the metric if there is one, followed by the error at the outputs."""
         if tried.failure:
             return (_WORST,) * len(self.nothing)
         error = (-Fraction(tried.error.nonfinite), -tried.error.noise)
@@ -62,21 +62,21 @@ class Goal(ABC):
 
     @property
     def nothing(self) -> Quality:
-        """The gain of what changes nothing."""
+        """The gain of a change without effect."""
         return (Fraction(0),) * (3 if self._has_metric else 2)
 
     def gain(self, before: TrialResult, after: TrialResult) -> Quality:
-        """How much better one program is than another."""
+        """Return the quality of one program minus that of another."""
         pairs = zip(self.quality(before), self.quality(after), strict=True)
         return tuple(new - old for old, new in pairs)
 
     def per_bit(self, gain: Quality, before: Widths, after: Widths) -> Quality:
-        """A gain for each bit that the weights grow by. A value that is computed takes none: it counts as one."""
+        """Return a gain divided by the growth of the weights in bits; a computed value counts as one bit."""
         grown = max(self.bits(after) - self.bits(before), 1)
-        return tuple(each / grown for each in gain)
+        return tuple(part / grown for part in gain)
 
-    def said(self, tried: TrialResult) -> str:
-        """One line that says what was reached."""
+    def summary(self, tried: TrialResult) -> str:
+        """Return one line that compares a program with the budget."""
         name = f"{self.budget.kind}={float(self.budget.limit):g}"
         state = "is reached" if self.is_reached(tried) else "cannot be reached; the nearest result is"
         share = f"{tried.bits / self.all_8:.4g} of the weight bytes at 8 bits" if self.all_8 else "no weights"
@@ -86,7 +86,7 @@ class Goal(ABC):
 
 
 class _Size(Goal):
-    """The best quality within so many bits."""
+    """The best quality within a limit on the bits of weights."""
 
     @property
     def _most(self) -> Fraction:
@@ -98,7 +98,7 @@ class _Size(Goal):
     def key(self, tried: TrialResult) -> tuple[Any, ...]:
         if tried.failure:
             return (1,)
-        return 0, max(tried.bits - self._most, 0), *(-each for each in self.quality(tried)), tried.bits
+        return 0, max(tried.bits - self._most, 0), *(-part for part in self.quality(tried)), tried.bits
 
     def fits(self, widths: Widths) -> bool:
         return self.bits(widths) <= self._most
@@ -108,10 +108,10 @@ class _Size(Goal):
 
 
 class _Floor(Goal):
-    """The fewest bits with enough quality; where it is not enough, the most quality."""
+    """The fewest bits with sufficient quality; the best quality if none is sufficient."""
 
     def key(self, tried: TrialResult) -> tuple[Any, ...]:
-        lost = tuple(-each for each in self.quality(tried))
+        lost = tuple(-part for part in self.quality(tried))
         if tried.failure:
             return (2,)
         if self.is_reached(tried):
@@ -120,7 +120,7 @@ class _Floor(Goal):
 
     @abstractmethod
     def measure(self, tried: TrialResult) -> Fraction:
-        """What the floor is of, as far as it is more than the error."""
+        """Return the quantity that has a floor, besides the error."""
 
     def fits(self, widths: Widths) -> bool:
         return True
@@ -132,7 +132,7 @@ class _Floor(Goal):
 
 
 class _Snr(_Floor):
-    """At least so many decibels."""
+    """A least signal-to-noise ratio in decibels."""
 
     def is_reached(self, tried: TrialResult) -> bool:
         return not tried.failure and tried.snr >= float(self.budget.limit)
@@ -142,7 +142,7 @@ class _Snr(_Floor):
 
 
 class _Drop(_Floor):
-    """At most so much below the float program's metric, or below all of its answers."""
+    """A limit on the drop of the metric; without a metric, on the share of rows whose answer changes."""
 
     def __init__(self, budget: Budget, choices: Sequence[WidthChoice], of_float: float | None) -> None:
         super().__init__(budget, choices, has_metric=of_float is not None)
@@ -163,7 +163,7 @@ class _Drop(_Floor):
 
 
 def goal_of(budget: Budget, choices: Sequence[WidthChoice], of_float: float | None, *, has_metric: bool) -> Goal:
-    """The goal of a budget. ``of_float`` is the metric of the float program."""
+    """Return the goal of a budget. ``of_float`` is the metric of the float program."""
     if budget.kind == "size":
         return _Size(budget, choices, has_metric=has_metric)
     if budget.kind == "snr":
@@ -172,7 +172,7 @@ def goal_of(budget: Budget, choices: Sequence[WidthChoice], of_float: float | No
 
 
 def decimal(number: float) -> Fraction:
-    """A number as the decimal that Python prints: 0.95 - 0.005 is 0.945.
+    """Return a number as the exact decimal that Python prints, so that 0.95 - 0.005 is 0.945.
 
     >>> decimal(0.95) - decimal(0.005) == decimal(0.945)
     True

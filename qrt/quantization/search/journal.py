@@ -1,7 +1,7 @@
-"""A journal of trials: a file to which each is appended, so that a search that was stopped goes on where it was.
+"""A journal of trials: a file to which each trial is appended, so that a stopped search can continue.
 
-Each line is a JSON object with its own digest. The first says what was searched. A line is written as a whole and
-synchronized before the next trial begins. What was cut off at the end is dropped; damage before it is an error.
+Each line is a JSON object with its own digest. The first line identifies the search. A line is written whole and synced
+to disk before the next trial starts. An incomplete last line is dropped; damage before it is an error.
 """
 
 import fcntl
@@ -22,14 +22,14 @@ _DIGEST = "sha256"
 
 
 class Journal:
-    """An open journal. ``lines`` are those that it had, without the first."""
+    """An open journal. ``lines`` are the lines that were in the file, without the first."""
 
     def __init__(self, file: BinaryIO, name: str, lines: list[dict[str, Any]]) -> None:
         self._file, self._name = file, name
         self.lines = lines
 
     def append(self, line: Line) -> None:
-        """Writes a line, which is on the disk when this returns."""
+        """Write a line and sync it to disk."""
         try:
             self._file.write(encoded(line))
             self._file.flush()
@@ -40,10 +40,10 @@ class Journal:
 
 @contextmanager
 def opened(name: str | os.PathLike[str], subject: Mapping[str, str]) -> Iterator[Journal]:
-    """A journal of a subject, which is made if there is no file.
+    """Open the journal of a subject, or create it if there is no file.
 
-    Raises FileError if the file cannot be read or written, and ModelError if it is no journal, has been damaged, is of
-    another subject (the message says in what), or is written by another search just now.
+    Raises FileError if the file cannot be read or written. Raises ModelError if it is not a journal, is damaged,
+    belongs to another subject (the message names the difference), or is being written by another search.
     """
     shown_name = os.fspath(name)
     with ExitStack() as stack:
@@ -63,11 +63,11 @@ def opened(name: str | os.PathLike[str], subject: Mapping[str, str]) -> Iterator
             raise ModelError(
                 f"{shown_name}: another search is writing this journal: give each search its own"
             ) from None
-        lines, kept = decoded(data, shown_name)
+        lines, size = decoded(data, shown_name)
         header = {"journal": _VERSION, **subject}
         if lines:
             _check(lines[0], header, shown_name)
-        file.truncate(kept)
+        file.truncate(size)
         journal = Journal(file, shown_name, lines[1:])
         if not lines:
             journal.append(header)
@@ -75,7 +75,7 @@ def opened(name: str | os.PathLike[str], subject: Mapping[str, str]) -> Iterator
 
 
 def encoded(line: Line) -> bytes:
-    """The bytes of a line.
+    """Return the bytes of a line.
 
     >>> encoded({"trial": 1})
     b'{"trial": 1, "sha256": "de9d7b9650e7b2e1"}\\n'
@@ -84,22 +84,22 @@ def encoded(line: Line) -> bytes:
 
 
 def decoded(data: bytes, name: str) -> tuple[list[dict[str, Any]], int]:
-    """The lines of a journal, and how many bytes they take: the last may be cut off, and is left out then."""
+    """Return the lines of a journal and their size in bytes, without an incomplete last line."""
     lines: list[dict[str, Any]] = []
-    kept = 0
-    while kept < len(data):
-        end = data.find(b"\n", kept) + 1
-        line = _line(data[kept:end]) if end else None
+    size = 0
+    while size < len(data):
+        end = data.find(b"\n", size) + 1
+        line = _line(data[size:end]) if end else None
         if line is None:
             is_last = not end or end == len(data)
             if not is_last or (not lines and not encoded({"journal": _VERSION}).startswith(data[:12])):
                 raise ModelError(
                     f"{name}: line {len(lines) + 1} is damaged, or this is not a journal: give another file"
                 )
-            return lines, kept
+            return lines, size
         lines.append(line)
-        kept = end
-    return lines, kept
+        size = end
+    return lines, size
 
 
 def _line(data: bytes) -> dict[str, Any] | None:
@@ -116,10 +116,10 @@ def _digest(line: Line) -> str:
     return hashlib.sha256(json.dumps(line).encode()).hexdigest()[:16]
 
 
-def _check(found: Line, header: Line, name: str) -> None:
-    """Refuses a journal of something else."""
-    if other := [key for key in {**header, **found} if found.get(key) != header.get(key)]:
-        given, wanted = found.get(other[0]), header.get(other[0])
+def _check(first: Line, header: Line, name: str) -> None:
+    """Raise ModelError for a journal of another subject."""
+    if other := [key for key in {**header, **first} if first.get(key) != header.get(key)]:
+        given, wanted = first.get(other[0]), header.get(other[0])
         raise ModelError(
             f"{name}: the journal is of another {other[0]}: {shown(given)}, not {shown(wanted)}: "
             "remove it, or give another file"

@@ -1,4 +1,4 @@
-"""How widths are run: the program is quantized, and its weights, its outputs and the user's metric are measured."""
+"""The runs of a search: a program with given widths is quantized, and its weights, outputs and metric are measured."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ from qrt.runtime.program import Program
 
 
 class Runner:
-    """A program whose widths are searched. ``choices`` are its ports, and ``default`` the widths without a search."""
+    """A program under search. ``choices`` are its ports, and ``default`` the widths without a search."""
 
     def __init__(
         self,
@@ -31,12 +31,12 @@ class Runner:
         self._named, self._start = named, numbered(named)
         self._target, self._records, self._method = target, records, method
         self._reference, self._metric, self._progress, self._passes = reference, metric, progress, passes
-        found = widths_of(quantized(self._start, target, records, method).regions)
-        self.choices = choices_of(self._start, target, found)
-        self.default: Widths = tuple(each.default for each in self.choices)
+        default_widths = widths_of(quantized(self._start, target, records, method).regions)
+        self.choices = choices_of(self._start, target, default_widths)
+        self.default: Widths = tuple(choice.default for choice in self.choices)
 
     def __call__(self, widths: Widths, number: int) -> TrialResult:
-        """Runs a trial, whose number messages say."""
+        """Run a trial. The progress callback and messages get its number."""
         if self._progress is not None:
             self._progress("search", number, None)
         plain = quantized(with_widths(self._start, self.choices, widths), self._target, self._records, self._method)
@@ -48,17 +48,19 @@ class Runner:
             widths,
             stored_bits(self.choices, widths_of(plain.regions)),
             noise.error,
-            sum(each.same for each in noise.outputs),
-            sum(each.rows for each in noise.outputs),
+            sum(output.same for output in noise.outputs),
+            sum(output.rows for output in noise.outputs),
             metric,
         )
 
     def corrected(self, trial: Trial) -> tuple[Trial, Noise | None]:
-        """What is written of a quantized program, and its error where it was measured: a trial whose biases are not yet
-        corrected would be measured as another program."""
+        """Return a trial with corrected biases, and its error if it was measured.
+
+        Biases are corrected before measuring, so that the measured program is the one that the search would return.
+        """
         return corrected_and_measured(trial, self._target, self._reference, self._passes)
 
     def of_float(self) -> float:
-        """The metric of the float program."""
+        """Return the metric of the float program."""
         assert self._metric is not None
         return measured(self._metric, Program(self._named.module, self._reference.function), "the float program")

@@ -9,7 +9,7 @@ from os import PathLike
 from qrt.errors import QuantTypeError
 from qrt.quantization.calibration.records import Record, RecordMethod, write_records
 from qrt.quantization.comparison.measure import Reference
-from qrt.quantization.propagation.ranges import ranges_kept
+from qrt.quantization.propagation.ranges import ranges_cached
 from qrt.quantization.search.bits import WidthChoice, with_widths
 from qrt.quantization.search.budget import Budget, Metric, name_of
 from qrt.quantization.search.goals import goal_of
@@ -25,30 +25,30 @@ from qrt.quantization.tuning.optional_passes import Wanted
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """What a search has found.
+    """The result of a search.
 
     Attributes
     ----------
     named : NamedProgram
-        The program with the widths, as ``!quant.any`` at its ports.
+        The program with its widths, as ``!quant.any`` at ports.
     trial : Trial
-        The same, quantized, with the biases that the passes give it.
+        The same program quantized, with the biases of the ``correct-bias`` pass if it ran.
     reached : bool
-        Whether it is within the budget. If not, it is the nearest that was found.
-    said : str
-        One line that says what was reached.
+        True if the program is within the budget. Otherwise it is the nearest program.
+    summary : str
+        One line that compares the program with the budget.
     choices : tuple of WidthChoice
-        The ports whose width was searched.
+        The ports whose widths were searched.
     best : TrialResult
-        The widths and figures of the program.
+        The widths and the figures of the program.
     trials : tuple of TrialResult
-        All that were run, in order.
+        All trials, in order.
     """
 
     named: NamedProgram
     trial: Trial
     reached: bool
-    said: str
+    summary: str
     choices: tuple[WidthChoice, ...]
     best: TrialResult
     trials: tuple[TrialResult, ...]
@@ -66,66 +66,67 @@ def searched(
     progress: Progress | None = None,
     passes: Wanted = (),
 ) -> SearchResult:
-    """Chooses bit widths under a budget. The program is not changed.
+    """Search bit widths under a budget. The program is not changed.
 
     Parameters
     ----------
     named : NamedProgram
-        The float program in regions.
+        The float program, in regions.
     target : Target
         The device, which offers widths.
     records : mapping of str to Record
-        The records of its values.
+        The records of the program's values.
     method : str
-        How ranges are chosen.
+        The method that chooses ranges.
     reference : Reference
-        Its outputs over a sample.
+        The float program's outputs over a sample.
     budget : str or Budget
-        ``size=0.6``, ``snr=33`` or ``drop=0.005``.
+        The budget: ``size=0.6``, ``snr=33`` or ``drop=0.005``.
     metric : callable, optional
-        The user's: of a compiled program, larger for better. It goes with ``size`` and ``drop``.
+        Only with ``size`` or ``drop``: a function that takes a compiled program and returns its score, larger is
+        better.
     journal : str or path, optional
-        A file of trials, which is made or continued.
+        A file of trials, which is created or continued.
     progress : callable, optional
-        A function that is told "search" and the number of the trial, before each.
+        A callback that gets "search", the number of the trial, and None, before each trial.
     passes : "auto" or sequence of str, optional
-        As for ``quantize_program``. With ``correct-bias`` among them each trial is measured after it.
+        The optional passes, as for ``quantize_program``. With ``correct-bias``, each trial is measured after that pass.
 
     Returns
     -------
     SearchResult
-        The best program that was found.
+        The best program and all trials.
 
     Raises
     ------
     QuantTypeError
-        If the budget is none.
+        If the budget cannot be parsed.
     ModelError
-        If the metric raises or returns no finite number, or the journal is of another search.
+        If the metric raises an exception or returns no finite number, or the journal belongs to another search.
     """
     wanted = budget if isinstance(budget, Budget) else Budget.parse(budget)
     if metric is not None and wanted.kind == "snr":
         raise QuantTypeError("budget snr= is measured at the outputs: give size= or drop= with a metric")
     with ExitStack() as stack:
-        stack.enter_context(ranges_kept())
+        stack.enter_context(ranges_cached())
         run = Runner(named, target, records, method, reference, metric, progress, passes)
-        kept = None
+        trial_journal = None
         if journal is not None:
             subject = _subject(named, target, records, method, reference, wanted, metric, passes)
-            kept = stack.enter_context(opened(journal, subject))
-        of_float = _of_float(kept, run) if metric is not None and wanted.kind == "drop" else None
+            trial_journal = stack.enter_context(opened(journal, subject))
+        of_float = _of_float(trial_journal, run) if metric is not None and wanted.kind == "drop" else None
         goal = goal_of(wanted, run.choices, of_float, has_metric=metric is not None)
-        trials = Trials(run.default, run, goal.key, kept)
+        trials = Trials(run.default, run, goal.key, trial_journal)
         Search(run.choices, trials, goal).run()
     best = trials.best
     chosen = with_widths(named, run.choices, best.widths)
     trial, _ = run.corrected(quantized(chosen, target, records, method))
     every = tuple(trials.tried.values())
-    return SearchResult(chosen, trial, goal.is_reached(best), goal.said(best), run.choices, best, every)
+    return SearchResult(chosen, trial, goal.is_reached(best), goal.summary(best), run.choices, best, every)
 
 
 def _of_float(journal: Journal | None, run: Runner) -> float:
-    """The metric of the float program, which a journal may have."""
+    """Return the metric of the float program, from the journal if it is there."""
     lines = [] if journal is None else [line for line in journal.lines if "of_float" in line]
     if lines:
         return float(lines[0]["of_float"])
@@ -145,7 +146,7 @@ def _subject(
     metric: Metric | None,
     passes: Wanted,
 ) -> dict[str, str]:
-    """What a journal is about, as texts and digests."""
+    """Return the description of a search for its journal, as texts and digests."""
     data = hashlib.sha256(write_records(records).encode())
     for batch in reference.batches:
         for name, array in sorted(batch.items()):
@@ -164,7 +165,7 @@ def _subject(
 
 
 def _target_text(target: Target) -> str:
-    """All that a target says; a function by its name."""
+    """Return a text that identifies a target, with functions by name."""
     parts: list[object] = [target.coarser_bias]
     for kernel in target.kernels:
         constraint = name_of(kernel.constraint) if callable(kernel.constraint) else kernel.constraint

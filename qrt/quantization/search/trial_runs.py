@@ -1,4 +1,4 @@
-"""The trials of a search: each assignment of widths is run once, or read from a journal (docs/reference/bits.md)."""
+"""The trials of a search, each run once or read from a journal (docs/reference/bits.md)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,27 +11,28 @@ from qrt.quantization.search.bits import Widths
 from qrt.quantization.search.budget import MetricError
 from qrt.quantization.search.journal import Journal
 
-_MOST_SAID = 300
+_MOST_CHARACTERS = 300
 
 
 @dataclass(frozen=True)
 class TrialResult:
-    """What a run with these widths gave.
+    """The result of a run with given widths.
 
     Attributes
     ----------
     widths : tuple of int
         The width of each choice.
     bits : int
-        What the weights take, as they were stored.
+        The stored bits of all weights.
     error : Error
         The squared error at the outputs.
     same, rows : int
-        How many rows of the outputs have their greatest value where the float program has it, of how many.
+        The number of rows of the outputs whose greatest value is at the same index as in the float program, and the
+        number of all rows.
     metric : float or None
-        The user's.
+        The user's metric.
     failure : str
-        Why there is no such program; empty where it ran.
+        The reason why there is no such program; empty if it ran.
     """
 
     widths: Widths
@@ -48,7 +49,7 @@ class TrialResult:
         return float("-inf") if self.failure else self.error.snr
 
     def line(self, number: int, *, is_best: bool) -> dict[str, Any]:
-        """What a journal keeps."""
+        """Return the result as a line of a journal."""
         return {
             "trial": number,
             "widths": list(self.widths),
@@ -65,7 +66,7 @@ class TrialResult:
 
     @classmethod
     def of_line(cls, line: Mapping[str, Any]) -> "TrialResult":
-        """What a journal has kept."""
+        """Return the result from a line of a journal."""
         error = Error(Fraction(line["signal"]), Fraction(line["noise"]), line["nonfinite"])
         return cls(
             tuple(line["widths"]),
@@ -79,7 +80,7 @@ class TrialResult:
 
 
 class Trials:
-    """All that was tried, in order, and the best of it. What a journal has is not run again."""
+    """All trials in order, and the best one. Trials from a journal are not run again."""
 
     def __init__(
         self,
@@ -96,27 +97,27 @@ class Trials:
 
     @property
     def best(self) -> TrialResult:
-        """The best of all; of equals the first."""
+        """The best trial, the first of equal ones."""
         assert self._best is not None
         return self._best
 
     def at(self, widths: Widths) -> TrialResult:
-        """The run with these widths."""
+        """Return the result with these widths, from an earlier trial if there is one."""
         if widths in self.tried:
             return self.tried[widths]
         line = self._kept.get(widths)
-        made = self._made(widths) if line is None else TrialResult.of_line(line)
-        self.tried[widths] = made
-        if self._best is None or self._key(made) < self._key(self._best):
-            self._best = made
+        result = self._run_or_failed(widths) if line is None else TrialResult.of_line(line)
+        self.tried[widths] = result
+        if self._best is None or self._key(result) < self._key(self._best):
+            self._best = result
         if line is None and self._journal is not None:
-            self._journal.append(made.line(len(self.tried), is_best=made is self._best))
-        return made
+            self._journal.append(result.line(len(self.tried), is_best=result is self._best))
+        return result
 
-    def _made(self, widths: Widths) -> TrialResult:
+    def _run_or_failed(self, widths: Widths) -> TrialResult:
         try:
             return self._run(widths, len(self.tried) + 1)
         except QuantError as error:
             if widths == self._default or isinstance(error, MetricError):
                 raise
-            return TrialResult(widths, 0, failure=" ".join(str(error).split())[:_MOST_SAID])
+            return TrialResult(widths, 0, failure=" ".join(str(error).split())[:_MOST_CHARACTERS])

@@ -1,7 +1,7 @@
-"""Which widths a search tries, and in which order (docs/reference/bits.md).
+"""The order in which a search tries widths (docs/reference/bits.md).
 
-Errors of ports do not add up: in a recurrent program they may cancel. What was measured for one port at a time decides
-the order in which moves are tried, and nothing else. A move is kept if a run of the whole program says that it gains.
+The errors of ports do not add up; in a recurrent program they may even cancel. Errors that were measured for single
+ports only determine the order in which moves are tried. A move is kept only if a run of the whole program improves.
 """
 
 from collections.abc import Sequence
@@ -14,18 +14,18 @@ from qrt.quantization.search.goals import Goal
 from qrt.quantization.search.trial_runs import TrialResult, Trials
 
 TRIALS, TRIALS_PER_CHOICE = 64, 8
-"""The improvement at the end makes at most TRIALS, and so many more for each weight."""
+"""The final improvement makes at most TRIALS trials, plus TRIALS_PER_CHOICE for each weight."""
 NEAR, FAR = 2, 5
-"""How many choices it changes at a time: NEAR while that is better, then more, up to FAR."""
+"""The number of choices to change at once: NEAR while that improves, then one more at a time up to FAR."""
 WAYS = 20_000
-"""Of all changes, the improvement takes the most promising: as many as can be made in so many ways."""
+"""The most combinations of changes to consider; the improvement takes the most promising changes within this limit."""
 
 Move = tuple[tuple[int, int], ...]
-"""Numbers of choices, each with its new width."""
+"""Changes of widths: the number of each choice, with its new width."""
 
 
 class Search:
-    """Tries widths until nothing more is gained."""
+    """A search that tries widths until nothing improves."""
 
     def __init__(self, choices: Sequence[WidthChoice], trials: Trials, goal: Goal) -> None:
         self._choices, self._trials, self._goal = choices, trials, goal
@@ -33,10 +33,10 @@ class Search:
         self._gains: dict[tuple[int, int, int], tuple[Fraction, ...]] = {}
 
     def run(self) -> None:
-        """Makes the trials."""
-        weights = [number for number, each in enumerate(self._choices) if each.is_weight]
-        values = [number for number, each in enumerate(self._choices) if not each.is_weight]
-        default = tuple(each.default for each in self._choices)
+        """Run all trials."""
+        weights = [number for number, choice in enumerate(self._choices) if choice.is_weight]
+        values = [number for number, choice in enumerate(self._choices) if not choice.is_weight]
+        default = tuple(choice.default for choice in self._choices)
         self._measure(default, weights)
         self._widen(self._with(default, weights, 0), weights)
         if self._is_floor and not self._goal.is_reached(self._trials.best):
@@ -48,16 +48,16 @@ class Search:
         self._improve()
 
     def _with(self, widths: Widths, numbers: Sequence[int], which: int) -> Widths:
-        """Widths in which choices have their least (0) or greatest (-1)."""
+        """Return widths with the given choices at their least (0) or greatest (-1) width."""
         return tuple(
-            each.widths[which] if number in numbers else width
-            for number, (each, width) in enumerate(zip(self._choices, widths, strict=True))
+            choice.widths[which] if number in numbers else width
+            for number, (choice, width) in enumerate(zip(self._choices, widths, strict=True))
         )
 
     # -- sensitivity ---------------------------------------------------------------------------------------------------
 
     def _measure(self, default: Widths, numbers: Sequence[int]) -> None:
-        """Tries each other width of one choice at a time."""
+        """Try every other width of one choice at a time, and record the gains."""
         self._trials.at(default)
         for number in numbers:
             for width in self._choices[number].widths:
@@ -67,15 +67,15 @@ class Search:
                 self._keep_gain(before, after, number)
 
     def _keep_gain(self, before: TrialResult, after: TrialResult, number: int) -> None:
-        """Remembers what a change of one width has gained, and that the reverse would lose it."""
+        """Record the gain of a change of one width, and the opposite gain of the reverse change."""
         one, other, gain = before.widths[number], after.widths[number], self._goal.gain(before, after)
         self._gains[number, one, other] = gain
-        self._gains[number, other, one] = tuple(-each for each in gain)
+        self._gains[number, other, one] = tuple(-part for part in gain)
 
     # -- greedy --------------------------------------------------------------------------------------------------------
 
     def _widen(self, start: Widths, numbers: Sequence[int]) -> TrialResult:
-        """Takes the best gain per byte, again and again, until the budget is reached or used up, or nothing gains."""
+        """Widen the port with the best gain per bit until the budget is reached or used up, or no step gains."""
         state = self._trials.at(start)
         while not (self._is_floor and self._goal.is_reached(state)):
             step = self._best_step(state, numbers)
@@ -85,10 +85,10 @@ class Search:
         return state
 
     def _best_step(self, state: TrialResult, numbers: Sequence[int]) -> TrialResult | None:
-        """The run of the wider port that gains most per byte; None where each that fits would lose.
+        """Return the trial of the step that gains most per bit; None if every step that fits would lose.
 
-        Gains of earlier states say which port is tried first. A port whose gain in this state is above what all others
-        had last is taken without trying those.
+        Gains from earlier states decide the order of trials. A step is taken without trying the rest once its gain in
+        this state exceeds the latest known gains of all other steps.
         """
         moves = [
             (number, width)
@@ -113,8 +113,8 @@ class Search:
     # -- improvement ---------------------------------------------------------------------------------------------------
 
     def _improve(self) -> None:
-        """From the best so far, changes one choice or two as long as that is better; then more at a time."""
-        open_weights = sum(each.is_weight and len(each.widths) > 1 for each in self._choices)
+        """Change up to NEAR choices of the best widths as long as that improves; then more at a time."""
+        open_weights = sum(choice.is_weight and len(choice.widths) > 1 for choice in self._choices)
         left = TRIALS + TRIALS_PER_CHOICE * open_weights
         state, most = self._trials.best, NEAR
         while left > 0 and most <= FAR:
@@ -129,24 +129,24 @@ class Search:
                     break
 
     def _near(self, state: TrialResult, most: int) -> list[Widths]:
-        """Widths that differ from a state in so many choices at most, and may be better: the most promising first."""
+        """Return promising widths that differ from a state in at most ``most`` choices, the most promising first."""
         changes = [
             (number, width)
-            for number, each in enumerate(self._choices)
-            for width in each.widths
-            if width != state.widths[number] and (each.is_weight or width < state.widths[number])
+            for number, choice in enumerate(self._choices)
+            for width in choice.widths
+            if width != state.widths[number] and (choice.is_weight or width < state.widths[number])
         ]
-        found = []
+        candidates = []
         for count in range(1, most + 1):
             for move in combinations(self._likely(state, changes, count), count):
                 widths = moved(state.widths, move)
                 if len(dict(move)) == count and self._goal.may_gain(state, widths):
-                    found.append((self._promise(state, move), widths))
-        found.sort(key=lambda each: each[0], reverse=True)
-        return [widths for _, widths in found]
+                    candidates.append((self._promise(state, move), widths))
+        candidates.sort(key=lambda choice: choice[0], reverse=True)
+        return [widths for _, widths in candidates]
 
     def _likely(self, state: TrialResult, changes: list[tuple[int, int]], count: int) -> list[tuple[int, int]]:
-        """The most promising changes, as many of wider ports as of narrower ones, that can be made in at most WAYS."""
+        """Return the most promising changes, half wider and half narrower, that give at most WAYS combinations."""
         if comb(len(changes), count) <= WAYS:
             return changes
         most = next(size for size in range(WAYS) if comb(2 * size + 2, count) > WAYS)
@@ -156,7 +156,7 @@ class Search:
         return [*wider[:most], *narrower[:most]]
 
     def _promise(self, state: TrialResult, move: Move) -> tuple[Fraction, ...]:
-        """The sum of what the changes gained when they were measured last."""
+        """Return the sum of the latest known gains of the changes in a move."""
         total = self._goal.nothing
         for number, width in move:
             gain = self._gains.get((number, state.widths[number], width), self._goal.nothing)
@@ -165,7 +165,7 @@ class Search:
 
 
 def moved(widths: Widths, move: Move) -> Widths:
-    """Widths after a move.
+    """Return widths after a move.
 
     >>> moved((8, 8, 4), ((1, 4), (2, 8)))
     (8, 4, 8)

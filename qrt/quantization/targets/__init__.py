@@ -1,4 +1,4 @@
-"""Targets: the kernels of a device, with the storage of their ports and the constraints between their parameters
+"""Targets: the kernels of a device, with the storage of ports and the constraints between their parameters
 (docs/reference/targets.md).
 """
 

@@ -1,7 +1,6 @@
-"""The constraints that targets name, as functions on the types of a kernel's ports (docs/reference/targets.md).
+"""The named constraints of targets, as functions on the types of a kernel's ports (docs/reference/targets.md).
 
-Scales are compared as they are, and products of scales are those of float64, or exact rationals: no comparison has a
-tolerance.
+Scales are compared exactly, without a tolerance; products of scales are rounded to float64 or are exact rationals.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +22,7 @@ Array = npt.NDArray[Any]
 
 
 class _Ports:
-    """The ports of a kernel that its constraint relates, with what is known of each; results stand first."""
+    """The ports of a kernel that its constraint relates, with their types, results first."""
 
     def __init__(self, kernel: TargetKernel, inputs: list[Spec], outputs: list[Spec]) -> None:
         ports = kernel.ports(len(inputs), len(outputs)) or ((), ())
@@ -34,13 +33,13 @@ class _Ports:
 
     @property
     def expressed(self) -> FloatType | None:
-        """The type of the values; a narrower float at a port says how it is stored."""
-        found = (spec if isinstance(spec, FloatType) else spec.expressed_type for spec in self._inputs + self._outputs)
-        return max((each for each in found if each is not None), key=lambda each: each.width, default=None)
+        """The widest float type of the ports; a narrower float at a port is only its storage."""
+        types = (spec if isinstance(spec, FloatType) else spec.expressed_type for spec in self._inputs + self._outputs)
+        return max((type_ for type_ in types if type_ is not None), key=lambda type_: type_.width, default=None)
 
     @property
     def changed(self) -> Changed:
-        """The numbers of the ports whose types are others than at first."""
+        """The numbers of the ports whose types have changed."""
         before_inputs, before_outputs = self._before
         return (
             [i for i, spec in enumerate(self._inputs) if spec is not before_inputs[i]],
@@ -49,11 +48,11 @@ class _Ports:
 
 
 def constraint_of(kernel: TargetKernel, *, coarser_bias: bool = False) -> QuantFn:
-    """The constraint of a kernel as a function.
+    """Return the constraint of a kernel as a function.
 
-    It is total: where nothing follows yet, it changes nothing. Ports that stay floats (``!quant.none``, a narrower
-    float) are left alone. ``coarser_bias`` is the target's: a bias then also keeps a scale that is ``sa * sw`` times a
-    power of two from 1 up. Raises QuantTypeError where no types satisfy the constraint.
+    The function accepts any types: it changes nothing while there is not enough information. It leaves ports that stay
+    float (``!quant.none``, a narrower float) alone. With the target's ``coarser_bias``, a bias may also keep a scale
+    that is ``sa * sw`` times 1, 2, 4 and so on. The function raises QuantTypeError if no types satisfy the constraint.
 
     >>> pool = TargetKernel("pool", (TargetPort("x", "i8"),), (TargetPort("y", "i8"),), "same_scale")
     >>> inputs, outputs = [UniformType("i8", "f32", 0.5, 3)], [FloatType("f32")]
@@ -79,19 +78,19 @@ def constraint_of(kernel: TargetKernel, *, coarser_bias: bool = False) -> QuantF
 
 
 def _is_open(spec: Spec, expressed: FloatType) -> bool:
-    """Whether a port takes a type that expresses this: all but ports that stay floats do."""
+    """Return True if a port may get a quantized type with this expressed type: all but ports that stay float may."""
     return spec is expressed if isinstance(spec, FloatType) else not isinstance(spec, NoQuantizedType)
 
 
 def _same_scale(ports: _Ports) -> None:
-    """One type for all: a result's before the operands', which come in order."""
+    """Give all ports one type: that of the first quantized result, or else of the first quantized operand."""
     places = [*ports.results, *ports.operands]
-    found = next((spec for specs, i, _ in places if isinstance(spec := specs[i], UniformType)), None)
-    if found is None:
+    common = next((spec for specs, i, _ in places if isinstance(spec := specs[i], UniformType)), None)
+    if common is None:
         return
     for specs, i, _ in places:
-        if _is_open(specs[i], found.expressed_type):
-            specs[i] = found
+        if _is_open(specs[i], common.expressed_type):
+            specs[i] = common
 
 
 def _fixed_scale(ports: _Ports) -> None:
@@ -136,8 +135,11 @@ def _multiplier(kernel: TargetKernel, ports: _Ports, coarser_bias: bool) -> None
 
 
 def _grown(kernel: TargetKernel, reals: Sequence[Fraction], y: UniformType) -> UniformType:
-    """The result's type with the least scales from its own up whose multipliers lie in the kernel's range. A multiplier
-    is one of the reals over a scale: that of its channel, where there is one for each; else each over every scale."""
+    """Return the result's type with the least scales, from its own up, whose multipliers are in the kernel's range.
+
+    A multiplier is one of ``reals`` over a scale. If there is one real for each channel, each is divided by the scale
+    of its channel, otherwise every real by every scale.
+    """
     low, high = kernel.multiplier
     scales = []
     for index, scale in enumerate(y.scales):
@@ -154,7 +156,7 @@ def _grown(kernel: TargetKernel, reals: Sequence[Fraction], y: UniformType) -> U
 
 
 def _at_least(number: Fraction, t: UniformType) -> float:
-    """The least scale from a number up that the expressed type has."""
+    """Return the least scale of the expressed type that is at least a number."""
     try:
         near = float(number)
     except OverflowError:
@@ -167,9 +169,11 @@ def _at_least(number: Fraction, t: UniformType) -> float:
 
 
 def accumulator_scales(a: UniformType, w: UniformType, blocks: Mapping[int, int] | None = None) -> Array:
-    """The scales of a bias that is added to sums of products: float64's ``sa * sw``, one for each channel of the
-    weights. Blocks of a column have several: the greatest counts. Columns are the last axis of the kernel's matrix; a
-    type whose blocks are not the kernel's own, ``blocks``, is that of a transposed one.
+    """Return the scales of a bias that is added to sums of products.
+
+    They are ``sa * sw``, rounded to float64, one for each channel of the weights. A column with several blocks has the
+    greatest of their scales. Columns are the last axis of the kernel's matrix. A type whose blocks differ from the
+    kernel's, ``blocks``, is that of a transposed matrix.
 
     >>> w = UniformType("i4", "f32", [[0.5], [2.0]], block_sizes={0: 32, 1: 2})
     >>> accumulator_scales(UniformType("i8", "f32", 0.25), w).tolist()
@@ -185,7 +189,7 @@ def accumulator_scales(a: UniformType, w: UniformType, blocks: Mapping[int, int]
 
 
 def _with_products(a: UniformType, w: UniformType) -> UniformType:
-    """The weights' type, its scales grown where the product with that of ``a`` is less than any scale of a bias."""
+    """Return the weights' type with scales large enough that products with the scale of ``a`` are scales of a bias."""
     least = float(max(w.expressed_type.smallest, 5e-324))
     scales = w.scale_array
     if (a.scale * scales >= least).all():
@@ -209,8 +213,10 @@ def _bias(
         )
     storage = "i32" if port.is_wildcard else port.storage
     axis = 0 if scales.ndim else None
-    kept = scales if scales.ndim else float(scales)
-    return UniformType(storage, a.expressed_type, kept, axis=axis, storage_min=port.low, storage_max=port.high)
+    scale_or_scales = scales if scales.ndim else float(scales)
+    return UniformType(
+        storage, a.expressed_type, scale_or_scales, axis=axis, storage_min=port.low, storage_max=port.high
+    )
 
 
 def _is_bias(t: UniformType, scales: Array, port: TargetPort, coarser_bias: bool) -> bool:
@@ -226,9 +232,10 @@ def _is_bias(t: UniformType, scales: Array, port: TargetPort, coarser_bias: bool
 
 
 def bias_fits(values: Array, scales: Array | Sequence[float] | float, storage: str = "i32") -> Array:
-    """For each value of a bias, the least k from 0 up such that storage of scale ``scale * 2**k`` reaches it, exactly:
-    0 where it fits. The scale of the bias takes this factor where the target has coarser ones; elsewhere the scale of
-    the channel's weights takes it, and that of the bias follows. Values are finite.
+    """Return, for each value of a bias, the least k >= 0 so that storage of scale ``scale * 2**k`` covers it, exactly.
+
+    k is 0 for a value that fits. A target with coarser biases multiplies the scale of the bias by 2^k; other targets
+    multiply the scale of the channel's weights, and the scale of the bias follows. Values must be finite.
 
     >>> bias_fits([1.0, -3e9, 3e9], 1.0).tolist()
     [0, 1, 1]

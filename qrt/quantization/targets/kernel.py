@@ -1,5 +1,7 @@
 """A kernel of a target: the storage of its ports, and the constraint between their parameters
-(docs/reference/targets.md). A port is an operand or a result of a kernel; both are treated alike.
+(docs/reference/targets.md).
+
+A port is an operand or a result of a kernel; both are treated alike.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,15 +14,22 @@ from qrt.types import FloatType, QuantizedType, UniformType
 from qrt.types.storage import default_bounds, parse_storage
 
 Spec = QuantizedType | FloatType
-"""What is known of a port. The expressed type itself: nothing yet. `!quant.any`: a least width. `!quant.calibrated`: a
-range. `!quant.none`: it stays as it is. `!quant.uniform`: all. Another, narrower float (`bf16`): it is stored so."""
+"""The specification of a port.
+
+The expressed type itself: nothing is known. `!quant.any`: a least width. `!quant.calibrated`: a range. `!quant.none`:
+the values stay as they are. `!quant.uniform`: the complete type. A narrower float (`bf16`): the values are stored in
+it.
+"""
 
 Changed = tuple[list[int], list[int]]
-"""The numbers of the inputs and of the outputs that a constraint has given another type."""
+"""The numbers of the inputs and of the outputs whose types a constraint changed."""
 
 QuantFn = Callable[[list[Spec], list[Spec]], Changed]
-"""A constraint: reads the types of a kernel's ports, writes the types that follow from others into the lists, and says
-which it has written. It is called again whenever a port of the kernel has been decided."""
+"""A constraint: a function of the lists of input and output types.
+
+It writes types that follow from others into the lists, and returns the numbers of the types that it wrote. It is called
+again whenever a port of the kernel is decided.
+"""
 
 Constraint = Literal[
     "free", "same_scale", "fixed_scale", "sum_scale", "multiplier_scale", "multiplier_accumulator_scale"
@@ -31,34 +40,34 @@ WILDCARD: Final = "*"
 
 @dataclass(frozen=True)
 class TargetPort:
-    """What a kernel takes at a port.
+    """A port of a kernel, with the types that the kernel accepts there.
 
     Parameters
     ----------
     name : str
-        What messages and other parts of the kernel call it.
+        The name in messages and in other parts of the kernel.
     storage : str, default "*"
         An integer type (``i8``), a float type for a port whose values stay floats (``f32``, ``bf16``), or the wildcard
-        ``*``, which any integer type fits.
+        ``*``, which accepts any integer type.
     low, high : int, optional
-        The storage bounds, those of the storage type if not given. A type whose bounds lie within them fits.
+        The storage bounds, by default those of the storage type. A type with the same or narrower bounds is accepted.
     axis : int, optional
-        Each channel along it has a scale where the values are known or have statistics for each channel; there is one
-        scale elsewhere. A number below 0 counts from the last axis, and never means the first one: a vector that a
-        matrix is multiplied by has one scale.
+        An axis whose channels have a scale each, if the values are constant or have statistics for each channel;
+        otherwise there is one scale. A negative number counts from the last axis, but never reaches the first axis, so
+        that a vector operand of a matrix product has one scale.
     blocks : mapping of int to int, optional
-        Sizes by axis of a sub-channel type. They divide the tensor, or the kernel does not fit.
+        The block sizes of a sub-channel type, by axis. The kernel does not fit a tensor that they do not divide.
     symmetric : bool, default False
-        True for a port whose zero point is in the middle of the storage, as ``UniformType.for_range`` has it.
+        True for a port whose zero point is in the middle of the storage, as in ``UniformType.for_range``.
     given : UniformType, optional
-        The whole type of a port under ``fixed_scale``; what else says how values are stored is then its own.
+        The complete type of a port under ``fixed_scale``. It overrides storage, bounds, axis and blocks.
     size : {"", "?", "*"}, default ""
-        "?" for a port that may be absent, "*" for any number of ports. Such ports are the last.
+        "?" for an optional port, "*" for any number of ports. Such ports come last.
 
     Raises
     ------
     QuantTypeError
-        If there is no such storage, or a part does not go with another.
+        If the storage is unknown, or the arguments contradict each other.
 
     Examples
     --------
@@ -112,16 +121,16 @@ class TargetPort:
 
     @property
     def is_wildcard(self) -> bool:
-        """Whether any integer type fits."""
+        """True if the port accepts any integer type."""
         return self.storage == WILDCARD
 
     @property
     def is_float(self) -> bool:
-        """Whether the values stay floats."""
+        """True if the values stay floats."""
         return self.storage in FORMATS
 
     def axis_of(self, rank: int) -> int | None:
-        """The axis of a tensor of this rank whose channels have a scale each; None where there is one scale."""
+        """Return the axis of a tensor of this rank whose channels have a scale each; None for a single scale."""
         if self.axis is None:
             return None
         axis = self.axis if self.axis >= 0 else max(rank + self.axis, 0) or rank
@@ -129,38 +138,38 @@ class TargetPort:
 
 
 def _parts(t: UniformType) -> dict[str, Any]:
-    """The fields of a port that takes one type."""
+    """Return the fields of a port that accepts exactly one type."""
     blocks = None if t.block_sizes is None else dict(t.block_sizes)
     return {"storage": t.storage, "low": t.storage_min, "high": t.storage_max, "axis": t.axis, "blocks": blocks}
 
 
 @dataclass(frozen=True)
 class TargetKernel:
-    """One signature of a kernel: a name has as many as the target has entries for it, in order.
+    """A signature of a kernel. A target may have several signatures with one name, which are tried in order.
 
     Parameters
     ----------
     name : str
-        What regions call it: for the kernels of qrt the name of the op.
+        The name in regions; a kernel of qrt has the name of its operation.
     inputs, outputs : tuple of TargetPort
-        The ports, in order. A name occurs once.
+        The ports, in order, with distinct names.
     constraint : str or callable, default "free"
         "free", "same_scale", "fixed_scale", "sum_scale", "multiplier_scale" or "multiplier_accumulator_scale", or a
-        function of the lists of input and output types, which writes types into them and returns the numbers of those
-        it changed.
+        function of the lists of input and output types, which writes types into them and returns the numbers of the
+        types that it changed.
     constrained : tuple of str, optional
-        The names of the ports that the constraint relates; all ports if empty. Of a multiplier these are the two
-        factors, the bias where there is one, and the result.
+        The names of the ports that the constraint relates; all ports if empty. For a multiplier these are the two
+        factors, the bias if there is one, and the result.
     multiplier : tuple of float, default (0.0, inf)
         The range of ``sa * sb / so`` under ``multiplier_scale`` and ``multiplier_accumulator_scale``, and of each
         ``sa / so`` under ``sum_scale``, both ends included.
     default : mapping of str to TargetPort, optional
-        What a wildcard takes where nobody decides it, by the name of the port.
+        The storage of an otherwise undecided wildcard, by the name of the port.
 
     Raises
     ------
     QuantTypeError
-        If the parts contradict each other.
+        If the arguments contradict each other.
 
     Examples
     --------
@@ -219,17 +228,17 @@ class TargetKernel:
                 )
 
     def relates(self, port: TargetPort) -> bool:
-        """Whether the constraint is about a port."""
+        """Return True if the constraint relates a port."""
         return not self.constrained or port.name in self.constrained
 
     def ports(self, inputs: int, outputs: int) -> tuple[Sequence[TargetPort], Sequence[TargetPort]] | None:
-        """The port of each of so many operands and results; None where the kernel takes other numbers of them."""
+        """Return the port of each operand and each result; None if the kernel does not accept their numbers."""
         given, results = _matched(self.inputs, inputs), _matched(self.outputs, outputs)
         return None if given is None or results is None else (given, results)
 
 
 def _matched(ports: Sequence[TargetPort], count: int) -> Sequence[TargetPort] | None:
-    """The port of each of ``count`` values, in order: optional ports are the last but for a variadic one."""
+    """Return the port of each of ``count`` values, in order; None if the ports do not allow this count."""
     if ports and ports[-1].size == "*":
         return [*ports[:-1], *([ports[-1]] * (count - len(ports) + 1))] if count >= len(ports) - 1 else None
     least = sum(port.size == "" for port in ports)

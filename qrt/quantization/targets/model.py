@@ -1,4 +1,4 @@
-"""A target: the kernels that a device has (docs/reference/targets.md)."""
+"""Targets: devices with the kernels that they have (docs/reference/targets.md)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -41,12 +41,12 @@ class Target:
     Parameters
     ----------
     name : str
-        What options of passes call it.
+        The name in options of passes.
     kernels : tuple of TargetKernel
-        The signatures. The first of a name that fits is taken.
+        The signatures. Of several that fit, the first is used.
     coarser_bias : bool, default False
-        True where a bias that passes its storage at scale ``sa * sw`` may take that scale times a power of two; False
-        where the scale of its channel's weights grows.
+        True if a bias that exceeds its storage at scale ``sa * sw`` may have that scale times a power of two; False if
+        the scale of its channel's weights grows instead.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class Target:
 
     @classmethod
     def load(cls, file: str | PathLike[str]) -> "Target":
-        """Reads a target from a file (docs/reference/targets.md).
+        """Read a target from a file (docs/reference/targets.md).
 
         Parameters
         ----------
@@ -72,7 +72,7 @@ class Target:
         Returns
         -------
         Target
-            A target of its own each time: ``kernel`` changes no other.
+            A new target at each call, so that ``kernel`` changes no other target.
 
         Raises
         ------
@@ -81,7 +81,7 @@ class Target:
         FileError
             If the file cannot be read.
         QuantTypeError
-            If ``file`` is no path.
+            If ``file`` is not a path.
 
         Examples
         --------
@@ -108,36 +108,36 @@ class Target:
         multiplier: tuple[float, float] = (0.0, float("inf")),
         default: Mapping[str, str] | None = None,
     ) -> None:
-        """Adds a kernel to this target, after those that it has.
+        """Add a kernel to this target, after its other kernels.
 
-        Arguments say what the keys of a ``[[kernel]]`` table do, and ports are the same texts. A kernel that is no op
-        of qrt is marked in the program: each call of a function with ``quant.kernel = "mine.gate"`` becomes one, and
-        its body is exported as integer arithmetic.
+        The arguments correspond to the keys of a ``[[kernel]]`` table, and ports have the same text form. A kernel that
+        is not an operation of qrt is marked in the program: each call of a function with ``quant.kernel = "mine.gate"``
+        becomes such a kernel, and its body is exported as integer arithmetic.
 
         Parameters
         ----------
         name : str
-            What regions and functions call it.
+            The name in regions and functions.
         ports : mapping of str to str
-            The storage of each port by its name, in order; a list of texts stands for one signature per text.
+            The storage of each port by its name, in order; a list of texts gives one signature for each text.
         outputs : sequence of str, default ("y",)
-            The names of the ports that are results, in order. All others are operands.
+            The names of the result ports, in order. All other ports are operands.
         constraint : str or callable, default "free"
-            A constraint by its name, or a function of the lists of input and output types, which writes types into
-            them and returns the numbers of those it changed.
+            The name of a constraint, or a function of the lists of input and output types, which writes types into them
+            and returns the numbers of the types that it changed.
         constrained : sequence of str, optional
             The names of the ports that the constraint relates; all ports if empty.
         multiplier : tuple of float, default (0.0, inf)
             The least and the greatest multiplier.
         default : mapping of str to str, optional
-            What a port that is ``*`` stores where nobody decides it.
+            The storage of ports with ``*`` that stay undecided otherwise.
 
         Raises
         ------
         QuantTypeError
-            If the arguments describe no kernel; the message names the port.
+            If the arguments do not describe a kernel; the message names the port.
         QuantError
-            If the target is built into qrt and cannot be changed.
+            If the target is part of qrt, because every program shares it.
 
         Examples
         --------
@@ -169,31 +169,31 @@ class Target:
         self.__dict__.pop("_by_name", None)
 
     def signatures(self, kernel: str) -> Sequence[TargetKernel]:
-        """The signatures of a kernel, in order; none where the target lacks it."""
+        """Return the signatures of a kernel, in order; an empty sequence if the target lacks it."""
         return self._by_name.get(kernel, ())
 
     @cached_property
     def _by_name(self) -> Mapping[str, Sequence[TargetKernel]]:
-        found: dict[str, list[TargetKernel]] = {}
+        by_name: dict[str, list[TargetKernel]] = {}
         for kernel in self.kernels:
-            found.setdefault(kernel.name, []).append(kernel)
-        return found
+            by_name.setdefault(kernel.name, []).append(kernel)
+        return by_name
 
 
 def read_target(text: str, where: str, name: str) -> Target:
-    """The target of a TOML text. ``where`` stands before messages; ``name`` is the target's if the text says none.
+    """Parse a target in TOML. ``where`` is the prefix of messages; ``name`` is used if the text has no name.
 
-    Raises ModelError with the table, the key and what it may be.
+    Raises ModelError that names the table, the key and the values that it may have.
 
     >>> text = '[[kernel]]\\nname = "pool"\\nconstraint = "same_scale"\\nports = {x = "i8", y = "i8"}'
     >>> read_target(text, "mine.toml", "mine").kernels[0].outputs[0].name
     'y'
     """
-    said, kernels, coarser_bias = read_table(text, where)
-    return Target(said or name, kernels, coarser_bias)
+    own_name, kernels, coarser_bias = read_table(text, where)
+    return Target(own_name or name, kernels, coarser_bias)
 
 
 def sealed(target: Target) -> Target:
-    """A target to which no kernel is added."""
+    """Mark a target to which no kernel may be added."""
     object.__setattr__(target, "_is_sealed", True)
     return target

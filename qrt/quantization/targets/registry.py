@@ -1,4 +1,4 @@
-"""Targets by name: those of qrt, those that a program registers, those of installed packages, and files."""
+"""The registry of targets by name: qrt's own, registered ones, and those of installed packages; also files."""
 
 from pathlib import Path
 from typing import Any
@@ -38,13 +38,13 @@ TARGETS: Registry[Target] = Registry(
 
 
 def find(name: str) -> Target:
-    """The target of a name, or of a file.
+    """Return the target with a name, or read it from a file.
 
     Parameters
     ----------
     name : str
-        A target of qrt, one that :func:`register_target` was given, one of an installed package, or the path of a file
-        that ends in ``.toml``.
+        A target of qrt, a target that :func:`register_target` registered, a target of an installed package, or the path
+        of a file that ends in ``.toml``.
 
     Returns
     -------
@@ -53,11 +53,11 @@ def find(name: str) -> Target:
     Raises
     ------
     QuantError
-        If there is none of this name, or a package's does not load.
+        If no target has this name, or an installed package's target does not load.
     ModelError
         If the file does not describe a target; the message names the table and the key.
     QuantTypeError
-        If ``name`` is no text.
+        If ``name`` is not text.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def find(name: str) -> Target:
 
 
 def known(target: str | Target) -> Target:
-    """The target of a name, or of a file, or one that is given, when passes find it by its name."""
+    """Return the target for a name, a file or a Target, which is registered so that passes find it by name."""
     if isinstance(target, str):
         target = find(target)
     require(target, Target, "target", "a name or a Target")
@@ -83,20 +83,22 @@ def known(target: str | Target) -> Target:
 
 
 def register_target(target: Target) -> None:
-    """Makes a target known by its name. An installed package does the same by an entry point of the group
-    ``qrt.quantization.targets``, whose name is the target's and whose value is a Target.
+    """Register a target under its name.
+
+    An installed package registers a target by an entry point in the group ``qrt.targets``, whose name is
+    the target's name and whose value is a Target.
 
     Parameters
     ----------
     target : Target
-        A device. One of the same name that was registered before is replaced.
+        A device. It replaces an earlier registered target of the same name.
 
     Raises
     ------
     QuantError
-        If qrt has a target of this name.
+        If qrt has a target with this name.
     QuantTypeError
-        If it is no Target.
+        If ``target`` is not a Target.
 
     Examples
     --------

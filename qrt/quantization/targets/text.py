@@ -1,4 +1,4 @@
-"""Targets as text: TOML, as docs/reference/targets.md describes it."""
+"""The TOML form of targets (docs/reference/targets.md)."""
 
 import re
 import tomllib
@@ -30,10 +30,11 @@ _BLOCKS = re.compile(r"blocks=(\d{1,3}:\d{1,9}(?:,\d{1,3}:\d{1,9})*)", re.ASCII)
 
 
 def read_table(text: str, where: str) -> tuple[str | None, tuple[TargetKernel, ...], bool]:
-    """The name of a target if the TOML text says one, its kernels, and whether its biases may be coarser. ``where``
-    stands before messages.
+    """Return a target's name or None, its kernels, and True if its biases may have coarser scales.
 
-    Raises ModelError with the table, the key and what it may be.
+    ``text`` is TOML; ``where`` is the prefix of messages.
+
+    Raises ModelError that names the table, the key and the values that it may have.
     """
     try:
         table = tomllib.loads(text)
@@ -61,8 +62,10 @@ def _check_keys(table: Mapping[str, Any], keys: Mapping[str, tuple[type, str]], 
 
 
 def signatures(table: Mapping[str, Any], where: str, function: QuantFn | None = None) -> Sequence[TargetKernel]:
-    """The signatures of a table: one for each choice of the storages that ports list. A function takes the place of
-    the constraint."""
+    """Return the signatures of a kernel table, one for each combination of the storages that ports list.
+
+    ``function`` replaces the named constraint.
+    """
     _check_keys(table, _KERNEL_KEYS, where)
     for key in ("name", "ports"):
         if not table.get(key):
@@ -103,8 +106,10 @@ def _names(table: Mapping[str, Any], key: str, where: str, known: list[str], def
 
 
 def _combined(choices: list[list[TargetPort]], where: str, *, is_joint: bool) -> Sequence[tuple[TargetPort, ...]]:
-    """Each choice of a port for each place, the last place's first. Ports of one scale have one type: their lists are
-    read side by side."""
+    """Return the combinations of ports, one port from each list, the last list varying fastest.
+
+    Under a joint constraint, ports must share one type, so the lists are read side by side instead.
+    """
     if not is_joint:
         return list(product(*choices))
     count = max(map(len, choices))
@@ -125,11 +130,11 @@ def _multiplier(table: Mapping[str, Any], where: str) -> tuple[float, float]:
 
 def _choices(key: str, text: Any, where: str) -> list[TargetPort]:
     texts = text if isinstance(text, list) and text else [text]
-    return [_port(key, each, where) for each in texts]
+    return [_port(key, storage, where) for storage in texts]
 
 
 def _port(key: str, text: Any, where: str) -> TargetPort:
-    """The port that a key and its text describe."""
+    """Return the port that a key and its text describe."""
     size = cast(Literal["", "?", "*"], key[-1:] if key[-1:] in ("?", "*") else "")
     name = key.removesuffix(size)
     place = f"{where}: {shown(key)}"
@@ -142,19 +147,21 @@ def _port(key: str, text: Any, where: str) -> TargetPort:
             return TargetPort(name, given=parse_type(text, kind=UniformType), size=size)
         return TargetPort(name, size=size, **_parts(text))
     except QuantError as error:
-        said = error.args[0] if error.args else error  # without the caret of a ParseError, which points into the type
-        raise ModelError(f"{place} is {shown(text)}: {said}") from None
+        message = (
+            error.args[0] if error.args else error
+        )  # without a ParseError's caret, which points into the type's text
+        raise ModelError(f"{place} is {shown(text)}: {message}") from None
 
 
 def _parts(text: str) -> dict[str, Any]:
-    """The fields of a port: `i8<-127:127> axis=0 symmetric`."""
+    """Return the fields of a port with the text `i8<-127:127> axis=0 symmetric`."""
     storage, *options = text.split() or [""]
-    found = _STORAGE.fullmatch(storage)
-    if found is None:
+    match = _STORAGE.fullmatch(storage)
+    if match is None:
         raise QuantTypeError("expected a storage such as 'i8', 'i8<-127:127>', 'f32' or '*'")
-    parts: dict[str, Any] = {"storage": found[1]}
-    if found[2] is not None:
-        parts |= {"low": int(found[2]), "high": int(found[3])}
+    parts: dict[str, Any] = {"storage": match[1]}
+    if match[2] is not None:
+        parts |= {"low": int(match[2]), "high": int(match[3])}
     for option in options:
         if (axis := _AXIS.fullmatch(option)) is not None:
             parts["axis"] = int(axis[1])

@@ -1,4 +1,4 @@
-"""`correct-bias`: the mean error of each output channel of a quantized product, added to its bias."""
+"""The optional pass `correct-bias`, which adds the mean error of each output channel of a product to its bias."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -28,11 +28,11 @@ from qrt.types import FloatType, NoQuantizedType, QuantizedType, UniformType
 
 
 def corrected(regions: Module, target: Target, function: str, batches: Batches) -> Module | None:
-    """A copy of a program in regions with types, in which the bias of each quantized product has changed by the mean of
-    its error: what the float product gives less what the product of quantized values gives, both of the float values
-    of the program. A product without a bias gets one, where its kernel takes one. None where nothing changes.
+    """Return a copy of a quantized program whose biases correct mean errors; None if nothing changes.
 
-    Means are over the batches. They are sums of all values, without an error, and each new bias is rounded once.
+    The program is in regions with types. The bias of each quantized product changes by the mean over the batches of the
+    float product minus the quantized product, both on values of the float program. A product without a bias gets one if
+    its kernel accepts one. Sums are exact, and each new bias is rounded once.
     """
     copy = copied(regions)
     products = _quantized_products(copy)
@@ -42,12 +42,14 @@ def corrected(regions: Module, target: Target, function: str, batches: Batches) 
 
 
 def _quantized_products(module: Module) -> list[Product]:
-    """The products of a program of whose two factors one at least is quantized."""
-    found = [product for region in regions_of(module) if (product := product_of(region)) is not None]
+    """Return the products of a program with at least one quantized factor."""
+    products = [product for region in regions_of(module) if (product := product_of(region)) is not None]
     return [
         product
-        for product in found
-        if any(isinstance(product.region.input_specs[each.number], UniformType) for each in product.form.operands[:2])
+        for product in products
+        if any(
+            isinstance(product.region.input_specs[operand.number], UniformType) for operand in product.form.operands[:2]
+        )
     ]
 
 
@@ -56,24 +58,24 @@ def _quantized_products(module: Module) -> list[Product]:
 
 @dataclass
 class _Error:
-    """The sum of the errors of each channel of a product, over so many values of each."""
+    """The sum of the errors of each channel of a product, and the number of values in each sum."""
 
     sums: list[Fraction] = field(default_factory=list)
     count: int = 0
     is_finite: bool = True
 
     def add(self, values: Array, sign: int) -> None:
-        """Adds values of the float product, or takes off values of the other one."""
+        """Add values of the float product (sign 1), or subtract values of the quantized product (sign -1)."""
         rows = values.astype(np.float64).reshape(-1, values.shape[-1])
         self.is_finite &= bool(np.isfinite(rows).all())
         if self.is_finite:
-            latest = [sign * each for each in exact_sums(rows)]
+            latest = [sign * total for total in exact_sums(rows)]
             self.sums = [a + b for a, b in zip(self.sums, latest, strict=True)] if self.sums else latest
             self.count += len(rows) if sign > 0 else 0
 
 
 def _errors(module: Module, function: str, batches: Batches) -> dict[int, _Error]:
-    """The errors by the number of the product, of those that run and give finite values alone."""
+    """Return the errors by the number of the product, for products that ran and had only finite values."""
     casts = Casts()
     for number, product in enumerate(_quantized_products(module)):
         for sign in (1, -1):
@@ -86,23 +88,23 @@ def _errors(module: Module, function: str, batches: Batches) -> dict[int, _Error
             if sign < 0:
                 put_back(copy, casts)
     casts.finish()
-    found: dict[int, _Error] = {}
+    errors: dict[int, _Error] = {}
 
     def tap(operation: Operation, value: Any) -> None:
         number, sign = operation.attribute("statsKey", StringAttr).value.split("/")
-        found.setdefault(int(number), _Error()).add(np.asarray(value), int(sign))
+        errors.setdefault(int(number), _Error()).add(np.asarray(value), int(sign))
 
     program = observed_program(module, function)
     for batch in batches:
         program.run_arrays(program.arrays_of(batch), tap=tap)
-    return {number: error for number, error in found.items() if error.is_finite and error.count}
+    return {number: error for number, error in errors.items() if error.is_finite and error.count}
 
 
 # -- the new bias ------------------------------------------------------------------------------------------------------
 
 
 def _correct(product: Product, error: _Error, target: Target) -> bool:
-    """Whether a product has another bias now."""
+    """Correct the bias of a product. Return True if it changed."""
     old = product.bias
     before = np.zeros(len(error.sums)) if old is None else old
     after = np.array(
@@ -132,7 +134,7 @@ def _correct(product: Product, error: _Error, target: Target) -> bool:
 
 
 def _bias_spec(product: Product, target: Target) -> Spec | None:
-    """The type of the bias of a product whose other ports have types; None where its kernel takes no bias."""
+    """Return the type of the bias of a product whose other ports have types; None if its kernel accepts no bias."""
     region = product.region
     if len(product.form.operands) > 2:
         return _spec(region.input_specs[product.form.operands[2].number])
@@ -161,7 +163,7 @@ def _spec(spec: object) -> Spec:
 
 
 def _nearest(number: Fraction, element: FloatType) -> float:
-    """A rational rounded once to a float type, half to even; infinite beyond it."""
+    """Round a rational once to a float type, half to even, and to infinity beyond its range."""
     form = FORMATS[element.name]
     exponent = max(int(np.frexp(nearest_float(number))[1]) - 1, form.min_exponent)
     unit = Fraction(2) ** (exponent - form.precision + 1)

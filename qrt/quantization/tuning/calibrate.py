@@ -1,4 +1,4 @@
-"""One pass over the data: records of the values that a program computes, and a sample of its inputs."""
+"""The calibration run over the data, which records the values of a program and samples its inputs."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -17,7 +17,7 @@ from qrt.runtime.program import Program
 
 Batch = dict[str, Array]
 Progress = Callable[[str, int, int | None], None]
-"""A function that is told what is being done, how many steps of it are done, and of how many, if that is known."""
+"""A callback that gets the stage, the number of finished steps, and the number of all steps if it is known."""
 
 
 def calibrated(
@@ -29,10 +29,10 @@ def calibrated(
     checkpoint: str | None = None,
     progress: Progress | None = None,
 ) -> CalibrationProgress:
-    """Runs a program whose values are named once over the data, which may be read only once.
+    """Run a program with named values over the data, which is read only once.
 
-    Neither its records nor its sample depend on the order of the data, or on how they were split. With a
-    ``checkpoint`` they go on from what that file holds, whose data are read again and compared.
+    Neither the records nor the sample depend on the order of the data or on its split into batches. With a
+    ``checkpoint``, they continue from that file; the data before it is read again to check that it is the same.
     """
     program = named_program(module, function)
     observer = ProgramObserver(program, skip_nonfinite=skip_nonfinite)
@@ -64,8 +64,8 @@ def calibrated(
         raise ModelError(f"{checkpoint}: this checkpoint was written after {earlier} runs, but the data has {number}")
     for key, summary in sorted(seen.calibration.summaries.items()):
         if summary.nonfinite and not summary.count:
-            said = f"all {summary.nonfinite:,} values of {shown(key)} are NaN or infinite"
-            raise ModelError(f"{said}, so that no range can be chosen")
+            message = f"all {summary.nonfinite:,} values of {shown(key)} are NaN or infinite"
+            raise ModelError(f"{message}, so that no range can be chosen")
     if file is not None and number > earlier:
         file.write(seen)
     return seen
@@ -76,13 +76,15 @@ def _digest(module: ir.Module, function: str, skip_nonfinite: bool) -> str:
 
 
 def measurable(program: Program, sample: Sample) -> list[Batch]:
-    """The batches of a sample for which a program's outputs are finite. One for which they are not is run row by row,
-    where its rows are independent."""
+    """Return batches of a sample with finite outputs of a program.
+
+    A batch with outputs that are not finite is run row by row, if its rows are independent.
+    """
     return [part for batch in sample.batches() for part in finite_parts(program, batch, by_rows=sample.by_rows)]
 
 
 def finite_parts(program: Program, batch: Batch, *, by_rows: bool) -> list[Batch]:
-    """The rows of a batch for which a program's outputs are finite: all in one, or each alone."""
+    """Return the rows of a batch for which a program's outputs are finite, as one batch or row by row."""
     if _has_finite_outputs(program, batch):
         return [batch]
     if not by_rows or len(counts := {len(array) for array in batch.values()}) != 1:

@@ -1,5 +1,4 @@
-"""Checkpoints of a calibration: what has been seen of the data so far, in a file that a later run goes on from
-(docs/reference/calibration.md)."""
+"""Checkpoints of a calibration: files from which a later run continues (docs/reference/calibration.md)."""
 
 import json
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from qrt.tensor import npz
 from qrt.tensor.file_entries import as_entry, of_entry
 
 SECONDS = 10.0
-"""A checkpoint is written when so many seconds have passed since the last, and 20 times those that writing takes."""
+"""The least time between checkpoints in seconds; it is also at least _SHARE times the time to write one."""
 _SHARE = 20
 _VERSION = 1
 _STATE = "qrt.checkpoint"
@@ -28,7 +27,7 @@ Arrays = dict[str, np.ndarray[Any, Any]]
 
 @dataclass(eq=False)
 class CalibrationProgress:
-    """What a program has seen: ``runs`` on inputs that have the digest ``data``, in order."""
+    """The state of a calibration: records, a sample, and the number of ``runs`` on inputs with the digest ``data``."""
 
     calibration: Calibration
     sample: Sample
@@ -36,23 +35,23 @@ class CalibrationProgress:
     data: str = ""
 
     def follow(self, arrays: Arrays) -> None:
-        """Counts the inputs of a run."""
+        """Count the inputs of a run."""
         self.runs += 1
         self.data = followed(self.data, arrays)
 
 
 def followed(data: str, arrays: Arrays) -> str:
-    """The digest of data, and of the inputs of one more run."""
-    found = sha256(data.encode())
+    """Return the digest of earlier data followed by the inputs of one more run."""
+    hasher = sha256(data.encode())
     for name, array in arrays.items():
-        found.update(f"{name} {array.dtype.name} {array.shape} ".encode())
-        found.update(array.tobytes())
-    return found.hexdigest()
+        hasher.update(f"{name} {array.dtype.name} {array.shape} ".encode())
+        hasher.update(array.tobytes())
+    return hasher.hexdigest()
 
 
 @dataclass(eq=False)
 class Checkpoint:
-    """A file at ``path``, for the program and the options that have the digest ``program``."""
+    """A checkpoint file at ``path``, for a program and options with the digest ``program``."""
 
     path: str
     program: str
@@ -60,8 +59,10 @@ class Checkpoint:
     _cost: float = 0.0
 
     def read(self, seen: CalibrationProgress) -> None:
-        """Goes on from the file, if there is one: ``seen``, which has seen nothing, becomes what it holds.
-        ModelError for a file that is no checkpoint, is damaged, or belongs to another program."""
+        """Restore the state of the file, if there is one, into ``seen``, which must be empty.
+
+        Raises ModelError for a file that is not a checkpoint, is damaged, or belongs to another program.
+        """
         if not path.lexists(self.path):
             if not path.isdir(path.dirname(self.path) or "."):  # else writing it would fail after the first runs
                 raise FileError(f"{self.path}: the folder does not exist")
@@ -104,7 +105,7 @@ class Checkpoint:
             raise ModelError("its records were changed")
 
     def write(self, seen: CalibrationProgress) -> None:
-        """Writes the file, which takes the place of an older one when it is complete."""
+        """Write the file; it replaces an older one only when it is complete."""
         start = monotonic()
         batches = seen.sample.batches()
         calibration = seen.calibration
@@ -127,7 +128,7 @@ class Checkpoint:
         self._cost = self._written - start
 
     def write_sometimes(self, seen: CalibrationProgress) -> None:
-        """Writes the file if that was long ago."""
+        """Write the file if the last write was long ago."""
         if monotonic() - self._written >= max(SECONDS, _SHARE * self._cost):
             self.write(seen)
 

@@ -1,4 +1,4 @@
-"""Which part of a module is quantized: what the chosen function reaches, if that computes floats that kernels take."""
+"""The part of a module that is quantized: the chosen function and the functions that it calls."""
 
 from qrt.errors import Diagnostic, ModelError, VerifyError
 from qrt.ir import Module, Operation
@@ -8,14 +8,16 @@ from qrt.quantization.steps import NamedProgram, all_of, copied
 from qrt.runtime.ports import choose
 from qrt.types import QuantizedType, TensorType
 
-_MOST_SAID = 3
+_MOST_REMARKS = 3
 
 
 def called(module: Module, function: str | None) -> tuple[Module, list[str]]:
-    """A module of what a function calls, directly or not, and the names of the functions that it does not: their values
-    have no records."""
+    """Return a module of a function and all functions that it calls, and the names of the other functions.
+
+    The other functions do not run on the data, so their values have no records.
+    """
     pending, live = [choose(module, function)], set[str]()
-    functions = {_name(each): each for each in module.functions}
+    functions = {_name(member): member for member in module.functions}
     while pending:
         current = pending.pop()
         if _name(current) not in live:
@@ -27,23 +29,23 @@ def called(module: Module, function: str | None) -> tuple[Module, list[str]]:
         return module, []
     module.verify()
     copy = copied(module)
-    for each in copy.functions:
-        if _name(each) in others:
-            each.erase()
+    for member in copy.functions:
+        if _name(member) in others:
+            member.erase()
     return copy, others
 
 
 def with_others(quantized: Module, module: Module, others: list[str]) -> Module:
-    """A quantized module in which the functions of the float one that were left out stand again, each in its place."""
+    """Return a quantized module with the functions that were left out put back in their places."""
     if not others:
         return quantized
     copy = copied(quantized)
-    place = {_name(each): each for each in copy.functions}
-    names = [_name(each) for each in module.functions]
-    for number, each in enumerate(module.functions):
-        if _name(each) in others:
+    place = {_name(member): member for member in copy.functions}
+    names = [_name(member) for member in module.functions]
+    for number, member in enumerate(module.functions):
+        if _name(member) in others:
             later = next((place[name] for name in names[number + 1 :] if name in place), None)
-            clone = each.clone({})
+            clone = member.clone({})
             if later is None:
                 copy.body.append(clone)
             else:
@@ -52,15 +54,17 @@ def with_others(quantized: Module, module: Module, others: list[str]) -> Module:
 
 
 def left_out(others: list[str], name: str) -> tuple[Diagnostic, ...]:
-    """A remark for each function that is left as it is."""
+    """Return a remark for each function that is left unchanged."""
     return tuple(
-        Diagnostic("remark", f"function '{each}' is not quantized: '{name}' does not call it") for each in others
+        Diagnostic("remark", f"function '{other}' is not quantized: '{name}' does not call it") for other in others
     )
 
 
 def check_any(start: NamedProgram, name: str, *, is_full: bool) -> None:
-    """Raises ModelError where nothing of a program can be quantized, or it is quantized already. If it shall be full,
-    VerifyError names each operation that stays float."""
+    """Raise ModelError if nothing of a program can be quantized, or it is quantized already.
+
+    With ``is_full``, raise VerifyError that lists each operation that stays float.
+    """
     if regions_of(start.module):
         return
     for operation in operations_of(start.module):
@@ -71,10 +75,10 @@ def check_any(start: NamedProgram, name: str, *, is_full: bool) -> None:
         raise ModelError(f"nothing of {name} can be quantized: the target has no kernel for its operations on floats")
     if is_full:
         raise all_of([VerifyError(r.message, r.location) for r in start.remarks if r.location is not None])
-    said = [each.message for each in start.remarks[:_MOST_SAID]]
-    if len(start.remarks) > _MOST_SAID:
-        said.append(f"{len(start.remarks) - _MOST_SAID} more stay float")
-    message = f"nothing of {name} can be quantized: {'; '.join(said)}"
+    messages = [remark.message for remark in start.remarks[:_MOST_REMARKS]]
+    if len(start.remarks) > _MOST_REMARKS:
+        messages.append(f"{len(start.remarks) - _MOST_REMARKS} more stay float")
+    message = f"nothing of {name} can be quantized: {'; '.join(messages)}"
     location = start.remarks[0].location
     raise ModelError(message if location is None else location.render(message))
 

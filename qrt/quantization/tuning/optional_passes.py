@@ -1,4 +1,4 @@
-"""Which optional passes are on: each that makes the error at the outputs less (docs/reference/passes_optional.md)."""
+"""The choice of optional passes: those that reduce the error at the outputs (docs/reference/passes_optional.md)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, get_args
@@ -24,9 +24,9 @@ from qrt.tensor.arrays import as_array
 
 OptionalPass = Literal["fold-scales", "equalize-scales", "correct-bias"]
 OPTIONAL_PASSES: Final[tuple[OptionalPass, ...]] = get_args(OptionalPass)
-"""In the order in which they are tried."""
+"""The passes in the order in which they are tried."""
 Wanted = Literal["auto"] | Sequence[str]
-"""``"auto"``: each pass that gains. Names: these passes and no others, whether they gain or not."""
+"""``"auto"`` for the passes that reduce the error, or the names of the passes to run in any case."""
 
 Records = Mapping[str, Record]
 
@@ -39,14 +39,14 @@ def improved(
     reference: Reference,
     wanted: Wanted = "auto",
 ) -> tuple[NamedProgram, dict[str, Record]]:
-    """A float program after ``fold-scales`` and ``equalize-scales``, each of which is on if the quantized program then
-    has less error at its outputs over the sample than without it; and the records of its values.
+    """Apply ``fold-scales`` and ``equalize-scales`` to a float program, and return it with records of its values.
 
-    What each has gained, or would have lost, is a remark of the program. The values that ``equalize-scales``
-    multiplies have records of the sample; all others keep their own.
+    By default, a pass is applied only if it reduces the quantized program's error at the outputs over the sample. A
+    remark of the program tells each gain or loss. Values that ``equalize-scales`` multiplied get records of the sample;
+    all others keep their records.
     """
     on = chosen(wanted)
-    kept = dict(records)
+    latest_records = dict(records)
     before: Noise | None = None
     for name in OPTIONAL_PASSES[:2]:
         if name not in on:
@@ -54,31 +54,31 @@ def improved(
         changed = _changed(program, target, name)
         if changed is None:
             if wanted != "auto":
-                program = _said(program, f"{name} is off: there is nothing that it changes")
+                program = _with_remark(program, f"{name} is off: there is nothing that it changes")
             continue
         if name == "equalize-scales" and not _computes_the_same(changed.module, program.module, reference):
-            program = _said(program, f"{name} is off: a value between leaves the normal numbers of its type")
+            program = _with_remark(program, f"{name} is off: a value between leaves the normal numbers of its type")
             continue
-        before = before or _noise(program, target, kept, method, reference)
-        new_records = kept | _records_of_new_keys(changed.module, kept, reference)
+        before = before or _noise(program, target, latest_records, method, reference)
+        new_records = latest_records | _records_of_new_keys(changed.module, latest_records, reference)
         try:
             after = _noise(changed, target, new_records, method, reference)
         except QuantError as error:
-            program = _said(program, _refusal(name, error, wanted))
+            program = _with_remark(program, _refusal(name, error, wanted))
             continue
         is_on = after.cost < before.cost or wanted != "auto"
         remark = _remark(name, before, after, is_on=is_on)
         if is_on:
-            program, kept, before = changed, new_records, after
+            program, latest_records, before = changed, new_records, after
         program = NamedProgram(program.module, (*program.remarks, remark))
-    return program, kept
+    return program, latest_records
 
 
 def with_corrected_bias(trial: Trial, target: Target, reference: Reference, wanted: Wanted = "auto") -> Trial:
-    """A quantized program after ``correct-bias``, if that has less error at its outputs over the sample than without;
-    else the one that was given. What it has gained, or would have lost, is a remark.
+    """Apply ``correct-bias`` to a quantized program if that reduces the error at its outputs over the sample.
 
-    The regions of the new trial have the new biases: they no longer compute what the float program does.
+    A remark tells the gain or loss. The regions of the new trial have the new biases, so they no longer compute the
+    values of the float program.
     """
     return corrected_and_measured(trial, target, reference, wanted)[0]
 
@@ -86,7 +86,7 @@ def with_corrected_bias(trial: Trial, target: Target, reference: Reference, want
 def corrected_and_measured(
     trial: Trial, target: Target, reference: Reference, wanted: Wanted = "auto"
 ) -> tuple[Trial, Noise | None]:
-    """As ``with_corrected_bias``, with the error of the program that is returned, where it was measured."""
+    """Apply ``with_corrected_bias``, and return also the error of the resulting program if it was measured."""
     name = OPTIONAL_PASSES[2]
     if name not in chosen(wanted):
         return trial, None
@@ -101,12 +101,12 @@ def corrected_and_measured(
         return Trial(trial.regions, trial.module, (*trial.remarks, remark)), None
     before, after = reference.noise(trial.module), reference.noise(new.module)
     is_on = after.cost < before.cost or wanted != "auto"
-    made, noise = (new, after) if is_on else (trial, before)
-    return Trial(made.regions, made.module, (*trial.remarks, _remark(name, before, after, is_on=is_on))), noise
+    final, noise = (new, after) if is_on else (trial, before)
+    return Trial(final.regions, final.module, (*trial.remarks, _remark(name, before, after, is_on=is_on))), noise
 
 
 def chosen(wanted: Wanted) -> Sequence[str]:
-    """The names of the passes that are tried. QuantTypeError for another one."""
+    """Return the names of the passes to try. Raise QuantTypeError for an unknown name."""
     if isinstance(wanted, str) and wanted == "auto":
         return OPTIONAL_PASSES
     if isinstance(wanted, str) or not isinstance(wanted, Sequence):
@@ -118,24 +118,28 @@ def chosen(wanted: Wanted) -> Sequence[str]:
 
 
 def changed_as(program: NamedProgram, target: Target, quantized: Module) -> NamedProgram:
-    """A float program after the passes of which a quantized one says that they have changed it. They depend on its
-    constants alone, so both then have the same values by the same keys."""
+    """Apply to a float program the passes that changed the floats of a quantized program, according to its attributes.
+
+    The passes depend only on the program's constants, so both programs then have equal keys for equal values.
+    """
     for name in passes_of(quantized):
         program = _changed(program, target, name) or program
     return program
 
 
 def passes_of(module: Module) -> list[str]:
-    """The passes that have changed the floats of a program."""
-    said = module.operation.attributes.get(PASSES)
+    """Return the passes that changed the floats of a program."""
+    attribute = module.operation.attributes.get(PASSES)
     names = (
-        [each.value for each in said.elements if isinstance(each, StringAttr)] if isinstance(said, ArrayAttr) else []
+        [element.value for element in attribute.elements if isinstance(element, StringAttr)]
+        if isinstance(attribute, ArrayAttr)
+        else []
     )
     return [name for name in names if name in OPTIONAL_PASSES[:2]]
 
 
 def _changed(program: NamedProgram, target: Target, name: str) -> NamedProgram | None:
-    """A program after a pass; None where the pass changes nothing."""
+    """Return a program after a pass; None if the pass changes nothing."""
     copy = copied(program.module)
     remarks: list[Diagnostic] = []
     with garbage_uncollected(), remarks_to(remarks.append):
@@ -145,12 +149,12 @@ def _changed(program: NamedProgram, target: Target, name: str) -> NamedProgram |
         return None
     copy.operation.attributes[PASSES] = ArrayAttr(tuple(map(StringAttr, (*passes_of(program.module), name))))
     gone = _places(program.module) - _places(copy)
-    said = [remark for remark in program.remarks if id(remark.location) not in gone]
-    return NamedProgram(copy, (*said, *remarks))
+    earlier = [remark for remark in program.remarks if id(remark.location) not in gone]
+    return NamedProgram(copy, (*earlier, *remarks))
 
 
 def _places(module: Module) -> set[int]:
-    """The places in the text of what stands outside regions: of a folded operation nothing is left to be said."""
+    """Return the locations outside of regions, to drop remarks about operations that a pass folded."""
     return {
         id(op.location) for op in operations_of(module) if op.name not in (REGION, "quant.stats_ref", "arith.constant")
     }
@@ -163,7 +167,7 @@ def _noise(
 
 
 def _computes_the_same(one: Module, other: Module, reference: Reference) -> bool:
-    """Whether two programs give the same outputs for the sample, bit for bit."""
+    """Return True if two programs have bit-identical outputs on the sample."""
     programs = [Program(module, reference.function) for module in (one, other)]
     for batch in reference.batches:
         outputs = [[as_array(value).tobytes() for value in program.run(batch).values()] for program in programs]
@@ -173,7 +177,7 @@ def _computes_the_same(one: Module, other: Module, reference: Reference) -> bool
 
 
 def _records_of_new_keys(module: Module, records: Records, reference: Reference) -> dict[str, Record]:
-    """Records of the sample, of the values whose keys have none."""
+    """Return records of the sample for the values whose keys have no record."""
     copy = copied(module)
     named = [op for op in copy.operation.walk() if op.name == "quant.stats_ref"]
     new = [op for op in named if op.attribute("statsKey", StringAttr).value not in records]
@@ -182,18 +186,18 @@ def _records_of_new_keys(module: Module, records: Records, reference: Reference)
     for operation in named:
         if operation not in new:
             replace(operation, operation.operands)
-    found = calibrate_program(copy, reference.batches, reference.function, skip_nonfinite=True)
-    return found.records
+    calibration = calibrate_program(copy, reference.batches, reference.function, skip_nonfinite=True)
+    return calibration.records
 
 
 def _refusal(name: str, error: QuantError, wanted: Wanted) -> str:
-    """What is said of a pass after which the target has no types for the program; the error if it was asked for."""
+    """Return a remark about a pass after which quantization fails; re-raise the error if the pass was requested."""
     if wanted != "auto":
         raise error
     return f"{name} is off: {str(error).splitlines()[0]}"
 
 
-def _said(program: NamedProgram, message: str) -> NamedProgram:
+def _with_remark(program: NamedProgram, message: str) -> NamedProgram:
     return NamedProgram(program.module, (*program.remarks, Diagnostic("remark", message)))
 
 

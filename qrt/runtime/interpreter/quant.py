@@ -1,6 +1,8 @@
-"""``quant`` on arrays: casts by their references, regions as their float bodies, annotations as the identity, fake
-quantizations as two casts, and ops of articles that are the ``qrt`` ones of the same name. `quant.stats_ref` also tells
-the run its value."""
+"""Handlers of ``quant`` on arrays.
+
+Casts run by their references, regions by their float bodies, annotations as the identity, fake quantizations as two
+casts, and `quant.cast`, `quant.conv2d` and `quant.matmul` as the ``qrt`` ops of the same name. `quant.stats_ref` also
+calls the run's tap with its value."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Saving a program: it is planned again, while every call that is bound is noted with its arguments."""
+"""Saving of programs: a program is planned again while a recorder notes the arguments of every bound call."""
 
 import os
 import zlib
@@ -23,12 +23,12 @@ from qrt.runtime.saved.values import encode
 from qrt.types import TensorType
 
 _LONG = 64
-"""Constants of more bytes stand beside the text of a program."""
+"""The largest size in bytes of a constant in the program's text; larger ones are stored as arrays."""
 _KEY = "qrt_saved_"
 
 
 def save(source: PlanSource, planned_types: Sequence[Sequence[TensorType]], path: str | os.PathLike[str]) -> None:
-    """Write a program, with its plans for these types of inputs, into a file: see `Program.save`."""
+    """Write a program, with its plans for these input types, to a file: see `Program.save`."""
     require(path, (str, os.PathLike), "the path of a program", "a string or a path")
     arrays = Arrays()
     plans = [_plan(source, types, arrays) for types in planned_types]
@@ -50,7 +50,7 @@ def _port(port: Port) -> tuple[str, str, bool, str]:
 
 
 def _plan(source: PlanSource, types: Sequence[TensorType], arrays: Arrays) -> Mapping[str, Any] | None:
-    """A plan as data; None where a step is no kernel, so that it is planned again from the program."""
+    """Return a plan as data; None if a step is not a kernel, so that it must be planned again from the text."""
     with _recorded() as (calls, executables):
         plan = build(source.prepared, types)
     if plan.executable is None:
@@ -71,15 +71,16 @@ def _plan(source: PlanSource, types: Sequence[TensorType], arrays: Arrays) -> Ma
 
 
 def _operands(operands: Sequence[Sequence[tuple[int, int]]]) -> tuple[Any, Any, Any]:
-    """The places of all operands as flat numbers: how many each call has, their bases and offsets."""
+    """Return the places of all operands as three flat lists: operands per call, bases and offsets."""
     flat = [place for places in operands for place in places]
     return [len(places) for places in operands], [base for base, _ in flat], [offset for _, offset in flat]
 
 
 @contextmanager
 def _recorded() -> Iterator[tuple[dict[int, Any], dict[int, Any]]]:
-    """Record what is bound within a block: each call as (name, arguments), and the arguments of executables, by their
-    `id`. The objects live as long as the block."""
+    """Record what is bound in a `with` block: each call as (name, arguments), and executables' arguments, by `id`.
+
+    The bound objects are kept alive until the block ends, so that no `id` is reused."""
     calls: dict[int, Any] = {}
     executables: dict[int, Any] = {}
     objects: list[Any] = []
@@ -99,7 +100,7 @@ def _recorded() -> Iterator[tuple[dict[int, Any], dict[int, Any]]]:
 
 
 def _text(module: Module, arrays: Arrays) -> bytes:
-    """The text of a module, and its long constants, as `qrt.runtime.saved.source` reads them."""
+    """Return the encoded text of a module with its long constants, for `qrt.runtime.saved.source`."""
     with garbage_uncollected():
         copy = Module(module.operation.clone({}), module.upstream)
         constants: list[Any] = []
@@ -114,5 +115,5 @@ def _text(module: Module, arrays: Arrays) -> bytes:
         raise ModelError(
             f"the program's text has {len(content)} bytes, but a saved program can have at most {MOST_TEXT}"
         )
-    short = zlib.compress(content, 1)  # types that hold many scales are repeated
+    short = zlib.compress(content, 1)  # types with many scales are repeated
     return encode({"text": np.frombuffer(short, np.uint8), "constants": constants}, arrays.place)

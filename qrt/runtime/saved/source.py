@@ -1,4 +1,4 @@
-"""The program in a saved file: its text is read when something needs it that the saved plans do not have."""
+"""Reading of the program's text in a saved file, for everything that the saved plans do not have."""
 
 import zlib
 from collections import deque
@@ -27,7 +27,7 @@ def _plain(compressed: Any) -> str:
 
 
 def module_of(content: Any, memory: Any, path: str) -> Module:
-    """The module that was saved. Its long constants are views of the file."""
+    """Return the saved module. Its long constants are views of the file."""
     with garbage_uncollected():
         values = check_text(decode(memoryview(content), memory))
         module = parse(_plain(values["text"]), filename=path, upstream=24)

@@ -1,5 +1,7 @@
-"""The storage of tensors for NumPy's functions, and values written to tensors, shared by all rules; `results`
-has tensors around what functions give."""
+"""The storage of tensors for NumPy's functions, and the writing of values to tensors, shared by all rules.
+
+`results` returns tensors around the results of functions.
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from math import prod
@@ -20,23 +22,21 @@ from qrt.types import UniformType, check_integrity
 
 ALL = slice(None)
 
-# ------------------------------------------------------------------------------------------------------------- storage
-
 
 def stored(q: Tensor) -> Array:
-    """Return the integers as an array: the memory of the tensor, or a copy where bits are packed."""
+    """Return the integers as an array: the tensor's memory, or a copy if bits are packed."""
     return unpack(q._data, q.type, q._shape) if is_packed(q.type) else q._data
 
 
 def memory(q: Tensor) -> Array:
-    """Return the memory of a tensor that may be written."""
+    """Return the memory of a tensor. Raise QuantValueError if it is read-only."""
     if not q._data.flags.writeable:
         raise QuantValueError("assignment destination is read-only" + " or a part of packed bits" * is_packed(q.type))
     return q._data
 
 
 def no_tensor(x: Any, argument: str) -> None:
-    """Refuse a QuantTensor, and what holds one, among indices, masks and the like."""
+    """Raise QuantTypeError for a QuantTensor, or a sequence with one, given as an index, mask or the like."""
     _refuse_tensor(x, f"{argument} must not be a QuantTensor: its values are neither integers nor bools")
 
 
@@ -48,35 +48,37 @@ def _refuse_tensor(x: Any, message: str) -> None:
 
 
 def no_tensors_beside(args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-    """Refuse a QuantTensor among all arguments but the first by position: shapes, axes, counts and the like."""
+    """Raise QuantTypeError for a QuantTensor among the arguments after the first: shapes, axes, counts and the like."""
     no_tensor(args[1:], "an argument after the first")
     for name, value in kwargs.items():
         no_tensor(value, name)
 
 
 def zero_points(q: Tensor) -> Array:
-    """Return the zero points in the dtype of the storage, to broadcast to its shape."""
+    """Return the zero points in the dtype of the storage, so that they broadcast to its shape."""
     zeros = np.array(q.type.zero_points, storage_dtype(q.type))
     return zeros[parameter_index(q.type, q._shape)] if len(set(q.type.zero_points)) > 1 else zeros[0, ...]
 
 
 def truth(condition: Any) -> Any:
-    """Return a condition as it is; of a QuantTensor, where its values are not 0."""
+    """Return True for each element of a QuantTensor whose value is not 0; return any other condition unchanged."""
     return np.not_equal(stored(condition), zero_points(condition)) if isinstance(condition, Tensor) else condition
 
 
 def clipped(storage: Array, low: Any = None, high: Any = None) -> Array:
-    """Return storage between bounds of its dtype. NumPy's ``clip`` with both is ten times faster than with one."""
+    """Return storage clipped to bounds of its dtype.
+
+    NumPy's ``clip`` with both bounds is ten times faster than with one.
+    """
     limits, kind = np.iinfo(storage.dtype), storage.dtype.type
     return storage.clip(kind(limits.min) if low is None else low, kind(limits.max) if high is None else high)
 
 
-# -------------------------------------------------------------------------------------------------------- new elements
-
-
 def numbers(x: Any, t: UniformType, shape: Shape) -> Array:
-    """Return the storage of real numbers, quantized by the default rule: of their own shape for a type per layer, else
-    broadcast to ``shape``, which has the parameters."""
+    """Return the storage of real numbers, quantized by the default rule.
+
+    It has their own shape for a per-layer type; else it is broadcast to ``shape``, along which the parameters vary.
+    """
     values = expressed_array(plain(x), t)
     if not t.is_per_layer:
         values = np.broadcast_to(values, shape)
@@ -90,23 +92,22 @@ def _quantized(values: Array, type: UniformType) -> EagerCall[Tensor]:
 
 
 def plain(x: Any) -> Any:
-    """Return what is no tensor and holds none: the values of one would be quantized again, perhaps to others."""
+    """Return ``x``.
+
+    Raise QuantTypeError for a QuantTensor or a sequence with one: its values would be quantized again.
+    """
     _refuse_tensor(x, "a QuantTensor is not converted to numbers here: join tensors by np.stack or np.concatenate")
     return x
 
 
 def zeros(t: UniformType, shape: Shape) -> Array:
-    """Return the storage of 0, which is the zero point, or the nearest that the storage bounds allow; it broadcasts to
-    ``shape``."""
+    """Return the storage of 0, which broadcasts to ``shape``: the zero point, clamped to the storage bounds."""
     storage = np.clip(np.array(t.zero_points, np.int64), t.storage_min, t.storage_max).astype(storage_dtype(t))
     return storage[0, ...] if t.is_per_layer else storage[parameter_index(t, shape)]
 
 
-# --------------------------------------------------------------------------------------------------------------- types
-
-
 def broadcast(q: Tensor, shape: Shape) -> tuple[Array, UniformType]:
-    """Return the storage, broadcast, and its type there: each channel that is repeated is a channel of its own."""
+    """Return the broadcast storage and its type, in which a repeated channel becomes several channels."""
     data, t = np.broadcast_to(stored(q), shape), q.type
     if t.is_per_layer or data.shape == q._shape:
         return data, t
@@ -117,7 +118,7 @@ def broadcast(q: Tensor, shape: Shape) -> tuple[Array, UniformType]:
 
 
 def first_element(t: UniformType, shape: Shape, axes: Collection[int], keepdims: bool = False) -> UniformType:
-    """Return the type of what stands at the first index of these axes, which are left out or become 1."""
+    """Return the type of the elements at index 0 of these axes, which are removed or become 1."""
     there: tuple[Any, ...] = (0, None) if keepdims else (0,)
     return indexed_element(
         t, shape, tuple(item for d in range(len(shape)) for item in (there if d in axes else (ALL,)))
@@ -130,7 +131,7 @@ def per_layer(t: UniformType) -> UniformType:
 
 
 def flat_element(q: Tensor, name: str) -> UniformType:
-    """Return the type of the elements in one line."""
+    """Return the type of the flattened tensor. Raise QuantTypeError if channels or blocks do not allow flattening."""
     try:
         return reshaped_element(q.type, q._shape, (prod(q._shape),))
     except QuantTypeError:
@@ -142,32 +143,29 @@ def flat_element(q: Tensor, name: str) -> UniformType:
 
 
 def one_type(types: Sequence[UniformType]) -> UniformType:
-    """Return the type that all have."""
+    """Return the common type. Raise QuantTypeError if the types differ."""
     first = types[0]
     for other in types:
-        if other is not first:  # they are interned
+        if other is not first:  # types are interned
             raise QuantTypeError(
                 f"the tensors must have the same type, got {first} and {other}: qrt.requantize one of them"
             )
     return first
 
 
-# ----------------------------------------------------------------------------------------------------- order along axes
-
-
 def have_one_scale(tensors: Sequence[Tensor]) -> bool:
-    """Return whether one scale and one zero point are those of all elements of all the tensors."""
+    """Return True if all elements of all the tensors have the same scale and zero point."""
     scales: set[float] = set().union(*(q.type.scales for q in tensors))
     return len(scales) == 1 and len(set().union(*(q.type.zero_points for q in tensors))) == 1
 
 
 def _axes_of(axis: Any, rank: int) -> tuple[int, ...]:
-    """Return axes counted from 0. None are all axes, and NumPy raises for those that are wrong."""
+    """Return axes counted from 0, all of them for None. NumPy raises AxisError for wrong ones."""
     return tuple(range(rank)) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, rank)
 
 
 def varies_along(q: Tensor, axis: Any) -> bool:
-    """Return whether scales or zero points differ along one of the axes."""
+    """Return True if scales or zero points differ along one of the axes."""
     t: UniformType = q.type
     if t.is_per_layer:
         return False
@@ -179,21 +177,23 @@ def varies_along(q: Tensor, axis: Any) -> bool:
 
 
 def in_order(q: Tensor, axis: Any) -> Array:
-    """Return an array in the order of the elements along the axis, None for all: the storage, or values where scales
-    differ there."""
+    """Return an array that is ordered as the elements along the axis (None for all): the storage, or the values if
+    scales differ there."""
     return np.asarray(q) if varies_along(q, axis) else stored(q)
 
 
 def reduced(q: Tensor, axis: Any, keepdims: bool = False) -> UniformType:
-    """Return the type of a result with one element for those along the axes. Where scales or zero points differ along
-    them, it would hold elements of several: an error."""
+    """Return the type of a result with one element for all those along the axes.
+
+    Raise QuantTypeError if scales or zero points differ along the axes: no type could hold the result.
+    """
     require_one_scale(q, axis)
     t: UniformType = q.type
     return t if t.is_per_layer else first_element(t, q._shape, _axes_of(axis, len(q._shape)), keepdims)
 
 
 def require_one_scale(q: Tensor, axis: Any) -> None:
-    """Raise where elements of different scales or zero points along the axis, None for all, would need one type."""
+    """Raise QuantTypeError if scales or zero points differ along the axis, or anywhere for None."""
     if varies_along(q, axis):
         raise QuantTypeError(
             "the scales or zero points of its operand differ along the axis, so that no type "
@@ -201,11 +201,8 @@ def require_one_scale(q: Tensor, axis: Any) -> None:
         )
 
 
-# -------------------------------------------------------------------------------------------------------------- writing
-
-
 def assign(q: Tensor, key: Any, value: Any) -> None:
-    """``q[key] = value``."""
+    """Execute ``q[key] = value``."""
 
     def set_items(array: Array, values: Any) -> None:
         array[key] = values
@@ -226,8 +223,8 @@ def assign(q: Tensor, key: Any, value: Any) -> None:
 
 
 def write(q: Any, value: Any, routine: Callable[[Array, Any], None]) -> None:
-    """Write by a routine of NumPy's into a tensor: it takes an array and the values. Into an array it writes the
-    values of a tensor."""
+    """Write values to a tensor, or the values of a tensor to an array, by a routine of NumPy, which takes an array and
+    values."""
     if not isinstance(q, Tensor):
         routine(q, np.asarray(value))
         return
@@ -249,8 +246,10 @@ def write(q: Any, value: Any, routine: Callable[[Array, Any], None]) -> None:
 
 
 def _check_parameters(t: UniformType, shape: Shape, value: Tensor, routine: Callable[[Array, Any], None]) -> None:
-    """Refuses to write elements where those of other parameters are: seen from indices of parameters, which are written
-    likewise."""
+    """Raise QuantTypeError if elements would be written to a place with other parameters.
+
+    The routine is applied to the parameter indices of both tensors, which must not change.
+    """
     before = np.broadcast_to(parameter_index(t, shape), shape)
     after = before.copy()
     routine(after, np.broadcast_to(parameter_index(value.type, value._shape), value._shape))
@@ -259,11 +258,11 @@ def _check_parameters(t: UniformType, shape: Shape, value: Tensor, routine: Call
 
 
 def exact_floats(x: Any, t: UniformType) -> Array:
-    """Real numbers, rounded to the expressed type, as float64."""
+    """Return real numbers, rounded to the expressed type, as float64."""
     return expressed_array(plain(x), t, exact=False).astype(np.float64)
 
 
 def _store(storage: Array, t: UniformType, target: Array) -> None:
-    """Packs what was written to a copy."""
+    """Pack unpacked storage that was written to back into a tensor's memory."""
     if is_packed(t):
         target[...] = pack(storage, t)

@@ -1,6 +1,6 @@
-"""Exact integers, and what is made of them: a tensor of i32, of a type that is asked for, or an array of float64.
+"""Exact integer results and their conversion to a tensor of i32, to a requested type, or to an array of float64.
 
-An exact result is integers, each worth the product of a few scales. ``Units`` are these scales.
+The value of an integer of such a result is the integer times the product of a few scales, its ``Units``.
 """
 
 from collections.abc import Callable, Mapping, Set
@@ -38,7 +38,7 @@ add_up: Callable[..., Any] = np.add.reduce
 
 @dataclass(frozen=True)
 class Units:
-    """The worth of one of the integers of a result: the product of some scales, for each channel or block."""
+    """The value of integer 1 in an exact result: the product of some scales, for each channel or block."""
 
     expressed: FloatType
     factors: tuple[tuple[float, ...], ...]
@@ -59,7 +59,10 @@ class Units:
 
 @lru_cache(maxsize=256)  # exact products of the scales of many channels take longer than their sums
 def _i32_type(units: Units, bound: int, takes_dtype: bool) -> UniformType:
-    """Return the i32 type of zero point 0 that holds every integer up to ``bound``, or raise what to write."""
+    """Return the i32 type of zero point 0 for integers up to ``bound``.
+
+    Raise QuantTypeError, with advice, if there is none.
+    """
     typed = "dtype=t, a !quant.uniform type, or " if I32_END <= bound < I64_END else ""
     instead = f"give {typed}dtype=np.float64" if takes_dtype else GIVE_VALUES
     if bound >= I32_END:
@@ -74,7 +77,7 @@ def _i32_type(units: Units, bound: int, takes_dtype: bool) -> UniformType:
 
 
 def finish(acc: Any, bound: int, units: Units, dtype: Any = NO_DTYPE, out: Any = None) -> Any:
-    """Return the result of a function of NumPy: exact integers ``acc``, of magnitude ``bound`` at most."""
+    """Return the result of a function of NumPy from exact integers ``acc``, whose magnitude is at most ``bound``."""
     acc, takes_dtype = np.asarray(acc), dtype is not NO_DTYPE
     if dtype is None or not takes_dtype:
         dtype = out.type if isinstance(out, QuantTensor) else getattr(out, "dtype", None)
@@ -89,7 +92,7 @@ def finish(acc: Any, bound: int, units: Units, dtype: Any = NO_DTYPE, out: Any =
 
 
 def write_floats(values: Array, dtype: np.dtype[Any], out: Any) -> Any:
-    """Return floats, in ``out`` if that is given: it must be an array of their shape and dtype."""
+    """Return floats, written to ``out`` if that is given: an array of their shape and dtype."""
     if out is None:
         return values[()]
     if not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != values.shape:
@@ -99,7 +102,7 @@ def write_floats(values: Array, dtype: np.dtype[Any], out: Any) -> Any:
 
 
 def result_type(dtype: Any) -> UniformType | np.dtype[Any] | None:
-    """Return what is given as ``dtype``: a quantized type or its text, or float64."""
+    """Return the type that a ``dtype`` argument means: a quantized type, given as itself or as text, or float64."""
     if dtype is None or isinstance(dtype, UniformType):
         return dtype
     if isinstance(dtype, str) and dtype.startswith("!"):
@@ -113,7 +116,7 @@ def result_type(dtype: Any) -> UniformType | np.dtype[Any] | None:
 
 
 def requantized(acc: Array, bound: int, units: Units, t: UniformType) -> Array:
-    """Storage of ``t``, by the rule ``fixed`` (docs/numerics.md, "Requantization")."""
+    """Return exact integers as storage of ``t``, by the rule ``fixed`` (docs/numerics.md, "Requantization")."""
     if t.expressed_type != units.expressed:
         raise QuantTypeError(f"the result has the expressed type {units.expressed}, which is not that of dtype {t}")
     if bound >= I64_END:
@@ -136,7 +139,7 @@ def requantized(acc: Array, bound: int, units: Units, t: UniformType) -> Array:
 
 
 def _index(units: Units, shape: Shape) -> Array:
-    """The number of the unit of every element."""
+    """Return the index of the unit of every element."""
     if len(units.factors) == 1:
         return np.zeros((1,) * len(shape), np.int64)
     like = UniformType("i8", "f64", np.ones(units.shape), axis=units.axis, block_sizes=units.blocks)
@@ -144,12 +147,9 @@ def _index(units: Units, shape: Shape) -> Array:
 
 
 def to_float64(acc: Array, units: Units, divisor: Fraction | int = 1, root: bool = False) -> Array:
-    """Return the integers times what each is worth over a divisor, or the root of that, rounded once to float64."""
+    """Return the values of the integers, divided by a divisor, or the roots of these; rounded once to float64."""
     ratios = [unit / divisor for unit in units.products()]
     return rounded_multiples(acc, ratios, _index(units, acc.shape) + np.zeros(acc.shape, np.int64), root)
-
-
-# ------------------------------------------------------------------------------------------------------------ operands
 
 
 def require_tensors(*operands: Any) -> None:
@@ -161,20 +161,20 @@ _HARMLESS: dict[str, tuple[Any, ...]] = {"where": (True,), "initial": (0,), "sub
 
 
 def refuse_others(others: Mapping[str, Any]) -> None:
-    """Refuse keywords that have no meaning for QuantTensors, unless they hold their defaults."""
+    """Raise QuantTypeError for keywords that have no meaning for QuantTensors, unless they have their defaults."""
     for key, value in others.items():
-        if value is None or any(value is each for each in (np._NoValue, *_HARMLESS.get(key, ()))):
+        if value is None or any(value is default for default in (np._NoValue, *_HARMLESS.get(key, ()))):
             continue
         raise QuantTypeError(f"{key} is not supported for a QuantTensor")
 
 
 def is_kept(keepdims: Any) -> bool:
-    """Return whether NumPy's ``keepdims`` asks for axes of size 1: by its truth, as 1 and ``np.True_`` do."""
+    """Return the truth of NumPy's ``keepdims``, which may be 1 or ``np.True_``: True keeps reduced axes with size 1."""
     return keepdims is not np._NoValue and bool(keepdims)
 
 
 def along_first(method: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the rule of a ufunc's method: that of a function, along axis 0 unless another is given."""
+    """Return the rule of a ufunc's method: the function's rule, with a default axis of 0."""
 
     def rule(array: Any, axis: Any = 0, **options: Any) -> Any:
         return function(array, axis, **{key: value for key, value in options.items() if value is not None})
@@ -183,7 +183,7 @@ def along_first(method: Any, function: Callable[..., Any]) -> Callable[..., Any]
 
 
 def axes_of(axis: Any, rank: int) -> Shape:
-    """Return the axes meant by NumPy's ``axis``, ascending; all of them for None."""
+    """Return the axes that NumPy's ``axis`` means, ascending; all of them for None."""
     is_array = isinstance(axis, (np.ndarray, QuantTensor)) and axis.ndim
     if is_array or isinstance(axis, (str, bytes, Mapping, Set)):  # NumPy takes tuples of integers; these may be empty
         raise _axis_error(axis, rank)
@@ -211,8 +211,10 @@ def dtype_for(bound: int) -> Any:
 
 
 def centred(q: QuantTensor, bound: int = I64_END) -> Array:
-    """Return ``storage - zero point``, new, in a dtype that holds integers of magnitude ``bound``. Storage of its width
-    may wrap, which the difference takes back."""
+    """Return ``storage - zero_point`` as a new array, in a dtype that holds integers of magnitude ``bound``.
+
+    Unsigned storage may wrap in a signed dtype of its width; the subtraction wraps back, so the difference is right.
+    """
     terms: Array = stored(q).astype(dtype_for(bound))
     zeros = q.type.zero_points
     if not any(zeros):
@@ -223,7 +225,10 @@ def centred(q: QuantTensor, bound: int = I64_END) -> Array:
 
 
 def reduced_units(t: UniformType, shape: Shape, axes: Shape, keepdims: bool, power: int = 1) -> Units:
-    """Return the units of a sum over axes, which may not carry different scales; of a product of ``power`` elements."""
+    """Return the units of a sum of products of ``power`` elements over axes.
+
+    Raise QuantTypeError if scales differ along them.
+    """
     if any(_differs_along(t, axis) for axis in axes):
         along = ", ".join(str(axis) for axis in axes if _differs_along(t, axis))
         raise QuantTypeError(
@@ -234,7 +239,7 @@ def reduced_units(t: UniformType, shape: Shape, axes: Shape, keepdims: bool, pow
 
 
 def reduction(q: QuantTensor, axis: Any, keepdims: Any, power: int = 1) -> tuple[Shape, bool, Units, int]:
-    """Return the axes of a reduction, whether they are kept, the units of its sums, and how many elements each has."""
+    """Return a reduction's axes, whether they are kept, the units of its sums, and the number of elements in a sum."""
     require_tensors(q)
     axes, is_wanted = axes_of(axis, q.ndim), is_kept(keepdims)
     units = reduced_units(q.type, q.shape, axes, is_wanted, power)

@@ -1,4 +1,4 @@
-"""What an ndarray has and Python's protocols ask for: each a call of NumPy's function, which the table knows."""
+"""The methods of an ndarray and Python's protocols, each of which calls the function of NumPy with that meaning."""
 
 from collections.abc import Callable, Iterator
 from numbers import Number
@@ -50,7 +50,7 @@ _OF_OTHERS = {
 
 
 def _method(function: Any, summary: str) -> Any:
-    """Return the method that NumPy's function is of its first argument."""
+    """Return a method that calls NumPy's function with the tensor as first argument."""
 
     def method(self: Any, *args: Any, **options: Any) -> Any:
         return answer(function, (self, *args), options)
@@ -66,7 +66,7 @@ class Methods(Generic[Q]):
 
     __slots__ = ()
 
-    if not TYPE_CHECKING:  # else every name would be an attribute
+    if not TYPE_CHECKING:  # a type checker would accept every name as an attribute
 
         def __getattr__(self, name):
             hint = ABSENT.get(name) or _OF_OTHERS.get(name)
@@ -89,7 +89,7 @@ class Methods(Generic[Q]):
         return bool(numpy.any(numpy.equal(self, value)))
 
     def __bool__(self: Any) -> bool:
-        """Of one element: whether it is not 0. Raises ValueError for any other number of elements, as NumPy does."""
+        """Return True if the only element is not 0. Raise ValueError unless there is exactly one, as NumPy does."""
         if self.size != 1:
             which = "a tensor with more than one element" if self.size else "an empty tensor"
             raise QuantValueError(f"the truth value of {which} is ambiguous: use np.any(q), np.all(q) or q.size")
@@ -108,7 +108,7 @@ class Methods(Generic[Q]):
         return format(self.item(), spec) if spec and not self.ndim else super().__format__(spec)
 
     def item(self: Any, *args: Any) -> float:
-        """The value of the only element, or of that at an index, as a Python number."""
+        """Return the value of the only element, or of the element at an index, as a Python number."""
         if not args:
             if self.size != 1:
                 raise QuantValueError(
@@ -123,14 +123,14 @@ class Methods(Generic[Q]):
         return self[key].item()
 
     def tolist(self: Any) -> Any:
-        """The values as nested lists of Python numbers."""
+        """Return the values as nested lists of Python numbers."""
         return numpy.asarray(self).tolist()
 
     # ------------------------------------------------------------------------------------------------------ what it is
 
     @property
     def mT(self: Any) -> Q:  # noqa: N802 - NumPy's name
-        """The last two axes interchanged."""
+        """The tensor with the last two axes interchanged."""
         return numpy.matrix_transpose(self)
 
     @property
@@ -145,11 +145,11 @@ class Methods(Generic[Q]):
 
     @property
     def device(self: Any) -> Literal["cpu"]:
-        """Where the storage is."""
+        """The device of the storage, always "cpu"."""
         return "cpu"
 
     def to_device(self: Any, device: Literal["cpu"], /, *, stream: None = None) -> Q:
-        """The tensor itself; there is one device."""
+        """Return the tensor itself; there is one device."""
         if not isinstance(device, str) or device != "cpu":
             raise QuantValueError(f'the only device is "cpu", got {shown(device)}')
         return self
@@ -166,15 +166,15 @@ class Methods(Generic[Q]):
     conj = conjugate = _method(np.conjugate, "A copy")
 
     def flatten(self: Any, order: str = "C") -> Q:
-        """A copy in one line."""
+        """Return a copy of rank 1."""
         return numpy.ravel(self, order).copy()
 
     def compress(self: Any, condition: Any, axis: int | None = None, out: Any = None) -> Q:
-        """Elements where a condition holds, as ``np.compress``."""
+        """Return the elements for which a condition is true, as ``np.compress``."""
         return numpy.compress(condition, self, axis, out)
 
     def fill(self: Any, value: Any) -> None:
-        """Writes a real number, quantized, or a tensor of rank 0 everywhere."""
+        """Write a real number, which is quantized, or a tensor of rank 0 to every element."""
         self[...] = value
 
     # ------------------------------------------------------------------------------------------------------------ order
@@ -192,11 +192,11 @@ class Methods(Generic[Q]):
     searchsorted = _method(np.searchsorted, "Where values would stand among sorted values")
 
     def sort(self: Any, axis: Any = -1, kind: Any = None, order: None = None, *, stable: Any = None) -> None:
-        """Sorts the tensor in place, as ``np.sort`` does."""
+        """Sort the tensor in place, as ``np.sort`` does."""
         self[...] = numpy.sort(self, axis, kind, order, stable=stable)
 
     def partition(self: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: None = None) -> None:
-        """Partitions the tensor in place, as ``np.partition`` does."""
+        """Partition the tensor in place, as ``np.partition`` does."""
         self[...] = numpy.partition(self, kth, axis, kind, order)
 
     # ------------------------------------------------------------------------------------------------------------- sums
@@ -214,14 +214,14 @@ class Methods(Generic[Q]):
     def mean(
         self: Any, axis: Any = None, dtype: Any = None, out: Any = None, *, out_type: Any = None, **options: Any
     ) -> Any:
-        """The mean as float64, as ``np.mean``, or quantized to ``out_type``, as ``qrt.mean``."""
+        """Return the mean as float64, as ``np.mean``, or quantized to ``out_type``, as ``qrt.mean``."""
         if dtype is not None and out_type is not None:
             raise QuantTypeError("mean: dtype and out_type both set the type of the result: give one of them")
         return answer(np.mean, (self, axis, dtype if out_type is None else out_type, out), options)
 
 
 def _scalar(q: Any) -> float:
-    """The value of a tensor of rank 0."""
+    """Return the value of a tensor of rank 0 as a Python number. Raise QuantTypeError for another rank."""
     if q.ndim:
         raise QuantTypeError(
             f"only a tensor of rank 0 converts to a Python number, got shape {q.shape}: take an element, or q.tolist()"
@@ -231,20 +231,17 @@ def _scalar(q: Any) -> float:
 
 
 def _place(at: int, shape: tuple[int, ...], size: int) -> tuple[int, ...]:
-    """The index of an element that is counted row by row."""
+    """Return the index tuple of an element from its row-major position."""
     if not -size <= at < size:
         raise QuantIndexError(f"index {shown(at)} is out of bounds for size {size}")
     return tuple(int(i) for i in numpy.unravel_index(at % size, shape))
-
-
-# ------------------------------------------------------------------------------------------------------------ operators
 
 
 _OPERANDS = (Tensor, Number, np.ndarray, np.generic)
 
 
 def by_ufunc(ufunc: np.ufunc, a: Any, b: Any) -> Any:
-    """Return what NumPy's function gives; NotImplemented for operands unknown to NumPy, which Python asks."""
+    """Return the result of NumPy's function; NotImplemented for operands of other classes, so that Python asks them."""
     return ufunc(a, b) if isinstance(a, _OPERANDS) and isinstance(b, _OPERANDS) else NotImplemented
 
 
@@ -257,7 +254,7 @@ def _reflected(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
 
 
 def _comparison(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    """Return the operator with an operand of any kind: what NumPy does not compare is an error, not False."""
+    """Return a comparison operator. Operands that NumPy cannot compare are an error; Python would give False."""
     return lambda self, other: answer(ufunc, (self, other), {})
 
 
@@ -266,7 +263,7 @@ def _unary(ufunc: np.ufunc) -> Callable[[Any], Any]:
 
 
 class Operators:
-    """The operators that no op family computes, and the reflected ones."""
+    """The operators without an op family, and the reflected operators."""
 
     __slots__ = ()
 
@@ -295,7 +292,7 @@ class Operators:
     __rdivmod__ = _reflected(np.divmod)
     __pow__ = _operator(np.power)
     __rpow__ = _reflected(np.power)
-    # No value is an integer: each says to take those of the storage.
+    # Values are floats, so the bitwise operators are errors, which advise to use the storage.
     __and__ = _operator(np.bitwise_and)
     __rand__ = _reflected(np.bitwise_and)
     __or__ = _operator(np.bitwise_or)

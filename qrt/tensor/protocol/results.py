@@ -13,7 +13,7 @@ from qrt.types import UniformType, check_integrity
 
 
 def into(out: Any, result: QuantTensor) -> QuantTensor:
-    """Return the result, or ``out``, if it is given, with the result written to it."""
+    """Return the result, or ``out`` with the result written to it if ``out`` is given."""
     if out is None:
         return result
     if not isinstance(out, Tensor) or out.type is not result.type:  # types are interned
@@ -26,7 +26,7 @@ def into(out: Any, result: QuantTensor) -> QuantTensor:
 
 
 def tensor(q: Any, argument: str) -> QuantTensor:
-    """Return a QuantTensor, and refuse anything else; ``argument`` names it in the error."""
+    """Return ``q`` if it is a QuantTensor, else raise QuantTypeError; ``argument`` names it in the error."""
     if not isinstance(q, Tensor):
         raise QuantTypeError(f"{argument} must be a QuantTensor, got {type(q).__name__}")
     return q  # type: ignore[return-value]

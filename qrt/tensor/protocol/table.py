@@ -1,7 +1,7 @@
-"""The table of NumPy's functions: what each makes of QuantTensors, or what to write instead.
+"""The table of NumPy's functions: the rule of each for QuantTensors, or advice on what to write instead.
 
-``__array_function__`` and ``__array_ufunc__`` look here, and so do the documentation and a test that walks NumPy's
-public names. The modules of ``_RULES`` fill the table when it is first asked: `import qrt` loads none of them.
+``__array_function__`` and ``__array_ufunc__`` read it, and so do the documentation and a test of NumPy's public names.
+The modules of ``_RULES`` fill the table on first use: `import qrt` loads none of them.
 """
 
 import re
@@ -47,13 +47,13 @@ _MODULES: dict[str, "Entry"] = {}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a function of NumPy makes of QuantTensors."""
+    """The entry of a function of NumPy for QuantTensors: its rule, or a hint."""
 
     kind: Kind
     rule: Callable[..., Any] | None
-    """It takes what NumPy's function takes. None where no result is exact."""
+    """The rule takes the arguments of NumPy's function. None if no result is exact."""
     hint: str = ""
-    """What to write instead, where there is no rule: of floats an example, as an error writes the caller's own call."""
+    """Advice where there is no rule. For floats it is an example; an error shows the caller's own call."""
     word: str = VALUES
     """What stands for a tensor in that call."""
     operands: int | None = None
@@ -61,7 +61,7 @@ class Entry:
 
 
 def implements(*functions: Named, kind: Kind, operands: int | None = None) -> Callable[[Rule], Rule]:
-    """A decorator: the rule of one function of NumPy, or of several."""
+    """Decorate the rule of one function of NumPy, or of several, to enter it into the table."""
 
     def register(rule: Rule) -> Rule:
         _add(dict.fromkeys(functions, Entry(kind, rule, operands=operands)))
@@ -73,8 +73,11 @@ def implements(*functions: Named, kind: Kind, operands: int | None = None) -> Ca
 def enter(
     kind: Kind, rule_of: Callable[..., Callable[..., Any]], rows: Mapping[Any, Any], operands: int | None = None
 ) -> None:
-    """Enter functions of NumPy, or tuples of functions of one meaning, each with its summary, or a tuple of what else
-    ``rule_of`` makes the rule of, beside the first of them, and the summary."""
+    """Enter rules for functions of NumPy, or for tuples of functions with the same meaning.
+
+    A row holds a summary, or a tuple of further arguments of ``rule_of`` and the summary. ``rule_of`` makes the rule
+    from the (first) function and these arguments.
+    """
     entries: dict[Named, Entry] = {}
     for functions, row in rows.items():
         *parts, summary = row if isinstance(row, tuple) else (row,)
@@ -86,7 +89,7 @@ def enter(
 
 
 def enter_rules(kind: Kind, rows: Mapping[Any, tuple[Callable[..., Any], str]]) -> None:
-    """Enter functions of NumPy, each with its rule, an expression, and its summary."""
+    """Enter functions of NumPy, each with its rule (an expression) and its summary."""
     enter(kind, lambda function, rule: rule, rows)
 
 
@@ -100,39 +103,45 @@ def _add(entries: Mapping[Any, Entry]) -> None:
 
 
 def has_no_exact_result(hints: Mapping[str, str], word: str = VALUES) -> None:
-    """Enter functions of NumPy, by their names within it. They give floats where ``qrt.float_results`` allows them, and
-    else an error that writes the call with ``word`` for each tensor, as the hint does. Rules go first."""
+    """Enter functions, by their names within NumPy, that give floats if ``qrt.float_results`` allows them.
+
+    Otherwise they raise an error that advises the call with ``word`` for each tensor, as the hint does. Rules take
+    precedence over these entries.
+    """
     for path, hint in hints.items():
         if "." in path or hasattr(np, path):
             _TABLE.setdefault(attrgetter(path)(np), Entry("floats", None, hint, word))
 
 
 def refuses(*functions: Function, hint: str) -> None:
-    """These are an error with the hint, whatever ``qrt.float_results`` says. Rules go first."""
+    """Enter functions that always raise an error with the hint, also if ``qrt.float_results`` allows floats.
+
+    Rules take precedence over these entries.
+    """
     for function in functions:
         _TABLE.setdefault(function, Entry("refused", None, hint))
 
 
 def refuses_module(module: str, hint: str) -> None:
-    """As ``refuses``, for the functions of a module that is not imported for it."""
+    """Enter all functions of a module, which is not imported, as errors with the hint."""
     _MODULES[module] = Entry("refused", None, hint)
 
 
 def entry(function: Function) -> Entry | None:
-    """The entry of a function, its own or that of its module."""
+    """Return the entry of a function or of its module; None if there is none."""
     return table().get(function) or _MODULES.get(getattr(function, "__module__", ""))
 
 
 @cache
 def table() -> Mapping[Function, Entry]:
-    """Every function that has an entry."""
+    """Return the entries of all functions, after loading the rules."""
     for name in _RULES:
         _RULES[name]
     return _TABLE
 
 
 def name_of(function: Function) -> str:
-    """As users write it: `np.stack`, `np.linalg.norm`, `np.add.reduce`."""
+    """Return the name of a function as users write it: `np.stack`, `np.linalg.norm`, `np.add.reduce`."""
     if isinstance(function, tuple):
         return f"{name_of(function[0])}.{function[1]}"
     module = (getattr(function, "__module__", None) or "numpy").replace("numpy.lib.scimath", "numpy.emath")
@@ -140,7 +149,8 @@ def name_of(function: Function) -> str:
 
 
 def answer(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return what a function gives for arguments with a QuantTensor among them, or raise what to write instead."""
+    """Return the result of a function of NumPy for arguments with a QuantTensor among them, or raise an error with
+    advice."""
     row, name = entry(function), name_of(function)
     if row is not None and row.rule is not None:
         if row.operands is not None and _are_floats(args, row.operands):
@@ -164,23 +174,24 @@ def _instead(function: Function, row: Entry | None) -> str:
 
 
 def _are_floats(args: tuple[Any, ...], count: int) -> bool:
-    """Return True for arrays or numbers among the operands."""
+    """Return True if there are arrays or numbers among the operands."""
     is_list = count == 1 and bool(args) and isinstance(args[0], (list, tuple))
     given = args[0] if is_list else args[: count or len(args)]
     return any(isinstance(x, (np.ndarray, np.generic, Real, complex)) for x in given)
 
 
 def answer_in_floats(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any], word: str = VALUES) -> Any:
-    """Return what a function gives for the values where floats are allowed, or raise what to write instead."""
+    """Return the result of a function for the dequantized values if floats are allowed, else raise an error with
+    advice."""
     name, plain = name_of(function), getattr(*function) if isinstance(function, tuple) else function
     return in_floats(name, plain, args, kwargs, lambda: written_call(name, args, kwargs, word))
 
 
 def _in_words(name: str, error: Exception) -> None:
-    """Say in an error of a rule which function it is of; raise ours in place of NumPy's and Python's."""
+    """Add the function's name to an error of a rule; raise qrt's error in place of one of NumPy or Python."""
     if isinstance(error, QuantError):
         if len(error.args) == 1 and not _NAMED.match(str(error)) and not str(error).startswith(name):
-            if isinstance(error, QuantAxisError):  # its text is not what its arguments are
+            if isinstance(error, QuantAxisError):  # its text differs from its arguments
                 raise QuantAxisError(f"{name}: {error}") from error
             error.args = (f"{name}: {error}",)
     elif isinstance(error, NUMPY_ERRORS):
@@ -188,7 +199,7 @@ def _in_words(name: str, error: Exception) -> None:
 
 
 def _of_signature(error: Exception) -> Exception:
-    """Python's error about the arguments of a rule, in words about NumPy's function; any other as it is."""
+    """Return Python's error about the arguments of a rule, reworded for NumPy's function; any other error unchanged."""
     message = str(error)
     keyword = _KEYWORD.search(message)
     if not isinstance(error, TypeError) or not (keyword or _ARGUMENTS.match(message)):

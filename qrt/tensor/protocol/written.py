@@ -1,7 +1,7 @@
-"""The call that a caller of NumPy is told to write instead: its own arguments, with other words for its tensors.
+"""The text of the call that an error advises: the caller's own arguments, with other expressions for tensors.
 
-Numbers, text and short lists stand as they were given. Tensors are called q, r, s, ..., functions f, g, h,
-arrays and everything else x, y, z, ..., in the order of the arguments; what is given twice has one name.
+Numbers, text and short lists appear as they were given. Tensors are named q, r, s, ..., functions f, g, h, arrays and
+all other objects x, y, z, ..., in the order of the arguments; an object that is given twice has one name.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,8 +23,10 @@ _BUILTIN = (bool, int, float, complex, object)
 
 
 def written_call(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], word: str = VALUES) -> str:
-    """Return a call of the function ``name``, in which ``word`` stands for each tensor. A tensor that was to take the
-    result is left out: it takes no floats."""
+    """Return the text of a call of the function ``name``, with ``word`` for each tensor.
+
+    A tensor given as ``out`` is left out: it cannot hold floats.
+    """
     writer = _Writer(word)
     words = [writer.written(value) for value in args]
     for key, value in kwargs.items():
@@ -35,7 +37,7 @@ def written_call(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], word
 
 
 def _places_of_floats(out: Any) -> Any:
-    """Return ``out`` with None in the place of each tensor; None where no array is left."""
+    """Return ``out`` with each tensor replaced by None; None if no array is left."""
     if isinstance(out, tuple):
         places = tuple(map(_places_of_floats, out))
         return places if any(place is not None for place in places) else None
@@ -43,24 +45,24 @@ def _places_of_floats(out: Any) -> Any:
 
 
 def written_operands(*operands: Any, word: str = VALUES) -> list[str]:
-    """Return the words for the operands of an operator."""
+    """Return the texts of the operands of an operator."""
     writer = _Writer(word)
     return [writer.written(x) for x in operands]
 
 
 def written_operator(sign: str, a: Any, b: Any) -> str:
-    """Return an operator on two operands."""
+    """Return the text of an operator on two operands."""
     first, second = written_operands(a, b)
     return f"({first}) ** {second}" if sign == "**" and first.startswith("-") else f"{first} {sign} {second}"
 
 
 def asked_for(**options: Any) -> dict[str, Any]:
-    """Return the options that are not None or False, which their functions take by default."""
+    """Return the options that are not None or False, their functions' defaults."""
     return {key: value for key, value in options.items() if value is not None and value is not False}
 
 
 class _Writer:
-    """The names given so far."""
+    """A writer of arguments, which remembers the names it has given."""
 
     def __init__(self, word: str) -> None:
         self.word = word
@@ -68,7 +70,7 @@ class _Writer:
         self.counts = {"qrstuv": 0, "xyzabc": 0, "fgh": 0}
 
     def written(self, value: Any) -> str:
-        """Return the word for one argument."""
+        """Return the text of one argument."""
         if isinstance(value, Tensor):
             return self.word.format(self._name(value, "qrstuv"))
         literal = _literal(value)
@@ -96,7 +98,7 @@ def _sequence(words: list[str], is_tuple: bool) -> str:
 
 
 def _literal(value: Any) -> str | None:
-    """Return the text of a value that is written as it is."""
+    """Return the text of a value that appears as a literal; None for other values."""
     if value is None or value is ... or type(value) in (bool, int, float, complex, str, slice):
         if type(value) is float and not isfinite(value):
             return f'float("{value}")'

@@ -41,7 +41,7 @@ class UnfoldedModel:
     """A model without folded groups."""
 
     def __init__(self, content: bytes) -> None:
-        with patch.object(Folding, "_try", lambda self, op: None):
+        with patch.object(Folding, "_fold_operator", lambda self, op: None):
             module = import_model(read(content), profile("ort"))
         self.program = Program(Module(module.operation.clone({}), module.upstream))
         self.output_keys = [port.name for port in self.program.outputs]

@@ -88,7 +88,10 @@ def test_stopped_at_any_trial_it_goes_on_to_the_same_program(tmp_path: Path, bud
         assert str(found.trial.module) == text
         assert journal.read_bytes() == (tmp_path / "whole").read_bytes()
     idle = Stopping(one.reference, 0)
-    assert searched(one.named, target, one.records, "mse", idle, budget, journal=tmp_path / "whole").said == whole.said
+    assert (
+        searched(one.named, target, one.records, "mse", idle, budget, journal=tmp_path / "whole").summary
+        == whole.summary
+    )
 
 
 def test_the_journal_says_which_trial_is_the_best_so_far(tmp_path: Path) -> None:
@@ -119,8 +122,8 @@ def test_a_journal_of_other_data_or_another_budget_is_refused(tmp_path: Path) ->
 def test_a_budget_out_of_reach_gives_the_nearest_program() -> None:
     size = small().searched("size=0.4")
     assert (size.reached, size.best.widths[:3]) == (False, (4, 4, 4))
-    assert size.said.startswith(
-        "size=0.4 cannot be reached; the nearest result is: 0.5 of the weight bytes at 8 bits, "
+    assert size.summary.startswith(
+        "size=0.4 is out of reach, and this is the nearest: 0.5 of the weight bytes at 8 bits, "
     )
     snr = tiny().searched("snr=200")
     assert not snr.reached

@@ -1,8 +1,8 @@
 /* Requantizes and stores tiles of 32-bit sums, for vectors of any width: the choice by rule and container, and the
  * rules. fixed, fixed_double and half_up_twice go to any container, float32 to 8 and 16 bits, raw_mean to 8, and an
  * accumulator of 32 bits is copied; everything else is left to the parent. LANES columns, a strip, are computed at a
- * time, and a strip loads its parameters once unless each row has its own. A rule has a case in load_strip, in
- * requantize and in store.
+ * time, and a strip loads its parameters once unless each row has its own. Parameters that all elements share are
+ * loaded once. A rule has a case in load_strip, in requantize and in store.
  *
  * The including file gives the instructions and their ports. It defines LOGICAL_SHIFTS and, beside vectors.h,
  *
@@ -167,13 +167,16 @@ QRT_INLINE void store_rows(const qrt_requant *requant, const int32_t *acc, int64
                            char *target, int64_t target_stride, int64_t parameter, int64_t row_step,
                            int64_t column_step, qrt_rule rule, int size) {
     const int group = row_step ? 1 : rows; /* rows that share parameters */
+    strip s;
+    bool exact = false;
     for (int j = 0; j < columns; j += LANES) {
         const int width = columns - j < LANES ? columns - j : LANES;
         const live_lanes live = first_lanes(width);
         for (int i = 0; i < rows; i += group) {
             const int64_t index = parameter + i * row_step + j * column_step;
-            strip s;
-            if (!load_strip(requant, index, column_step, live, rule, &s)) {
+            if (j == 0 || row_step || column_step)
+                exact = load_strip(requant, index, column_step, live, rule, &s);
+            if (!exact) {
                 QRT_OF_ISA(parent).store(requant, acc + i * acc_stride + j, acc_stride, group, width,
                                          target + (i * target_stride + j) * size, target_stride, index, row_step,
                                          column_step);

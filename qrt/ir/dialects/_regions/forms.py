@@ -1,4 +1,4 @@
-"""Helpers of the custom forms and verifiers of ops with regions, in `scf` and `affine`."""
+"""Helpers for the custom forms and verifiers of ops with regions, in `scf` and `affine`."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from qrt.types import Type
 
 
 def parse_assignments(parser: FormParser) -> tuple[list[OperandName], list[OperandName]]:
-    """`(%argument = %operand, ...)`: the arguments, and the operands they begin with."""
+    """Parse `(%argument = %operand, ...)` and return the arguments and their initial operands."""
 
     def assignment() -> tuple[OperandName, OperandName]:
         argument = parser.argument()
@@ -25,7 +25,7 @@ def spell_assignments(printer: FormPrinter, arguments: Sequence[Value], operands
 
 
 def parse_values(parser: FormParser, brackets: str = "()") -> list[OperandName]:
-    """Operands in brackets, perhaps none."""
+    """Parse a bracketed list of operands, which may be empty."""
     parser.scanner.expect(brackets[0], " before operands")
     operands = parser.operand_list() if parser.scanner.at("%") else []
     parser.scanner.expect(brackets[1], " after operands")
@@ -33,7 +33,7 @@ def parse_values(parser: FormParser, brackets: str = "()") -> list[OperandName]:
 
 
 def parse_arguments(parser: FormParser) -> list[OperandName]:
-    """The names of block arguments in parentheses, perhaps none."""
+    """Parse a parenthesized list of block arguments, which may be empty."""
     return parser.scanner.bracketed("()", parser.argument, " before arguments", " after arguments")
 
 
@@ -42,7 +42,7 @@ def spell_values(printer: FormPrinter, values: Sequence[Value], brackets: str = 
 
 
 def parse_optional_results(parser: FormParser) -> list[Type]:
-    """`-> (types)` or `-> type`, if it is next."""
+    """Parse `-> (types)` or `-> type`; return an empty list if neither is next."""
     return parser.types.results() if parser.scanner.accept("->") else []
 
 
@@ -57,7 +57,8 @@ def parse_body(
     types: Sequence[Type] = (),
     terminator: str | None = None,
 ) -> None:
-    """A region whose entry block has arguments that the form has named; None if the region says its own."""
+    """Parse a region into `pending`. `arguments` name the entry block's arguments, of these `types`; with None, the
+    region's text names them itself."""
     if arguments is not None and len(arguments) != len(types):
         raise parser.error_at(pending, "mismatch in number of loop-carried values and defined values")
     named = None if arguments is None else [(n, at, t) for (n, _, at), t in zip(arguments, types, strict=True)]
@@ -65,13 +66,13 @@ def parse_body(
 
 
 def spell_results(values: Sequence[Value]) -> str:
-    """The text behind `->`: one type, or several in parentheses."""
+    """Return the text after `->`: one type, or several in parentheses."""
     types = spell_types([value.type for value in values])
     return types if len(values) == 1 else f"({types})"
 
 
 def parse_branches(parser: FormParser, pending: PendingOperation, terminator: str) -> None:
-    """A region, perhaps `else` and another one, and attributes."""
+    """Parse a region, optionally `else` and a second region, and optional attributes."""
     parse_body(parser, pending, terminator=terminator)
     if parser.scanner.accept_word("else"):
         parse_body(parser, pending, terminator=terminator)
@@ -81,16 +82,16 @@ def parse_branches(parser: FormParser, pending: PendingOperation, terminator: st
 
 
 def print_branches(printer: FormPrinter, operation: Operation, terminator: str) -> None:
-    """The regions of an operation that `parse_branches` reads."""
-    unsaid = None if operation.results else terminator
-    print_body(printer, operation, 0, unsaid)
+    """Print the regions of an operation in the form that `parse_branches` reads."""
+    implicit = None if operation.results else terminator
+    print_body(printer, operation, 0, implicit)
     if operation.regions[1].blocks:
         printer.word("else")
-        print_body(printer, operation, 1, unsaid)
+        print_body(printer, operation, 1, implicit)
 
 
 def print_body(printer: FormPrinter, operation: Operation, index: int, terminator: str | None = None) -> None:
-    """Region number `index`, whose entry block says its own arguments."""
+    """Print region `index` with the arguments of its entry block."""
     region = operation.regions[index]
     printer.word("")
     with printer.numbered(region):
@@ -100,7 +101,8 @@ def print_body(printer: FormPrinter, operation: Operation, index: int, terminato
 def require_edge(
     operation: Operation, source: str, target: str, given: Sequence[Value], wanted: Sequence[Value]
 ) -> None:
-    """Raises VerifyError unless the values that a region of `operation` passes on have the receivers' types."""
+    """Raise VerifyError unless the `given` values that pass along a control flow edge have the types of the `wanted`
+    ones."""
     edge = f"along control flow edge from {source} to {target}"
     if len(given) != len(wanted):
         raise operation.op_error(
@@ -115,9 +117,7 @@ def require_edge(
 
 
 def require_carried(operation: Operation, inits: Sequence[Value], arguments: Sequence[Value]) -> None:
-    """Raises VerifyError unless a loop's initial values, block arguments, yielded values and results have the same
-    types.
-    """
+    """Raise VerifyError unless a loop's initial values, block arguments and yielded values have the same types."""
     yielded = terminator_operands(operation, 0)
     for left, right, values, others in (
         ("inits", "region iter_args", inits, arguments),
@@ -139,5 +139,5 @@ def require_carried(operation: Operation, inits: Sequence[Value], arguments: Seq
 
 
 def terminator_operands(operation: Operation, region: int) -> list[Value]:
-    """The operands of the terminator of a region's only block."""
+    """Return the operands of the terminator of a region's only block."""
     return operation.regions[region].blocks[0].terminator.operands

@@ -1,4 +1,4 @@
-"""How often loops run, as far as constant bounds tell."""
+"""Trip counts of loops with constant bounds."""
 
 from collections.abc import Sequence
 
@@ -10,11 +10,12 @@ from qrt.ir.dialects.affine.ops import step_of
 from qrt.ir.dialects.scf.parallel import mixed_bounds
 
 Number = int | None
-"""A bound or a count; None where it is not known."""
+"""A loop bound or trip count; None if it is unknown."""
 
 
 def trips(low: Number, high: Number, step: Number) -> Number:
-    """The number of iterations over a range. A step that is not positive is an error when the loop runs.
+    """Return the number of iterations over a range; None if it is unknown, or the step is not positive (an error when
+    the loop runs).
 
     >>> trips(0, 5, 2), trips(5, 0, 1), trips(0, None, 1)
     (3, 0, None)
@@ -25,19 +26,19 @@ def trips(low: Number, high: Number, step: Number) -> Number:
 
 
 def trips_of_for(op: Operation) -> Number:
-    """The number of iterations of an `scf.for`."""
+    """Return the number of iterations of an `scf.for`."""
     if op.operands[0] is op.operands[1]:
         return 0
     return None if "unsignedCmp" in op.attributes else trips(*map(number_of, op.operands[:3]))
 
 
 def trips_of_affine_for(op: Operation) -> Number:
-    """The number of iterations of an `affine.for`."""
+    """Return the number of iterations of an `affine.for`."""
     return trips(*constant_bounds(op), step_of(op))
 
 
 def constant_bounds(op: Operation) -> tuple[Number, Number]:
-    """The lower and the upper bound of an `affine.for`, where they are one number each."""
+    """Return the lower and upper bounds of an `affine.for`, each None unless it is a single constant."""
     low, high = (_only_number(map_of(op, f"{which}BoundMap").results) for which in ("lower", "upper"))
     return low, high
 
@@ -47,7 +48,7 @@ def _only_number(results: Sequence[Expression]) -> Number:
 
 
 def ranges_of_parallel(op: Operation) -> list[tuple[int | Value, int | Value, int | Value]]:
-    """(lower bound, upper bound, step) of each dimension of an `scf.parallel` or `scf.forall`."""
+    """Return (lower bound, upper bound, step) for each dimension of an `scf.parallel` or `scf.forall`."""
     if op.name == "scf.forall":
         return list(zip(*mixed_bounds(op), strict=True))
     groups = (op.operand_group(name) for name in ("lowerBound", "upperBound", "step"))
@@ -55,7 +56,7 @@ def ranges_of_parallel(op: Operation) -> list[tuple[int | Value, int | Value, in
 
 
 def runs(loop: Operation) -> bool:
-    """Whether the first region of a loop is known to run; that of an `scf.while` always does."""
+    """Return True if the first region of a loop is known to run at least once. That of an `scf.while` always does."""
     match loop.name:
         case "scf.while":
             return True
@@ -64,7 +65,7 @@ def runs(loop: Operation) -> bool:
         case "affine.for":
             counts = [trips_of_affine_for(loop)]
         case "scf.parallel" | "scf.forall":
-            counts = [trips(*map(number_of, each)) for each in ranges_of_parallel(loop)]
+            counts = [trips(*map(number_of, bounds)) for bounds in ranges_of_parallel(loop)]
         case _:
             return False
     return None not in counts and 0 not in counts

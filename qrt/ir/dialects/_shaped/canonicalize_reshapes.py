@@ -1,4 +1,4 @@
-"""Canonicalization patterns of tensors and memrefs whose dimensions are regrouped: upstream's."""
+"""Upstream's canonicalization patterns for `expand_shape`, `collapse_shape` and `tensor.reshape`."""
 
 from collections.abc import Iterable
 from itertools import accumulate, pairwise
@@ -22,7 +22,7 @@ def _shape(value: Value) -> Shape:
 
 
 def _are_contiguous(*values: Value) -> bool:
-    """Whether the values are tensors, or memrefs that say no layout."""
+    """Return True if all values are tensors or memrefs with the identity layout."""
     return all(not isinstance(value.type, MemRefType) or has_identity_layout(value.type) for value in values)
 
 
@@ -31,7 +31,7 @@ def _is_collapse(op: Operation) -> bool:
 
 
 def _sibling(op: Operation, name: str) -> str:
-    """The op of this name in the same dialect."""
+    """Return the full name of the op called `name` in the dialect of `op`."""
     return f"{op.name.partition('.')[0]}.{name}"
 
 
@@ -40,24 +40,24 @@ def _groups_attribute(groups: Groups) -> ArrayAttr:
 
 
 def collapse(op: Operation, builder: Builder, source: Value, groups: Groups, type: Type) -> Value:
-    """A `collapse_shape` of the dialect of `op`."""
+    """Build a `collapse_shape` in the dialect of `op`."""
     attributes: dict[str, Attribute] = {"reassociation": _groups_attribute(groups)}
     return builder.value(_sibling(op, "collapse_shape"), (source,), type, attributes)
 
 
 def expand(op: Operation, builder: Builder, source: Value, groups: Groups, sizes: Mixed, type: Type) -> Value:
-    """An `expand_shape` of the dialect of `op`."""
+    """Build an `expand_shape` in the dialect of `op`."""
     operands, attributes = with_lists({"output_shape": sizes}, (source,))
     del attributes["operandSegmentSizes"]
     attributes["reassociation"] = _groups_attribute(groups)
     return builder.value(_sibling(op, "expand_shape"), operands, type, attributes)
 
 
-# -- both --------------------------------------------------------------------------------------------------------------
+# -- expand_shape and collapse_shape -----------------------------------------------------------------------------------
 
 
 def to_itself(op: Operation, builder: Builder) -> Made:
-    """A reshape to its source's own type is the source. A reshape that undoes another one is the source of that one."""
+    """Replace a reshape to its source's type by the source, and one that undoes another by the other's source."""
     given, type = op.operands[0], op.results[0].type
     if given.type is type:
         return [given]
@@ -74,20 +74,21 @@ def to_itself(op: Operation, builder: Builder) -> Made:
 
 
 def of_constant(op: Operation, builder: Builder) -> Made:
-    """The reshape of a constant is a constant; that of a splat is a splat."""
-    source, made = op.operands[0].operation, ranked(op.results[0])
+    """Replace a reshaped constant by a constant, and a reshaped splat or `from_elements` by one of the new type."""
+    source, result_type = op.operands[0].operation, ranked(op.results[0])
     constant = constant_of(op.operands[0])
-    if not made.has_static_shape or source is None:
+    if not result_type.has_static_shape or source is None:
         return None
     if isinstance(constant, DenseElementsAttr):
-        return [builder.constant(DenseElementsAttr(constant.array.reshape(made.shape), made), made)]  # type: ignore[arg-type]  # static
+        elements = constant.array.reshape(result_type.shape)  # type: ignore[arg-type]  # static
+        return [builder.constant(DenseElementsAttr(elements, result_type), result_type)]
     if source.name == "tensor.from_elements" or (source.name == "tensor.splat" and len(source.operands) == 1):
-        return [builder.value(source.name, source.operands, made)]
+        return [builder.value(source.name, source.operands, result_type)]
     return None
 
 
 def twice(op: Operation, builder: Builder) -> Made:
-    """Two reshapes of one kind become one: ``expand(expand(x)) -> expand(x)``, and so for ``collapse``."""
+    """Merge two reshapes of one kind: ``expand(expand(x)) -> expand(x)``, ``collapse(collapse(x)) -> collapse(x)``."""
     inner = made_by(op.operands[0], op.name)
     if inner is None or not _are_contiguous(inner.operands[0], op.operands[0]):
         return None
@@ -100,30 +101,30 @@ def twice(op: Operation, builder: Builder) -> Made:
     return [expand(op, builder, source, groups, mixed_values(op, "output_shape"), type)]
 
 
-# -- one of the other --------------------------------------------------------------------------------------------------
+# -- an expand_shape of a collapse_shape, and the reverse --------------------------------------------------------------
 
 
 def collapse_of_expand(op: Operation, builder: Builder) -> Made:
-    """``collapse(expand(x))`` becomes one reshape, if each group of one is made of whole groups of the other."""
+    """Merge ``collapse(expand(x))`` into one reshape, if each group of one op consists of whole groups of the other."""
     inner = made_by(op.operands[0], _sibling(op, "expand_shape"))
     if inner is None or not _are_contiguous(inner.operands[0], op.operands[0]):
         return None
-    source, made = inner.operands[0], op.results[0].type
+    source, result_type = inner.operands[0], op.results[0].type
     rank, result_rank = len(_shape(source)), len(_shape(op.results[0]))
-    if rank == result_rank:  # types of one layout that is spelled in two ways
+    if rank == result_rank:  # the types may still differ: a layout has several spellings
         same = _shape(source) == _shape(op.results[0]) and reassociation_of(inner) == reassociation_of(op)
-        return [builder.value(_sibling(op, "cast"), (source,), made)] if same else None
+        return [builder.value(_sibling(op, "cast"), (source,), result_type)] if same else None
     fine, coarse = reassociation_of(inner), reassociation_of(op)
     groups = _regrouped(fine, coarse) if rank > result_rank else _regrouped(coarse, fine)
     if groups is None:
         return None
     if rank > result_rank:
-        return [collapse(op, builder, source, groups, made)]
+        return [collapse(op, builder, source, groups, result_type)]
     sizes = mixed_values(inner, "output_shape")
-    if any(_known(sizes[axis] for axis in group) >= 1 << 63 for group in coarse):  # which a type need not agree with
+    if any(_known(sizes[axis] for axis in group) >= 1 << 63 for group in coarse):  # more than a dimension can be
         return None
     products: Mixed = [_product(builder, [sizes[axis] for axis in group]) for group in coarse]
-    return [expand(op, builder, source, groups, products, made)]
+    return [expand(op, builder, source, groups, products, result_type)]
 
 
 def _known(sizes: Iterable[int | Value]) -> int:
@@ -144,7 +145,7 @@ def _product(builder: Builder, sizes: Mixed) -> int | Value:
 
 
 def _regrouped(fine: Groups, coarse: Groups) -> Groups | None:
-    """Which fine groups each coarse group is made of; None if a fine group lies in two coarse ones."""
+    """Return the indices of the fine groups in each coarse group; None if a fine group is in two coarse ones."""
     at, groups = 0, []
     for group in coarse:
         parts: list[int] = []
@@ -161,44 +162,49 @@ def _regrouped(fine: Groups, coarse: Groups) -> Groups | None:
 
 
 def expand_of_collapse(op: Operation, builder: Builder) -> Made:
-    """``expand(collapse(x))`` to another shape becomes one reshape, where one step leads there."""
+    """Merge ``expand(collapse(x))`` into one reshape, if a single expand or collapse gives the result's shape."""
     inner = made_by(op.operands[0], _sibling(op, "collapse_shape"))
     if inner is None or not _are_contiguous(inner.operands[0], op.operands[0]):
         return None
-    source, made = inner.operands[0], op.results[0].type
+    source, result_type = inner.operands[0], op.results[0].type
     shape, result = _shape(source), _shape(op.results[0])
     collapses = len(shape) > len(result)
-    each = (reassociation_of(inner), shape), (reassociation_of(op), result)
-    groups = _finer_groups(*each[0], *each[1]) if collapses else _finer_groups(*each[1], *each[0])
+    before, after = (reassociation_of(inner), shape), (reassociation_of(op), result)
+    groups = _finer_groups(*before, *after) if collapses else _finer_groups(*after, *before)
     if groups is None:
         return None
     if collapses:
-        return [collapse(op, builder, source, groups, made)]
-    return [expand(op, builder, source, groups, mixed_values(op, "output_shape"), made)]
+        return [collapse(op, builder, source, groups, result_type)]
+    return [expand(op, builder, source, groups, mixed_values(op, "output_shape"), result_type)]
 
 
 def _finer_groups(large: Groups, shape: Shape, small: Groups, result: Shape) -> Groups | None:
-    """How the dimensions of `shape` make those of `result`, within each group of both."""
+    """Return the dimensions of `shape` that form each dimension of `result`; None if there is no such grouping.
+
+    `large` and `small` are the groups of `shape` and `result` that collapse to the same dimension.
+    """
     if not large:
         return _ranges(shape, result)
-    found: list[tuple[int, ...]] = []
-    for axes, made in zip(large, small, strict=True):
-        parts, sizes = tuple(shape[axis] for axis in axes), tuple(result[axis] for axis in made)
+    groups: list[tuple[int, ...]] = []
+    for axes, result_axes in zip(large, small, strict=True):
+        parts, sizes = tuple(shape[axis] for axis in axes), tuple(result[axis] for axis in result_axes)
         if len(parts) == len(sizes):
             if parts != sizes or None in parts:
                 return None
-            found += [(axis,) for axis in axes]
+            groups += [(axis,) for axis in axes]
             continue
         ranges = _ranges(parts, sizes)
         if ranges is None:
             return None
-        found += [tuple(axes[0] + axis for axis in group) for group in ranges]
-    return tuple(found)
+        groups += [tuple(axes[0] + axis for axis in group) for group in ranges]
+    return tuple(groups)
 
 
 def _ranges(shape: Shape, result: Shape) -> Groups | None:
-    """Runs of dimensions whose products are the sizes of `result`. The dimensions that the other runs leave over make
-    an unknown size. Sizes of 1 between two runs belong to the second run, and those at the end to the last.
+    """Return the runs of dimensions whose products are the sizes of `result`; None if there are none.
+
+    The dimensions left over by the known sizes form an unknown size. Sizes of 1 between two runs belong to the second
+    run, those at the end to the last.
     """
     if len(shape) <= len(result) or not result or result.count(None) > 1:
         return None
@@ -221,14 +227,17 @@ def _ranges(shape: Shape, result: Shape) -> Groups | None:
 
 
 def _runs(shape: Shape, sizes: Shape, longest: bool = False) -> list[int] | None:
-    """How many dimensions each size takes, from the first; the `longest` runs have the sizes of 1 that follow."""
+    """Return the number of leading dimensions that multiply to each size; None if there is no such split.
+
+    With `longest`, a run also takes the sizes of 1 that follow.
+    """
     lengths, at = [], 0
     for size in sizes:
-        start, found = at, 1
-        while at < len(shape) and (at == start or found != size):
-            found *= shape[at] or 0
+        start, size_so_far = at, 1
+        while at < len(shape) and (at == start or size_so_far != size):
+            size_so_far *= shape[at] or 0
             at += 1
-        if found != size:
+        if size_so_far != size:
             return None
         while longest and at < len(shape) and shape[at] == 1:
             at += 1
@@ -237,7 +246,7 @@ def _runs(shape: Shape, sizes: Shape, longest: bool = False) -> list[int] | None
 
 
 def products_of(shape: Shape, groups: Groups) -> Shape | None:
-    """The size of each group, where all of it is known. None if one passes what a dimension can be."""
+    """Return the size of each group, None for a group with an unknown size. Return None if a size exceeds MAX_DIM."""
     parts = [[shape[axis] for axis in group] for group in groups]
     sizes = tuple(None if None in part else prod(size or 0 for size in part) for part in parts)
     return None if any(size is not None and size > MAX_DIM for size in sizes) else sizes
@@ -250,18 +259,16 @@ def collapse_of_cast(op: Operation, builder: Builder) -> Made:
     source = cast_source(op.operands[0])
     if source is None:
         return None
-    groups, made = reassociation_of(op), ranked(op.results[0])
+    groups, result_type = reassociation_of(op), ranked(op.results[0])
     shape = products_of(ranked(source).shape or (), groups)
     if shape is None:
         return None
-    return [cast(builder, collapse(op, builder, source, groups, made.with_(shape=shape)), made)]
+    return [cast(builder, collapse(op, builder, source, groups, result_type.with_(shape=shape)), result_type)]
 
 
 def static_expand(op: Operation, builder: Builder) -> Made:
-    """If the source of an `expand_shape` was cast, its constant sizes become part of the types: ``expand(x) ->
-    cast(expand(cast(x)))``.
-    """
-    sizes, made, groups = mixed_values(op, "output_shape"), ranked(op.results[0]), reassociation_of(op)
+    """Move the constant sizes of an `expand_shape` of a cast into its types: ``expand(x) -> cast(expand(cast(x)))``."""
+    sizes, result_type, groups = mixed_values(op, "output_shape"), ranked(op.results[0]), reassociation_of(op)
     source = op.operands[0]
     known: Mixed = [
         number if isinstance(size, Value) and (number := constant_number(size)) is not None and number >= 0 else size
@@ -274,24 +281,25 @@ def static_expand(op: Operation, builder: Builder) -> Made:
     if before is None:
         return None
     narrowed = cast(builder, source, ranked(source).with_(shape=before))
-    return [cast(builder, expand(op, builder, narrowed, groups, known, made.with_(shape=shape)), made)]
+    return [cast(builder, expand(op, builder, narrowed, groups, known, result_type.with_(shape=shape)), result_type)]
 
 
 # -- tensor.reshape ----------------------------------------------------------------------------------------------------
 
 
 def known_reshape(op: Operation, builder: Builder) -> Made:
-    """Simplifies a `tensor.reshape` of a constant, of another reshape, or to the shape of its source."""
-    (source, shape), made = op.operands, op.results[0].type
+    """Simplify a `tensor.reshape` of a constant, of another reshape, or to the shape of its source."""
+    (source, shape), result_type = op.operands, op.results[0].type
     constant = constant_of(source)
-    if isinstance(constant, DenseElementsAttr) and isinstance(made, TensorType) and made.has_static_shape:
-        return [builder.constant(DenseElementsAttr(constant.array.reshape(made.shape), made), made)]  # type: ignore[arg-type]  # static
+    if isinstance(constant, DenseElementsAttr) and isinstance(result_type, TensorType) and result_type.has_static_shape:
+        elements = constant.array.reshape(result_type.shape)  # type: ignore[arg-type]  # static
+        return [builder.constant(DenseElementsAttr(elements, result_type), result_type)]
     inner = made_by(source, op.name)
     if inner is not None:
-        return [builder.value(op.name, (inner.operands[0], shape), made)]
-    if source.type is not made or not isinstance(made, TensorType) or made.shape is None:
+        return [builder.value(op.name, (inner.operands[0], shape), result_type)]
+    if source.type is not result_type or not isinstance(result_type, TensorType) or result_type.shape is None:
         return None
-    return [source] if made.rank == 1 or _is_shape_of(shape, source) else None
+    return [source] if result_type.rank == 1 or _is_shape_of(shape, source) else None
 
 
 def _is_shape_of(shape: Value, tensor: Value) -> bool:
@@ -300,7 +308,7 @@ def _is_shape_of(shape: Value, tensor: Value) -> bool:
         return False
     for axis, (size, known) in enumerate(zip(elements.operands, ranked(tensor).shape or (), strict=True)):
         dim = made_by(size, "tensor.dim")
-        asked = dim is not None and dim.operands[0] is tensor and constant_number(dim.operands[1]) == axis
-        if not asked and (known is None or constant_number(size) != known):
+        is_its_dim = dim is not None and dim.operands[0] is tensor and constant_number(dim.operands[1]) == axis
+        if not is_its_dim and (known is None or constant_number(size) != known):
             return False
     return True

@@ -1,5 +1,5 @@
-"""Lists of integers of which the run gives some, as operands: the offsets of a slice, the sizes of a tensor, the
-sizes and groups of dimensions of `expand_shape` and `collapse_shape`.
+"""Lists that mix static integers with index operands (the offsets of a slice, the sizes of a tensor), and the sizes
+and groups of dimensions of `expand_shape` and `collapse_shape`.
 """
 
 from collections.abc import Sequence
@@ -16,23 +16,23 @@ from qrt.types import IntegerType
 Mixed = list[int | Value]
 
 STATIC = AttributeSpec(kind=dense_array(IntegerType(64)), required=True)
-"""`static_<name>`: what operands give is marked in it."""
+"""The attribute `static_<name>`: the value DYNAMIC marks an entry that an operand supplies."""
 
 
 def static_values(operation: Operation, name: str) -> tuple[int | None, ...]:
-    """The list `static_<name>`; None for what an operand gives."""
+    """Return the list `static_<name>`, with None for each entry that an operand supplies."""
     stated = operation.attribute(f"static_{name}", DenseArrayAttr)
     return tuple(None if value == DYNAMIC else value for value in stated.values)
 
 
 def mixed_values(operation: Operation, name: str) -> list[int | Value]:
-    """The list as integers and operands."""
+    """Return the list `name` as static integers and operands."""
     dynamic = iter(operation.operand_group(name))
     return [next(dynamic) if value is None else value for value in static_values(operation, name)]
 
 
 def with_lists(lists: dict[str, Mixed], before: Sequence[Value]) -> tuple[list[Value], dict[str, Attribute]]:
-    """The operands after `before`, and the attributes, that say lists of integers and values."""
+    """Return the operands, beginning with `before`, and the attributes that encode the mixed lists."""
     operands, attributes, sizes = list(before), {}, [1] * len(before)
     for name, values in lists.items():
         given = [value for value in values if isinstance(value, Value)]
@@ -44,21 +44,21 @@ def with_lists(lists: dict[str, Mixed], before: Sequence[Value]) -> tuple[list[V
 
 
 def numbers_of(values: Mixed) -> Shape:
-    """A list without its values."""
+    """Return the list with None in place of each operand."""
     return tuple(None if isinstance(value, Value) else value for value in values)
 
 
 def constant_sizes(shape: Shape, sizes: Sequence[Value]) -> tuple[Shape, list[Value]]:
-    """The shape with the constants among the sizes of its open dimensions, and the other sizes."""
-    following, known, kept = iter(sizes), list(shape), []
+    """Return the shape with its dynamic dimensions of constant size made static, and the operands of the other ones."""
+    following, known, dynamic = iter(sizes), list(shape), []
     for axis, stated in enumerate(shape):
         size = next(following) if stated is None else None
         number = None if size is None else constant_number(size)
         if number is not None and number >= 0:
             known[axis] = number
         elif size is not None:
-            kept.append(size)
-    return tuple(known), kept
+            dynamic.append(size)
+    return tuple(known), dynamic
 
 
 Groups = tuple[tuple[int, ...], ...]
@@ -66,7 +66,7 @@ REASSOCIATION = AttributeSpec(kind=array_of("Array of 64-bit integer array attri
 
 
 def reassociation_of(operation: Operation) -> Groups:
-    """For each dimension of the collapsed type, those of the expanded type."""
+    """Return, for each dimension of the collapsed type, its dimensions in the expanded type."""
     stated = operation.attribute("reassociation", ArrayAttr)
     return tuple(
         tuple(axis.python for axis in group.elements) for group in stated.elements if isinstance(group, ArrayAttr)
@@ -74,10 +74,10 @@ def reassociation_of(operation: Operation) -> Groups:
 
 
 def verify_dynamic_sizes(operation: Operation) -> None:
-    """An `expand_shape` is given an operand for each size that it leaves open."""
-    wanted, found = static_values(operation, "output_shape").count(None), len(operation.operands) - 1
-    if wanted != found:
+    """Raise VerifyError unless an `expand_shape` has one operand for each dynamic output size."""
+    wanted, count = static_values(operation, "output_shape").count(None), len(operation.operands) - 1
+    if wanted != count:
         raise operation.op_error(
             "mismatch in dynamic dims in output_shape and static_output_shape: static_output_shape has "
-            f"{wanted} dynamic dims while output_shape has {found} values"
+            f"{wanted} dynamic dims while output_shape has {count} values"
         )

@@ -1,4 +1,4 @@
-"""Slices, `%x[offsets] [sizes] [strides]`: what ops that take one declare, and the rules on it."""
+"""Slices, `%x[offsets] [sizes] [strides]`: the operands, attributes, format and verification of ops that take one."""
 
 from itertools import pairwise
 
@@ -15,8 +15,10 @@ SLICE_OPERANDS = tuple(f"{part}*: index" for part in PARTS)
 
 
 def dropped_dimensions(full: Shape, reduced: Shape, may_be_open: bool = False) -> tuple[int, ...] | None:
-    """Which dimensions, all of size 1, a rank-reduced shape leaves out; None if it is no reduction of `full`. With
-    `may_be_open` a size that is not known may be any."""
+    """Return the dimensions of size 1 that the rank-reduced shape drops; None if it is not a rank reduction of `full`.
+
+    With `may_be_open`, an unknown size matches any size.
+    """
     dropped: list[int] = []
     at = 0
     for axis, size in enumerate(full):
@@ -30,8 +32,10 @@ def dropped_dimensions(full: Shape, reduced: Shape, may_be_open: bool = False) -
 
 
 def verify_slice_lists(operation: Operation, rank: int, offsets: int | None = None) -> None:
-    """Offsets, sizes and strides are `rank` each, or as many `offsets` as that says, with an operand for each that is
-    left open; the first two are not negative."""
+    """Raise VerifyError unless there are `rank` offsets, sizes and strides, with an operand for each dynamic one.
+
+    `offsets` is the number of offsets if it differs from `rank`. Static offsets and sizes must not be negative.
+    """
     lists = {name: static_values(operation, name) for name in PARTS}
     for name in ("sizes", "strides", "offsets"):
         given, wanted = len(operation.operand_group(name)), lists[name].count(None)
@@ -59,7 +63,7 @@ def verify_slice_lists(operation: Operation, rank: int, offsets: int | None = No
 
 
 def verify_slice_bounds(operation: Operation, shape: Shape) -> None:
-    """The slice is within its source, as far as both are known."""
+    """Raise VerifyError if the slice is known to leave its source's `shape`."""
     parts = [static_values(operation, name) for name in PARTS]
     for axis, (size, offset, count, stride) in enumerate(zip(shape, *parts, strict=True)):
         if size is None or offset is None:
@@ -72,14 +76,14 @@ def verify_slice_bounds(operation: Operation, shape: Shape) -> None:
 
 
 def may_state(part: str, number: int) -> bool:
-    """Tell whether a number may stand in a list of a slice. Offsets and sizes are not negative there, and one number
-    marks what an operand gives."""
+    """Return True if a list of a slice may hold the number: no offset or size is negative, no stride is DYNAMIC."""
     return number >= 0 or (part == "strides" and number != DYNAMIC)
 
 
 def static_lists(op: Operation) -> dict[str, Mixed] | None:
-    """The lists of a slice with its constant operands as integers; None if no operand can become one. Those that
-    no list may state stay operands.
+    """Return the lists of a slice with constant operands as integers; None if that changes nothing.
+
+    Constants that `may_state` rejects stay operands.
     """
     lists = {name: mixed_values(op, name) for name in PARTS}
     static: dict[str, Mixed] = {}

@@ -1,6 +1,6 @@
-"""Which strides and offset a view of a memref has: the rules behind `memref.subview` and its kin.
+"""Strides and offsets of memref views, as `memref.subview` and similar ops compute them.
 
-`None` is a number that only the run knows.
+`None` is a number known only at run time.
 """
 
 from collections.abc import Sequence
@@ -32,18 +32,19 @@ def product(numbers: Sequence[Number]) -> Number:
 
 
 def is_contiguous(type: MemRefType) -> bool:
-    """Whether the layout is said to be that of a row-major buffer from its beginning."""
+    """Return True if the type has the layout of a row-major buffer with offset 0."""
     return type.layout is None or type.layout == MemRefType(type.shape, type.element).strides
 
 
 def has_identity_layout(type: MemRefType) -> bool:
-    """Whether the layout is that of a type without one: in one dimension, a stride of 1 says nothing more."""
+    """Return True if the layout is the default one, left out or spelled `strided<[1]>`."""
     return type.layout is None or type.layout == StridedLayout((1,), 0)
 
 
 def strides_of(type: MemRefType, symbols: Sequence[int] = ()) -> StridedLayout | None:
-    """The strides and offset of a memref, whose layout may be a map that says them; None of other maps, and of an
-    unranked memref. `symbols` are the numbers of the map's symbols, where they are known.
+    """Return the strides and offset of a memref; None for an unranked memref and for a map that is not strided.
+
+    `symbols` are the values of the map's symbols, if they are known.
 
     >>> from qrt.types import parse_type
     >>> [str(strides_of(parse_type(f"memref<4x4xf32, affine_map<(i, j)[n] -> ({map})>>")))
@@ -60,7 +61,7 @@ def strides_of(type: MemRefType, symbols: Sequence[int] = ()) -> StridedLayout |
 
 
 def _strided_terms(value: Expression, symbols: Sequence[int]) -> dict[int, Number] | None:
-    """The stride of each dimension that an expression names, and the offset at -1; None if it is no sum of them."""
+    """Return the stride of each dimension in the expression, and the offset under key -1; None if it is not strided."""
     if isinstance(value, int):
         return {-1: value}
     if value[0] == "d":
@@ -81,7 +82,7 @@ def _strided_terms(value: Expression, symbols: Sequence[int]) -> dict[int, Numbe
 
 
 def is_minor_unit(type: MemRefType) -> bool:
-    """Tell whether neighbours along the last dimension are known to be neighbours in the buffer.
+    """Return True if the last dimension is known to have stride 1.
 
     >>> from qrt.types import parse_type
     >>> [is_minor_unit(parse_type(f"memref<4x4xf32, affine_map<(i, j) -> ({map})>>")) for map in ("i * 8 + j", "j, i")]
@@ -94,7 +95,7 @@ def is_minor_unit(type: MemRefType) -> bool:
 def subview(
     source: MemRefType, offsets: Sequence[Number], sizes: Sequence[Number], steps: Sequence[Number]
 ) -> MemRefType | None:
-    """The type of a view of every `steps`-th element from `offsets` on; None where the source's strides are not known.
+    """Return the type of a view of every `steps`-th element from `offsets` on; None if the source has no strides.
 
     >>> from qrt.types import FloatType
     >>> str(subview(MemRefType((8, 8), FloatType("f32")), (0, 2), (4, 2), (1, 3)))
@@ -111,7 +112,7 @@ def subview(
 
 
 def expanded(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequence[Number]) -> MemRefType | None:
-    """The type of a memref whose dimension i becomes the dimensions `groups[i]` of `shape`."""
+    """Return the type of a memref whose dimension i becomes the dimensions `groups[i]` of `shape`."""
     layout = strides_of(source)
     if layout is None:
         return None
@@ -126,8 +127,8 @@ def expanded(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequenc
 
 
 def collapsed(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequence[Number]) -> MemRefType | None:
-    """The type of a memref whose dimensions `groups[i]` become dimension i of `shape`; None where they are known not to
-    be contiguous."""
+    """Return the type of a memref whose dimensions `groups[i]` become dimension i of `shape`; None if a group is known
+    not to be contiguous."""
     layout = strides_of(source)
     if layout is None or source.shape is None:
         return None
@@ -138,14 +139,17 @@ def collapsed(source: MemRefType, groups: Sequence[Sequence[int]], shape: Sequen
         wanted = stride
         for outer, inner in reversed(list(pairwise(group))):
             wanted = times(wanted, source.shape[inner])
-            found = layout.strides[outer]
-            if source.shape[outer] != 1 and None not in (wanted, found) and wanted != found:
+            stated = layout.strides[outer]
+            if source.shape[outer] != 1 and None not in (wanted, stated) and wanted != stated:
                 return None
     return MemRefType(shape, source.element, StridedLayout(tuple(strides), layout.offset), source.space)
 
 
 def _innermost_stride(shape: Sequence[Number], strides: Sequence[Number], group: Sequence[int]) -> Number:
-    """The stride of dimensions that become one: that of the last whose size is not 1, whose own means nothing. An open
-    size may turn out to be 1."""
+    """Return the stride of a collapsed group: that of its last dimension whose size is not 1.
+
+    The stride of a size of 1 means nothing. A dynamic size may turn out to be 1, so the stride is then None unless the
+    dimension is the group's first.
+    """
     index = next((index for index in reversed(group) if shape[index] != 1), group[0])
     return None if shape[index] is None and index != group[0] else strides[index]

@@ -1,4 +1,4 @@
-"""The types of values that constraints hold to be tensors or memrefs, and constants of tensors and vectors."""
+"""Types of values that constraints have checked to be tensors or memrefs, and constants of tensors and vectors."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,39 +14,39 @@ Shape = tuple[int | None, ...]
 
 
 def ranked(value: Value) -> TensorType:
-    """The type of a value that a constraint holds to be a ranked tensor."""
+    """Return the type of a value that a constraint has checked to be a ranked tensor."""
     assert isinstance(value.type, TensorType)
     return value.type
 
 
 def shaped(value: Value) -> TensorType | MemRefType:
-    """The type of a value that a constraint holds to be a tensor or a memref."""
+    """Return the type of a value that a constraint has checked to be a tensor or memref."""
     assert isinstance(value.type, TensorType | MemRefType)
     return value.type
 
 
 def require_cast(operation: Operation, fits: bool) -> None:
-    """Raise VerifyError unless the type of the operand may be cast to that of the result."""
+    """Raise VerifyError, naming the operand and result types, unless the cast `fits`."""
     if not fits:
-        given, made = operation.operands[0].type, operation.results[0].type
-        raise operation.op_error(f"operand type '{given}' and result type '{made}' are cast incompatible")
+        given, result_type = operation.operands[0].type, operation.results[0].type
+        raise operation.op_error(f"operand type '{given}' and result type '{result_type}' are cast incompatible")
 
 
-def require_sizes(operation: Operation, type: TensorType | MemRefType, found: int) -> None:
-    """Raise VerifyError unless there are as many sizes as a type has dynamic dimensions."""
+def require_sizes(operation: Operation, type: TensorType | MemRefType, count: int) -> None:
+    """Raise VerifyError unless `count`, the number of dynamic sizes, is the type's number of dynamic dimensions."""
     dynamic = (type.shape or ()).count(None)
-    if dynamic != found:
-        raise operation.op_error(f"incorrect number of dynamic sizes, has {found}, expected {dynamic}")
+    if dynamic != count:
+        raise operation.op_error(f"incorrect number of dynamic sizes, has {count}, expected {dynamic}")
 
 
 def memref_type(value: Value) -> MemRefType:
-    """The type of a value that a constraint holds to be a memref."""
+    """Return the type of a value that a constraint has checked to be a memref."""
     assert isinstance(value.type, MemRefType)
     return value.type
 
 
 def stored(value: Attribute | None, type: Type) -> Any:
-    """A number as the array of a constant of this type holds it; None where it is none, or no array does."""
+    """Return a numeric attribute as an array element of a constant of this type; None if it cannot be one."""
     if not isinstance(type, TensorType | VectorType) or not is_backed(type.element):
         return None
     dtype = storage_dtype(type.element)
@@ -56,8 +56,8 @@ def stored(value: Attribute | None, type: Type) -> Any:
 
 
 def constant_elements(values: Sequence[Attribute | None], type: Type) -> DenseElementsAttr | None:
-    """A constant of these elements, or of one for all; None where they are not numbers that an array holds, or the
-    type leaves sizes open."""
+    """Return a constant of these elements, or a splat of a single one; None if an element is not a number that an array
+    can hold, or the type has dynamic sizes."""
     array = [stored(value, type) for value in values]
     if not isinstance(type, TensorType | VectorType) or type.shape is None or None in type.shape:
         return None

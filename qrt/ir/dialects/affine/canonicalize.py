@@ -1,5 +1,4 @@
-"""Canonicalization patterns of `affine`: maps composed with those of their operands, and written in one way, as
-upstream's are."""
+"""Canonicalization patterns of `affine`, as upstream's: compose maps with the maps of their operands and simplify."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +17,7 @@ from qrt.ir.rewriting.rewrite import Made, Pattern
 
 
 def _with_map(first: int) -> Pattern:
-    """The pattern of an op whose operands from `first` on are those of its map."""
+    """Return the pattern that simplifies the map of an op whose map operands begin at `first`."""
 
     def rewrite(op: Operation, builder: Builder) -> Made:
         map, operands = simplest(map_of(op), op.operands[first:])
@@ -57,8 +56,9 @@ def repeated_results(op: Operation, builder: Builder) -> Made:
 
 
 def results_of_the_same(op: Operation, builder: Builder) -> Made:
-    """``min(a, min(b, c)) -> min(a, b, c)``, and so for ``max``. The results of the inner op stand last. A very long
-    list is left alone.
+    """Replace ``min(a, min(b, c))`` by ``min(a, b, c)``, and likewise for ``max``.
+
+    The results of the inner op come last. A list of more than MAX_OPERATORS results is left alone.
     """
     map = map_of(op)
     dimensions, symbols = op.operands[: map.dimensions], op.operands[map.dimensions :]
@@ -67,34 +67,35 @@ def results_of_the_same(op: Operation, builder: Builder) -> Made:
     for result in map.results:
         kind, index = result[:2] if isinstance(result, tuple) else ("", 0)
         value = {"d": dimensions, "s": symbols}[kind][index] if kind in ("d", "s") else None
-        made = None if value is None else made_by(value, op.name)
-        if made is None:
+        source = None if value is None else made_by(value, op.name)
+        if source is None:
             results.append(result)
         else:
-            inner.append(made)
-    if not inner or len(results) + sum(len(map_of(each).results) for each in inner) > MAX_OPERATORS:
+            inner.append(source)
+    if not inner or len(results) + sum(len(map_of(source).results) for source in inner) > MAX_OPERATORS:
         return None
-    for each in inner:
-        own = map_of(each)
+    for source in inner:
+        own = map_of(source)
         named = [
             [(kind, begin + index) for index in range(count)]
             for kind, begin, count in (("d", len(dimensions), own.dimensions), ("s", len(symbols), own.symbols))
         ]
         results += (substitute(result, *named) for result in own.results)
-        dimensions, symbols = dimensions + each.operands[: own.dimensions], symbols + each.operands[own.dimensions :]
+        dimensions = dimensions + source.operands[: own.dimensions]
+        symbols = symbols + source.operands[own.dimensions :]
     merged = AffineMapAttr(len(dimensions), len(symbols), tuple(results))
     return builder.emit(op.name, dimensions + symbols, [op.results[0].type], {**op.attributes, "map": merged}).results
 
 
 def order_of_results(op: Operation, builder: Builder) -> Made:
-    """Sums in the order of their coefficients."""
+    """Sort the results by their coefficients, if all are linear."""
     map = map_of(op)
     terms = [linear_terms(result) for result in map.results]
-    known = [each for each in terms if each is not None]
+    known = [coefficients for coefficients in terms if coefficients is not None]
     if len(known) < len(terms):
         return None
     names: list[Expression] = [*(("d", i) for i in range(map.dimensions)), *(("s", i) for i in range(map.symbols)), 1]
-    keys = [[each.get(name, 0) for name in names] for each in known]
+    keys = [[coefficients.get(name, 0) for name in names] for coefficients in known]
     order = sorted(range(len(keys)), key=keys.__getitem__)
     if order == list(range(len(keys))):
         return None
@@ -109,11 +110,11 @@ def _needed(map: AffineMapAttr, operands: Sequence[Value], greatest: bool) -> Af
 
 
 def bounds(op: Operation, builder: Builder) -> Made:
-    """Removes the results of a bound's map that cannot decide it, and repeated ones."""
+    """Remove repeated results of a bound's map, and those that cannot be the bound."""
     attributes, operands, sizes = dict(op.attributes), [], []
     for name in ("lowerBound", "upperBound"):
         given, values = map_of(op, f"{name}Map"), op.operand_group(f"{name}Operands")
-        if name == "upperBound":  # upstream asks for its ranges before sums hide the remainders in it
+        if name == "upperBound":  # as upstream: simplest() turns `mod` into sums of unknown range
             map, used = simplest(_needed(given, values, False), values)
         else:
             map, used = simplest(given, values)
@@ -132,7 +133,7 @@ def bounds(op: Operation, builder: Builder) -> Made:
 
 
 def without_work(op: Operation, builder: Builder) -> Made:
-    """A loop that runs no iteration, or computes nothing, is replaced by the values that its results would have."""
+    """Replace a loop that runs no iteration or computes nothing by the values of its results."""
     inits, trips = op.operand_group("inits"), trips_of_affine_for(op)
     if not op.results:
         return None
@@ -162,17 +163,17 @@ def condition(op: Operation, builder: Builder) -> Made:
         inputs.simplify()
     inputs.canonicalize()
     constraints = tuple(zip(inputs.results, (equal for _, equal in stated.constraints), strict=True))
-    made = IntegerSetAttr(len(inputs.dimensions), len(inputs.symbols), constraints)
+    simplified = IntegerSetAttr(len(inputs.dimensions), len(inputs.symbols), constraints)
     values = inputs.dimensions + inputs.symbols
-    if made == stated and values == op.operands:
+    if simplified == stated and values == op.operands:
         return None
     types = [result.type for result in op.results]
-    attributes: dict[str, Attribute] = {**op.attributes, "condition": made}
+    attributes: dict[str, Attribute] = {**op.attributes, "condition": simplified}
     return builder.emit(op.name, values, types, attributes, op.take_regions()).results
 
 
 def decided(op: Operation, builder: Builder) -> Made:
-    """An `affine.if` on `0 == 0` or `1 == 0` becomes one of its branches. Upstream decides no other conditions."""
+    """Replace an `affine.if` on `0 == 0` or `1 == 0` by one of its branches. Upstream decides no other conditions."""
     constraints = set_of(op).constraints
     if constraints not in (((0, True),), ((1, True),)):
         return None

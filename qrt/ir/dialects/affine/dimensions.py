@@ -1,4 +1,4 @@
-"""Which values are dimensions and symbols of `affine`, and the maps they are given to."""
+"""Checks that values are valid dimensions and symbols of `affine` maps."""
 
 from collections.abc import Sequence
 
@@ -22,12 +22,12 @@ def _is_top_level(value: Value) -> bool:
 
 
 def is_symbol(value: Value) -> bool:
-    """Whether a value is the same in all of a function, as far as the rules of `affine` can tell."""
+    """Return True if a value is a symbol: constant throughout a function by the rules of `affine`."""
     return has_parts_throughout(value, _parts_of_symbol)
 
 
 def _parts_of_symbol(value: Value) -> Sequence[Value] | None:
-    """The values that have to be symbols for a value to be one; None if it is none."""
+    """Return the values that must be symbols for `value` to be one; None if it cannot be one."""
     if value.type is not INDEX:
         return None
     source = value.operation
@@ -43,12 +43,14 @@ def _parts_of_symbol(value: Value) -> Sequence[Value] | None:
 
 
 _SIZES = {"memref.alloc": "dynamicSizes", "memref.view": "sizes", "memref.subview": "sizes"}
-"""Ops that make a memref, with the operands that are its open sizes."""
+"""Ops that produce a memref, with the operand group of its dynamic sizes."""
 
 
 def _parts_of_size(dim: Operation) -> Sequence[Value] | None:
-    """The open size that a `dim` is of: that of a view or an allocation, perhaps cast. There is none of a static one;
-    None if the `dim` is of something else."""
+    """Return the operand that determines a `dim` of an allocation or view, in a list; an empty list for a static size.
+
+    Return None if the memref has another source. Casts of the memref are ignored.
+    """
     index, source = constant_number(dim.operands[1]), _without_casts(dim.operands[0]).operation
     if index is None or source is None or source.name not in _SIZES:
         return None
@@ -63,7 +65,7 @@ def _parts_of_size(dim: Operation) -> Sequence[Value] | None:
 
 
 def _without_casts(value: Value) -> Value:
-    """The memref before all casts, but for one of a memref without rank."""
+    """Return the memref before all casts, except a cast from an unranked memref."""
     passed: set[Value] = set()
     while (cast := made_by(value, "memref.cast")) is not None and value not in passed:
         if memref_type(cast.operands[0]).shape is None:
@@ -74,12 +76,12 @@ def _without_casts(value: Value) -> Value:
 
 
 def is_dimension(value: Value) -> bool:
-    """Whether a value is a symbol, an index of an affine loop, or made of these by `affine.apply`."""
+    """Return True if a value is a symbol, an induction variable of an affine loop, or an `affine.apply` of these."""
     return has_parts_throughout(value, _parts_of_dimension)
 
 
 def _parts_of_dimension(value: Value) -> Sequence[Value] | None:
-    """The values that have to be dimensions for a value to be one; None if it is none."""
+    """Return the values that must be dimensions for `value` to be one; None if it cannot be one."""
     if _is_top_level(value) and value.type is INDEX:
         return ()
     owner = value.owner
@@ -104,5 +106,5 @@ def require_valid(operation: Operation, values: Sequence[Value], dimensions: int
 
 
 def map_of(operation: Operation, name: str = "map") -> AffineMapAttr:
-    """The map of an operation."""
+    """Return the affine map that the attribute `name` holds."""
     return operation.attribute(name, AffineMapAttr)

@@ -1,5 +1,5 @@
-"""Affine maps and their operands in one form: composed with what computes the operands, constants and symbols in place,
-each sum written in one way, as upstream's `canonicalize` does."""
+"""Canonical form of affine maps and their operands, as upstream's `canonicalize` writes them: composed with the
+`affine.apply` ops of their operands, with constants inlined, symbols recognized and sums flattened."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from qrt.ir.dialects.affine.sums import flattened
 
 
 class Inputs:
-    """The operands of expressions while both are rewritten."""
+    """Affine expressions, `results`, and their operands, which are rewritten together."""
 
     def __init__(self, results: Sequence[Expression], operands: Sequence[Value], dimensions: int) -> None:
         self.results = tuple(results)
@@ -19,8 +19,10 @@ class Inputs:
         self.symbols = list(operands[dimensions:])
 
     def replace(self, dimensions: Sequence[Expression], symbols: Sequence[Expression]) -> bool:
-        """Put expressions for dimensions and symbols, unless the results could not be read then; whether it was done.
-        An operand that is named twice doubles the text of what computes it."""
+        """Substitute expressions for dimensions and symbols; return False, without effect, if a result gets too large.
+
+        Repeated substitution can grow the results exponentially, because every use of an operand is replaced.
+        """
         if list(dimensions) == _own("d", dimensions) and list(symbols) == _own("s", symbols):
             return True
         results = tuple(substitute(result, dimensions, symbols) for result in self.results)
@@ -30,14 +32,14 @@ class Inputs:
         return True
 
     def compose(self) -> bool:
-        """Replaces operands that an `affine.apply` computes by its expression. Returns whether there were any."""
-        found = False
+        """Replace operands that an `affine.apply` computes by its expression; return True if there were any."""
+        is_changed = False
         while self._compose_one(self.dimensions, "d") or self._compose_one(self.symbols, "s"):
-            found = True
-        return found
+            is_changed = True
+        return is_changed
 
     def simplify(self) -> None:
-        """Writes each sum in its one form."""
+        """Rewrite each result in the form of `flattened`."""
         counts = len(self.dimensions), len(self.symbols)
         self.results = tuple(flattened(result, *counts) for result in self.results)
 
@@ -48,12 +50,12 @@ class Inputs:
                 continue
             dimensions, symbols = _own("d", self.dimensions), _own("s", self.symbols)
             computed = map_of(inner)
-            made = substitute(
+            expression = substitute(
                 computed.results[0],
                 [("d", len(dimensions) + i) for i in range(computed.dimensions)],
                 [("s", len(symbols) + i) for i in range(computed.symbols)],
             )
-            (dimensions if kind == "d" else symbols)[position] = made
+            (dimensions if kind == "d" else symbols)[position] = expression
             if not self.replace(dimensions, symbols):
                 continue
             self.dimensions += inner.operands[: computed.dimensions]
@@ -64,17 +66,19 @@ class Inputs:
 
     def _drop_unused(self) -> None:
         used = parts_of(self.results)
-        kept = {kind: [i for i in range(len(values)) if (kind, i) in used] for kind, values in self._kinds()}
-        places = {(kind, old): (kind, new) for kind, indices in kept.items() for new, old in enumerate(indices)}
+        indices_by_kind = {kind: [i for i in range(len(values)) if (kind, i) in used] for kind, values in self._kinds()}
+        places = {
+            (kind, old): (kind, new) for kind, indices in indices_by_kind.items() for new, old in enumerate(indices)
+        }
         if self.replace(*([places.get((kind, i), 0) for i in range(len(values))] for kind, values in self._kinds())):
-            self.dimensions = [self.dimensions[i] for i in kept["d"]]
-            self.symbols = [self.symbols[i] for i in kept["s"]]
+            self.dimensions = [self.dimensions[i] for i in indices_by_kind["d"]]
+            self.symbols = [self.symbols[i] for i in indices_by_kind["s"]]
 
     def _kinds(self) -> tuple[tuple[str, list[Value]], tuple[str, list[Value]]]:
         return ("d", self.dimensions), ("s", self.symbols)
 
     def canonicalize(self) -> None:
-        """Symbols are no dimensions; constants are in the expressions; each operand is there once, and read."""
+        """Turn dimensions into symbols where possible, inline constants, and remove repeated and unused operands."""
         self._name_symbols()
         self._drop_unused()
         self.replace(_own("d", self.dimensions), [_constant(self.symbols, i) for i in range(len(self.symbols))])
@@ -84,21 +88,21 @@ class Inputs:
 
     def _name_symbols(self) -> None:
         dimensions: list[Expression] = []
-        kept: list[Value] = []
+        remaining: list[Value] = []
         moved: list[Value] = []
         for value in self.dimensions:
             if is_symbol(value):
                 dimensions.append(("s", len(self.symbols) + len(moved)))
                 moved.append(value)
             else:
-                dimensions.append(("d", len(kept)))
-                kept.append(value)
+                dimensions.append(("d", len(remaining)))
+                remaining.append(value)
         if self.replace(dimensions, _own("s", self.symbols)):
-            self.dimensions, self.symbols = kept, self.symbols + moved
+            self.dimensions, self.symbols = remaining, self.symbols + moved
 
 
 def _own(kind: str, named: Sequence[object]) -> list[Expression]:
-    """The names of so many dimensions or symbols."""
+    """Return one name, `(kind, index)`, for each of the `named` dimensions or symbols."""
     return [(kind, i) for i in range(len(named))]
 
 
@@ -108,10 +112,10 @@ def _constant(symbols: Sequence[Value], index: int) -> Expression:
 
 
 def simplest(map: AffineMapAttr, operands: Sequence[Value]) -> tuple[AffineMapAttr, list[Value]]:
-    """The map and its operands in their one form."""
+    """Return the canonical form of a map and its operands."""
     inputs = Inputs(map.results, operands, map.dimensions)
     inputs.compose()
     inputs.canonicalize()
     inputs.simplify()
-    made = AffineMapAttr(len(inputs.dimensions), len(inputs.symbols), inputs.results)
-    return made, inputs.dimensions + inputs.symbols
+    simplified = AffineMapAttr(len(inputs.dimensions), len(inputs.symbols), inputs.results)
+    return simplified, inputs.dimensions + inputs.symbols

@@ -49,7 +49,7 @@ _YIELD = "affine.yield"
 
 
 def _parse_dimensions_and_symbols(parser: FormParser) -> tuple[list[OperandName], int]:
-    """`(%dims)[%symbols]`: the values, and how many are dimensions."""
+    """Parse `(%dims)[%symbols]` and return the values and the number of dimensions."""
     dimensions = parse_values(parser)
     symbols = parse_values(parser, "[]") if parser.scanner.at("[") else []
     return [*dimensions, *symbols], len(dimensions)
@@ -95,7 +95,7 @@ def _verify_map(operation: Operation) -> None:
 
 
 def _fold_map(choose: Callable[[Sequence[int]], int]) -> Fold:
-    """Constants through the map of an operation."""
+    """Return a fold that evaluates the map on constants and picks one of its results with `choose`."""
 
     def fold(operation: Operation, folds: Folds) -> Folded:
         map = map_of(operation)
@@ -124,7 +124,7 @@ def _fold_apply(operation: Operation, folds: Folds) -> Folded:
 
 
 def _parse_access(parser: FormParser, pending: PendingOperation, before: int) -> None:
-    """`%memref[indices] : type`, after `before` other operands."""
+    """Parse `%memref[indices] : type`, which follows `before` other operands."""
     pending.operands.append(parser.operand())
     map, indices = parse_map_of_values(parser, "[]")
     pending.operands += indices
@@ -209,7 +209,7 @@ def _parse_for(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _parse_bound(parser: FormParser, pending: PendingOperation, which: str, prefix: str) -> list[OperandName]:
-    """A constant, a value, or `max` or `min` of a map's results."""
+    """Parse a bound: a constant, a value, or `max` or `min` of a map's results."""
     scanner = parser.scanner
     name = f"{which}BoundMap"
     if scanner.at("%"):
@@ -268,7 +268,7 @@ def _spell_bound(printer: FormPrinter, operation: Operation, which: str, prefix:
 
 
 def step_of(operation: Operation) -> int:
-    """The step of an `affine.for`."""
+    """Return the step of an `affine.for`."""
     return operation.attribute("step", IntegerAttr).value
 
 
@@ -296,7 +296,7 @@ def _verify_for(operation: Operation) -> None:
 
 
 def set_of(operation: Operation) -> IntegerSetAttr:
-    """The condition of an `affine.if`."""
+    """Return the integer set that is the condition of an `affine.if`."""
     return operation.attribute("condition", IntegerSetAttr)
 
 
@@ -307,11 +307,11 @@ def _parse_if(parser: FormParser, pending: PendingOperation) -> None:
     if not isinstance(condition, IntegerSetAttr):
         raise scanner.error("expected an integer set", start, scanner.pos)
     pending.operands, dimensions = _parse_dimensions_and_symbols(parser)
-    for what, found, wanted in (
+    for what, given, wanted in (
         ("dim", dimensions, condition.dimensions),
         ("symbol", len(pending.operands) - dimensions, condition.symbols),
     ):
-        if found != wanted:
+        if given != wanted:
             raise scanner.error(f"{what} operand count and integer set {what} count must match", pending.start)
     pending.attributes["condition"] = condition
     pending.operand_types = [INDEX] * len(pending.operands)

@@ -23,14 +23,14 @@ _YIELD = "affine.yield"
 _I32, _I64 = IntegerType(32), IntegerType(64)
 _REDUCTIONS = "addf addi andi assign maximumf maxnumf maxs maxu minimumf minnumf mins minu mulf muli ori xori"
 REDUCTIONS = tuple(_REDUCTIONS.split())
-"""How results combine, by upstream's numbers."""
+"""The reductions; the index of each is its number in upstream's enumeration."""
 _OF_INTEGERS = ("addi", "andi", "muli", "ori")
 _OF_FLOATS = ("addf", "maximumf", "minimumf", "mulf")
 _OF_SIGN = {"maxs": "signed", "mins": "signed", "maxu": "unsigned", "minu": "unsigned"}
 
 
 def _fits(reduction: str, type: Type) -> bool:
-    """Whether upstream's verifier takes a reduction for values of a type."""
+    """Return True if upstream's verifier accepts a reduction of values of this type."""
     if reduction in _OF_FLOATS:
         return isinstance(type, FloatType)
     if reduction in _OF_INTEGERS:
@@ -40,18 +40,20 @@ def _fits(reduction: str, type: Type) -> bool:
 
 
 def steps_of(operation: Operation) -> tuple[int, ...]:
-    """The step along each dimension."""
+    """Return the step along each dimension."""
     return tuple(operation.attributes["steps"].python)
 
 
 def reductions_of(operation: Operation) -> list[str]:
-    """How each result combines."""
+    """Return the name of each result's reduction."""
     return [REDUCTIONS[number] for number in operation.attributes["reductions"].python]
 
 
 def bounds_of(operation: Operation, which: str) -> tuple[list[tuple[Expression, ...]], list[Value]]:
-    """The `lower` or `upper` bounds: for each dimension the expressions of which it is the largest, or the smallest;
-    and the operands of these, dimensions before symbols."""
+    """Return the `lower` or `upper` bounds and the operands of their expressions, dimensions before symbols.
+
+    A dimension's lower bound is the largest, its upper bound the smallest, of its expressions.
+    """
     map, sizes = map_of(operation, f"{which}BoundsMap"), _group_sizes(operation, which)
     ends = np.cumsum([0, *sizes]).tolist()
     groups = [map.results[start:end] for start, end in pairwise(ends)]
@@ -84,7 +86,7 @@ def _parse(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _parse_bounds(parser: FormParser, pending: PendingOperation, which: str, keyword: str) -> list[OperandName]:
-    """The bounds of all dimensions become one map, each value one of its dimensions or symbols."""
+    """Parse the bounds of all dimensions into one map, and return its operands."""
     scanner = parser.scanner
     scanner.expect("(", " before bounds")
     results: list[Expression] = []
@@ -109,7 +111,7 @@ def _parse_bounds(parser: FormParser, pending: PendingOperation, which: str, key
 
 
 def _place(known: list[OperandName], name: OperandName) -> int:
-    """The index of a value among the known ones; a new value is added to them."""
+    """Return the index of a value in `known`, appending it if it is new."""
     for place, (text, number, _) in enumerate(known):
         if (text, number) == name[:2]:
             return place
@@ -140,16 +142,16 @@ def _parse_reductions(parser: FormParser) -> ArrayAttr:
     if not scanner.accept_word("reduce"):
         return ArrayAttr(())
     scanner.expect("(", " after 'reduce'")
-    found = scanner.separated(reduction)
+    numbers = scanner.separated(reduction)
     scanner.expect(")", " after reductions")
-    return ArrayAttr(tuple(found))
+    return ArrayAttr(tuple(numbers))
 
 
 def _print(printer: FormPrinter, operation: Operation) -> None:
     region = operation.regions[0]
     with printer.numbered(region):
         variables = ", ".join(map(printer.name, region.blocks[0].arguments))
-        lower, upper = (_spell_bounds(printer, operation, *each) for each in (("lower", "max"), ("upper", "min")))
+        lower, upper = (_spell_bounds(printer, operation, *bound) for bound in (("lower", "max"), ("upper", "min")))
         printer.word(f"({variables}) = ({lower}) to ({upper})")
         if any(step != 1 for step in steps_of(operation)):
             printer.word(f"step ({', '.join(map(str, steps_of(operation)))})")
@@ -214,7 +216,7 @@ _INTEGERS = AttributeKind(
     "64-bit integer array attribute",
     lambda value: (
         isinstance(value, ArrayAttr)
-        and all(isinstance(each, IntegerAttr) and each.type is _I64 for each in value.elements)
+        and all(isinstance(element, IntegerAttr) and element.type is _I64 for element in value.elements)
     ),
     ARRAY.parse,
 )

@@ -1,6 +1,7 @@
-"""What the bounds of affine loops say about expressions: the ranges and divisors of their values, and quotients that
-these decide. The rules are upstream's `simplifyMapWithOperands` and `simplifyMinOrMaxExprWithOperands`. There are no
-others, because the result is compared with upstream's.
+"""Ranges and divisors of affine expressions over loop variables, and the simplification of quotients by them.
+
+The rules are those of upstream's `simplifyMapWithOperands` and `simplifyMinOrMaxExprWithOperands`, and no others,
+because tests compare the result with upstream's.
 """
 
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ from qrt.ir.dialects.affine.dimensions import map_of
 from qrt.ir.dialects.affine.ops import step_of
 
 Range = tuple[Number, Number]
-"""The least and the greatest value, each None where it is not known."""
+"""The least and the greatest value, each None if it is unknown."""
 _QUOTIENTS = ("floordiv", "ceildiv", "mod")
 
 
@@ -41,7 +42,7 @@ class Ranges:
         return index + (self._dimensions if name[0] == "s" else 0)
 
     def of(self, value: Expression) -> Range:
-        """The range of an expression; that of a sum with quotients in it is not known, nor a bound past 64 bits."""
+        """Return the range of an expression; unknown for a sum with quotients, and for bounds that exceed 64 bits."""
         if isinstance(value, int):
             return value, value
         if value[0] in _QUOTIENTS:
@@ -71,24 +72,29 @@ class Ranges:
         return _quotient(operator, low, divisor), _quotient(operator, high, divisor)
 
     def simplify(self, value: Expression) -> Expression:
-        """The expression without the quotients that ranges and divisors decide."""
+        """Simplify the quotients of an expression by the known ranges and divisors."""
         if isinstance(value, int) or value[0] in ("d", "s"):
             return value
         operator, left, right = value
-        made = combine(operator, self.simplify(left), self.simplify(right))
-        if not is_readable(made):
+        combined = combine(operator, self.simplify(left), self.simplify(right))
+        if not is_readable(combined):
             return value
-        if isinstance(made, int) or made[0] not in _QUOTIENTS or not isinstance(made[2], int) or made[2] <= 0:
-            return made
-        kept: Expression = made[1]
-        operator, divisor = made[0], made[2]
-        low, high = self.of(kept)
+        if (
+            isinstance(combined, int)
+            or combined[0] not in _QUOTIENTS
+            or not isinstance(combined[2], int)
+            or combined[2] <= 0
+        ):
+            return combined
+        dividend: Expression = combined[1]
+        operator, divisor = combined[0], combined[2]
+        low, high = self.of(dividend)
         if low is not None and high is not None:
             if operator != "mod" and _quotient(operator, low, divisor) == _quotient(operator, high, divisor):
                 return combine(operator, low, divisor)
             if operator == "mod" and low >= 0 and high < divisor:
-                return kept
-        return self._divided(operator, kept, divisor)
+                return dividend
+        return self._divided(operator, dividend, divisor)
 
     def _divided(self, operator: str, left: Expression, divisor: int) -> Expression:
         parts = self._multiple_and_rest(left)
@@ -105,7 +111,7 @@ class Ranges:
         return Compound((operator, left, divisor))
 
     def _multiple_and_rest(self, value: Expression) -> tuple[Expression, int, Expression] | None:
-        """A sum as a multiple of a number, the number, and a rest from 0 up to that."""
+        """Split a sum into a multiple of a number n, n itself, and a rest in [0, n); None if it has no such form."""
         if isinstance(value, int) or value[0] != "+":
             return None
         for multiple, rest in (value[1:], value[:0:-1]):
@@ -115,7 +121,7 @@ class Ranges:
         return None
 
     def _is_below(self, value: Expression, limit: int) -> bool:
-        """Whether a constant, or a loop's variable, is from 0 up to a limit."""
+        """Return True if a constant or a loop variable is known to lie in [0, limit)."""
         if isinstance(value, int):
             return 0 <= value < limit
         if value[0] != "d" or (loop := self._loops[self._position(value)]) is None:
@@ -124,27 +130,32 @@ class Ranges:
         return low is not None and end is not None and low >= 0 and end <= limit
 
     def _divisor(self, value: Expression) -> int:
-        """A number that divides the expression."""
+        """Return a number that divides every value of the expression."""
         if isinstance(value, int) or value[0] != "d" or (loop := self._loops[self._position(value)]) is None:
             return divisor_of(value)
         return gcd(step_of(loop), *map(divisor_of, map_of(loop, "lowerBoundMap").results))
 
     def needed(self, results: Sequence[Expression], greatest: bool) -> tuple[Expression, ...]:
-        """The expressions that may be the greatest of all, or the least; among equal constants the first. All of them,
-        if each is known to lie beyond another: that happens in a loop without iterations, whose range holds no number.
+        """Return the expressions that may be the `greatest` of all, else the least; the first of equal constants.
+
+        Return all of them if none remains: in a loop without iterations, whose range is empty, every expression can
+        be known to lie beyond another.
         """
         sign = 1 if greatest else -1
         ranges = [(low, high) if greatest else (high, low) for low, high in map(self.of, results)]
-        kept: list[Expression] = []
+        candidates: list[Expression] = []
         for index, (value, (near, far)) in enumerate(zip(results, ranges, strict=True)):
-            others = ((number, each) for number, each in enumerate(ranges) if number != index)
-            if not any(_passes(each, (near, far), sign, index < number) for number, each in others):
-                kept.append(far if far is not None and near == far else value)
-        return tuple(kept or results)
+            others = ((number, other) for number, other in enumerate(ranges) if number != index)
+            if not any(_passes(other, (near, far), sign, index < number) for number, other in others):
+                candidates.append(far if far is not None and near == far else value)
+        return tuple(candidates or results)
 
 
 def _passes(other: Range, own: Range, sign: int, is_first: bool) -> bool:
-    """Whether the other expression is always at least as great as this one, or as small."""
+    """Return True if all values of `other` are at least as great as those of `own`, or as small if `sign` is -1.
+
+    Of two equal constants the first one is needed: return False if `own` is that.
+    """
     near, far = other[0], own[1]
     if near is None or far is None or sign * near < sign * far:
         return False
@@ -162,7 +173,7 @@ def _quotient(operator: str, number: Number, divisor: int) -> Number:
 
 
 def _loop_of(value: Value) -> Operation | None:
-    """The `affine.for` that a value is the variable of."""
+    """Return the `affine.for` whose induction variable the value is; None if there is none."""
     owner = value.owner
     loop = owner.parent.parent if isinstance(owner, Block) and owner.parent is not None else None
     return loop if loop is not None and loop.name == "affine.for" and value.index == 0 else None
@@ -175,4 +186,6 @@ def _range_of(loop: Operation | None) -> Range:
     step = step_of(loop)
     if low is None or end is None or step == 0:
         return low, None if end is None else end - 1
-    return low, end - 1 - int(fmod(end - low - 1, step))  # C's remainder, also of a loop without iterations
+    return low, end - 1 - int(
+        fmod(end - low - 1, step)
+    )  # fmod has C's sign for negative numbers (a loop without iterations)

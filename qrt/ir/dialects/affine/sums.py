@@ -1,5 +1,8 @@
-"""One form of each affine sum, as upstream's `simplifyAffineExpr` writes it: dimensions, symbols, quotients in the
-order in which they are met, a constant; where symbols are multiplied or divided by, in the order of positions."""
+"""Canonical form of affine sums, as upstream's `simplifyAffineExpr` writes them.
+
+The terms are dimensions, then symbols, then quotients in the order of their first use, then a constant. If an
+expression multiplies or divides by symbols, its terms are in the order of positions instead.
+"""
 
 from math import gcd
 
@@ -10,8 +13,9 @@ _Terms = dict[Expression, int]
 
 
 def flattened(value: Expression, dimensions: int, symbols: int) -> Expression:
-    """An expression of so many dimensions and symbols with each term once; itself where that would have more than
-    `MAX_OPERATORS`, or a coefficient past 64 bits: a nested `mod` may double it.
+    """Return the expression with each term once, or the expression itself if the result would be too large.
+
+    Too large means more than `MAX_OPERATORS` operators, or a coefficient past 64 bits: a nested `mod` may double both.
 
     >>> flattened(("+", ("*", ("s", 0), ("s", 1)), ("+", ("d", 0), ("*", ("d", 0), 2))), 1, 2)
     ('+', ('*', ('d', 0), 3), ('*', ('s', 0), ('s', 1)))
@@ -27,7 +31,7 @@ def flattened(value: Expression, dimensions: int, symbols: int) -> Expression:
 
 
 def _is_pure(value: Expression) -> bool:
-    """Whether all factors and divisors are constants."""
+    """Return True if all factors and divisors are constants."""
     if isinstance(value, int) or value[0] in ("d", "s"):
         return True
     operator, left, right = value
@@ -36,7 +40,7 @@ def _is_pure(value: Expression) -> bool:
 
 class _Sums:
     def __init__(self) -> None:
-        self.met: dict[Expression, int] = {}  # quotients and products, numbered
+        self.met: dict[Expression, int] = {}  # quotients and products, numbered in the order of their first use
         self._known: dict[Expression, _Terms | None] = {}
 
     def total(self, terms: _Terms) -> Expression:
@@ -52,8 +56,8 @@ class _Sums:
         return add(total, terms.get(1, 0))
 
     def total_by_position(self, terms: _Terms, behind: int) -> Expression:
-        """The sum in upstream's order of terms: a dimension comes before its products, and these before the symbol of
-        its position. `behind` is past all positions.
+        """Return the sum in upstream's order of positions: a dimension comes before its products, and these before the
+        symbol of the same position. `behind` is greater than all positions.
         """
         used = [part for part, number in terms.items() if number and isinstance(part, tuple)]
         symbols = sorted(part for part in used if part[0] == "s")
@@ -76,12 +80,12 @@ class _Sums:
             placed.append((part[1], of_dimensions, part))
             of_dimensions -= 1
         total: Expression = 0
-        for part in [*(part for _, _, part in sorted(placed, key=lambda each: each[:2])), *others]:
+        for part in [*(part for _, _, part in sorted(placed, key=lambda entry: entry[:2])), *others]:
             total = add(total, multiply(part, terms[part]))
         return add(total, terms.get(1, 0))
 
     def terms(self, value: Expression) -> _Terms | None:
-        """The terms of an expression as a sum; None if it has no such form, or one that is too large."""
+        """Return the terms of an expression as a sum; None if it has no such form, or one that is too large."""
         if isinstance(value, int):
             return {1: value}
         if value[0] in ("d", "s"):
@@ -95,14 +99,14 @@ class _Sums:
         if first is None or second is None:
             return None
         if operator == "+":
-            made: _Terms | None = {part: first.get(part, 0) + second.get(part, 0) for part in [*first, *second]}
+            terms: _Terms | None = {part: first.get(part, 0) + second.get(part, 0) for part in [*first, *second]}
         elif not isinstance(right, int):
-            made = self._of(combine(operator, self.total(first), self.total(second)))
+            terms = self._of(combine(operator, self.total(first), self.total(second)))
         elif operator == "*":
-            made = {part: number * right for part, number in first.items()}
+            terms = {part: number * right for part, number in first.items()}
         else:
-            made = None if right < 1 else self._quotient(operator, first, right)
-        return made if made is not None and all(map(is_index, made.values())) else None
+            terms = None if right < 1 else self._quotient(operator, first, right)
+        return terms if terms is not None and all(map(is_index, terms.values())) else None
 
     def _quotient(self, operator: str, terms: _Terms, divisor: int) -> _Terms | None:
         common = gcd(divisor, *terms.values())
@@ -116,14 +120,14 @@ class _Sums:
             return quotient
         return {part: terms.get(part, 0) - divisor * quotient.get(part, 0) for part in [*terms, *quotient]}
 
-    def _of(self, made: Expression) -> _Terms | None:
-        """A quotient or a product is one term, also where it was simplified to a sum."""
-        if not _is_compound(made):
-            return {1: made} if isinstance(made, int) else {made: 1}
-        if not is_readable(made):
+    def _of(self, value: Expression) -> _Terms | None:
+        """Return an expression as a single term, even if it was simplified to a sum; None if it is too large."""
+        if not _is_compound(value):
+            return {1: value} if isinstance(value, int) else {value: 1}
+        if not is_readable(value):
             return None
-        self.met.setdefault(made, len(self.met))
-        return {made: 1}
+        self.met.setdefault(value, len(self.met))
+        return {value: 1}
 
 
 def _is_compound(value: Expression) -> bool:

@@ -1,1 +1,1 @@
-"""`arith`: constants, and the element-wise ops that lowered casts and kernels are made of."""
+"""`arith`: constants, and the element-wise ops to which casts and kernels are lowered."""

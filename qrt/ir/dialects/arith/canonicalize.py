@@ -1,4 +1,4 @@
-"""Canonicalization patterns of `arith`: upstream's, but for promises (`nsw`, `nuw`) that the result might not keep."""
+"""Upstream's canonicalization patterns of `arith`, but without `nsw` and `nuw` flags that may no longer hold."""
 
 from collections.abc import Callable
 
@@ -14,23 +14,23 @@ from qrt.types import FloatType, IntegerType, Type
 
 
 def _constant(builder: Builder, number: int, type: Type) -> Value:
-    """An integer constant, modulo its type's width."""
+    """Build an integer constant, wrapped to the type's width."""
     half = 1 << ((width_of(type) or 64) - 1)
     wrapped = number & 1 if half == 1 else ((number + half) & (2 * half - 1)) - half
     value = filled(wrapped, type)
-    assert value is not None  # of a type that has constants
+    assert value is not None  # the callers have checked that the type has constants
     return builder.constant(value, type)
 
 
 def _make(builder: Builder, name: str, operands: tuple[Value, ...], like: Operation, **attributes: Attribute) -> Made:
-    """An operation with the result type of another; attributes that are their defaults are left out."""
+    """Build `arith.<name>` with the result type of `like`, and return its results."""
     return [builder.value(f"arith.{name}", operands, like.results[0].type, attributes)]
 
 
 def _flags(*operations: Operation) -> dict[str, Attribute]:
-    """The promises about overflow that all operations make."""
-    said = [OVERFLOW.flags(op.attributes.get("overflowFlags", OVERFLOW.attribute("none"))) for op in operations]
-    common = [flag for flag in said[0] if all(flag in flags for flags in said)]
+    """Return the overflow flags that all operations have, as attributes."""
+    flag_lists = [OVERFLOW.flags(op.attributes.get("overflowFlags", OVERFLOW.attribute("none"))) for op in operations]
+    common = [flag for flag in flag_lists[0] if all(flag in flags for flags in flag_lists)]
     return {"overflowFlags": OVERFLOW.attribute(*common)} if common else {}
 
 
@@ -38,7 +38,7 @@ def _flags(*operations: Operation) -> dict[str, Attribute]:
 
 
 def sum_with_constant(op: Operation, builder: Builder) -> Made:
-    """``(±x + c0) ± c1`` as one operation; so too ``c1 - (±x + c0)``."""
+    """Combine the constants of ``(±x + c0) ± c1`` and ``c1 - (±x + c0)`` into one addition or subtraction."""
     left, right = op.operands
     outer, inner = (
         (constant_number(right), left) if constant_number(right) is not None else (constant_number(left), right)
@@ -62,17 +62,17 @@ def sum_with_constant(op: Operation, builder: Builder) -> Made:
     both_subtract = sign > 0 and subtracts and inner is left and inner_subtracts
     name, number = ("subi", -total) if both_subtract else ("addi" if sign > 0 else "subi", total)
     flags = {} if subtracts and inner is left and not inner_subtracts else _flags(op, source)
-    flags = _kept(flags, number, x.type, unsigned=op.name == source.name == "arith.addi")
+    flags = _valid_flags(flags, number, x.type, unsigned=op.name == source.name == "arith.addi")
     constant = _constant(builder, number, x.type)
     return _make(builder, name, (constant, x) if sign < 0 else (x, constant), op, **flags)
 
 
-def _kept(flags: dict[str, Attribute], number: int, type: Type, unsigned: bool) -> dict[str, Attribute]:
-    """The promises (`nsw`, `nuw`) that a sum with `number` keeps, if the two sums that it replaces kept them."""
+def _valid_flags(flags: dict[str, Attribute], number: int, type: Type, unsigned: bool) -> dict[str, Attribute]:
+    """Return the overflow flags that still hold for a sum with `number`, of those that its two replaced sums had."""
     half = 1 << ((width_of(type) or 64) - 1)
-    said = OVERFLOW.flags(flags["overflowFlags"]) if flags else ()
-    kept = [flag for flag in said if (-half <= number < half if flag == "nsw" else unsigned and 0 <= number < half)]
-    return {"overflowFlags": OVERFLOW.attribute(*kept)} if kept else {}
+    names = OVERFLOW.flags(flags["overflowFlags"]) if flags else ()
+    valid = [flag for flag in names if (-half <= number < half if flag == "nsw" else unsigned and 0 <= number < half)]
+    return {"overflowFlags": OVERFLOW.attribute(*valid)} if valid else {}
 
 
 def addi_of_negation(op: Operation, builder: Builder) -> Made:
@@ -105,7 +105,7 @@ def muli_of_muli(op: Operation, builder: Builder) -> Made:
 
 
 def low_half(op: Operation, builder: Builder) -> Made:
-    """A sum or product whose second result nobody uses."""
+    """Replace an extended sum or product whose second result is unused by a plain `addi` or `muli`."""
     if op.results[1].uses:
         return None
     name = "addi" if op.name == "arith.addui_extended" else "muli"
@@ -113,7 +113,7 @@ def low_half(op: Operation, builder: Builder) -> Made:
 
 
 def signed_product_with_one(op: Operation, builder: Builder) -> Made:
-    """``mulsi_extended(x, 1)``: the high half has the sign of x in every bit."""
+    """Replace ``mulsi_extended(x, 1)`` by x and its sign, extended to all bits of the high half."""
     x, type = op.operands[0], op.results[0].type
     if width_of(type) == 1 or not splat_is(op.operands[1], 1) or filled(0, type) is None:
         return None
@@ -126,7 +126,10 @@ def signed_product_with_one(op: Operation, builder: Builder) -> Made:
 
 
 def _of(inner: str, outer: str | None = None, when: Callable[[Type, Type, Type], bool] | None = None) -> Pattern:
-    """``op(inner(x)) -> outer(x)``, where `when` holds of the types of x, of the value between and of the result."""
+    """Return the pattern ``op(inner(x)) -> outer(x)``, where `outer` is `op` by default.
+
+    It applies if `when` is True for the types of x, of the intermediate value and of the result.
+    """
 
     def pattern(op: Operation, builder: Builder) -> Made:
         source = made_by(op.operands[0], f"arith.{inner}")
@@ -168,7 +171,7 @@ truncf_of_extf = _of("extf", when=_narrows_exactly)
 
 
 def trunci_of_shrsi(op: Operation, builder: Builder) -> Made:
-    """``trunci(x >>s c) -> trunci(x >>u c)``, if the highest bits of x are what is kept."""
+    """``trunci(x >>s c) -> trunci(x >>u c)``, if the truncation leaves exactly the highest bits of x."""
     source = made_by(op.operands[0], "arith.shrsi")
     if source is None:
         return None
@@ -188,9 +191,9 @@ def bitwise_of_extensions(op: Operation, builder: Builder) -> Made:
     """``ext(x) op ext(y) -> ext(x op y)``."""
     for extension in ("arith.extui", "arith.extsi"):
         sources = [made_by(value, extension) for value in op.operands]
-        found = [source.operands[0] for source in sources if source is not None]
-        if len(found) == 2 and found[0].type is found[1].type:
-            narrow = builder.value(op.name, found, found[0].type)
+        operands = [source.operands[0] for source in sources if source is not None]
+        if len(operands) == 2 and operands[0].type is operands[1].type:
+            narrow = builder.value(op.name, operands, operands[0].type)
             return [builder.value(extension, (narrow,), op.results[0].type)]
     return None
 
@@ -202,7 +205,7 @@ _INVERTED = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "
 
 
 def inverse(predicate: str) -> str:
-    """The predicate of `arith.cmpi` that holds where another does not."""
+    """Return the negation of an `arith.cmpi` predicate."""
     return _INVERTED[predicate] if predicate in _INVERTED else predicate[0] + _INVERTED[predicate[1:]]
 
 
@@ -225,9 +228,9 @@ def cmpi_of_extensions(op: Operation, builder: Builder) -> Made:
         return None
     for extension in ("arith.extsi", "arith.extui"):
         sources = [made_by(value, extension) for value in op.operands]
-        found = tuple(source.operands[0] for source in sources if source is not None)
-        if len(found) == 2 and found[0].type is found[1].type:
-            return _make(builder, "cmpi", found, op, **_predicate(predicate_of(op)))
+        operands = tuple(source.operands[0] for source in sources if source is not None)
+        if len(operands) == 2 and operands[0].type is operands[1].type:
+            return _make(builder, "cmpi", operands, op, **_predicate(predicate_of(op)))
     return None
 
 
@@ -249,7 +252,7 @@ def select_of_not(op: Operation, builder: Builder) -> Made:
 
 
 def select_of_select(op: Operation, builder: Builder) -> Made:
-    """``select(c, select(c, a, b), d) -> select(c, a, d)``, and so for the other branch."""
+    """``select(c, select(c, a, b), d) -> select(c, a, d)``, and likewise for the other branch."""
     condition, true, false = op.operands
     for at, branch in ((1, true), (2, false)):
         inner = made_by(branch, "arith.select")
@@ -260,7 +263,7 @@ def select_of_select(op: Operation, builder: Builder) -> Made:
 
 
 def select_of_bits(op: Operation, builder: Builder) -> Made:
-    """Constants 0 and 1 of a scalar integer: the condition, or its negation, extended."""
+    """Replace a selection between the scalar integers 0 and 1 by the condition or its negation, extended."""
     condition, true, false = op.operands
     type = op.results[0].type
     if not isinstance(type, IntegerType):
@@ -278,7 +281,7 @@ def select_of_bits(op: Operation, builder: Builder) -> Made:
 
 
 def of_negations(op: Operation, builder: Builder) -> Made:
-    """``-a * -b -> a * b``, and of quotients."""
+    """``-a * -b -> a * b``, and likewise for quotients."""
     sources = [made_by(value, "arith.negf") for value in op.operands]
-    found = [source.operands[0] for source in sources if source is not None]
-    return [builder.value(op.name, found, op.results[0].type, dict(op.attributes))] if len(found) == 2 else None
+    operands = [source.operands[0] for source in sources if source is not None]
+    return [builder.value(op.name, operands, op.results[0].type, dict(op.attributes))] if len(operands) == 2 else None

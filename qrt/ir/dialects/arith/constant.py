@@ -1,4 +1,4 @@
-"""`arith.constant`: a value of an integer or float type, or the elements of a tensor or a vector."""
+"""`arith.constant`: an integer or float, or the elements of a tensor or vector."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Folders of `arith`: what upstream's fold, rule for rule, where no value changes. Nothing that is undefined folds."""
+"""Folders of `arith`, the same rules as upstream's, except those that change a value or fold an undefined result."""
 
 from collections.abc import Callable
 from math import isnan
@@ -20,13 +20,13 @@ Identity = Callable[[Operation], Folded]
 
 
 def rules(*identities: Identity, constants: Fold = fold_constants) -> Fold:
-    """The first identity that applies, else the constant."""
+    """Return a fold that applies the first matching identity, else folds constants."""
 
     def fold(operation: Operation, folds: Folds) -> Folded:
         for identity in identities:
-            found = identity(operation)
-            if found is not None:
-                return found
+            folded = identity(operation)
+            if folded is not None:
+                return folded
         return constants(operation, folds)
 
     return fold
@@ -36,12 +36,15 @@ def rules(*identities: Identity, constants: Fold = fold_constants) -> Fold:
 
 
 def right(number: int) -> Identity:
-    """``x op n -> x``."""
+    """Return the identity ``x op n -> x``."""
     return lambda op: [op.operands[0]] if splat_is(op.operands[1], number) else None
 
 
 def right_bound(signed: bool, greatest: bool, keeps: int) -> Identity:
-    """``x op bound``, the least or greatest value of the type, is the operand `keeps`."""
+    """Return the identity that folds ``x op bound`` to operand number `keeps`.
+
+    `bound` is the least or greatest value of the type.
+    """
 
     def fold(op: Operation) -> Folded:
         width = getattr(element_of(op.operands[0].type), "width", 64)
@@ -54,17 +57,17 @@ def right_bound(signed: bool, greatest: bool, keeps: int) -> Identity:
 
 
 def right_float(test: Callable[[Any], Any]) -> Identity:
-    """``x op c -> x`` for float constants c that pass a test."""
+    """Return the identity ``x op c -> x`` for float constants c for which `test` is true."""
 
     def fold(op: Operation) -> Folded:
-        found = splat(op.operands[1])
-        return [op.operands[0]] if found is not None and bool(test(found)) else None
+        constant = splat(op.operands[1])
+        return [op.operands[0]] if constant is not None and bool(test(constant)) else None
 
     return fold
 
 
 def absorbs(number: int) -> Identity:
-    """``x op n -> n``."""
+    """Return the identity ``x op n -> n``."""
     return lambda op: [op.operands[1]] if splat_is(op.operands[1], number) else None
 
 
@@ -84,9 +87,7 @@ def by_one_is_zero(op: Operation) -> Folded:
 
 
 def signed_one(fold: Identity) -> Identity:
-    """``x / 1 -> x`` of signed integers. It does not hold for i1, whose 1 is -1: the least value divided by -1 is
-    undefined.
-    """
+    """Exclude i1 from an identity on signed division by 1: there 1 means -1, and -1 / -1 overflows."""
     return lambda op: None if element_of(op.operands[0].type) is I1 else fold(op)
 
 
@@ -96,7 +97,7 @@ def _zero(op: Operation) -> Folded:
 
 
 def undoes(inner: str) -> Identity:
-    """``(a inner b) op b -> a``."""
+    """Return the identity ``(a inner b) op b -> a``."""
 
     def fold(op: Operation) -> Folded:
         source = made_by(op.operands[0], inner)
@@ -118,7 +119,7 @@ def _subi_of_addi(op: Operation) -> Folded:
 
 
 def _div_of_muli(flag: str) -> Identity:
-    """``(a * b) / b -> a``, where the product does not wrap."""
+    """Return the identity ``(a * b) / b -> a``, which holds if the product has the overflow flag `flag`."""
 
     def fold(op: Operation) -> Folded:
         product = made_by(op.operands[0], "arith.muli")
@@ -133,7 +134,7 @@ def _div_of_muli(flag: str) -> Identity:
 
 
 def _complement(op: Operation) -> Operation | None:
-    """The operand that is the bitwise complement of the other one."""
+    """Return the `arith.xori` that makes one operand the bitwise complement of the other; None if there is none."""
     for value, other in (op.operands, op.operands[::-1]):
         negation = made_by(other, "arith.xori")
         if negation is not None and negation.operands[0] is value and splat_number(negation.operands[1]) == -1:
@@ -164,9 +165,9 @@ def _xori_twice(op: Operation) -> Folded:
     for value, other in (op.operands, op.operands[::-1]):
         inner = made_by(value, "arith.xori")
         if inner is not None:
-            for kept, dropped in (inner.operands, inner.operands[::-1]):
+            for remaining, dropped in (inner.operands, inner.operands[::-1]):
                 if dropped is other:
-                    return [kept]
+                    return [remaining]
     return None
 
 
@@ -181,22 +182,25 @@ def _to_itself(op: Operation) -> Folded:
 
 
 def _there_and_back(op: Operation) -> Folded:
-    """``op(op(x)) -> x`` of one type."""
+    """``op(op(x)) -> x``, if the result has the type of x."""
     inner = made_by(op.operands[0], op.name)
     return [inner.operands[0]] if inner is not None and inner.operands[0].type is op.results[0].type else None
 
 
 def _index_there_and_back(op: Operation) -> Folded:
-    """``op(op(x)) -> x`` of one type, through a type that keeps all bits of x, which upstream does not ask for."""
+    """``op(op(x)) -> x``, if the result has the type of x and the intermediate type is at least as wide.
+
+    Upstream does not check the width, and so may change the value.
+    """
     between, x = (getattr(element_of(type), "width", 64) for type in (op.operands[0].type, op.results[0].type))
     return _there_and_back(op) if between >= x else None
 
 
-# -- ops of their own --------------------------------------------------------------------------------------------------
+# -- ops with special rules --------------------------------------------------------------------------------------------
 
 
 def _sum_with_zero(op: Operation) -> Folded:
-    """``x + 0 -> x``, without overflow."""
+    """``x + 0 -> x, 0``: the second result, the overflow, is zero."""
     overflow = filled(0, op.results[1].type)
     return [op.operands[0], overflow] if overflow is not None and splat_is(op.operands[1], 0) else None
 
@@ -211,7 +215,7 @@ def _product_with_one(op: Operation) -> Folded:
 
 
 def fold_select(op: Operation, folds: Folds) -> Folded:
-    """Folds to one branch, if the condition is known or both branches are the same."""
+    """Fold a selection whose condition is known, whose branches are the same, or which repeats its condition."""
     condition, true, false = op.operands
     if true is false:
         return [true]
@@ -236,13 +240,13 @@ def _cmpi_of_same(op: Operation) -> Folded:
 
 
 def predicate_of(op: Operation) -> str:
-    """The name of a comparison's predicate."""
+    """Return the name of the predicate of an `arith.cmpi`."""
     number: int = op.attributes["predicate"].python
     return tuple(INTEGER_PREDICATES)[number]
 
 
 def _cmpi_of_bool(op: Operation) -> Folded:
-    """``x != false -> x``, ``x == true -> x``, ``ext(x) != 0 -> x`` of i1."""
+    """``x != false -> x``, ``x == true -> x`` and ``ext(x) != 0 -> x``, for x of type i1."""
     left, number, predicate = op.operands[0], splat_number(op.operands[1]), predicate_of(op)
     if element_of(left.type) is I1:
         return [left] if (predicate, number) in (("ne", 0), ("eq", -1)) else None
@@ -253,7 +257,7 @@ def _cmpi_of_bool(op: Operation) -> Folded:
 
 
 def _cmpf(op: Operation, folds: Folds) -> Folded:
-    """Scalars alone, as upstream. A NaN decides, whatever the other operand is."""
+    """Fold scalar comparisons only, as upstream does. A NaN decides the result even if the other operand is unknown."""
     constants = [constant_of(value) for value in op.operands]
     if any(isinstance(constant, FloatAttr) and isnan(constant.value) for constant in constants):
         name = tuple(FLOAT_PREDICATES)[op.attributes["predicate"].python]
@@ -262,7 +266,7 @@ def _cmpf(op: Operation, folds: Folds) -> Folded:
 
 
 def _lossless(op: Operation, folds: Folds) -> Folded:
-    """A conversion between formats, of constants that the result's format holds."""
+    """Fold a conversion between float formats, if it does not change the constant's value."""
     folded = fold_constants(op, folds)
     before = constant_value(constant_of(op.operands[0]))
     if folded is None or not isinstance(folded[0], Attribute):
@@ -274,13 +278,13 @@ def _lossless(op: Operation, folds: Folds) -> Folded:
 
 
 def _trunci_of_ext(op: Operation) -> Folded:
-    """``trunc(ext(x)) -> x`` of one type."""
+    """``trunc(ext(x)) -> x``, if the result has the type of x."""
     source = made_by(op.operands[0], "arith.extui") or made_by(op.operands[0], "arith.extsi")
     return [source.operands[0]] if source is not None and source.operands[0].type is op.results[0].type else None
 
 
 def _truncf_of_extf(op: Operation) -> Folded:
-    """``truncf(extf(x)) -> x`` of one type, where the wider format holds every value of the other."""
+    """``truncf(extf(x)) -> x``, if the result has the type of x and the wider format represents all its values."""
     source = made_by(op.operands[0], "arith.extf")
     if source is None or source.operands[0].type is not op.results[0].type:
         return None
@@ -291,7 +295,7 @@ def _truncf_of_extf(op: Operation) -> Folded:
 
 
 def holds_every_value(wide: FloatType, narrow: FloatType) -> bool:
-    """Whether each number of a format is one of another (APFloat's `isRepresentableBy`)."""
+    """Return True if `wide` represents every number of `narrow` (APFloat's `isRepresentableBy`)."""
     a, b = wide.format, narrow.format
     return a.max_exponent >= b.max_exponent and a.min_exponent <= b.min_exponent and a.precision >= b.precision
 
@@ -349,4 +353,4 @@ FOLDS: dict[str, Fold] = {
     "arith.cmpf": _cmpf,
     "arith.select": fold_select,
 }
-"""The folders by name of the op."""
+"""The fold of each op, by name."""

@@ -1,4 +1,4 @@
-"""`arith`: constants, and the element-wise ops that lowered casts and kernels are made of."""
+"""The ops of `arith`: constants, element-wise arithmetic, conversions, comparisons and selections."""
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
@@ -54,16 +54,15 @@ FLAGS: dict[str, AttributeSpec] = {
     "isExact": AttributeSpec(kind=kinds.UNIT),
     "roundingmode": AttributeSpec(kind=kinds.keyword(ROUNDING_MODES, 32)),
 }
-"""The attributes that formats print after the operands."""
+"""The optional attributes that the custom formats print after the operands."""
 FLOAT, INTEGER, BOOL = "floating-point-like", "signless-integer-like", "bool-like"
 _TOTAL: tuple[Trait, ...] = (PURE, ELEMENTWISE)
 _PARTIAL: tuple[Trait, ...] = (NO_MEMORY_EFFECT, ELEMENTWISE)
-"""The speculation of quotients: division by zero is undefined, so upstream moves none to where it would not have run.
-"""
+"""The traits of quotients: not speculatable in general, because division by zero is undefined."""
 
 
-def said(*groups: str) -> dict[str, AttributeSpec]:
-    """The attributes that groups of a format name."""
+def flag_attributes(*groups: str) -> dict[str, AttributeSpec]:
+    """Return the attributes that the optional groups of a format name."""
     return {name: spec for name, spec in FLAGS.items() if any(f"${name}^" in group for group in groups)}
 
 
@@ -107,12 +106,12 @@ def elementwise(
     traits: Sequence[Trait] = _TOTAL,
     fold: Fold | None = None,
 ) -> Definition:
-    """An op whose operands and result have one type."""
+    """Define an op whose operands and result have the same type."""
     return Definition(
         name,
         operands=tuple(f"{operand}: {type}" for operand in operands),
         results=(f"result: {type}",),
-        attributes=said(group),
+        attributes=flag_attributes(group),
         traits=(*traits, SAME_OPERANDS_AND_RESULT_TYPE),
         format=f"{' `,` '.join(f'${operand}' for operand in operands)} {group} attr-dict `:` type($result)",
         fold=fold,
@@ -122,8 +121,8 @@ def elementwise(
 
 
 def has_safe_constant(operation: Operation) -> bool:
-    """Whether the right operand of a quotient, a remainder or a shift is a constant that it is defined for,
-    whatever the left one is."""
+    """Return True if a quotient, remainder or shift is defined for every left operand: the right one is a constant that
+    is neither 0 nor -1, or a shift less than the width."""
     constant, type = constant_of(operation.operands[1]), element_of(operation.operands[1].type)
     if not isinstance(constant, IntegerAttr | DenseElementsAttr):
         return False
@@ -146,7 +145,7 @@ def _binary(names: str, type: str, group: str = "", traits: Sequence[Trait] = _T
 
 
 def _extended(name: str, results: tuple[str, str], types: str, infer: dict[str, Relation]) -> Definition:
-    """An op with two results."""
+    """Define an op with two results."""
     return Definition(
         name,
         operands=(f"lhs: {INTEGER}", f"rhs: {INTEGER}"),
@@ -179,7 +178,7 @@ def _has_element(type: Type, *classes: Class) -> bool:
 
 
 def _check_shapes(operation: Operation) -> None:
-    """Tensors are of one shape."""
+    """Raise VerifyError unless the operand and results are all tensors of one shape, or none is a tensor."""
     tensors = [
         value.type for value in (operation.operands[0], *operation.results) if isinstance(value.type, TensorType)
     ]
@@ -192,19 +191,19 @@ _SAME_DIMENSIONS = Trait("SameTensorDimensions", verify=_check_shapes)
 
 
 def _cast(name: str, source: str, target: str, fits: Widths, *groups: str, scale: str = "") -> Definition:
-    """A conversion; `fits` says of the widths of operand and result (of index 0) whether they go together."""
+    """Define a conversion. `fits` checks the widths of the operand and the result (0 for index)."""
 
     def verify(operation: Operation) -> None:
-        given, made = operation.operands[0].type, operation.results[0].type
-        if not fits(width_of(given), width_of(made)) or _encoding(given) != _encoding(made):
+        given, result = operation.operands[0].type, operation.results[0].type
+        if not fits(width_of(given), width_of(result)) or _encoding(given) != _encoding(result):
             types = ", ".join(f"'{value.type}'" for value in operation.operands)
             plural = "s" * (len(operation.operands) - 1)
-            raise operation.op_error(f"operand type{plural} {types} and result type '{made}' are cast incompatible")
+            raise operation.op_error(f"operand type{plural} {types} and result type '{result}' are cast incompatible")
 
     scaled = ("`,` $scale", "`,` type($scale)") if scale else ("", "")
-    attributes = said(*groups)
+    attributes = flag_attributes(*groups)
     if "fastmath" in attributes:
-        attributes["fastmath"] = AttributeSpec(kind=FASTMATH_FLAGS)  # absent is not `none` here
+        attributes["fastmath"] = AttributeSpec(kind=FASTMATH_FLAGS)  # no default: casts print an explicit `none`
     return Definition(
         f"arith.{name}",
         operands=(f"in: {source}", *((f"scale: {scale}",) if scale else ())),
@@ -222,12 +221,12 @@ def _encoding(type: Type) -> str | None:
     return type.encoding if isinstance(type, TensorType) else None
 
 
-def _any_width(given: int, made: int) -> bool:
+def _any_width(given: int, result: int) -> bool:
     return True
 
 
-def _index_or_not(given: int, made: int) -> bool:
-    return (given == 0) != (made == 0)
+def _index_or_not(given: int, result: int) -> bool:
+    return (given == 0) != (result == 0)
 
 
 # -- comparison and selection ------------------------------------------------------------------------------------------
@@ -238,7 +237,10 @@ def _comparison(name: str, type: str, predicates: Iterable[str], group: str) -> 
         name,
         operands=(f"lhs: {type}", f"rhs: {type}"),
         results=(f"result: {BOOL}",),
-        attributes={"predicate": AttributeSpec(kind=kinds.keyword(predicates), required=True), **said(group)},
+        attributes={
+            "predicate": AttributeSpec(kind=kinds.keyword(predicates), required=True),
+            **flag_attributes(group),
+        },
         traits=(*_TOTAL, SAME_TYPE_OPERANDS),
         infer={"result": result_of_test("lhs")},
         format=f"$predicate `,` $lhs `,` $rhs {group} attr-dict `:` type($lhs)",
@@ -248,7 +250,7 @@ def _comparison(name: str, type: str, predicates: Iterable[str], group: str) -> 
 
 
 def result_of_test(source: str) -> Relation:
-    """Has i1 elements in the shape of `source`."""
+    """Return a relation: the type has i1 elements and the shape of `source`."""
     return with_element_type(source, I1, "result type has i1 element type and same shape as operands")
 
 

@@ -1,4 +1,4 @@
-"""Element-wise operations of `arith` and `math` as functions, and on constants: attributes to NumPy values and back."""
+"""Element-wise operations of `arith` and `math` as NumPy functions, and their evaluation on constants."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -22,8 +22,10 @@ from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, Vecto
 
 
 def bind_operation(operation: Operation, *, saturating: bool = False) -> elementwise.Function:
-    """The function of `qrt.ops.elementwise` that an operation of `arith` or `math` is; QuantTypeError where its types
-    do not execute."""
+    """Return the function of `qrt.ops.elementwise` that computes an operation of `arith` or `math`.
+
+    Raise QuantTypeError if its types cannot be executed.
+    """
     return elementwise.bind(
         operation.name,
         [element_of(value.type) for value in operation.operands],
@@ -45,12 +47,12 @@ _PLAIN: dict[str, Callable[[Attribute], Any]] = {
 
 
 def fold_constants(operation: Operation, folds: Folds) -> Folded:
-    """The results, where all operands are constants, the operation is defined on them, and its types execute."""
+    """Return the results, if all operands are constants for which the operation is defined and its types execute."""
     return _FOLDER.constants(operation, _known)
 
 
 def _known(value: Value) -> Any:
-    """Return a constant that is not so large that folding it would only make the program longer."""
+    """Return the constant's value; None if it is unknown, or so large that folding would make the program longer."""
     known = constant_value(constant_of(value))
     return known if np.size(known) <= dense.MAX_FOLDED else None
 
@@ -76,22 +78,22 @@ _FOLDER: ConstantFolder[Value | Attribute] = ConstantFolder(_computed, lambda op
 
 
 def constant_value(constant: Attribute | None) -> Any:
-    """A constant as `qrt.ops.elementwise` holds it, of a splat the one element; None where it is not known so."""
+    """Return a constant as `qrt.ops.elementwise` takes it, the one element of a splat; None if it has no such form."""
     try:
         match constant:
             case IntegerAttr():
                 return element_dtype(constant.type).type(constant.value)
-            case FloatAttr() if constant.bits < 1 << 64:  # f80 and f128 are not computed with
-                return _held(np.uint64(constant.bits), constant.type)
+            case FloatAttr() if constant.bits < 1 << 64:  # f80 and f128 are not executed
+                return _elementwise_form(np.uint64(constant.bits), constant.type)
             case DenseElementsAttr() if constant.array.size:
-                return _held(constant.first if constant.is_splat else constant.array, constant.element)
+                return _elementwise_form(constant.first if constant.is_splat else constant.array, constant.element)
     except QuantTypeError:
         pass
     return None
 
 
-def _held(stored: Any, element: Type) -> Any:
-    """The stored elements of a constant (integers, bit patterns or floats) in the form that `elementwise` takes."""
+def _elementwise_form(stored: Any, element: Type) -> Any:
+    """Convert the stored elements of a constant (integers, bit patterns or floats) to the form of `elementwise`."""
     dtype = element_dtype(element)
     if stored.dtype.kind == "f" or not isinstance(element, FloatType):
         return stored
@@ -100,45 +102,45 @@ def _held(stored: Any, element: Type) -> Any:
 
 
 def _with_own_nan(value: Any, type: Type) -> Any:
-    """Return floats with APFloat's NaN, positive and quiet, in the place of each: no operand gave it."""
+    """Replace each NaN that the operation itself produced by APFloat's, which is positive and quiet."""
     element = element_of(type)
     if not isinstance(element, FloatType) or element.special == "none":
         return value
     nan = constant_value(FloatAttr(element.format.encode_float(np.nan), element))
-    bits = np.where(np.isnan(value), *(each.view(f"u{value.dtype.itemsize}") for each in (nan, value)))
+    bits = np.where(np.isnan(value), *(array.view(f"u{value.dtype.itemsize}") for array in (nan, value)))
     return bits.view(value.dtype)
 
 
-# -- what operands are -------------------------------------------------------------------------------------------------
+# -- constant operands -------------------------------------------------------------------------------------------------
 
 
 def width_of(type: Type) -> int:
-    """The bits of an integer or a float; 0 of index."""
+    """Return the number of bits of an integer or float; 0 for index."""
     return getattr(element_of(type), "width", 0)
 
 
 def splat(value: Value) -> Any:
-    """The one value of a scalar or splat constant, None of anything else."""
-    found = constant_value(constant_of(value))
-    return found if found is None or not found.ndim else None
+    """Return the value of a scalar or splat constant; None for anything else."""
+    constant = constant_value(constant_of(value))
+    return constant if constant is None or not constant.ndim else None
 
 
 def splat_number(value: Value) -> int | None:
-    """The one value of a constant of integers, read signed; None of anything else."""
-    found = splat(value)
-    if found is None or found.dtype.kind not in "bi":
+    """Return the value of a scalar or splat constant of integers, as signed; None for anything else."""
+    constant = splat(value)
+    if constant is None or constant.dtype.kind not in "bi":
         return None
-    return -int(found) if found.dtype.kind == "b" else int(found)
+    return -int(constant) if constant.dtype.kind == "b" else int(constant)
 
 
 def splat_is(value: Value, number: int) -> bool:
-    """Whether a value is a constant that all elements of have the bits of this number."""
-    found = splat_number(value)
-    return found is not None and (found - number) % (1 << getattr(element_of(value.type), "width", 64)) == 0
+    """Return True if a value is an integer constant whose elements all equal `number` modulo 2**width."""
+    constant = splat_number(value)
+    return constant is not None and (constant - number) % (1 << getattr(element_of(value.type), "width", 64)) == 0
 
 
 def filled(number: int, type: Type) -> Attribute | None:
-    """An integer constant of one value; None for a type of unknown shape."""
+    """Return an integer constant with all elements equal to `number`; None for a type that has no such constant."""
     element = element_of(type)
     assert isinstance(element, IntegerType | IndexType)
     if not isinstance(type, TensorType | VectorType):

@@ -1,4 +1,4 @@
-"""Canonicalization patterns of `bufferization`: upstream's."""
+"""Upstream's canonicalization patterns of `bufferization`."""
 
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.constraints import INDEX
@@ -18,25 +18,31 @@ from qrt.types import MemRefType, TensorType
 
 
 def tensor_of_buffer(op: Operation, builder: Builder) -> Made:
-    """``to_tensor(to_buffer(t)) -> t``, if nothing between them may write to the buffer."""
+    """``to_tensor(to_buffer(t)) -> t``, if no operation is between them, which might write to the buffer."""
     inner = made_by(op.operands[0], "bufferization.to_buffer")
     return None if inner is None or inner.next is not op else [inner.operands[0]]
 
 
 def buffer_of_tensor(op: Operation, builder: Builder) -> Made:
-    """The buffer that the tensor is of; a copy of it where its layout may be another. Neither a cast to another memory
-    space exists, nor a copy with a layout that leaves numbers open."""
+    """Replace ``to_buffer(to_tensor(b))`` by a cast of b, or by a copy if its layout may differ.
+
+    Leave it alone where neither is possible: a cast cannot change the memory space, and a copy needs a static layout.
+    """
     inner = made_by(op.operands[0], "bufferization.to_tensor")
     if inner is None:
         return None
-    (source,), made = inner.operands, memref_type(op.results[0])
+    (source,), result_type = inner.operands, memref_type(op.results[0])
     given = memref_type(source)
-    if (made.shape is None and given.space == made.space) or given is made or _casts(given, made):
-        return [memref.cast(builder, source, made)]
-    if given.shape is None or made.shape is None or open_numbers(made):
+    if (
+        (result_type.shape is None and given.space == result_type.space)
+        or given is result_type
+        or _casts(given, result_type)
+    ):
+        return [memref.cast(builder, source, result_type)]
+    if given.shape is None or result_type.shape is None or open_numbers(result_type):
         return None
-    sizes = [_extent(builder, source, axis) for axis, size in enumerate(made.shape) if size is None]
-    copy = builder.value("memref.alloc", sizes, made, {"operandSegmentSizes": segments(len(sizes), 0)})
+    sizes = [_extent(builder, source, axis) for axis, size in enumerate(result_type.shape) if size is None]
+    copy = builder.value("memref.alloc", sizes, result_type, {"operandSegmentSizes": segments(len(sizes), 0)})
     builder.emit("memref.copy", (source, copy))
     return [copy]
 
@@ -45,10 +51,10 @@ def _extent(builder: Builder, source: Value, axis: int) -> Value:
     return builder.value("memref.dim", (source, builder.constant(axis, INDEX)), INDEX)
 
 
-def _casts(given: MemRefType, made: MemRefType) -> bool:
-    """Whether a cast says nothing of the layout that was not known."""
-    old, new = strides_of(given), strides_of(made)
-    if given.shape is None or old is None or new is None or given.space != made.space:
+def _casts(given: MemRefType, result_type: MemRefType) -> bool:
+    """Return True if a cast to `result_type` claims no stride or offset that the `given` type leaves dynamic."""
+    old, new = strides_of(given), strides_of(result_type)
+    if given.shape is None or old is None or new is None or given.space != result_type.space:
         return False
     pairs = zip((*old.strides, old.offset), (*new.strides, new.offset), strict=True)
     return all(wanted is None or known == wanted for known, wanted in pairs)
@@ -61,8 +67,8 @@ def buffer_of_cast(op: Operation, builder: Builder) -> Made:
     if source is None or not isinstance(source.type, TensorType) or source.type.shape is None:
         return None
     type = memref_type(op.results[0])
-    made = type.with_(shape=source.type.shape)
-    return [memref.cast(builder, builder.value(op.name, (source,), made, dict(op.attributes)), type)]
+    source_type = type.with_(shape=source.type.shape)
+    return [memref.cast(builder, builder.value(op.name, (source,), source_type, dict(op.attributes)), type)]
 
 
 def load(op: Operation, builder: Builder) -> Made:
@@ -81,20 +87,18 @@ def dim_of_buffer(op: Operation, builder: Builder) -> Made:
 
 
 def dim_of_tensor(op: Operation, builder: Builder) -> Made:
-    """The size of a tensor is that of its buffer, of the tensor it was copied from, or the operand with which it was
-    made.
-    """
-    (tensor, axis), made = op.operands, op.operands[0].operation
-    if made is None:
+    """Replace a `tensor.dim` by the size of the tensor's buffer or copied source, or by its size operand."""
+    (tensor, axis), source = op.operands, op.operands[0].operation
+    if source is None:
         return None
-    if made.name == "bufferization.to_tensor":
-        return [builder.value("memref.dim", (made.operands[0], axis), INDEX)]
+    if source.name == "bufferization.to_tensor":
+        return [builder.value("memref.dim", (source.operands[0], axis), INDEX)]
     number, shape = constant_number(axis), getattr(tensor.type, "shape", None)
-    if made.name != "bufferization.alloc_tensor" or number is None or shape is None or not 0 <= number < len(shape):
+    if source.name != "bufferization.alloc_tensor" or number is None or shape is None or not 0 <= number < len(shape):
         return None
-    if copied := made.operand_group("copy"):
+    if copied := source.operand_group("copy"):
         return [builder.value(op.name, (copied[0], builder.constant(number, INDEX)), INDEX)]
-    sizes = made.operand_group("dynamic_sizes")
+    sizes = source.operand_group("dynamic_sizes")
     return [sizes[shape[:number].count(None)]] if shape[number] is None else None
 
 
@@ -102,15 +106,15 @@ def dim_of_tensor(op: Operation, builder: Builder) -> Made:
 
 
 def known_sizes(op: Operation, builder: Builder) -> Made:
-    """Constant sizes of an `alloc_tensor` become part of its type, and its size hint is dropped."""
+    """Move constant sizes of an `alloc_tensor` into its type, and drop its size hint."""
     if op.operand_group("copy"):
         return None
     type, sizes = ranked(op.results[0]), op.operand_group("dynamic_sizes")
-    shape, kept = constant_sizes(type.shape or (), sizes)
-    if len(kept) == len(sizes):
+    shape, dynamic = constant_sizes(type.shape or (), sizes)
+    if len(dynamic) == len(sizes):
         return None
-    attributes = {**op.attributes, "operandSegmentSizes": segments(len(kept), 0, 0)}
-    return [cast(builder, builder.value(op.name, kept, type.with_(shape=shape), attributes), type)]
+    attributes = {**op.attributes, "operandSegmentSizes": segments(len(dynamic), 0, 0)}
+    return [cast(builder, builder.value(op.name, dynamic, type.with_(shape=shape), attributes), type)]
 
 
 def _frees(value: Value) -> list[Operation]:
@@ -132,12 +136,12 @@ _VIEWS = {
 
 
 def needless_clone(op: Operation, builder: Builder) -> Made:
-    """The source lives on as the clone, one of which is freed in this block, with nothing else freed before."""
+    """Replace a clone by its source, if one of the two is freed in this block and nothing else is freed before that."""
     (source,), (clone,) = op.operands, op.results
     frees = _frees(clone), _frees(value_behind(source, _VIEWS))
-    if any(len(each) > 1 for each in frees):
+    if any(len(deallocs) > 1 for deallocs in frees):
         return None
-    freeing = [free for each in frees for free in each]
+    freeing = [free for deallocs in frees for free in deallocs]
     if len(freeing) == 2 and freeing[0].parent is freeing[1].parent:
         return None
     redundant = next((free for free in freeing if free.parent is op.parent), None)
@@ -145,7 +149,7 @@ def needless_clone(op: Operation, builder: Builder) -> Made:
         return None
     following = op.next
     while following is not redundant:
-        if following is None or any(MEM_FREE in (memory_effects(each) or ()) for each in following.walk()):
+        if following is None or any(MEM_FREE in (memory_effects(inner) or ()) for inner in following.walk()):
             return None
         following = following.next
     builder.erase(redundant)

@@ -1,4 +1,4 @@
-"""`bufferization`: where tensors become buffers, and buffers tensors."""
+"""`bufferization`: conversions between tensors and buffers."""
 
 from qrt.ir.core.attribute_kinds import UNIT
 from qrt.ir.core.constraints import INDEX, Relation, same_as
@@ -12,7 +12,7 @@ _FLAG = AttributeSpec(kind=UNIT)
 
 
 def tensor_of(type: Type) -> Type:
-    """The tensor type of the shape and element of a memref."""
+    """Return the tensor type with the shape and element type of a memref."""
     return TensorType(type.shape, type.element) if isinstance(type, MemRefType) else type
 
 
@@ -55,9 +55,9 @@ def _verify_alloc_tensor(operation: Operation) -> None:
 
 
 def _verify_clone(operation: Operation) -> None:
-    given, made = memref_type(operation.operands[0]), memref_type(operation.results[0])
-    is_of_rank = given.shape is None or len(given.shape) == len(made.shape or ())
-    require_cast(operation, given.element is made.element and is_of_rank)
+    given, result_type = memref_type(operation.operands[0]), memref_type(operation.results[0])
+    is_of_rank = given.shape is None or len(given.shape) == len(result_type.shape or ())
+    require_cast(operation, given.element is result_type.element and is_of_rank)
 
 
 OPS = [

@@ -1,4 +1,4 @@
-"""Canonicalization patterns of `cf`: upstream's."""
+"""Upstream's canonicalization patterns of `cf`."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from qrt.ir.text.dense import storage_dtype
 from qrt.types import IntegerType, VectorType
 
 Target = tuple[Block, list[Value]]
-"""A successor and what is passed to it."""
+"""A successor and the values passed to it."""
 
 
 def _targets(branch: Operation) -> list[Target]:
@@ -35,7 +35,7 @@ def _branch(builder: Builder, condition: Value, targets: Sequence[Target], like:
 
 
 def _single_predecessor(block: Block) -> Operation | None:
-    """The branch that alone leads to a block, in one way."""
+    """Return the only branch to a block, if it has the block as one successor only; None otherwise."""
     if len(block.branches) != 1:
         return None
     (branch,) = block.branches
@@ -43,7 +43,7 @@ def _single_predecessor(block: Block) -> Operation | None:
 
 
 def _past(target: Target) -> Target | None:
-    """The target of a successor that only branches on; None if it does more, or if the branches go in a circle."""
+    """Return the target of a successor that does nothing but branch; None if it does more or is part of a cycle."""
     block, values = target
     only = block.first
     if only is None or only.name != "cf.br" or only is not block.last:
@@ -65,7 +65,7 @@ def _past(target: Target) -> Target | None:
 
 
 def jump_on(op: Operation, builder: Builder) -> Made:
-    """A block that only this branch leads to becomes part of this one; one that only branches on is left out."""
+    """Merge the successor into this block if it has no other predecessor; bypass it if it does nothing but branch."""
     (target,) = _targets(op)
     if target[0] is not op.parent and _single_predecessor(target[0]) is op:
         builder.absorb(*target)
@@ -89,8 +89,9 @@ def branch_past(op: Operation, builder: Builder) -> Made:
 
 
 def one_target(op: Operation, builder: Builder) -> Made:
-    """If both ways lead to one block, the branch is unconditional and passes selected values. Where these differ, no
-    other block may lead there.
+    """Replace a conditional branch with equal successors by an unconditional one that passes selected values.
+
+    If the passed values differ, the successor must have no other predecessor.
     """
     (block, true), (other, false) = _targets(op)
     if block is not other:
@@ -105,7 +106,7 @@ def one_target(op: Operation, builder: Builder) -> Made:
 
 
 def decided_before(op: Operation, builder: Builder) -> Made:
-    """A conditional branch is decided, if the only branch that leads to its block had the same condition."""
+    """Replace a conditional branch by a jump, if the only branch to its block has the same condition."""
     assert op.parent is not None
     before = _single_predecessor(op.parent)
     if before is None or before.name != "cf.cond_br" or before.operands[0] is not op.operands[0]:
@@ -114,12 +115,14 @@ def decided_before(op: Operation, builder: Builder) -> Made:
 
 
 def condition_is_known_there(op: Operation, builder: Builder) -> Made:
-    """In a block to which only one way of a branch leads, the condition is replaced by a constant."""
+    """Replace the condition by a constant in each successor that only this branch reaches."""
     condition, changed = op.operands[0], False
     for block, value in zip(op.successors, (1, 0), strict=True):
         if _single_predecessor(block) is not op:
             continue
-        users = [user for user in block if condition in user.operands]  # it may have very many in other blocks
+        users = [
+            user for user in block if condition in user.operands
+        ]  # not condition.users: it may have very many in other blocks
         uses = [(user, index) for user in users for index, used in enumerate(user.operands) if used is condition]
         if not uses:
             continue
@@ -145,8 +148,8 @@ def only_default(op: Operation, builder: Builder) -> Made:
 
 def cases_like_default(op: Operation, builder: Builder) -> Made:
     default, cases = _targets(op)[0], _cases(op)
-    kept = [case for case in cases if case[1] != default]
-    return None if len(kept) == len(cases) else _switch_to(builder, op.operands[0], default, kept)
+    others = [case for case in cases if case[1] != default]
+    return None if len(others) == len(cases) else _switch_to(builder, op.operands[0], default, others)
 
 
 def known_flag(op: Operation, builder: Builder) -> Made:
@@ -168,8 +171,9 @@ def _cases_to(op: Operation, targets: Sequence[Target]) -> list[Case]:
 
 
 def switched_before(op: Operation, builder: Builder) -> Made:
-    """A `cf.switch` is simplified, if the only branch that leads to its block was a switch on the same flag: that one
-    took a known case, or is known to have taken none of some.
+    """Simplify a `cf.switch` if the only branch to its block is a switch on the same flag.
+
+    That switch either took a known case, or took its default, so that the flag equals none of its cases.
     """
     assert op.parent is not None
     before = _single_predecessor(op.parent)
@@ -180,8 +184,8 @@ def switched_before(op: Operation, builder: Builder) -> Made:
     if taken:
         return _jump(builder, dict(cases).get(taken[0], default))
     excluded = {value for value, _ in switch_cases(before)}
-    kept = [case for case in cases if case[0] not in excluded]
-    return None if len(kept) == len(cases) else _switch_to(builder, op.operands[0], default, kept)
+    remaining = [case for case in cases if case[0] not in excluded]
+    return None if len(remaining) == len(cases) else _switch_to(builder, op.operands[0], default, remaining)
 
 
 def _switch_to(builder: Builder, flag: Value, default: Target, cases: Sequence[Case]) -> list[Value]:

@@ -18,11 +18,11 @@ from qrt.types import IntegerType, VectorType
 _I32 = IntegerType(32)
 _WEIGHTS = AttributeSpec(kind=attribute_kinds.dense_array(_I32))
 
-# -- what branches pass ------------------------------------------------------------------------------------------------
+# -- values that branches pass -----------------------------------------------------------------------------------------
 
 
 def passed_values(branch: Operation) -> list[list[Value]]:
-    """The values that a branch passes to each of its successors: the last of its operands."""
+    """Return the values that a branch passes to each of its successors."""
     assert branch.definition is not None
     if branch.name == "cf.switch":
         defaults = branch.operand_group("defaultOperands")
@@ -32,7 +32,7 @@ def passed_values(branch: Operation) -> list[list[Value]]:
 
 
 def pass_values(branch: Operation, lists: Sequence[Sequence[Value]]) -> None:
-    """Make a branch pass other values to its successors."""
+    """Replace the values that a branch passes to its successors, one list for each."""
     flag = branch.operands[:1] if branch.name != "cf.br" else []
     sizes = [len(values) for values in lists]
     if branch.name == "cf.cond_br":
@@ -75,7 +75,7 @@ def _parse_switch(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _parse_destination(parser: FormParser, pending: PendingOperation) -> int:
-    """`: ^block(%operands : types)`; how many operands there are."""
+    """Parse `: ^block(%operands : types)` and return the number of operands."""
     scanner = parser.scanner
     scanner.expect(":", " before a destination")
     pending.successors.append(parser.successor())
@@ -91,7 +91,7 @@ def _parse_destination(parser: FormParser, pending: PendingOperation) -> int:
 
 
 def switch_cases(operation: Operation) -> list[tuple[int, list[Value]]]:
-    """(value, operands) of each case of a `cf.switch` but the default, in the order of the successors."""
+    """Return (value, operands) for each case of a `cf.switch` except the default, in the order of the successors."""
     values = operation.attributes.get("case_values")
     sizes = operation.attribute("case_operand_segments", DenseArrayAttr)
     given = operation.operand_group("caseOperands")

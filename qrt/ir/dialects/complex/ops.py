@@ -1,9 +1,9 @@
-"""`complex`: the ops of which named `linalg` ops make their bodies. They parse, verify and print; they do not run."""
+"""`complex`: the ops in the bodies of named `linalg` ops. They can be parsed, verified and printed, but not run."""
 
 from qrt.ir.core.constraints import Relation, add_type_constraint, element_of
 from qrt.ir.core.define import Definition
 from qrt.ir.core.traits import PURE
-from qrt.ir.dialects.arith.ops import FASTMATH, elementwise, said
+from qrt.ir.dialects.arith.ops import FASTMATH, elementwise, flag_attributes
 from qrt.types import ComplexType, FloatType, Type
 
 _COMPLEX = "complex type with floating-point elements"
@@ -16,7 +16,7 @@ def _part_of(type: Type) -> Type:
 
 
 def _part(source: str, description: str) -> Relation:
-    """Has the type of the parts of a complex number."""
+    """Return a relation: the type is the element type of the complex type of `source`."""
     return Relation(source, _part_of, description)
 
 
@@ -25,7 +25,7 @@ def _part_op(name: str) -> Definition:
         name,
         operands=(f"complex: {_COMPLEX}",),
         results=(f"{name.partition('.')[2]}: floating-point",),
-        attributes=said(FASTMATH),
+        attributes=flag_attributes(FASTMATH),
         infer={name.partition(".")[2]: _part("complex", "complex element type matches result type")},
         traits={PURE},
         format=f"$complex {FASTMATH} attr-dict `:` type($complex)",

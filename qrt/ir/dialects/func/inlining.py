@@ -1,16 +1,15 @@
-"""Inlining of calls: a function's body in place of a call, and the bounds of it."""
+"""Inlining of calls, and the limits on it."""
 
 from qrt.ir.builder import Builder
 from qrt.ir.core.operations import Operation, Region
 from qrt.ir.rewriting.rewrite import replace
 
 MAX_CALL_DEPTH = 64
-"""How deep calls may be nested that run."""
+"""The maximum depth of nested calls at run time."""
 
 
 def put_body(call: Operation, function: Operation) -> list[Operation]:
-    """Puts a copy of a function's body in place of a call. Returns the operations that stand there now, without those
-    that returned."""
+    """Replace a call by a copy of the function's body, and return the copied operations without the `func.return`."""
     (region,) = function.clone({}).take_regions()
     operations = [op for block in region.blocks for op in block if op.name != "func.return"]
     if len(region.blocks) > 1:
@@ -21,7 +20,7 @@ def put_body(call: Operation, function: Operation) -> list[Operation]:
 
 
 def _put_blocks(call: Operation, region: Region) -> None:
-    """Puts several blocks in place of a call: what follows it becomes a block, with the results as arguments."""
+    """Replace a call by several blocks. The operations after it become a block whose arguments are the results."""
     here, entry, operands = call.parent, region.blocks[0], list(call.operands)
     assert here is not None
     following = here.split(call)
@@ -35,13 +34,17 @@ def _put_blocks(call: Operation, region: Region) -> None:
 
 
 def inlined_at_most(root: Operation) -> int:
-    """How many operations calls may be replaced by: functions that call the next one twice would have 2^n."""
+    """Return the maximum number of operations that inlining may add.
+
+    Without a limit, a chain of n functions, each of which calls the next one twice, would become 2^n operations.
+    """
     return (1 << 14) + 16 * sum(1 for _ in root.walk())
 
 
 class InliningBudget:
-    """How many operations inlining may still add. A function is counted once, because it no longer changes when its
-    body is copied.
+    """The number of operations that inlining may still add.
+
+    The size of each function is cached: a function no longer changes once its body is copied.
     """
 
     def __init__(self, left: int) -> None:
@@ -49,7 +52,7 @@ class InliningBudget:
         self._sizes: dict[Operation, int] = {}
 
     def allows(self, function: Operation) -> bool:
-        """Take what a function needs; whether there was as much."""
+        """Subtract a function's size from the budget; return False, without effect, if it exceeds the budget."""
         if function not in self._sizes:
             self._sizes[function] = sum(1 for _ in function.walk())
         if self._sizes[function] > self.left:

@@ -40,9 +40,9 @@ def _parse_function(parser: FormParser, pending: PendingOperation) -> None:
     names, inputs, input_attributes = _parse_arguments(parser)
     results, result_attributes = _parse_results(parser) if scanner.accept("->") else ([], [])
     pending.attributes["function_type"] = TypeAttr(FunctionType(inputs, results))
-    for key, found in (("arg_attrs", input_attributes), ("res_attrs", result_attributes)):
-        if any(entry.items for entry in found):
-            pending.attributes[key] = ArrayAttr(tuple(found))
+    for key, attributes in (("arg_attrs", input_attributes), ("res_attrs", result_attributes)):
+        if any(entry.items for entry in attributes):
+            pending.attributes[key] = ArrayAttr(tuple(attributes))
     if scanner.accept_word("attributes"):
         start = scanner.skip()
         extra = parser.attribute_dictionary()
@@ -55,7 +55,7 @@ def _parse_function(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _merge(parser: FormParser, pending: PendingOperation, extra: dict[str, Attribute], start: int) -> None:
-    """Attributes that stand behind the header. They may be those of arguments and results if the header says none."""
+    """Add the attributes after the header. They may include `arg_attrs` and `res_attrs` if the header has none."""
     for name, value in extra.items():
         if name in _INFERRED:
             message = (
@@ -125,8 +125,8 @@ def _print_function(printer: FormPrinter, operation: Operation) -> None:
 
 
 def _port_text(operation: FuncOp, kind: Literal["inputs", "results"], index: int) -> str:
-    found = operation.port_attributes(kind, index)
-    return f" {spell_entries(sorted(found.items()))}" if found else ""
+    attributes = operation.port_attributes(kind, index)
+    return f" {spell_entries(sorted(attributes.items()))}" if attributes else ""
 
 
 def _verify_function(operation: Operation) -> None:
@@ -134,10 +134,10 @@ def _verify_function(operation: Operation) -> None:
     if not isinstance(kind, FunctionType):
         raise operation.op_error("requires a function type")
     for key, count in (("arg_attrs", len(kind.inputs)), ("res_attrs", len(kind.results))):
-        found = operation.attributes.get(key)
-        if isinstance(found, ArrayAttr) and len(found.elements) != count:
-            raise operation.op_error(f"attribute '{key}' has {len(found.elements)} entries, expected {count}")
-        for entry in found.elements if isinstance(found, ArrayAttr) else ():
+        attributes = operation.attributes.get(key)
+        if isinstance(attributes, ArrayAttr) and len(attributes.elements) != count:
+            raise operation.op_error(f"attribute '{key}' has {len(attributes.elements)} entries, expected {count}")
+        for entry in attributes.elements if isinstance(attributes, ArrayAttr) else ():
             assert isinstance(entry, DictAttr)  # the attribute's kind
             bare = [name for name, _ in entry.items if "." not in name]
             if bare:
@@ -155,11 +155,11 @@ def _verify_function(operation: Operation) -> None:
     types = tuple(argument.type for argument in blocks[0].arguments)
     if len(types) != len(kind.inputs):
         raise operation.op_error(f"entry block must have {len(kind.inputs)} arguments to match function signature")
-    for index, (given, said) in enumerate(zip(types, kind.inputs, strict=True)):
-        if given is not said:
+    for index, (given, declared) in enumerate(zip(types, kind.inputs, strict=True)):
+        if given is not declared:
             raise operation.op_error(
                 f"type of entry block argument #{index}('{given}') must match the type of the corresponding argument "
-                f"in function signature('{said}')"
+                f"in function signature('{declared}')"
             )
 
 

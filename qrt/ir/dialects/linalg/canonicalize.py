@@ -1,4 +1,4 @@
-"""Canonicalization patterns of `linalg`: upstream's."""
+"""Upstream's canonicalization patterns of `linalg`."""
 
 from collections.abc import Sequence
 
@@ -21,13 +21,13 @@ from qrt.types import IntegerType, MemRefType, TensorType
 
 
 def of_nothing(op: Operation, builder: Builder) -> Made:
-    """An op on buffers is removed if one of them has no elements."""
+    """Remove an op on buffers if one of them has no elements."""
     empty = any(isinstance(value.type, MemRefType) and 0 in (value.type.shape or ()) for value in op.operands)
     return [] if empty and not op.results else None
 
 
 def known_sizes(op: Operation, builder: Builder) -> Made:
-    """A dimension gets a static size, if a loop that indexes it has a known length."""
+    """Make each dynamic dimension static whose loop has a known length."""
     assert isinstance(op, StructuredOp)
     maps = op.indexing_maps
     if not op.results or any(not _is_projection(map) for map in maps):
@@ -55,7 +55,7 @@ def _is_projection(map: AffineMapAttr) -> bool:
 
 
 def _stated_shape(value: Value) -> tuple[int | None, ...]:
-    """The shape of a tensor's type, with the sizes that a cast before it has dropped, if it kept the encoding."""
+    """Return the shape of a tensor, or that of the tensor before its cast if only that one is static."""
     source = cast_source(value)
     types = ([] if source is None else [source.type]) + [value.type]
     shapes = [type.shape for type in types if isinstance(type, TensorType) and type.shape is not None]
@@ -63,14 +63,14 @@ def _stated_shape(value: Value) -> tuple[int | None, ...]:
 
 
 def _with_operands(op: StructuredOp, builder: Builder, operands: Sequence[Value]) -> list[Value]:
-    """The same op on other operands, with results of the same types."""
+    """Rebuild the op on other operands, and cast its results to their former types."""
     types = [value.type for value in operands[op.input_count :]]
-    made = builder.emit(op.name, operands, types, dict(op.attributes), op.take_regions()).results
-    return [cast(builder, value, result.type) for value, result in zip(made, op.results, strict=True)]
+    results = builder.emit(op.name, operands, types, dict(op.attributes), op.take_regions()).results
+    return [cast(builder, value, result.type) for value, result in zip(results, op.results, strict=True)]
 
 
 def cast_of_result(op: Operation, builder: Builder) -> Made:
-    """A `tensor.cast` of a result that adds static sizes is done on the op's output operand instead."""
+    """Move a `tensor.cast` of a result that adds static sizes to the op's output operand."""
     (value,) = op.operands
     source, type = value.operation, op.results[0].type
     if not isinstance(source, StructuredOp) or type is value.type or not keeps_sizes(value.type, type):
@@ -80,17 +80,17 @@ def cast_of_result(op: Operation, builder: Builder) -> Made:
     at = builder.at(source)
     operands, index = list(source.operands), source.input_count + value.index
     operands[index] = cast(at, operands[index], type)
-    types = [each.type for each in operands[source.input_count :]]
-    made = at.emit(source.name, operands, types, dict(source.attributes), source.take_regions()).results
-    builder.replace(source, [cast(at, new, old.type) for new, old in zip(made, source.results, strict=True)])
-    return [made[value.index]]
+    types = [output.type for output in operands[source.input_count :]]
+    results = at.emit(source.name, operands, types, dict(source.attributes), source.take_regions()).results
+    builder.replace(source, [cast(at, new, old.type) for new, old in zip(results, source.results, strict=True)])
+    return [results[value.index]]
 
 
-# -- what only copies --------------------------------------------------------------------------------------------------
+# -- ops that only copy ------------------------------------------------------------------------------------------------
 
 
 def identity(op: Operation, builder: Builder) -> Made:
-    """A `linalg.generic` that yields elements of its operands as they are is replaced by those operands."""
+    """Replace a `linalg.generic` that only yields elements of its operands by those operands."""
     assert isinstance(op, StructuredOp)
     body = op.regions[0].blocks[0]
     if len(set(op.indexing_maps)) != 1 or body.first is not body.last or body.last is None:
@@ -110,7 +110,7 @@ def copy_to_itself(op: Operation, builder: Builder) -> Made:
 
 
 def index_of_one(op: Operation, builder: Builder) -> Made:
-    """`linalg.index` of a loop that runs once is 0."""
+    """Replace the `linalg.index` of a loop that runs once by 0."""
     around = op.parent_operation
     loop = ("d", op.attributes["dim"].python)
     if not isinstance(around, StructuredOp):
@@ -126,7 +126,7 @@ def index_of_one(op: Operation, builder: Builder) -> Made:
 
 
 def _filled(value: Value) -> Operation | None:
-    """The `linalg.fill` of a tensor with a value of its type."""
+    """Return the `linalg.fill` that produces a tensor, if the fill value has its element type; None otherwise."""
     fill = made_by(value, "linalg.fill")
     return fill if fill is not None and fill.operands[0].type is ranked(value).element else None
 
@@ -146,11 +146,11 @@ def pad_of_fill(op: Operation, builder: Builder) -> Made:
     if fill is None or pad_value(op) is not fill.operands[0]:
         return None
     amounts = zip(ranked(op.operands[0]).shape or (), mixed_values(op, "low"), mixed_values(op, "high"), strict=True)
-    asked = [(axis, *each) for axis, each in enumerate(amounts) if (type.shape or ())[axis] is None]
-    if not all(sum_fits((stated or 0, low, high)) for _, stated, low, high in asked):
+    dynamic = [(axis, *amount) for axis, amount in enumerate(amounts) if (type.shape or ())[axis] is None]
+    if not all(sum_fits((stated or 0, low, high)) for _, stated, low, high in dynamic):
         return None
     sizes = []
-    for axis, stated, low, high in asked:
+    for axis, stated, low, high in dynamic:
         extent = _extent(builder, op.operands[0], axis) if stated is None else stated
         size = affine_sum(builder, (extent, low, high))
         sizes.append(size if isinstance(size, Value) else builder.constant(size, INDEX))
@@ -162,9 +162,7 @@ def _extent(builder: Builder, tensor: Value, axis: int) -> Value:
 
 
 def insert_of_pad(op: Operation, builder: Builder) -> Made:
-    """A padded tensor, inserted into a tensor that is filled with the padding's value: the tensor before the padding is
-    inserted instead.
-    """
+    """Drop the padding of a tensor that is inserted into a tensor filled with the padding's value."""
     pad = made_by(op.operands[0], "tensor.pad")
     if pad is None or ranked(op.operands[0]).rank != ranked(op.operands[1]).rank:
         return None
@@ -189,22 +187,23 @@ def insert_of_pad(op: Operation, builder: Builder) -> Made:
 
 
 def _may_hold(offset: Sequence[int | Value], part: int | None, whole: int | None) -> bool:
-    """Whether a dimension of ``whole`` elements may hold ``part`` of them from the offset, a sum, on. Where it cannot,
-    the program verifies as long as the padded size is not known: it is an error when it runs."""
+    """Return False if ``part`` elements from the offset, a sum, are known to exceed a dimension of ``whole`` elements.
+
+    Such a program can verify while the padded size is unknown, but it fails when it runs.
+    """
     values, number = known_sum(offset)
     return bool(values) or part is None or whole is None or number + part <= whole
 
 
 def _is_within(low: int | Value, high: int | Value, step: int | Value) -> bool:
-    """Whether the padding is not negative, and the tensor before it begins `low` elements behind the place where the
-    padded one is inserted.
-    """
+    """Return True if the padding is not known to be negative, and the tensor without it belongs at the offset + `low`:
+    the step is 1 or `low` is 0."""
     negative = any(isinstance(amount, int) and amount < 0 for amount in (low, high))
     return not negative and (step == 1 or low == 0)
 
 
 def _fill_below(op: Operation) -> Operation | None:
-    """The `linalg.fill` that made the target of an insertion; insertions of other slices may stand between."""
+    """Return the `linalg.fill` of the tensor into which the op inserts, ignoring insertions into disjoint slices."""
     dest = op.operands[1]
     while (before := made_by(dest, "tensor.insert_slice")) is not None:
         if ranked(before.operands[0]).rank != ranked(dest).rank:
@@ -219,7 +218,7 @@ _Range = tuple[int, int] | None
 
 
 def _ranges(op: Operation) -> list[_Range]:
-    """The first and the last index of a slice in each dimension, where they are known."""
+    """Return the first and last index of a slice in each dimension; None if unknown."""
     rows = zip(*(numbers_of(mixed_values(op, name)) for name in PARTS), strict=True)
     return [
         None if start is None or size is None or step is None else (start, start + (size - 1) * step)
@@ -243,12 +242,12 @@ def transpose_of_fill(op: Operation, builder: Builder) -> Made:
 
 def concat_of_fills(op: Operation, builder: Builder) -> Made:
     fills = [_filled(value) for value in op.operands]
-    found = [fill for fill in fills if fill is not None]
-    if len(found) < len(fills) or len({fill.operands[0] for fill in found}) != 1:
+    known = [fill for fill in fills if fill is not None]
+    if len(known) < len(fills) or len({fill.operands[0] for fill in known}) != 1:
         return None
-    outputs = [fill.operands[1] for fill in found]
+    outputs = [fill.operands[1] for fill in known]
     joined = builder.value(op.name, outputs, op.results[0].type, dict(op.attributes))
-    return [make_fill(builder, found[0].operands[0], joined)]
+    return [make_fill(builder, known[0].operands[0], joined)]
 
 
 # -- linalg.transpose, linalg.broadcast --------------------------------------------------------------------------------
@@ -259,7 +258,7 @@ def _numbers(op: Operation, name: str) -> tuple[int, ...]:
 
 
 def _moved(builder: Builder, source: Value, output: Value, name: str, numbers: Sequence[int]) -> list[Value]:
-    """A transpose or a broadcast, whichever has an attribute of this name."""
+    """Build the `linalg.transpose` or `linalg.broadcast` whose attribute `name` has these numbers."""
     op_name = "linalg.transpose" if name == "permutation" else "linalg.broadcast"
     attributes: dict[str, Attribute] = {name: DenseArrayAttr(IntegerType(64), tuple(numbers))}
     types = [output.type] if isinstance(output.type, TensorType) else []
@@ -281,8 +280,8 @@ def transpose_of_broadcast(op: Operation, builder: Builder) -> Made:
     if inner is None or len(op.operands[0].uses) > 1:
         return None
     source, permutation, added = inner.operands[0], _numbers(op, "permutation"), _numbers(inner, "dimensions")
-    kept = [axis for axis in range(len(permutation)) if axis not in added]
-    moved = [kept.index(axis) for axis in permutation if axis in kept]
+    source_axes = [axis for axis in range(len(permutation)) if axis not in added]
+    moved = [source_axes.index(axis) for axis in permutation if axis in source_axes]
     type = ranked(source)
     sizes = [_extent(builder, source, axis) if size is None else size for axis, size in enumerate(type.shape or ())]
     ordered: Mixed = [sizes[axis] for axis in moved]
@@ -304,6 +303,6 @@ def broadcast_of_broadcast(op: Operation, builder: Builder) -> Made:
     if inner is None:
         return None
     added = _numbers(op, "dimensions")
-    kept = [axis for axis in range(ranked(op.operands[1]).rank or 0) if axis not in added]
-    dimensions = sorted([*added, *(kept[axis] for axis in _numbers(inner, "dimensions"))])
+    inner_axes = [axis for axis in range(ranked(op.operands[1]).rank or 0) if axis not in added]
+    dimensions = sorted([*added, *(inner_axes[axis] for axis in _numbers(inner, "dimensions"))])
     return _moved(builder, inner.operands[0], op.operands[1], "dimensions", dimensions)

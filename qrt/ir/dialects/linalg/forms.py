@@ -1,4 +1,4 @@
-"""`linalg` ops with a form of their own: `map`, `reduce`, `transpose`, `broadcast`."""
+"""The `linalg` ops with special custom forms: `map`, `reduce`, `transpose`, `broadcast`."""
 
 from collections.abc import Callable, Sequence
 
@@ -37,7 +37,7 @@ class _NamedForm(StructuredOp):
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The dimensions or the permutation it says."""
+        """The values of the op's attribute `dimensions` or `permutation`."""
         return self.attribute(_ATTRIBUTE[self.name], DenseArrayAttr).values
 
     @property
@@ -46,7 +46,7 @@ class _NamedForm(StructuredOp):
 
 
 class MapOp(_NamedForm):
-    """Element by element, over the shape of its output."""
+    """`linalg.map`: an element-wise op over the shape of its output."""
 
     __slots__ = ()
 
@@ -56,7 +56,7 @@ class MapOp(_NamedForm):
 
 
 class ReduceOp(_NamedForm):
-    """Reduces dimensions: it has as many outputs as inputs, without these dimensions."""
+    """`linalg.reduce`: one output for each input, without the reduced dimensions."""
 
     __slots__ = ()
 
@@ -67,8 +67,8 @@ class ReduceOp(_NamedForm):
     @property
     def indexing_maps(self) -> Maps:
         rank = rank_of(self.operands[0].type)
-        kept = _map_of(rank, [loop for loop in range(rank) if loop not in self.numbers])
-        return (AffineMapAttr.identity(rank),) * self.input_count + (kept,) * len(self.outputs)
+        output_map = _map_of(rank, [loop for loop in range(rank) if loop not in self.numbers])
+        return (AffineMapAttr.identity(rank),) * self.input_count + (output_map,) * len(self.outputs)
 
     @property
     def iterators(self) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ class ReduceOp(_NamedForm):
 
 
 class TransposeOp(_NamedForm):
-    """Dimension `i` of the output is dimension `permutation[i]` of the input."""
+    """`linalg.transpose`: dimension `i` of the output is dimension `permutation[i]` of the input."""
 
     __slots__ = ()
 
@@ -88,7 +88,7 @@ class TransposeOp(_NamedForm):
 
 
 class BroadcastOp(_NamedForm):
-    """The input, repeated along `dimensions` of the output."""
+    """`linalg.broadcast`: the input, repeated along `dimensions` of the output."""
 
     __slots__ = ()
 
@@ -109,7 +109,7 @@ _ATTRIBUTE = {
 
 
 def _parse_shared(parser: FormParser, pending: PendingOperation) -> None:
-    """Operands, the numbers where the op has some, and attributes; the results are the output tensors."""
+    """Parse the operands, the `dimensions` or `permutation`, and the attributes; set the result types."""
     _, outputs = parse_operands(parser, pending, segmented=False)
     first = len(pending.operand_types) - outputs
     pending.result_types = [type for type in pending.operand_types[first:] if isinstance(type, TensorType)]
@@ -134,13 +134,13 @@ def _print_shared(printer: FormPrinter, operation: Operation) -> None:
 def _parse_copying(parser: FormParser, pending: PendingOperation) -> None:
     _parse_shared(parser, pending)
     block = Block(map(element_of, pending.operand_types))
-    if len(pending.operand_types) == 2:  # else the verifier says so
+    if len(pending.operand_types) == 2:  # the verifier rejects other counts
         Builder(block).emit("linalg.yield", block.arguments[:1])
     pending.regions.append(Region([block]))
 
 
 def _parse_body(parser: FormParser, pending: PendingOperation) -> None:
-    """`{ payload op }` before the operands, or the body after them, its arguments named."""
+    """Parse the operands and attributes, with either a `{ payload op }` before them or a body after them."""
     scanner = parser.scanner
     payload: tuple[str, dict[str, Attribute]] | None = None
     if scanner.accept("{"):
@@ -165,7 +165,7 @@ def _parse_body(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _payload_operands(name: str, count: int) -> list[int]:
-    """The block arguments a payload takes: a map's inputs; a reduction's inits, then its inputs."""
+    """Return the indices of the payload's block arguments: a map's inputs; a reduction's inits, then its inputs."""
     if name == "linalg.map":
         return list(range(count - 1))
     return [*range(count // 2, count), *range(count // 2)]
@@ -173,7 +173,7 @@ def _payload_operands(name: str, count: int) -> list[int]:
 
 def _payload_region(pending: PendingOperation, name: str, attributes: dict[str, Attribute]) -> Region:
     block = Block(map(element_of, pending.operand_types))
-    if not block.arguments:  # the verifier says so
+    if not block.arguments:  # the verifier rejects this op
         return Region([block])
     builder = Builder(block)
     operands = [block.arguments[index] for index in _payload_operands(pending.name, len(block.arguments))]
@@ -185,7 +185,7 @@ def _payload_region(pending: PendingOperation, name: str, attributes: dict[str, 
 
 
 def _payload_of(operation: Operation) -> Operation | None:
-    """The one op of a body that can be printed by its name."""
+    """Return the only op of a body if the short form `{ payload op }` can express it; None otherwise."""
     block = operation.regions[0].blocks[0]
     first, last = block.first, block.last
     if first is None or first.next is not last or last is None or len(first.results) != 1 or first.regions:
@@ -238,27 +238,27 @@ def _verify_reduce(operation: Operation) -> None:
 
 
 def _stated_sizes(type: Type) -> list[int]:
-    """The shape as upstream's errors say it, `DYNAMIC` where it is open: these ops take equal sizes only."""
+    """Return the shape with `DYNAMIC` for unknown sizes. Upstream compares these numbers, which must be equal."""
     assert isinstance(type, Shaped)  # the constraint
     return [DYNAMIC if size is None else size for size in type.shape or ()]
 
 
 def _verify_transpose(operation: Operation) -> None:
     assert isinstance(operation, TransposeOp)
-    given, made = (rank_of(value.type) for value in operation.operands)
+    input_rank, output_rank = (rank_of(value.type) for value in operation.operands)
     if sorted(operation.numbers) != list(range(len(operation.numbers))):
         raise operation.op_error("permutation is not valid")
-    if given != made:
-        raise operation.op_error(f"input rank {given} does not match init rank {made}")
-    if given != len(operation.numbers):
+    if input_rank != output_rank:
+        raise operation.op_error(f"input rank {input_rank} does not match init rank {output_rank}")
+    if input_rank != len(operation.numbers):
         raise operation.op_error(
-            f"size of permutation {len(operation.numbers)} does not match the argument rank {given}"
+            f"size of permutation {len(operation.numbers)} does not match the argument rank {input_rank}"
         )
-    sizes, made_sizes = (_stated_sizes(value.type) for value in operation.operands)
+    sizes, output_sizes = (_stated_sizes(value.type) for value in operation.operands)
     for axis, source in enumerate(operation.numbers):
-        if sizes[source] != made_sizes[axis]:
+        if sizes[source] != output_sizes[axis]:
             raise operation.op_error(
-                f"dim(result, {axis}) = {made_sizes[axis]} doesn't match dim(input, permutation[{axis}]) = "
+                f"dim(result, {axis}) = {output_sizes[axis]} doesn't match dim(input, permutation[{axis}]) = "
                 f"{sizes[source]}"
             )
     verify_structured(operation)
@@ -266,25 +266,25 @@ def _verify_transpose(operation: Operation) -> None:
 
 def _verify_broadcast(operation: Operation) -> None:
     assert isinstance(operation, BroadcastOp)
-    given, made = (rank_of(value.type) for value in operation.operands)
-    if given + len(operation.numbers) != made:
+    input_rank, output_rank = (rank_of(value.type) for value in operation.operands)
+    if input_rank + len(operation.numbers) != output_rank:
         raise operation.op_error(
-            f"input rank plus added dimensions does not match init rank. input rank: {given}, "
-            f"dimensions size: {len(operation.numbers)}, init rank: {made}"
+            f"input rank plus added dimensions does not match init rank. input rank: {input_rank}, "
+            f"dimensions size: {len(operation.numbers)}, init rank: {output_rank}"
         )
     for index, number in enumerate(operation.numbers):
-        if not 0 <= number < made:
+        if not 0 <= number < output_rank:
             raise operation.op_error(
-                f"dimension {index} is out of range. expected range: [0, {made - 1}], got: {number}"
+                f"dimension {index} is out of range. expected range: [0, {output_rank - 1}], got: {number}"
             )
     if len(set(operation.numbers)) < len(operation.numbers):
         raise operation.op_error("dimensions are not unique")
-    sizes, made_sizes = (_stated_sizes(value.type) for value in operation.operands)
-    kept = [axis for axis in range(made) if axis not in operation.numbers]
-    for source, axis in enumerate(kept):
-        if sizes[source] != made_sizes[axis]:
+    sizes, output_sizes = (_stated_sizes(value.type) for value in operation.operands)
+    source_axes = [axis for axis in range(output_rank) if axis not in operation.numbers]
+    for source, axis in enumerate(source_axes):
+        if sizes[source] != output_sizes[axis]:
             raise operation.op_error(
-                f"input dim {source} should match init dim {axis}. input: {sizes[source]}, init: {made_sizes[axis]}"
+                f"input dim {source} should match init dim {axis}. input: {sizes[source]}, init: {output_sizes[axis]}"
             )
     verify_structured(operation)
 

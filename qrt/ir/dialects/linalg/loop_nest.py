@@ -1,5 +1,4 @@
-"""Loop nests under construction: a body of scalar operations, and around it a `linalg.generic` on tensors or an
-`affine.for` nest on memrefs."""
+"""Builder of loop nests: scalar operations in a `linalg.generic` on tensors or in `affine.for` loops on memrefs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,19 +20,18 @@ Index = Expression | Value
 
 
 class LoopNest(Builder):
-    """A loop nest under construction: a builder in its body. The loops it keeps come first and index its results; the
-    others are reduced.
+    """A builder in the body of a loop nest: first parallel loops, which index the results, then reduced loops.
 
-    Each scalar is read through index expressions of the loops. `finish` makes the operation around the body.
+    The body reads each scalar through index expressions of the loops. `finish` builds the operation around the body.
     """
 
     def __init__(
-        self, context: LoweringContext, stage: str, kept: Sequence[Extent], reduced: Sequence[Extent] = ()
+        self, context: LoweringContext, stage: str, parallel: Sequence[Extent], reduced: Sequence[Extent] = ()
     ) -> None:
         super().__init__(Block(location=context.location))
         self.context = context
-        self.kept, self.reduced = tuple(kept), tuple(reduced)
-        self.loops: tuple[Expression, ...] = tuple(("d", i) for i in range(len(self.kept) + len(self.reduced)))
+        self.parallel, self.reduced = tuple(parallel), tuple(reduced)
+        self.loops: tuple[Expression, ...] = tuple(("d", i) for i in range(len(self.parallel) + len(self.reduced)))
         self._inputs: list[tuple[Value, tuple[Expression, ...], Value]] = []
         self._outputs: list[tuple[Value, Any]] = []
         self._bytes: dict[Value, Value] = {}
@@ -41,72 +39,80 @@ class LoopNest(Builder):
         self.stage(stage)
 
     def split(self, axes: Sequence[int], rank: int, keepdims: bool) -> list[Expression]:
-        """The indices of an operand of which ``axes`` are reduced: reduced loops along these, kept loops along the
-        others. With ``keepdims`` the result has a dimension of 1 for each of them.
+        """Return the indices of an operand reduced along ``axes``: reduced loops there, parallel loops elsewhere.
+
+        With ``keepdims`` the result has a dimension of 1 for each reduced axis.
         """
-        kept, reduced = iter(self.loops), iter(self.loops[len(self.kept) :])
+        parallel, reduced = iter(self.loops), iter(self.loops[len(self.parallel) :])
         at = []
         for axis in range(rank):
             if axis in axes and keepdims:
-                next(kept)  # the result's dimension of 1
-            at.append(next(reduced if axis in axes else kept))
+                next(parallel)  # the result's dimension of 1
+            at.append(next(reduced if axis in axes else parallel))
         return at
 
     def stage(self, name: str) -> None:
-        """Operations of the body from here on belong to a stage, which their location names."""
+        """Let the location of the body's following operations name a stage."""
         self.loc = stage_location(name)
 
     def read(self, tensor: Value, indices: Sequence[Expression]) -> Value:
-        """The element of a tensor."""
-        held = self.context.in_bytes(tensor)
-        argument = self.block.add_argument(element_of(held.type))
-        self._inputs.append((held, tuple(indices), argument))
+        """Return the element of a tensor at index expressions of the loops."""
+        source = self.context.in_bytes(tensor)
+        argument = self.block.add_argument(element_of(source.type))
+        self._inputs.append((source, tuple(indices), argument))
         return self._narrowed(argument, element_of(tensor.type))
 
-    def _narrowed(self, held: Value, element: Type) -> Value:
-        """An element that is held in a byte, in its own type; `extend` reads the byte."""
-        if held.type is element:
-            return held
-        narrow = self.value("arith.trunci", (held,), element)
-        self._bytes[narrow] = held
+    def _narrowed(self, element_in_byte: Value, element: Type) -> Value:
+        """Truncate an element that is stored in a byte to its own type. `extend` uses the byte itself."""
+        if element_in_byte.type is element:
+            return element_in_byte
+        narrow = self.value("arith.trunci", (element_in_byte,), element)
+        self._bytes[narrow] = element_in_byte
         return narrow
 
     def parameter(self, values: Array, element: Type, indices: Sequence[Index]) -> Value:
-        """One of several constants: a scalar if they are equal, else an element of a constant tensor, which lacks the
-        dimensions along which they are equal.
+        """Return the constant for an iteration: a scalar if all `values` are equal, else a constant tensor's element.
+
+        The tensor lacks the dimensions along which the values are equal.
         """
         if values.size and (values == values.ravel()[0]).all():
             return self.constant(values.ravel()[0], element)
-        kept = list(indices)
+        table_indices = list(indices)
         for axis in reversed(range(values.ndim if values.size else 0)):
             first = values.take(0, axis)
             if (values == np.expand_dims(first, axis)).all():
                 values = first
-                del kept[axis]
+                del table_indices[axis]
         self.context.stage(self._stage)
         table = self.context.dense(values, element)
-        expressions = [index for index in kept if not isinstance(index, Value)]
-        return self.read(table, expressions) if len(expressions) == len(kept) else self.gather(table, kept)
+        expressions = [index for index in table_indices if not isinstance(index, Value)]
+        return (
+            self.read(table, expressions)
+            if len(expressions) == len(table_indices)
+            else self.gather(table, table_indices)
+        )
 
     def gather(self, tensor: Value, indices: Sequence[Index]) -> Value:
-        """The element of a tensor at indices that the body computes; a loop stands for its number."""
+        """Return the element of a tensor at indices that the body computes, or that are loops."""
         places = [index if isinstance(index, Value) else self.position(index) for index in indices]
-        held = self.context.in_bytes(tensor)
-        name, source = ("memref.load", self.context.buffer(held)) if self.context.loops else ("tensor.extract", held)
-        return self._narrowed(self.value(name, (source, *places), element_of(held.type)), element_of(tensor.type))
+        stored = self.context.in_bytes(tensor)
+        is_affine = self.context.loops
+        name, source = ("memref.load", self.context.buffer(stored)) if is_affine else ("tensor.extract", stored)
+        return self._narrowed(self.value(name, (source, *places), element_of(stored.type)), element_of(tensor.type))
 
     def position(self, loop: Expression) -> Value:
+        """Return the iteration number of a loop."""
         return self.value("linalg.index", (), INDEX, {"dim": IntegerAttr(self.loops.index(loop), I64)})
 
     def is_before(self, end: Extent) -> Value:
-        """Whether the element of a result stands before a number, in row-major order: of a nest whose loops are all
-        kept."""
+        """Return an i1: the row-major number of this iteration's result element is less than `end`. No loop may be
+        reduced."""
         limit = self.constant(end, INDEX) if isinstance(end, int) else end
         return self.compare(_LESS, self._number(), limit)
 
     def _number(self) -> Value:
         number = self.constant(0, INDEX)
-        for loop, extent in zip(self.loops, self.kept, strict=True):
+        for loop, extent in zip(self.loops, self.parallel, strict=True):
             size = self.constant(extent, INDEX) if isinstance(extent, int) else extent
             number = self.value("arith.muli", (number, size), INDEX)
             number = self.value("arith.addi", (number, self.position(loop)), INDEX)
@@ -119,22 +125,26 @@ class LoopNest(Builder):
         return self.value("arith.cmpf", (left, right), I1, {"predicate": IntegerAttr(predicate, I64)})
 
     def extend(self, value: Value, element: IntegerType, signed: bool = True) -> Value:
-        """An integer in a type at least as wide."""
+        """Extend an integer to a type at least as wide."""
         if value.type is element:
             return value
         value = self._bytes.get(value, value)
         return self.value("arith.extsi" if signed else "arith.extui", (value,), element)
 
     def running(self, element: Type, start: Any = None) -> Value:
-        """A reduced result as the earlier iterations left it, at first `start`: a number, or a tensor over the kept
-        loops; None if it is not read.
+        """Return the value of a reduced result after the earlier iterations.
+
+        `start` is its initial value: a number, a tensor over the parallel loops, or None if it is not read.
         """
         argument = self.block.add_argument(element)
         self._outputs.append((argument, start))
         return argument
 
     def finish(self, *values: Value) -> list[Value]:
-        """The results, tensors over the kept loops: what the body yields, one for each `running` in order."""
+        """Finish the nest and return its results, tensors over the parallel loops.
+
+        The body yields `values`: first one for each `running`, in order, then those that are not reduced.
+        """
         for value in values[len(self._outputs) :]:
             self.running(value.type)
         for narrow in self._bytes:
@@ -151,51 +161,53 @@ class LoopNest(Builder):
         block = self.block
         block.set_arguments([argument for *_, argument in self._inputs] + [argument for argument, _ in self._outputs])
         self.emit("linalg.yield", values)
-        maps = [self._map(indices) for _, indices, _ in self._inputs] + [self._map(self._kept_loops)] * len(starts)
-        kinds = ["parallel"] * len(self.kept) + ["reduction"] * len(self.reduced)
+        maps = [self._map(indices) for _, indices, _ in self._inputs] + [self._map(self._parallel_loops)] * len(starts)
+        kinds = ["parallel"] * len(self.parallel) + ["reduction"] * len(self.reduced)
         inputs, types = [tensor for tensor, *_ in self._inputs], [start.type for start in starts]
         return generic(self.context, inputs, starts, types, maps, kinds, Region([block]))
 
     @property
-    def _kept_loops(self) -> tuple[Expression, ...]:
-        return self.loops[: len(self.kept)]
+    def _parallel_loops(self) -> tuple[Expression, ...]:
+        return self.loops[: len(self.parallel)]
 
     def _map(self, indices: Sequence[Expression]) -> AffineMapAttr:
         return AffineMapAttr(len(self.loops), 0, tuple(indices))
 
     def _start(self, element: Type, start: Any) -> Value:
         if start is None:
-            return self.context.empty(self.kept, element)
+            return self.context.empty(self.parallel, element)
         if isinstance(start, Value):
             return start
-        return self.context.filled(self.kept, self.context.constant(start, element))
+        return self.context.filled(self.parallel, self.context.constant(start, element))
 
     def _read_extents(self) -> None:
-        """Adds an operand whose values are not read for each reduced loop that no operand is indexed by alone: the loop
-        gets its extent from it.
+        """Add an operand, whose values are not read, that defines the extents of the reduced loops.
+
+        It is needed if a reduced loop is not by itself the index of any operand.
         """
         alone = {index for _, indices, _ in self._inputs for index in indices}
-        reduced = self.loops[len(self.kept) :]
+        reduced = self.loops[len(self.parallel) :]
         if not alone.issuperset(reduced):
             self.read(self.context.empty(self.reduced, I1), reduced)
 
     # -- on buffers
 
     def _affine(self, values: Sequence[Value]) -> list[Value]:
-        """Makes loops on buffers: the body begins with loads and ends with stores. The start of a reduction is stored
-        before its loops.
+        """Build loops on buffers, whose body begins with loads and ends with stores.
+
+        The start of a reduction is stored before the reduced loops.
         """
         context = self.context
         buffers = [context.buffer(tensor) for tensor, *_ in self._inputs]
-        results = [context.allocate(self.kept, argument.type) for argument, _ in self._outputs]
+        results = [context.allocate(self.parallel, argument.type) for argument, _ in self._outputs]
         loops = _Loops(context)
         starts = [context.buffer(start) if isinstance(start, Value) else start for _, start in self._outputs]
-        loops.enter(self.kept)
+        loops.enter(self.parallel)
         for (argument, _), start, result in zip(self._outputs, starts, results, strict=True):
             if isinstance(start, Value):
-                loops.store(loops.load(start, self._kept_loops), result, self._kept_loops)
+                loops.store(loops.load(start, self._parallel_loops), result, self._parallel_loops)
             elif start is not None:
-                loops.store(loops.at.constant(start, argument.type), result, self._kept_loops)
+                loops.store(loops.at.constant(start, argument.type), result, self._parallel_loops)
         loops.enter(self.reduced)
         loaded = {
             argument: loops.load(buffer, indices)
@@ -203,18 +215,18 @@ class LoopNest(Builder):
         }
         for (argument, start), result in zip(self._outputs, results, strict=True):
             if start is not None:
-                loaded[argument] = loops.load(result, self._kept_loops)
+                loaded[argument] = loops.load(result, self._parallel_loops)
         for argument, value in loaded.items():
             argument.replace_all_uses(value)
         for operation in self.block:
             loops.take(operation)
         for value, result in zip(values, results, strict=True):
-            loops.store(loaded.get(value, value), result, self._kept_loops)
+            loops.store(loaded.get(value, value), result, self._parallel_loops)
         return [context.as_tensor(result) for result in results]
 
 
 class _Loops:
-    """`affine.for` loops being entered, and the place inside the innermost, `at`."""
+    """A nest of `affine.for` loops that is built from the outside; `at` is the builder in the innermost body."""
 
     def __init__(self, builder: Builder) -> None:
         self.at = builder
@@ -240,7 +252,7 @@ class _Loops:
             self._induction.append(body.arguments[0])
 
     def take(self, operation: Operation) -> None:
-        """Move an operation to here; the number of an iteration is that of its loop."""
+        """Move an operation into the innermost loop. A `linalg.index` is replaced by the loop's variable."""
         if operation.name == "linalg.index":
             operation.results[0].replace_all_uses(self._induction[operation.attributes["dim"].python])
             operation.erase()

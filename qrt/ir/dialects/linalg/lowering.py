@@ -1,4 +1,4 @@
-"""The context in which operations are lowered: constants, tensors and buffers around loop nests."""
+"""The builder for lowering an operation: constants, tensors and buffers around loop nests."""
 
 from collections.abc import Sequence
 from math import prod
@@ -21,7 +21,7 @@ from qrt.types.scanner import Location
 
 Array = npt.NDArray[Any]
 Extent = int | Value
-"""The number of iterations of a loop: known, or an index value."""
+"""The number of iterations of a loop: an integer, or an index value."""
 
 _EQUAL = 0
 """The predicate `eq` of arith.cmpi."""
@@ -35,12 +35,12 @@ def stage_location(stage: str) -> LocationAttr:
 
 
 def tensor_type(value: Value) -> TensorType:
-    assert isinstance(value.type, TensorType)  # operands of qrt ops are
+    assert isinstance(value.type, TensorType)  # operands of qrt ops are tensors
     return value.type
 
 
 def uniform_type(value: Value) -> UniformType:
-    """The quantized element of a tensor. Raises QuantTypeError for others, and where storage is no signless integer."""
+    """Return the quantized element type of a tensor; raise QuantTypeError unless its storage is a signless integer."""
     element = tensor_type(value).element
     if not isinstance(element, UniformType) or not element.is_storage_castable:
         raise QuantTypeError(f"{value.type} is not stored in signless integers")
@@ -48,7 +48,7 @@ def uniform_type(value: Value) -> UniformType:
 
 
 def constant_storage(x: Value) -> Array | None:
-    """The stored values of a quantized tensor that is the cast of a constant, int64; None where it is not."""
+    """Return the stored values, as int64, of a quantized tensor that is the cast of a constant; None otherwise."""
     source = x.operation
     constant = constant_of(source.operands[0]) if source is not None and source.name == "quant.scast" else None
     if not isinstance(constant, DenseElementsAttr):
@@ -60,8 +60,10 @@ def constant_storage(x: Value) -> Array | None:
 
 
 class LoweringContext(Builder):
-    """A builder where an op is lowered, and the options. With `loops`, nests become loops over buffers. With `in_loop`,
-    zero points are subtracted in the loop of a product; else the sum is corrected.
+    """A builder at the place of a lowered op, with the options of the lowering.
+
+    With `loops`, nests become `affine.for` loops over buffers. With `in_loop`, zero points are subtracted inside the
+    loop of a product; otherwise the sum is corrected afterwards.
     """
 
     def __init__(
@@ -73,17 +75,18 @@ class LoweringContext(Builder):
         self._buffers: dict[Value, Value] = {}
 
     def stage(self, name: str) -> None:
-        """Let operations made from here on belong to a stage, which their location names."""
+        """Let the location of the following operations name a stage."""
         self.loc = stage_location(name)
 
     def dense(self, values: Array, element: Type) -> Value:
-        """Make a constant tensor of the shape of an array."""
+        """Build a constant tensor with the shape of an array."""
         return self.constant(values, TensorType(values.shape, element))
 
     def storage(self, x: Value) -> Value:
-        """A tensor of quantized values as its signless integers; a border, of no stage. A tensor of others is itself.
+        """Return the signless integers of a quantized tensor; another tensor is returned unchanged.
 
-        Raises QuantTypeError where it has no rank."""
+        Raise QuantTypeError if the tensor is unranked. The cast belongs to no stage.
+        """
         if tensor_type(x).shape is None:
             raise QuantTypeError(f"{x.type} has no rank")
         self.loc = None
@@ -92,8 +95,10 @@ class LoweringContext(Builder):
         return self.value("quant.scast", (x,), tensor_type(x).with_(element=uniform_type(x).storage_type))
 
     def in_bytes(self, stored: Value) -> Value:
-        """Storage as it is read. Constants of less than a byte are held in bytes: `finalize-memref-to-llvm` of MLIR 22
-        reads two elements of i4 from a byte, but lays a constant out with one, and has no loads of other narrow types.
+        """Return stored integers in a form that can be loaded: constants narrower than a byte are widened to bytes.
+
+        `finalize-memref-to-llvm` of MLIR 22 reads two i4 elements per byte but lays constants out with one per byte,
+        and has no loads of other narrow types.
         """
         source = stored.operation
         declared = source.operands[0] if source is not None and source.name == "quant.scast" else None
@@ -110,7 +115,7 @@ class LoweringContext(Builder):
         return tuple(self.extent(tensor, axis) for axis in range(tensor_type(tensor).rank or 0))
 
     def count(self, extents: Sequence[Extent]) -> Extent:
-        """The number of iterations of loops together."""
+        """Return the product of the extents."""
         count: Extent = prod(extent for extent in extents if isinstance(extent, int))
         for extent in extents:
             if isinstance(extent, Value):
@@ -118,7 +123,7 @@ class LoweringContext(Builder):
         return count
 
     def in_blocks(self, extents: Sequence[Extent]) -> Extent:
-        """How many elements of a tensor stand in whole blocks of a rule that has blocks."""
+        """Return the number of a tensor's elements that lie in whole blocks of `numerics.BLOCK` elements."""
         self.stage("requantize")
         count = self.count(extents)
         if isinstance(count, int):
@@ -127,11 +132,11 @@ class LoweringContext(Builder):
         return self.value("arith.muli", (self.value("arith.divui", (count, block), INDEX), block), INDEX)
 
     def index(self, extent: Extent) -> Value:
-        """An extent as a value."""
+        """Return an extent as an index value."""
         return self.constant(extent, INDEX) if isinstance(extent, int) else extent
 
     def empty(self, extents: Sequence[Extent], element: Type) -> Value:
-        """A tensor whose values are not read."""
+        """Return a tensor with undefined values."""
         sizes = [extent for extent in extents if isinstance(extent, Value)]
         return self.value("tensor.empty", sizes, TensorType(static_shape(extents), element))
 
@@ -139,13 +144,13 @@ class LoweringContext(Builder):
         return make_fill(self, start, self.empty(extents, start.type))
 
     def buffer(self, tensor: Value) -> Value:
-        """The memref of a tensor."""
-        found = self._buffers.get(tensor)
-        if found is None:
+        """Return the memref of a tensor."""
+        buffer = self._buffers.get(tensor)
+        if buffer is None:
             type = tensor_type(tensor)
-            made = self.value("bufferization.to_buffer", (tensor,), MemRefType(type.shape, type.element))
-            found = self._buffers[tensor] = made
-        return found
+            buffer = self.value("bufferization.to_buffer", (tensor,), MemRefType(type.shape, type.element))
+            self._buffers[tensor] = buffer
+        return buffer
 
     def allocate(self, extents: Sequence[Extent], element: Type) -> Value:
         sizes = [extent for extent in extents if isinstance(extent, Value)]
@@ -153,15 +158,15 @@ class LoweringContext(Builder):
         return self.value("memref.alloc", sizes, type, {OPERAND_SEGMENTS: segments(len(sizes), 0)})
 
     def as_tensor(self, buffer: Value) -> Value:
-        """The tensor of a memref that nothing writes any more."""
+        """Return the tensor of a memref, which must not be written any more."""
         assert isinstance(buffer.type, MemRefType)
         type = TensorType(buffer.type.shape, buffer.type.element)
-        made = self.value("bufferization.to_tensor", (buffer,), type, {"restrict": UNIT})
-        self._buffers[made] = buffer
-        return made
+        tensor = self.value("bufferization.to_tensor", (buffer,), type, {"restrict": UNIT})
+        self._buffers[tensor] = buffer
+        return tensor
 
     def erase_unread_tensors(self) -> None:
-        """Erases tensors that were only read through their buffers."""
+        """Erase the tensors that are only read through their buffers."""
         for value in list(self._buffers):
             if value.operation is not None and value.operation.name == "bufferization.to_tensor" and not value.uses:
                 value.operation.erase()
@@ -172,13 +177,15 @@ def static_shape(extents: Sequence[Extent]) -> tuple[int | None, ...]:
 
 
 def accumulator_type(bound: int) -> IntegerType:
-    """The type that holds an accumulator of at most this magnitude."""
+    """Return the integer type for an accumulator of at most this magnitude."""
     return I32 if bound < 1 << 31 else I64
 
 
 def broadcast(context: LoweringContext, left: Sequence[Extent], right: Sequence[Extent]) -> tuple[Extent, ...]:
-    """The extents that two operands have together, by NumPy's rules. A dimension is repeated where it is known to be 1;
-    one that turns out to be 1 is an error when it runs: loops assert it, a linalg.generic requires equal sizes."""
+    """Return the broadcast extents of two operands, by NumPy's rules, except that only a static size of 1 is repeated.
+
+    A dynamic size must equal the other size at run time: loops assert it, a linalg.generic requires it.
+    """
     rank = max(len(left), len(right))
     padded = [(1,) * (rank - len(extents)) + tuple(extents) for extents in (left, right)]
     pairs = list(zip(*padded, strict=True))
@@ -192,6 +199,6 @@ def broadcast(context: LoweringContext, left: Sequence[Extent], right: Sequence[
 
 
 def broadcast_indices(extents: Sequence[Extent], rank: int) -> list[Expression]:
-    """How the last of `rank` loops index an operand of them."""
+    """Return the indices of an operand of these extents, broadcast over `rank` loops."""
     first = rank - len(extents)
     return [0 if extent == 1 else ("d", first + i) for i, extent in enumerate(extents)]

@@ -1,8 +1,9 @@
-"""`linalg` ops with a name for their maps and their body. The tables say both; parsing, printing, verification,
-`linalg-generalize-named-ops` and interpretation follow from them.
+"""Named `linalg` ops, whose name determines their indexing maps and body.
 
-An op's loops are letters in the order of the nest. Each operand is the letters that index it; `(hy)` is a window: `h`
-times the stride plus `y` times the dilation. Loops that the output, after the arrow, does not name are reduced.
+The tables define both; parsing, printing, verification, `linalg-generalize-named-ops` and the interpreter use them. In
+a table, the loops are letters, in the order of the nest. Each operand is written as the letters that index it; `(hy)`
+is a window: `h` times the stride plus `y` times the dilation. Loops that do not index the output, after the arrow, are
+reduced.
 """
 
 import re
@@ -102,7 +103,7 @@ _WITH_ZERO_POINTS = (
     "depthwise_conv_2d_nhwc_hwc",
     "depthwise_conv_2d_nhwc_hwcm",
 )
-"""Those that have a form `..._q`, with a zero point for each input."""
+"""The convolutions that also exist as `..._q`, with a zero point for each input."""
 _POOLINGS = {
     "nchw": ("nchwyx: nc(hy)(wx) yx -> nchw", "sum max"),
     "ncw": ("ncwx: nc(wx) x -> ncw", "sum max"),
@@ -110,20 +111,21 @@ _POOLINGS = {
     "nhwc": ("nhwcyx: n(hy)(wx)c yx -> nhwc", "sum max min max_unsigned min_unsigned"),
     "nwc": ("nwcx: n(wx)c x -> nwc", "sum max min max_unsigned min_unsigned"),
 }
-"""By layout: the loops, and the functions that fold the windows."""
+"""By layout: the loops, and the functions that reduce the windows."""
 _FOLDED_WITH = {"sum": "add", "max": "max_signed", "min": "min_signed"}
 _STATING_MAPS = ("linalg.matmul", "linalg.batch_matmul", "linalg.batch_reduce_matmul")
-"""Those that may say other maps, to transpose and broadcast their inputs."""
+"""The ops that may have other maps, which transpose or broadcast their inputs."""
 _UNSTRIDED = ("conv_1d", "conv_2d", "conv_3d")
 _CASTING = ("matmul", "batch_matmul", "copy", "contract")
-"""Those whose casts are signed or unsigned as their attribute `cast` says. `batch_reduce_matmul` has the attribute
-too, and upstream builds signed casts whatever it says."""
+"""The ops whose attribute `cast` chooses signed or unsigned casts. `batch_reduce_matmul` has the attribute too, but
+upstream ignores it there and builds signed casts."""
 
 
 @dataclass(frozen=True)
 class NamedOpDefinition:
-    """The definition of an op of this file: its body and its loops. Without loops, the loops are the dimensions of its
-    output. The body of `elementwise` is that of its kind.
+    """The body and the loops of a named op. Empty `loops` mean one loop for each dimension of the output.
+
+    `build` is None for `elementwise`, whose attribute `kind` chooses the body.
     """
 
     build: Build | None
@@ -132,7 +134,7 @@ class NamedOpDefinition:
     unsigned: bool = False
     states_maps: bool = False
     windows: int = 0
-    """How many strides and dilations it takes."""
+    """The number of strides, and of dilations."""
 
 
 def _zero_points(loops: str) -> str:
@@ -141,31 +143,31 @@ def _zero_points(loops: str) -> str:
 
 
 def _table() -> dict[str, NamedOpDefinition]:
-    found: dict[str, NamedOpDefinition] = {}
+    definitions: dict[str, NamedOpDefinition] = {}
     for name, loops in _CONTRACTIONS.items():
         windows = 0 if name in _UNSTRIDED else loops.count("(")
-        found[name] = NamedOpDefinition(
+        definitions[name] = NamedOpDefinition(
             CONTRACTION, loops, states_maps=f"linalg.{name}" in _STATING_MAPS, windows=windows
         )
     for name in _WITH_ZERO_POINTS:
         loops = _CONTRACTIONS[name]
-        found[f"{name}_q"] = NamedOpDefinition(QUANTIZED, _zero_points(loops), 4, windows=loops.count("("))
+        definitions[f"{name}_q"] = NamedOpDefinition(QUANTIZED, _zero_points(loops), 4, windows=loops.count("("))
     for name in ("matmul", "batch_matmul"):
-        found[f"quantized_{name}"] = NamedOpDefinition(QUANTIZED, _zero_points(_CONTRACTIONS[name]), 4)
+        definitions[f"quantized_{name}"] = NamedOpDefinition(QUANTIZED, _zero_points(_CONTRACTIONS[name]), 4)
     for layout, (loops, folds) in _POOLINGS.items():
         for fold in folds.split():
             build = pooling(_FOLDED_WITH.get(fold, fold))
             unsigned = fold.endswith("_unsigned")
-            found[f"pooling_{layout}_{fold}"] = NamedOpDefinition(
+            definitions[f"pooling_{layout}_{fold}"] = NamedOpDefinition(
                 build, loops, unsigned=unsigned, windows=loops.count("(")
             )
     for function, arity in FUNCTIONS.items():
         if not function.endswith(("max_unsigned", "min_unsigned")):
-            found[function.removesuffix("_signed")] = NamedOpDefinition(elementwise(function), arity=arity)
-    found["fill"] = found["copy"] = NamedOpDefinition(COPY, arity=1)
-    found["contract"] = NamedOpDefinition(CONTRACTION, states_maps=True)
-    found["elementwise"] = NamedOpDefinition(None, states_maps=True)
-    return {f"linalg.{name}": named for name, named in found.items()}
+            definitions[function.removesuffix("_signed")] = NamedOpDefinition(elementwise(function), arity=arity)
+    definitions["fill"] = definitions["copy"] = NamedOpDefinition(COPY, arity=1)
+    definitions["contract"] = NamedOpDefinition(CONTRACTION, states_maps=True)
+    definitions["elementwise"] = NamedOpDefinition(None, states_maps=True)
+    return {f"linalg.{name}": named for name, named in definitions.items()}
 
 
 TABLE = _table()
@@ -173,11 +175,11 @@ TABLE = _table()
 
 @lru_cache(maxsize=256)
 def _maps(loops: str, strides: tuple[int, ...], dilations: tuple[int, ...]) -> Maps:
-    """The indexing maps a table entry says; a `.` is a scalar."""
+    """Return the indexing maps of a table entry, in which `.` is a scalar."""
     order, _, rest = loops.partition(": ")
     window = dict(zip(re.findall(r"\((\w)\w\)", rest), zip(strides, dilations, strict=True), strict=True))
     inputs, _, output = rest.partition("->")
-    found = []
+    maps = []
     for operand in (*inputs.split(), output.strip()):
         results: list[Expression] = []
         for outer, inner, plain in re.findall(r"\((\w)(\w)\)|(\w)", operand):
@@ -187,13 +189,15 @@ def _maps(loops: str, strides: tuple[int, ...], dilations: tuple[int, ...]) -> M
                 stride, dilation = window[outer]
                 at, tap = (("d", order.index(loop)) for loop in (outer, inner))
                 results.append(add(multiply(at, stride), multiply(tap, dilation)))
-        found.append(AffineMapAttr(len(order), 0, tuple(results)))
-    return tuple(found)
+        maps.append(AffineMapAttr(len(order), 0, tuple(results)))
+    return tuple(maps)
 
 
 class NamedOp(StructuredOp):
-    """An op of `TABLE`. `memoized` holds the maps that a text says where the op does not need them said: upstream's
-    cache, printed in generic form."""
+    """An op of `TABLE`. `memoized` is the attribute `linalg.memoized_indexing_maps` if the text has one.
+
+    It is upstream's cache of maps that follow from the op's name; upstream prints it in the generic form.
+    """
 
     __slots__ = ("memoized",)
 
@@ -217,7 +221,7 @@ class NamedOp(StructuredOp):
     def _numbers(self, name: str, count: int) -> tuple[int, ...]:
         stated = self.attributes.get(name)
         if not isinstance(stated, DenseElementsAttr) or not _counts(stated, count):
-            return (1,) * count  # for the maps of an op that does not verify
+            return (1,) * count  # the op does not verify, but its maps may be asked for
         return tuple(stated.array.tolist())
 
 
@@ -226,18 +230,18 @@ def _counts(stated: DenseElementsAttr, count: int) -> bool:
 
 
 def _memoizes(name: str) -> bool:
-    """Whether the maps follow from the op's name, strides and dilations alone."""
+    """Return True if the op's name, strides and dilations determine its maps."""
     return bool(TABLE[name].loops) and not TABLE[name].states_maps
 
 
 def _derived(operation: Operation) -> dict[str, Attribute]:
-    """The attributes that upstream's verifier writes onto the op."""
-    assert isinstance(operation, NamedOp)  # whose maps these are
+    """Return the attributes that upstream's verifier adds to the op."""
+    assert isinstance(operation, NamedOp)  # by its definition
     return {_MEMOIZED: ArrayAttr(operation.indexing_maps)} if _memoizes(operation.name) else {}
 
 
 def default_maps(name: str, operands: int, rank: int) -> ArrayAttr:
-    """The maps of an op that says none; `rank` is that of its output."""
+    """Return the maps of an op without the attribute `indexing_maps`; `rank` is that of its output."""
     loops = TABLE[name].loops
     return ArrayAttr(_maps(loops, (), ()) if loops else (AffineMapAttr.identity(rank),) * operands)
 
@@ -245,9 +249,9 @@ def default_maps(name: str, operands: int, rank: int) -> ArrayAttr:
 def body_of(
     name: str, types: Sequence[Type], attributes: Mapping[str, Attribute], location: Location = NOWHERE
 ) -> Region:
-    """The region of an op for operands of these types.
+    """Return the region of an op for operands of these types.
 
-    Raises QuantTypeError where the types have no such operations.
+    Raise QuantTypeError if the types do not support the body's operations.
     """
     named = TABLE[name]
     build = named.build or elementwise(kind_name(attributes["kind"]))
@@ -256,7 +260,7 @@ def body_of(
 
 
 def make_fill(builder: Builder, value: Value, output: Value) -> Value:
-    """The result of a new `linalg.fill` of a tensor."""
+    """Build a `linalg.fill` of a tensor and return its result."""
     attributes: dict[str, Attribute] = {OPERAND_SEGMENTS: segments(1, 1)}
     region = body_of("linalg.fill", (value.type, output.type), attributes)
     return builder.emit("linalg.fill", (value, output), (output.type,), attributes, [region]).results[0]
@@ -301,7 +305,7 @@ def _expect_word(parser: FormParser, word: str) -> None:
 
 
 def _print(printer: FormPrinter, operation: Operation) -> None:
-    assert isinstance(operation, NamedOp)  # whose form this is
+    assert isinstance(operation, NamedOp)  # by its definition
     named = TABLE[operation.name]
     if named.build is None:
         printer.word(f"kind={operation.attributes['kind']}")
@@ -322,13 +326,13 @@ def _print(printer: FormPrinter, operation: Operation) -> None:
 
 
 def arity_of(name: str, attributes: Mapping[str, Attribute]) -> int:
-    """How many inputs an op takes."""
+    """Return the number of inputs that an op takes."""
     named = TABLE[name]
     return named.arity if named.build is not None else FUNCTIONS[kind_name(attributes["kind"])]
 
 
 def _verify(operation: Operation) -> None:
-    assert isinstance(operation, NamedOp)  # whose rules these are
+    assert isinstance(operation, NamedOp)  # by its definition
     wanted = arity_of(operation.name, operation.attributes)
     if len(operation.inputs) != wanted or len(operation.outputs) != 1:
         raise operation.op_error(
@@ -355,21 +359,21 @@ def _verify(operation: Operation) -> None:
 
 
 def _verify_stated_maps(operation: NamedOp) -> None:
-    """A matrix product's inputs may be transposed, or given without the dimensions they are the same along."""
+    """Raise VerifyError unless the maps of a matrix product at most transpose or broadcast its inputs."""
     maps, default = operation.indexing_maps, stated_maps(default_maps(operation.name, 3, 0))
     batched = operation.name != "linalg.matmul"
     if len(maps) != 3:
         if batched:
             raise operation.op_error("Indexing_map attribute must have 3 affine maps.")
-        return  # as for any structured op
+        return  # verify_structured reports it
     require = _require_batched_input if batched else _require_input
     for number in (0, 1):
         require(operation, maps[number], default[number])
     if batched:
-        found, wanted = maps[2].results, default[2].results
-        if len(found) != len(wanted):
-            raise operation.op_error(f"expects {len(wanted)} dims, but got ({len(found)}).")
-        if found != wanted:
+        given, wanted = maps[2].results, default[2].results
+        if len(given) != len(wanted):
+            raise operation.op_error(f"expects {len(wanted)} dims, but got ({len(given)}).")
+        if given != wanted:
             raise operation.op_error("Invalid output map result dimension.")
     if any(len(set(map.results)) < len(map.results) for map in maps):
         raise operation.error("expected indexing maps to be projected permutations")
@@ -383,7 +387,8 @@ def _require_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAtt
 
 
 def _require_batched_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAttr) -> None:
-    """Without a dimension, what remains ends with the one that is reduced, or is that and the columns."""
+    """Raise VerifyError unless a batched input is complete or lacks dimensions in one of the allowed ways: only the
+    reduced one is left, the batch and the reduced one, or all but the batch."""
     if not set(map.results) <= set(default.results):
         raise operation.op_error("Unexpected result dim expression (outside the set of default result dims).")
     if len(map.results) > 3:
@@ -397,13 +402,13 @@ def _require_batched_input(operation: NamedOp, map: AffineMapAttr, default: Affi
 
 
 def _verify_contraction(operation: NamedOp) -> None:
-    """Each loop is of the output, or of both inputs and reduced; one of the latter there must be."""
+    """Raise VerifyError unless each loop indexes the output or both inputs, and at least one loop is reduced."""
     maps = operation.indexing_maps
     for map in maps:
         if plain_loops(map) is None:
             raise operation.error("provided affine_map is not a projected permutation")
     if len(maps) != 3 or len({map.dimensions for map in maps}) > 1:
-        return  # as for any structured op
+        return  # verify_structured reports it
     left, right, output = (set(map.results) for map in maps)
     for loop in range(maps[0].dimensions):
         if ("d", loop) not in output | (left & right):
@@ -415,15 +420,18 @@ def _verify_contraction(operation: NamedOp) -> None:
 
 
 def _verify_body(operation: NamedOp) -> None:
-    """The custom form leaves the body out, so it must be the op's own; constants may have moved out of it."""
+    """Raise VerifyError unless the body is the one that the op's name implies: the custom form does not print it.
+
+    Constants are ignored, because they may have been moved out of the body.
+    """
     own = body_of(operation.name, [value.type for value in operation.operands], operation.attributes).blocks[0]
     block = operation.regions[0].blocks[0]
-    found, expected = ([inner for inner in each if inner.name != "arith.constant"] for each in (block, own))
-    names, wanted = ([inner.name for inner in each] for each in (found, expected))
+    actual, expected = ([op for op in body if op.name != "arith.constant"] for body in (block, own))
+    names, wanted = ([op.name for op in ops] for ops in (actual, expected))
     same: dict[Value, Value] = dict(zip(own.arguments, block.arguments, strict=True))
     if names != wanted:
         raise operation.op_error(f"expects the body {', '.join(wanted)}, but has {', '.join(names)}")
-    for mine, theirs in zip(expected, found, strict=True):
+    for mine, theirs in zip(expected, actual, strict=True):
         given = [value for value in theirs.operands if not _is_constant(value)]
         if given != [same.get(value) for value in mine.operands if not _is_constant(value)]:
             raise operation.op_error(f"expects the body {', '.join(wanted)}, but its '{mine.name}' takes other values")
@@ -435,7 +443,7 @@ def _is_constant(value: Value) -> bool:
 
 
 def _index_numbers(count: int) -> AttributeKind:
-    """`dense<[1, 2]> : tensor<2xi64>`, or of a vector: strides or dilations."""
+    """Return the attribute kind of strides or dilations: `dense<[1, 2]> : tensor<2xi64>`, or a vector."""
 
     def holds(value: Attribute) -> bool:
         return isinstance(value, DenseElementsAttr) and _counts(value, count)
@@ -456,7 +464,7 @@ def _definition(name: str, named: NamedOpDefinition) -> Definition:
     if named.states_maps:
         attributes[MAPS] = AttributeSpec(array_of_maps, required=True)
     if short in (*_CASTING, "batch_reduce_matmul"):
-        attributes["cast"] = AttributeSpec(kind=CAST)  # optional: what is not said is not printed
+        attributes["cast"] = AttributeSpec(kind=CAST)  # without a default: an absent one is not printed
     if named.windows:
         for which in ("dilations", "strides"):
             attributes[which] = AttributeSpec(kind=_index_numbers(named.windows))

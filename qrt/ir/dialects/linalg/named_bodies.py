@@ -1,7 +1,7 @@
-"""The bodies of `linalg` ops with a name: what one iteration computes, as the operations upstream builds for it.
+"""The bodies of named `linalg` ops: the same operations that upstream builds.
 
-A body is given the elements of all operands, the output's last. Casts are to the output's type, signed unless the op
-says `cast = #linalg.type_fn<cast_unsigned>`.
+The arguments of a body are the elements of all operands, the output's last. Casts are to the output's type, and signed
+unless the op has `cast = #linalg.type_fn<cast_unsigned>`.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ _UNARY = {
     "tanh": "math.tanh",
     "erf": "math.erf",
 }
-"""On floats alone."""
+"""Functions of floats only."""
 _BINARY = {
     "add": ("arith.addf", "arith.addi", "arith.ori", "complex.add"),
     "sub": ("arith.subf", "arith.subi", None, "complex.sub"),
@@ -42,22 +42,22 @@ _BINARY = {
     "min_unsigned": (None, "arith.minui", None, None),
     "powf": ("math.powf", None, None, None),
 }
-"""On floats, on integers, on i1, on complex numbers."""
+"""The ops for floats, integers, i1 and complex numbers."""
 
 FUNCTIONS = {**dict.fromkeys(_UNARY, 1), **dict.fromkeys(_BINARY, 2), "select": 3}
-"""Element-wise functions, by the number of their arguments."""
+"""The element-wise functions, with the number of their arguments."""
 ELEMENTWISE_KIND = enumeration("linalg.elementwise_kind", " ".join(FUNCTIONS))
 CAST = enumeration("linalg.type_fn", "cast_signed cast_unsigned")
 
 
 def kind_name(kind: Attribute) -> str:
-    """`add` of `#linalg.elementwise_kind<add>`."""
+    """Return the name of a function, such as `add` for `#linalg.elementwise_kind<add>`."""
     (name,) = ENUMERATIONS["linalg.elementwise_kind"].flags(kind)
     return name
 
 
 class IterationBody(Builder):
-    """The body of an op, under construction: a builder that knows casts to the type of the output, and functions."""
+    """A builder in the body of an op that casts to the output's type and applies element-wise functions."""
 
     __slots__ = ("target", "unsigned")
 
@@ -67,10 +67,7 @@ class IterationBody(Builder):
         self.target = block.arguments[-1].type
 
     def cast(self, value: Value) -> Value:
-        """The value in the output's type.
-
-        Raises QuantTypeError where no cast leads there.
-        """
+        """Cast a value to the output's type; raise QuantTypeError if there is no such cast."""
         target = self.target
         if value.type is target or not isinstance(target, ComplexType):
             return self._part_cast(value, target)
@@ -89,10 +86,7 @@ class IterationBody(Builder):
         return value if not name else self.value(name, [value], target)
 
     def apply(self, name: str, *values: Value) -> Value:
-        """An element-wise function of values of one type.
-
-        Raises QuantTypeError where the type has no such function.
-        """
+        """Apply an element-wise function to values of one type; raise QuantTypeError if the type does not have it."""
         type = values[-1].type
         if name == "select":
             operation = "arith.select"
@@ -106,18 +100,18 @@ class IterationBody(Builder):
 
 
 def _function_name(name: str, type: Type) -> str:
-    found: str | None
+    operation: str | None
     if name in _UNARY:
-        found = _UNARY[name] if isinstance(type, FloatType) else None
+        operation = _UNARY[name] if isinstance(type, FloatType) else None
     else:
         is_complex = isinstance(type, ComplexType) and isinstance(type.element, FloatType)
         column = 3 if is_complex else 0 if isinstance(type, FloatType) else 2 if _width(type) == 1 else 1
-        found = _BINARY[name][column] if is_complex or isinstance(type, FloatType | IntegerType) else None
-    if not found and _width(type) == 1 and name.endswith("_unsigned"):
+        operation = _BINARY[name][column] if is_complex or isinstance(type, FloatType | IntegerType) else None
+    if not operation and _width(type) == 1 and name.endswith("_unsigned"):
         raise QuantTypeError(f"unsupported operation: unsigned {name[:3]} not on uint")
-    if not found:
+    if not operation:
         raise QuantTypeError(f"there is no '{name}' of {type}")
-    return found
+    return operation
 
 
 def _width(type: Type) -> int:
@@ -125,14 +119,14 @@ def _width(type: Type) -> int:
 
 
 def _cast_name(given: Type, target: Type, unsigned: bool) -> str:
-    """The op that casts; empty where none is needed."""
+    """Return the name of the op that casts; empty if no cast is needed."""
     if given is target:
         return ""
     if isinstance(given, IndexType) != isinstance(target, IndexType) and not isinstance(target, FloatType):
         return "arith.index_cast"
     from_float, to_float = isinstance(given, FloatType), isinstance(target, FloatType)
     if from_float and to_float:
-        assert isinstance(given, FloatType)  # as it has just been found
+        assert isinstance(given, FloatType)  # for mypy
         assert isinstance(target, FloatType)
         if given.width != target.width:
             return "arith.extf" if given.width < target.width else "arith.truncf"
@@ -148,7 +142,7 @@ def _cast_name(given: Type, target: Type, unsigned: bool) -> str:
 
 
 Build = Callable[..., Value]
-"""The value to yield, made of a `IterationBody` and the elements of the operands."""
+"""A function that builds the yielded value from an `IterationBody` and the elements of the operands."""
 
 
 def _contraction(b: IterationBody, x: Value, w: Value, out: Value) -> Value:
@@ -162,12 +156,12 @@ def _quantized(b: IterationBody, x: Value, w: Value, x_zero: Value, w_zero: Valu
 
 
 def pooling(function: str) -> Build:
-    """Folds the input into the output; the window has no values."""
+    """Return a body that combines the input with the output by a function; the window's values are not used."""
     return lambda b, x, window, out: b.apply(function, out, b.cast(x))
 
 
 def elementwise(function: str) -> Build:
-    """A function of the inputs."""
+    """Return a body that applies a function to the inputs."""
     return lambda b, *values: b.apply(function, *values[:-1])
 
 
@@ -176,14 +170,14 @@ def _copy(b: IterationBody, x: Value, out: Value) -> Value:
 
 
 def build_body(build: Build, types: Sequence[Type], unsigned: bool, location: Location = NOWHERE) -> Region:
-    """The region of an op for operands with elements of these types.
+    """Return the region of an op for operands with elements of these types.
 
-    Raises QuantTypeError where the types have no such operations.
+    Raise QuantTypeError if the types do not support the body's operations.
     """
     block = Block(types, location)
     body = IterationBody(block, unsigned)
-    made = build(body, *block.arguments)
-    body.emit("linalg.yield", [made])
+    result = build(body, *block.arguments)
+    body.emit("linalg.yield", [result])
     return Region([block])
 
 

@@ -1,4 +1,4 @@
-"""`linalg`: structured ops, the loop nests of `generic` and of the ops with a name of their own."""
+"""`linalg`: structured ops, which are loop nests: `generic` and the named ops."""
 
 from qrt.ir.core.attribute_kinds import ENUMERATIONS, I64
 from qrt.ir.core.attributes import ArrayAttr, Attribute, StringAttr, instance_of
@@ -33,7 +33,7 @@ _HEADER = ("doc", MAPS, _ITERATORS, "library_call")
 
 
 class GenericOp(StructuredOp):
-    """`linalg.generic`, which says its maps and iterators."""
+    """`linalg.generic`, whose attributes hold its maps and iterators."""
 
     __slots__ = ()
 

@@ -1,6 +1,4 @@
-"""The parts that structured ops of `linalg` share: maps, loops, the operands' custom form, and the rules on all of
-them.
-"""
+"""The parts that all structured ops of `linalg` share: maps, loops, the custom form of operands, and verification."""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -22,12 +20,12 @@ TRAITS = frozenset({RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE})
 Maps = tuple[AffineMapAttr, ...]
 
 CANONICALIZE = ("tensor.canonicalize: from_casts", "linalg.canonicalize: of_nothing known_sizes")
-"""The patterns that every structured op tries first. Its own come next, and `CANONICALIZE_BUFFERS` last."""
+"""The patterns that every structured op tries first; those of the op come next, and `CANONICALIZE_BUFFERS` last."""
 CANONICALIZE_BUFFERS = ("memref.canonicalize: from_ranked_casts",)
 
 
 class StructuredOp(Operation):
-    """A loop nest over operands that maps index: inputs first, then outputs, which the body is given too."""
+    """A loop nest over inputs and outputs, indexed by maps. The body receives the elements of both."""
 
     __slots__ = ()
 
@@ -50,26 +48,26 @@ class StructuredOp(Operation):
 
     @property
     def iterators(self) -> tuple[str, ...]:
-        """`parallel` or `reduction`, for each loop: those that index an output are parallel."""
+        """`parallel` or `reduction` for each loop: loops that index an output are parallel."""
         maps = self.indexing_maps
         indexed = {result for map in maps[self.input_count :] for result in map.results}
         return tuple("parallel" if ("d", loop) in indexed else "reduction" for loop in range(maps[0].dimensions))
 
 
 def stated_maps(attribute: Attribute | None) -> Maps:
-    """The maps of an attribute that the verifier has checked."""
+    """Return the maps in an attribute that the verifier has checked."""
     assert isinstance(attribute, ArrayAttr)
     return tuple(map for map in attribute.elements if isinstance(map, AffineMapAttr))
 
 
 def array_of_maps(value: Attribute) -> str | None:
-    """A constraint on `indexing_maps`."""
+    """Return an error message unless the attribute is an array of affine maps."""
     fine = isinstance(value, ArrayAttr) and all(isinstance(map, AffineMapAttr) for map in value.elements)
     return None if fine else "failed to satisfy constraint: AffineMap array attribute"
 
 
 def iterator(kind: str) -> OpaqueAttr:
-    """`#linalg.iterator_type<parallel>`, which the custom form of `generic` spells as a string."""
+    """Return `#linalg.iterator_type<kind>`, which the custom form of `generic` spells as a string."""
     return OpaqueAttr(f"#linalg.iterator_type<{kind}>")
 
 
@@ -82,7 +80,10 @@ def generic(
     kinds: Iterable[str],
     region: Region,
 ) -> list[Value]:
-    """The results of a new `linalg.generic`; the loops are of these kinds, the maps those of inputs and outputs."""
+    """Build a `linalg.generic` and return its results.
+
+    `maps` are those of the inputs, then of the outputs; `kinds` are the iterator types of the loops.
+    """
     attributes: dict[str, Attribute] = {
         MAPS: ArrayAttr(tuple(maps)),
         "iterator_types": ArrayAttr(tuple(map(iterator, kinds))),
@@ -92,22 +93,22 @@ def generic(
 
 
 def rank_of(type: Type) -> int:
-    """The rank of a ranked tensor or memref; 0 of a scalar, as a vector is here."""
+    """Return the rank of a ranked tensor or memref; 0 for a scalar. A vector counts as a scalar."""
     return len(shape_of(type) or ())
 
 
 def shape_of(type: Type) -> Sequence[int | None] | None:
-    """The shape of a tensor or memref; a scalar has none of its own."""
+    """Return the shape of a tensor or memref; `()` for a scalar."""
     return type.shape if isinstance(type, TensorType | MemRefType) else ()
 
 
 def scalar_of(type: Type) -> Type:
-    """The type of an operand's element in one iteration."""
+    """Return the type of the block argument for an operand: its element type, or a scalar's own type."""
     return type.element if isinstance(type, TensorType | MemRefType) else type
 
 
 def effects(operation: Operation) -> Collection[Trait]:
-    """Those on buffers: tensors are values."""
+    """Return the memory effects: reads and writes if an operand is a buffer, none on tensors."""
     buffers = any(isinstance(value.type, MemRefType) for value in operation.operands)
     return (MEM_READ, MEM_WRITE) if buffers else ()
 
@@ -116,7 +117,7 @@ def effects(operation: Operation) -> Collection[Trait]:
 
 
 def parse_operands(parser: FormParser, pending: PendingOperation, segmented: bool = True) -> tuple[int, int]:
-    """Both groups; how many inputs and outputs there were."""
+    """Parse the groups `ins` and `outs`, and return the numbers of inputs and outputs."""
     inputs, outputs = _parse_group(parser, pending, "ins"), _parse_group(parser, pending, "outs")
     if segmented:
         pending.attributes[OPERAND_SEGMENTS] = segments(inputs, outputs)
@@ -162,8 +163,8 @@ def print_results(printer: FormPrinter, operation: Operation) -> None:
 
 
 def verify_structured(operation: Operation) -> None:
-    """The rules of upstream's `LinalgOp` and `DestinationStyleOpInterface`, in their words."""
-    assert isinstance(operation, StructuredOp)  # whose rules these are
+    """Check the rules of upstream's `LinalgOp` and `DestinationStyleOpInterface`, with upstream's error messages."""
+    assert isinstance(operation, StructuredOp)  # by its definition
     _verify_destinations(operation)
     _verify_semantics(operation)
     maps = operation.indexing_maps
@@ -214,7 +215,7 @@ def _verify_map(operation: StructuredOp, number: int, map: AffineMapAttr, type: 
 
 
 def _verify_loops(operation: StructuredOp, maps: Maps, loops: int) -> None:
-    """Every loop runs over a dimension of an operand; where all of these are static, so far that each fits."""
+    """Raise VerifyError unless every loop indexes some operand's dimension, and static sizes fit the loops' extents."""
     shapes = [shape_of(value.type) or () for value in operation.operands]
     extents: dict[int, int | None] = {}
     for map, shape in zip(maps, shapes, strict=True):

@@ -1,4 +1,4 @@
-"""`math`: element-wise functions of floats, and counting bits."""
+"""`math`: element-wise functions of floats, and functions that count bits."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from qrt.ir.core.folding import Folded, Folds
 from qrt.ir.core.matching import constant_of
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import ELEMENTWISE, PURE, SAME_OPERANDS_AND_RESULT_SHAPE, SAME_OPERANDS_AND_RESULT_TYPE
-from qrt.ir.dialects.arith.ops import BOOL, FASTMATH, FLOAT, INTEGER, elementwise, result_of_test, said
+from qrt.ir.dialects.arith.ops import BOOL, FASTMATH, FLOAT, INTEGER, elementwise, flag_attributes, result_of_test
 from qrt.ir.dialects.arith.scalars import constant_value, fold_constants
 
 _EXACT = "absf ceil floor roundeven"
@@ -16,18 +16,19 @@ _INEXACT = (
     "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc "
     "cbrt rsqrt"
 )
-"""Never folded: upstream folds them by its C library, whose last bit is its own, but for rsqrt, which it leaves."""
+"""Functions that are never folded: upstream folds them with the C library, whose last bit varies, except rsqrt, which
+upstream does not fold."""
 _TRAITS = (PURE, ELEMENTWISE)
 
 
 def _fold_as_host(operation: Operation, folds: Folds) -> Folded:
-    """Upstream calls the C library, which has f32 and f64."""
+    """Fold f32 and f64 only: upstream folds by the C library, which has no other types."""
     native = getattr(element_of(operation.operands[0].type), "name", "") in ("f32", "f64")
     return fold_constants(operation, folds) if native else None
 
 
 def _fold_sqrt(operation: Operation, folds: Folds) -> Folded:
-    """Upstream leaves the roots of negative numbers, -0.0 among them."""
+    """Fold a square root, except of a number with a negative sign (also -0.0), as upstream."""
     value = constant_value(constant_of(operation.operands[0]))
     return None if value is None or bool(np.signbit(value).any()) else _fold_as_host(operation, folds)
 
@@ -37,7 +38,7 @@ def _test(name: str) -> Definition:
         name,
         operands=(f"operand: {FLOAT}",),
         results=(f"result: {BOOL}",),
-        attributes=said(FASTMATH),
+        attributes=flag_attributes(FASTMATH),
         traits=_TRAITS,
         infer={"result": result_of_test("operand")},
         format="$operand attr-dict `:` type($operand)",
@@ -63,7 +64,7 @@ OPS = [
         "math.clampf",
         operands=(f"value: {FLOAT}", f"min: {FLOAT}", f"max: {FLOAT}"),
         results=(f"result: {FLOAT}",),
-        attributes=said(FASTMATH),
+        attributes=flag_attributes(FASTMATH),
         traits=(*_TRAITS, SAME_OPERANDS_AND_RESULT_TYPE),
         format=f"$value `to` `[` $min `,` $max `]` {FASTMATH} attr-dict `:` type($result)",
     ),
@@ -71,7 +72,7 @@ OPS = [
         "math.fpowi",
         operands=(f"lhs: {FLOAT}", f"rhs: {INTEGER}"),
         results=(f"result: {FLOAT}",),
-        attributes=said(FASTMATH),
+        attributes=flag_attributes(FASTMATH),
         traits=(SAME_OPERANDS_AND_RESULT_SHAPE, *_TRAITS),
         infer={"result": same_as("lhs")},
         format=f"$lhs `,` $rhs {FASTMATH} attr-dict `:` type($lhs) `,` type($rhs)",
@@ -80,7 +81,7 @@ OPS = [
         "math.sincos",
         operands=(f"operand: {FLOAT}",),
         results=(f"sin: {FLOAT}", f"cos: {FLOAT}"),
-        attributes=said(FASTMATH),
+        attributes=flag_attributes(FASTMATH),
         traits=_TRAITS,
         infer={"sin": same_as("operand"), "cos": same_as("operand")},
         format=f"$operand {FASTMATH} attr-dict `:` type($operand)",

@@ -1,4 +1,4 @@
-"""Canonicalization patterns of buffers, their casts and accesses: upstream's."""
+"""Upstream's canonicalization patterns of buffers, their casts and accesses."""
 
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.constraints import INDEX
@@ -15,32 +15,32 @@ from qrt.types import MemRefType, Type
 
 
 def cast(builder: Builder, value: Value, type: Type) -> Value:
-    """The value as one of a type, which may be its own."""
+    """Cast a value to a type, or return it if it has the type already."""
     return value if value.type is type else builder.value("memref.cast", (value,), type)
 
 
 def ranked_source(value: Value) -> Value | None:
-    """The operand of the cast that made a value, if its type has a rank."""
+    """Return the operand of the cast that produces a value, if the operand is ranked; None otherwise."""
     cast = made_by(value, "memref.cast")
     return cast.operands[0] if cast is not None and memref_type(cast.operands[0]).shape is not None else None
 
 
 def keeps_more(value: Value) -> Value | None:
-    """The operand of the cast that made a value, if the cast added no static information."""
+    """Return the operand of the cast that produces a value, if the cast adds no static information; None otherwise."""
     source = ranked_source(value)
     if source is None:
         return None
-    given, made = memref_type(source), memref_type(value)
-    old, new = strides_of(given), strides_of(made)
-    if made.shape is None or given.shape is None or old is None or new is None:
+    given, result_type = memref_type(source), memref_type(value)
+    old, new = strides_of(given), strides_of(result_type)
+    if result_type.shape is None or given.shape is None or old is None or new is None:
         return None
     before = (*given.shape, *old.strides, old.offset)
-    after = (*made.shape, *new.strides, new.offset)
+    after = (*result_type.shape, *new.strides, new.offset)
     return source if all(b is None or a == b for a, b in zip(before, after, strict=True)) else None
 
 
 def from_ranked_casts(op: Operation, builder: Builder) -> Made:
-    """An op takes the operand of a cast instead of the cast's result."""
+    """Replace each operand that is the result of a cast by the cast's operand, if that is ranked."""
     sources = [ranked_source(value) if isinstance(value.type, MemRefType) else None for value in op.operands]
     if sources.count(None) == len(sources):
         return None
@@ -50,7 +50,7 @@ def from_ranked_casts(op: Operation, builder: Builder) -> Made:
 
 
 def store_to_cast(op: Operation, builder: Builder) -> Made:
-    """A store into a cast memref stores into the memref before the cast. The stored value keeps its type."""
+    """Replace a store into a cast memref by a store into the memref before the cast."""
     target = ranked_source(op.operands[1])
     if target is None:
         return None
@@ -65,8 +65,8 @@ def cast_of_cast(op: Operation, builder: Builder) -> Made:
         return [value]
     if source is None:
         return None
-    made = builder.create_valid(op.name, (source,), (op.results[0].type,))
-    return None if made is None else made.results  # sizes that differ: an error when it runs
+    merged = builder.create_valid(op.name, (source,), (op.results[0].type,))
+    return None if merged is None else merged.results  # None if sizes differ: the casts fail when they run
 
 
 def space_cast(op: Operation, builder: Builder) -> Made:
@@ -81,36 +81,34 @@ def space_cast(op: Operation, builder: Builder) -> Made:
 
 
 def dim(op: Operation, builder: Builder) -> Made:
-    """A `memref.dim` of a cast measures the cast's source. Of an allocation or a view it becomes the operand that gave
-    the size.
-    """
-    (source, axis), made = op.operands, op.operands[0].operation
+    """Replace a `memref.dim` of a cast by that of its source, and one of an allocation or view by its size operand."""
+    (source, axis), producer = op.operands, op.operands[0].operation
     number, shape = constant_number(axis), memref_type(source).shape
-    if made is None or shape is None:
+    if producer is None or shape is None:
         return None
     given = ranked_source(source)
     if given is not None:
         return [builder.value(op.name, (given, axis), INDEX)]
     if number is None or not 0 <= number < len(shape) or shape[number] is not None:
         return None
-    if made.name in ("memref.alloc", "memref.alloca"):
-        return [made.operand_group("dynamicSizes")[shape[:number].count(None)]]
-    if made.name == "memref.view":
-        return [made.operands[2 + shape[:number].count(None)]]
-    if made.name != "memref.subview":
+    if producer.name in ("memref.alloc", "memref.alloca"):
+        return [producer.operand_group("dynamicSizes")[shape[:number].count(None)]]
+    if producer.name == "memref.view":
+        return [producer.operands[2 + shape[:number].count(None)]]
+    if producer.name != "memref.subview":
         return None
-    sizes = mixed_values(made, "sizes")
+    sizes = mixed_values(producer, "sizes")
     dropped = dropped_dimensions(numbers_of(sizes), shape) or ()
     size = [size for index, size in enumerate(sizes) if index not in dropped][number]
     return [size] if isinstance(size, Value) else [builder.constant(size, INDEX)]
 
 
 def only_written(op: Operation, builder: Builder) -> Made:
-    """Removes a buffer that is only written to and freed, and the ops that do so."""
+    """Remove a buffer that is only written to and freed, with the ops that write and free it."""
     users = op.results[0].users
     for user in users:
-        freed = user.name == "memref.dealloc"
-        if not freed and (user.name != "memref.store" or user.operands[0] is op.results[0]):
+        is_free = user.name == "memref.dealloc"
+        if not is_free and (user.name != "memref.store" or user.operands[0] is op.results[0]):
             return None
     for user in users:
         builder.erase(user)
@@ -118,17 +116,17 @@ def only_written(op: Operation, builder: Builder) -> Made:
 
 
 def known_sizes(op: Operation, builder: Builder) -> Made:
-    """Constant sizes of an allocation become part of its type."""
+    """Move constant sizes of an allocation into its type."""
     type = memref_type(op.results[0])
     dynamic = op.operand_group("dynamicSizes")
-    shape, kept = constant_sizes(type.shape or (), dynamic)
-    if len(kept) == len(dynamic) or type.layout is not None or len(dynamic) < len(op.operands):
+    shape, remaining = constant_sizes(type.shape or (), dynamic)
+    if len(remaining) == len(dynamic) or type.layout is not None or len(dynamic) < len(op.operands):
         return None
-    attributes = {**op.attributes, "operandSegmentSizes": segments(len(kept), 0)}
-    return [cast(builder, builder.value(op.name, kept, type.with_(shape=shape), attributes), type)]
+    attributes = {**op.attributes, "operandSegmentSizes": segments(len(remaining), 0)}
+    return [cast(builder, builder.value(op.name, remaining, type.with_(shape=shape), attributes), type)]
 
 
 def copy_of_nothing(op: Operation, builder: Builder) -> Made:
-    """Removes a `memref.copy` of a buffer to itself, or of no elements."""
+    """Remove a `memref.copy` of a buffer to itself, or of no elements."""
     empty = any(0 in (memref_type(value).shape or ()) for value in op.operands)
     return [] if empty or op.operands[0] is op.operands[1] else None

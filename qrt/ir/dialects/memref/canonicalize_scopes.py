@@ -1,4 +1,4 @@
-"""Canonicalization patterns of `memref.alloca_scope`, at whose end stack memory is freed: upstream's."""
+"""Upstream's canonicalization patterns of `memref.alloca_scope`, which frees stack memory at its end."""
 
 from qrt.ir import Builder, Operation
 from qrt.ir.core.traits import RECURSIVE_MEMORY_EFFECTS, TERMINATOR, memory_effects
@@ -13,13 +13,13 @@ _SCOPES = {
     "scf.forall",
     "scf.parallel",
 }
-"""Ops at the end of whose regions stack memory is freed."""
+"""Ops that free stack memory at the end of their regions."""
 _ONCE = {"affine.if", "memref.alloca_scope", "scf.execute_region", "scf.if", "scf.index_switch"}
-"""Ops whose regions run once at most."""
+"""Ops whose regions run at most once."""
 
 
 def _may_allocate(op: Operation) -> bool:
-    """Whether what is inside may take stack memory that a scope around it would have to free."""
+    """Return True if an operation inside, but not in an inner scope, may allocate stack memory."""
     for child in (child for region in op.regions for block in region.blocks for child in block):
         if child.name == "memref.alloca":
             return True
@@ -32,7 +32,7 @@ def _may_allocate(op: Operation) -> bool:
 
 
 def _is_last(op: Operation) -> bool:
-    """Whether only the terminator of a region of one block follows."""
+    """Return True if only the terminator follows, in a region of one block."""
     block = op.parent
     assert block is not None
     assert block.parent is not None
@@ -40,9 +40,7 @@ def _is_last(op: Operation) -> bool:
 
 
 def inline_scope(op: Operation, builder: Builder) -> Made:
-    """The body of a scope takes its place, if it allocates no stack memory or the scope stands at the end of another
-    one.
-    """
+    """Replace a scope by its body, if that allocates no stack memory or the scope is the last op in another scope."""
     parent = op.parent_operation
     assert parent is not None
     if _may_allocate(op) and (parent.name not in _SCOPES or not _is_last(op)):
@@ -51,9 +49,10 @@ def inline_scope(op: Operation, builder: Builder) -> Made:
 
 
 def hoist_allocations(op: Operation, builder: Builder) -> Made:
-    """Moves allocations to before the branches around the scope, if nothing follows the branches. An allocation of
-    unknown size stays, because its size may be negative where the branch is not taken. One inside a loop stays, because
-    each iteration has its own memory.
+    """Move the allocations in a scope out of the branches around it, if nothing follows the branches.
+
+    An allocation of dynamic size stays, because its size may be negative if the branch is not taken. An allocation in
+    a loop stays, because each iteration has its own memory.
     """
     outermost = op.parent_operation
     assert outermost is not None
@@ -78,7 +77,7 @@ def hoist_allocations(op: Operation, builder: Builder) -> Made:
 
 
 def _runs_once(inner: Operation, outermost: Operation) -> bool:
-    """Whether an operation runs at most once, each time that the operation around it runs."""
+    """Return True if `inner` runs at most once each time that `outermost`, which contains it, runs."""
     block = inner.parent
     while block is not None and block.parent is not None:
         around = block.parent.parent

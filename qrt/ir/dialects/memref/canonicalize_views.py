@@ -1,4 +1,4 @@
-"""Canonicalization patterns of `memref` ops that make views: upstream's."""
+"""Upstream's canonicalization patterns of `memref` ops that create views."""
 
 from collections.abc import Sequence
 
@@ -20,8 +20,9 @@ from qrt.types import MemRefType, StridedLayout
 
 
 def same_view(op: Operation, builder: Builder) -> Made:
-    """A `subview` of its whole source is the source. The types are equal and static, or the source is a view of the
-    same sizes.
+    """Replace a `subview` of its whole source by the source.
+
+    The types must be equal, and static unless the source is itself a view of the same sizes.
     """
     source, type = op.operands[0], memref_type(op.results[0])
     if source.type is not type:
@@ -36,7 +37,7 @@ def same_view(op: Operation, builder: Builder) -> Made:
 
 
 def _is_at_start(subview: Operation) -> bool:
-    """Whether its offsets are 0, be they static or constant operands."""
+    """Return True if all offsets are known to be 0."""
     offsets = mixed_values(subview, "offsets")
     return all(number_of(value) == 0 for value in offsets)
 
@@ -52,20 +53,22 @@ def whole_view(op: Operation, builder: Builder) -> Made:
 
 
 def _view(op: Operation, builder: Builder, source: Value, lists: dict[str, Mixed]) -> Made:
-    """The same view by other lists or of another source, as the type that it was."""
+    """Rebuild a view with other lists or another source, and cast it to its former type; None if that is invalid."""
     type = memref_type(op.results[0])
     dropped = dropped_dimensions(numbers_of(mixed_values(op, "sizes")), type.shape or ())
     full = subview(memref_type(source), *(numbers_of(lists[name]) for name in PARTS))
     layout = None if full is None else strides_of(full)
     if full is None or layout is None or dropped is None:
         return None
-    kept = [axis for axis in range(len(full.shape or ())) if axis not in dropped]
-    strides = StridedLayout(tuple(layout.strides[axis] for axis in kept), layout.offset)
+    remaining = [axis for axis in range(len(full.shape or ())) if axis not in dropped]
+    strides = StridedLayout(tuple(layout.strides[axis] for axis in remaining), layout.offset)
     sizes = numbers_of(lists["sizes"])
-    made = MemRefType([sizes[axis] for axis in kept], full.element, strides, full.space)
+    view_type = MemRefType([sizes[axis] for axis in remaining], full.element, strides, full.space)
     operands, attributes = with_lists(lists, (source,))
-    view = builder.create_valid(op.name, operands, (made,), attributes)
-    return None if view is None else [cast(builder, view.results[0], type)]  # out of bounds: an error when it runs
+    view = builder.create_valid(op.name, operands, (view_type,), attributes)
+    return (
+        None if view is None else [cast(builder, view.results[0], type)]
+    )  # None if out of bounds: the op fails when it runs
 
 
 def static_view(op: Operation, builder: Builder) -> Made:
@@ -84,7 +87,7 @@ def view_of_cast(op: Operation, builder: Builder) -> Made:
 
 
 def known_metadata(op: Operation, builder: Builder) -> Made:
-    """The offset, sizes and strides that the source's type knows become constants."""
+    """Replace the offset, sizes and strides that the source's type determines by constants."""
     type = memref_type(op.operands[0])
     layout = strides_of(type)
     if type.shape is None or layout is None:
@@ -106,7 +109,7 @@ def _reinterpret(op: Operation, builder: Builder, source: Value) -> list[Value]:
 
 
 def reinterpret_to_itself(op: Operation, builder: Builder) -> Made:
-    """A `reinterpret_cast` to a static type that is the source's own is the source."""
+    """Replace a `reinterpret_cast` to the source's own static type by the source."""
     type = memref_type(op.results[0])
     layout = strides_of(type)
     if type is not op.operands[0].type or not type.has_static_shape or layout is None:
@@ -115,7 +118,7 @@ def reinterpret_to_itself(op: Operation, builder: Builder) -> Made:
 
 
 def reinterpret_of_view(op: Operation, builder: Builder) -> Made:
-    """A `reinterpret_cast` of a view takes the source of the view, because only the buffer matters."""
+    """Replace a view that is the source of a `reinterpret_cast` by the view's own source: only the buffer matters."""
     inner = op.operands[0].operation
     if inner is None:
         return None
@@ -124,7 +127,7 @@ def reinterpret_of_view(op: Operation, builder: Builder) -> Made:
 
 
 def _stated(values: Mixed, known: Sequence[Number]) -> Mixed:
-    """A list whose operands are replaced, where possible, by constants or by what the type says."""
+    """Return the list with operands replaced by constants where the type or the operand gives the number."""
     numbers = [number_of(value) if number is None else number for value, number in zip(values, known, strict=True)]
     return [value if number is None else number for value, number in zip(values, numbers, strict=True)]
 
@@ -132,13 +135,13 @@ def _stated(values: Mixed, known: Sequence[Number]) -> Mixed:
 def _stated_lists(op: Operation) -> dict[str, Mixed]:
     type = memref_type(op.results[0])
     layout = strides_of(type)
-    assert layout is not None  # the verifier holds it
+    assert layout is not None  # the verifier has checked it
     known = {"offsets": (layout.offset,), "sizes": type.shape or (), "strides": layout.strides}
     return {name: _stated(mixed_values(op, name), known[name]) for name in PARTS}
 
 
 def reinterpret_of_metadata(op: Operation, builder: Builder) -> Made:
-    """A `reinterpret_cast` to the metadata that was extracted from a memref is that memref."""
+    """Replace a `reinterpret_cast` to the metadata that was extracted from a memref by that memref."""
     metadata = made_by(op.operands[0], "memref.extract_strided_metadata")
     if metadata is None:
         return None
@@ -158,23 +161,23 @@ def reinterpret_of_metadata(op: Operation, builder: Builder) -> Made:
 
 
 def static_reinterpret(op: Operation, builder: Builder) -> Made:
-    """Constant offsets, sizes and strides become part of the type, if all may be stated there."""
+    """Move constant offsets, sizes and strides into the type, if `may_state` allows all of them."""
     lists, type = _stated_lists(op), memref_type(op.results[0])
     if all(lists[name] == mixed_values(op, name) for name in PARTS):
         return None
     if not all(may_state(name, number) for name in PARTS for number in numbers_of(lists[name]) if number is not None):
         return None
     sizes, (offset,) = numbers_of(lists["sizes"]), numbers_of(lists["offsets"])
-    made = MemRefType(sizes, type.element, StridedLayout(numbers_of(lists["strides"]), offset), type.space)
+    static_type = MemRefType(sizes, type.element, StridedLayout(numbers_of(lists["strides"]), offset), type.space)
     operands, attributes = with_lists(lists, op.operands[:1])
-    return [cast(builder, builder.value(op.name, operands, made, attributes), type)]
+    return [cast(builder, builder.value(op.name, operands, static_type, attributes), type)]
 
 
 # -- transpose, view, assume_alignment ---------------------------------------------------------------------------------
 
 
 def transpose(op: Operation, builder: Builder) -> Made:
-    """Removes a transpose that changes nothing, and joins two into one."""
+    """Remove a transpose that changes nothing, and merge two into one."""
     source, order = op.operands[0], permutation_of(op)
     if list(order) == sorted(order) and source.type is op.results[0].type:
         return [source]
@@ -193,12 +196,12 @@ def view_of_all(op: Operation, builder: Builder) -> Made:
 
 
 def static_sizes(op: Operation, builder: Builder) -> Made:
-    """Constant sizes of a `memref.view` become part of its type."""
+    """Move constant sizes of a `memref.view` into its type."""
     type = memref_type(op.results[0])
-    shape, kept = constant_sizes(type.shape or (), op.operands[2:])
+    shape, remaining = constant_sizes(type.shape or (), op.operands[2:])
     if shape == type.shape:
         return None
-    return [cast(builder, builder.value(op.name, [*op.operands[:2], *kept], type.with_(shape=shape)), type)]
+    return [cast(builder, builder.value(op.name, [*op.operands[:2], *remaining], type.with_(shape=shape)), type)]
 
 
 def aligned_twice(op: Operation, builder: Builder) -> Made:
@@ -221,11 +224,11 @@ def collapse_of_cast(op: Operation, builder: Builder) -> Made:
 
 
 def expand_of_cast(op: Operation, builder: Builder) -> Made:
-    """An `expand_shape` of a cast takes the source of the cast, if its sizes agree with it."""
+    """Expand the source of a cast instead of its result, if the sizes agree."""
     source = keeps_more(op.operands[0])
     if source is None:
         return None
-    given, groups, made = memref_type(source), reassociation_of(op), op.results[0].type
+    given, groups, result_type = memref_type(source), reassociation_of(op), op.results[0].type
     stated = mixed_values(op, "output_shape")
     sizes = [size if (number := number_of(size)) is None else number for size in stated]
     shape = numbers_of(sizes)
@@ -234,12 +237,15 @@ def expand_of_cast(op: Operation, builder: Builder) -> Made:
     type = expanded(given, groups, shape)
     if type is None:
         return None
-    return [cast(builder, expand(op, builder, source, groups, stated if type is made else sizes, type), made)]
+    return [
+        cast(builder, expand(op, builder, source, groups, stated if type is result_type else sizes, type), result_type)
+    ]
 
 
 def dim_of_reshape(op: Operation, builder: Builder) -> Made:
-    """The size of a `memref.reshape` is read from its shape operand. It is read at the reshape, because the shape may
-    be written to later.
+    """Replace a `memref.dim` of a `memref.reshape` by a load from its shape operand.
+
+    The load is placed at the reshape, because the shape may be overwritten later.
     """
     source, axis = op.operands
     reshape = made_by(source, "memref.reshape")
@@ -251,7 +257,7 @@ def dim_of_reshape(op: Operation, builder: Builder) -> Made:
 
 
 def _is_known_at(index: Value, dim: Operation, reshape: Operation) -> bool:
-    """Whether the index of a `dim` is there already where its memref is reshaped."""
+    """Return True if the index of a `dim` is defined before its memref is reshaped."""
     block = index.block
     assert block is not None
     if dim.parent is reshape.parent:

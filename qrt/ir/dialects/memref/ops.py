@@ -1,4 +1,4 @@
-"""`memref`: buffers, their elements, and globals."""
+"""`memref`: buffers, accesses to their elements, and globals."""
 
 from typing import Any
 
@@ -74,10 +74,10 @@ add_type_constraint(
 
 
 def _verify_alloc(operation: Operation) -> None:
-    made = memref_type(operation.results[0])
+    type = memref_type(operation.results[0])
     sizes, symbols = (len(operation.operand_group(n)) for n in ("dynamicSizes", "symbolOperands"))
-    require_sizes(operation, made, sizes)
-    expected = open_numbers(made)
+    require_sizes(operation, type, sizes)
+    expected = open_numbers(type)
     if symbols != expected:
         raise operation.op_error(
             f"symbol operand count does not equal memref symbol count: expected {expected}, got {symbols}"
@@ -85,7 +85,7 @@ def _verify_alloc(operation: Operation) -> None:
 
 
 def open_numbers(type: MemRefType) -> int:
-    """How many numbers its layout leaves open: symbols of a map, else the offset and strides."""
+    """Return the number of symbols of a memref's map, or of dynamic strides and offsets of its strided layout."""
     if isinstance(type.layout, StridedLayout):
         return (type.layout.offset, *type.layout.strides).count(None)
     listed = (type.layout or "").partition(")")[2].partition("->")[0].strip(" []")
@@ -109,9 +109,9 @@ def _alloc(name: str) -> Definition:
 
 
 def _verify_load(operation: Operation) -> None:
-    rank, found = memref_type(operation.operands[0]).rank, len(operation.operands) - 1
-    if rank != found:
-        raise operation.op_error(f"incorrect number of indices for load, expected {rank} but got {found}")
+    rank, count = memref_type(operation.operands[0]).rank, len(operation.operands) - 1
+    if rank != count:
+        raise operation.op_error(f"incorrect number of indices for load, expected {rank} but got {count}")
 
 
 def _verify_store(operation: Operation) -> None:
@@ -209,9 +209,9 @@ def _print_global(printer: FormPrinter, operation: Operation) -> None:
 
 
 def global_type(operation: Operation) -> MemRefType:
-    """The type of a `memref.global`."""
+    """Return the type of a `memref.global`."""
     type = operation.attributes["type"].python
-    assert isinstance(type, MemRefType)  # the verifier holds it
+    assert isinstance(type, MemRefType)  # the verifier has checked it
     return type
 
 
@@ -233,20 +233,22 @@ def _verify_global(operation: Operation) -> None:
 
 
 def global_of(operation: Operation) -> Operation | None:
-    """The `memref.global` that a `memref.get_global` names."""
+    """Return the `memref.global` that a `memref.get_global` names; None if there is none."""
     name, table = operation.attribute("name", SymbolRefAttr), searched_table(operation)
-    found = symbols(table).get(name.path[-1]) if table is not None else None
-    return found if found is not None and found.name == "memref.global" else None
+    symbol = symbols(table).get(name.path[-1]) if table is not None else None
+    return symbol if symbol is not None and symbol.name == "memref.global" else None
 
 
 def _verify_get_global(operation: Operation) -> None:
-    found = global_of(operation)
+    definition = global_of(operation)
     name = operation.attributes["name"].python
-    if found is None:
+    if definition is None:
         raise operation.op_error(f"'{name}' does not reference a valid global memref")
-    type, made = global_type(found), operation.results[0].type
-    if type is not made:
-        raise operation.op_error(f"result type '{made}' does not match type '{type}' of the global memref @{name}")
+    type, result_type = global_type(definition), operation.results[0].type
+    if type is not result_type:
+        raise operation.op_error(
+            f"result type '{result_type}' does not match type '{type}' of the global memref @{name}"
+        )
 
 
 # -- (d0, d1) -> (d1, d0) --------------------------------------------------------------------------------------------

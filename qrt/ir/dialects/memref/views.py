@@ -1,4 +1,4 @@
-"""`memref` ops that make views: another shape, other strides, another place in the same buffer."""
+"""`memref` ops that create views: another shape, layout or part of the same buffer."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -47,22 +47,22 @@ def _agree(left: Sequence[int | None], right: Sequence[int | None]) -> bool:
 
 
 def _verify_cast(operation: Operation) -> None:
-    given, made = _types(operation)
-    fits = given.element is made.element and given.space == made.space
-    if given.shape is None or made.shape is None:
-        fits = fits and given.shape is not made.shape
+    given, result = _types(operation)
+    fits = given.element is result.element and given.space == result.space
+    if given.shape is None or result.shape is None:
+        fits = fits and given.shape is not result.shape
     else:
-        old, new = strides_of(given), strides_of(made)
-        fits = fits and _agree(given.shape, made.shape)
-        if given.layout != made.layout:
+        old, new = strides_of(given), strides_of(result)
+        fits = fits and _agree(given.shape, result.shape)
+        if given.layout != result.layout:
             fits = fits and old is not None and new is not None and _agree(old.strides, new.strides)
             fits = fits and old is not None and new is not None and _agree((old.offset,), (new.offset,))
     require_cast(operation, fits)
 
 
 def _verify_memory_space_cast(operation: Operation) -> None:
-    given, made = _types(operation)
-    require_cast(operation, (given.shape, given.element, given.layout) == (made.shape, made.element, made.layout))
+    given, result = _types(operation)
+    require_cast(operation, (given.shape, given.element, given.layout) == (result.shape, result.element, result.layout))
 
 
 def _verify_alignment(operation: Operation) -> None:
@@ -80,31 +80,31 @@ def _verify_alignment(operation: Operation) -> None:
 
 
 def _verify_subview(operation: Operation) -> None:
-    given, made = _types(operation)
+    given, result = _types(operation)
     shape = given.shape or ()
     verify_slice_lists(operation, len(shape))
     offsets, sizes, steps = (static_values(operation, name) for name in PARTS)
-    if made.element is not given.element:
-        raise operation.error(f"expected result element type to be '{given.element}', but got '{made}'")
+    if result.element is not given.element:
+        raise operation.error(f"expected result element type to be '{given.element}', but got '{result}'")
     expected = subview(given, offsets, sizes, steps)
     if expected is None:
         raise operation.op_error(f"base type '{given}' is not strided")
     text = f"expected result type to be '{expected}' or a rank-reduced version. (mismatch of result"
-    dropped = dropped_dimensions(sizes, made.shape or ())
+    dropped = dropped_dimensions(sizes, result.shape or ())
     if dropped is None:
-        raise operation.error(f"{text} sizes), but got '{made}'")
-    if made.space != given.space:
+        raise operation.error(f"{text} sizes), but got '{result}'")
+    if result.space != given.space:
         raise operation.error(
-            f"different memory spaces specified for base memref type '{given}' and subview memref type '{made}'"
+            f"different memory spaces specified for base memref type '{given}' and subview memref type '{result}'"
         )
-    wanted, layout = strides_of(expected), strides_of(made)
-    assert wanted is not None  # of a subview
+    wanted, layout = strides_of(expected), strides_of(result)
+    assert wanted is not None  # a subview is strided
     if (
         layout is None
         or wanted.offset != layout.offset
         or layout.strides != _remaining_strides(wanted.strides, sizes, layout.strides)
     ):
-        raise operation.error(f"{text} layout), but got '{made}'")
+        raise operation.error(f"{text} layout), but got '{result}'")
     verify_slice_bounds(operation, shape)
 
 
@@ -115,8 +115,11 @@ def _remaining_strides(strides: Sequence[Number], sizes: Sequence[Number], left:
 
 
 def _dropped(strides: Sequence[Number], sizes: Sequence[Number], left: Sequence[Number]) -> list[int]:
-    """The dimensions that a view drops that leaves these strides: all of size 1, or as many of each stride as are
-    not left, the first ones: upstream's rule."""
+    """Return the dimensions that a view with the strides `left` drops, by upstream's rule.
+
+    They are all dimensions of size 1, if their number is right; else, for each stride, the first ones of size 1, as
+    many as `left` lacks.
+    """
     ones = [axis for axis, size in enumerate(sizes) if size == 1]
     if len(strides) == len(left):
         return []
@@ -132,11 +135,11 @@ def _dropped(strides: Sequence[Number], sizes: Sequence[Number], left: Sequence[
 
 
 def dropped_axes(operation: Operation) -> list[int]:
-    """The dimensions of the source that the result of a `memref.subview` does not have."""
+    """Return the dimensions of the source that the result of a `memref.subview` drops."""
     source, result = _types(operation)
     offsets, sizes, steps = (static_values(operation, name) for name in PARTS)
     whole = subview(source, offsets, sizes, steps)
-    assert whole is not None  # the verifier holds it
+    assert whole is not None  # the verifier has checked it
     before, after = strides_of(whole), strides_of(result)
     assert before is not None
     assert after is not None
@@ -144,29 +147,29 @@ def dropped_axes(operation: Operation) -> list[int]:
 
 
 def _verify_reinterpret_cast(operation: Operation) -> None:
-    given, made = _types(operation)
-    verify_slice_lists(operation, len(made.shape or ()), offsets=1)
-    if given.space != made.space:
+    given, result = _types(operation)
+    verify_slice_lists(operation, len(result.shape or ()), offsets=1)
+    if given.space != result.space:
         raise operation.error(
-            f"different memory spaces specified for source type '{given}' and result memref type '{made}'"
+            f"different memory spaces specified for source type '{given}' and result memref type '{result}'"
         )
-    if given.element is not made.element:
+    if given.element is not result.element:
         raise operation.error(
-            f"different element types specified for source type '{given}' and result memref type '{made}'"
+            f"different element types specified for source type '{given}' and result memref type '{result}'"
         )
     (offset,), sizes, strides = (static_values(operation, name) for name in PARTS)
-    for axis, (size, said) in enumerate(zip(made.shape or (), sizes, strict=True)):
-        if size is not None and said is not None and size != said:
-            raise operation.error(f"expected result type with size = {said} instead of {size} in dim = {axis}")
-    layout = strides_of(made)
+    for axis, (size, stated) in enumerate(zip(result.shape or (), sizes, strict=True)):
+        if size is not None and stated is not None and size != stated:
+            raise operation.error(f"expected result type with size = {stated} instead of {size} in dim = {axis}")
+    layout = strides_of(result)
     if layout is None:
-        raise operation.error(f"expected result type to have strided layout but found '{made}'")
+        raise operation.error(f"expected result type to have strided layout but found '{result}'")
     if layout.offset is not None and offset != layout.offset:
         raise operation.error(f"expected result type with offset = {_spell(offset)} instead of {layout.offset}")
-    for axis, (stride, said) in enumerate(zip(layout.strides, strides, strict=True)):
-        if stride is not None and stride != said:
+    for axis, (stride, stated) in enumerate(zip(layout.strides, strides, strict=True)):
+        if stride is not None and stride != stated:
             raise operation.error(
-                f"expected result type with stride = {_spell(said)} instead of {stride} in dim = {axis}"
+                f"expected result type with stride = {_spell(stated)} instead of {stride} in dim = {axis}"
             )
 
 
@@ -178,11 +181,13 @@ def _spell(number: int | None) -> str:
 
 
 def _verify_groups(operation: Operation, large: MemRefType, small: MemRefType) -> None:
-    groups, shape, kept = reassociation_of(operation), large.shape or (), small.shape or ()
-    if len(groups) != len(kept):
-        raise operation.op_error(f"invalid number of reassociation groups: found {len(groups)}, expected {len(kept)}")
+    groups, shape, small_shape = reassociation_of(operation), large.shape or (), small.shape or ()
+    if len(groups) != len(small_shape):
+        raise operation.op_error(
+            f"invalid number of reassociation groups: found {len(groups)}, expected {len(small_shape)}"
+        )
     following = 0
-    for number, (group, size) in enumerate(zip(groups, kept, strict=True)):
+    for number, (group, size) in enumerate(zip(groups, small_shape, strict=True)):
         for axis in group:
             if axis != following:
                 raise operation.op_error("reassociation indices must be contiguous")
@@ -198,28 +203,28 @@ def _verify_groups(operation: Operation, large: MemRefType, small: MemRefType) -
             raise operation.op_error(
                 f"collapsed dim size ({size}) must equal reassociation group size ({product(sizes)})"
             )
-    if not kept and any(size != 1 for size in shape):
+    if not small_shape and any(size != 1 for size in shape):
         raise operation.op_error("rank 0 memrefs can only be extended/collapsed with/from ones")
-    if kept and following != len(shape):
+    if small_shape and following != len(shape):
         raise operation.op_error(
             f"expanded rank ({len(shape)}) inconsistent with number of reassociation indices ({following})"
         )
 
 
 def _verify_expand_shape(operation: Operation) -> None:
-    given, made = _types(operation)
-    shape, old_rank = made.shape or (), len(given.shape or ())
+    given, result = _types(operation)
+    shape, old_rank = result.shape or (), len(given.shape or ())
     if old_rank > len(shape):
         raise operation.op_error(
             f"has source rank {old_rank} and result rank {len(shape)}. This is not an expansion ({old_rank} > "
             f"{len(shape)})."
         )
-    _verify_groups(operation, made, given)
+    _verify_groups(operation, result, given)
     expected = expanded(given, reassociation_of(operation), shape)
     if expected is None:
         raise operation.op_error("invalid source layout map")
-    if expected is not made:
-        raise operation.op_error(f"expected expanded type to be '{expected}' but found '{made}'")
+    if expected is not result:
+        raise operation.op_error(f"expected expanded type to be '{expected}' but found '{result}'")
     sizes = static_values(operation, "output_shape")
     if len(sizes) != len(shape):
         raise operation.op_error(
@@ -227,34 +232,34 @@ def _verify_expand_shape(operation: Operation) -> None:
             f"{len(sizes)} inputs instead"
         )
     verify_dynamic_sizes(operation)
-    for position, (size, said) in enumerate(zip(shape, sizes, strict=True)):
-        if size is not None and size != said:
+    for position, (size, stated) in enumerate(zip(shape, sizes, strict=True)):
+        if size is not None and size != stated:
             raise operation.op_error(f"invalid output shape provided at pos {position}")
 
 
 def _verify_collapse_shape(operation: Operation) -> None:
-    given, made = _types(operation)
-    old_rank, rank = len(given.shape or ()), len(made.shape or ())
+    given, result = _types(operation)
+    old_rank, rank = len(given.shape or ()), len(result.shape or ())
     if old_rank < rank:
         raise operation.op_error(
             f"has source rank {old_rank} and result rank {rank}. This is not a collapse ({old_rank} < {rank})."
         )
-    _verify_groups(operation, given, made)
-    expected = collapsed(given, reassociation_of(operation), made.shape or ())
+    _verify_groups(operation, given, result)
+    expected = collapsed(given, reassociation_of(operation), result.shape or ())
     if expected is None:
         raise operation.op_error("invalid source layout map or collapsing non-contiguous dims")
-    if expected is not made:
-        raise operation.op_error(f"expected collapsed type to be '{expected}' but found '{made}'")
+    if expected is not result:
+        raise operation.op_error(f"expected collapsed type to be '{expected}' but found '{result}'")
 
 
 def permutation_of(operation: Operation) -> tuple[int, ...]:
-    """Which dimension of the source each one of a `memref.transpose` is."""
+    """Return the source dimension of each dimension of a `memref.transpose`; -1 if the map has another expression."""
     map = operation.attribute("permutation", AffineMapAttr)
     return tuple(result[1] if isinstance(result, tuple) and result[0] == "d" else -1 for result in map.results)
 
 
 def _verify_transpose(operation: Operation) -> None:
-    given, made = _types(operation)
+    given, result_type = _types(operation)
     order, layout = permutation_of(operation), strides_of(given)
     if sorted(order) != list(range(len(given.shape or ()))):
         raise operation.op_error("expected a permutation map")
@@ -262,24 +267,29 @@ def _verify_transpose(operation: Operation) -> None:
         raise operation.op_error(f"takes a strided memref, not '{given}'")
     strides = tuple(layout.strides[axis] for axis in order)
     shape, transposed = [given.shape[axis] for axis in order], StridedLayout(strides, layout.offset)
-    is_plain = transposed == StridedLayout((1,))  # whose layout upstream compares, not its strides
-    stated = made.layout if is_plain else strides_of(made)
+    is_plain = transposed == StridedLayout((1,))  # then upstream compares the layout as spelled, not the strides
+    stated = result_type.layout if is_plain else strides_of(result_type)
     expected = MemRefType(shape, given.element, transposed, given.space)
-    if (made.shape, made.element, made.space, stated) != (expected.shape, given.element, given.space, transposed):
+    if (result_type.shape, result_type.element, result_type.space, stated) != (
+        expected.shape,
+        given.element,
+        given.space,
+        transposed,
+    ):
         raise operation.op_error(
-            f"result type '{made}' is not equivalent to the canonical transposed input type '{expected}'"
+            f"result type '{result_type}' is not equivalent to the canonical transposed input type '{expected}'"
         )
 
 
 def _verify_reshape(operation: Operation) -> None:
-    given, made = _types(operation)
+    given, result = _types(operation)
     lengths = memref_type(operation.operands[1]).shape or ()
-    if given.element is not made.element:
+    if given.element is not result.element:
         raise operation.op_error("element types of source and destination memref types should be the same")
-    for what, type in (("source", given), ("result", made)):
+    for what, type in (("source", given), ("result", result)):
         if type.shape is not None and not is_contiguous(type):
             raise operation.op_error(f"{what} memref type should have identity affine map")
-    if made.shape is not None and lengths != (len(made.shape),):
+    if result.shape is not None and lengths != (len(result.shape),):
         if lengths[0] is None:
             raise operation.op_error(
                 "cannot use shape operand with dynamic length to reshape to statically-ranked memref type"
@@ -288,15 +298,15 @@ def _verify_reshape(operation: Operation) -> None:
 
 
 def _verify_view(operation: Operation) -> None:
-    given, made = _types(operation)
-    for what, type in (("base", given), ("result", made)):
+    given, result = _types(operation)
+    for what, type in (("base", given), ("result", result)):
         if not has_identity_layout(type):
             raise operation.error(f"unsupported map for {what} memref type '{type}'")
-    if given.space != made.space:
+    if given.space != result.space:
         raise operation.error(
-            f"different memory spaces specified for base memref type '{given}' and view memref type '{made}'"
+            f"different memory spaces specified for base memref type '{given}' and view memref type '{result}'"
         )
-    require_sizes(operation, made, len(operation.operands) - 2)
+    require_sizes(operation, result, len(operation.operands) - 2)
 
 
 def _is_strided(type: Type) -> bool:

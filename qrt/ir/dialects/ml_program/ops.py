@@ -1,4 +1,4 @@
-"""`ml_program`: values that outlive a call of the program."""
+"""`ml_program`: global variables, whose values outlive a call of the program."""
 
 from qrt.ir.core.attribute_kinds import UNIT, enumeration
 from qrt.ir.core.attributes import UNIT as PRESENT
@@ -50,7 +50,8 @@ def _verify_global(operation: Operation) -> None:
 
 
 def global_of(operation: Operation) -> Operation | None:
-    """The `ml_program.global` that a load or a store names, in the nearest symbol table that has one of the name."""
+    """Return the `ml_program.global` that a load or store names, from the nearest symbol table that has one; None if
+    there is none."""
     path, table = operation.attribute("global", SymbolRefAttr).path, nearest_table(operation)
     while table is not None and len(path) == 1:
         named = table.regions[0].blocks[0].symbol(path[0])
@@ -61,23 +62,23 @@ def global_of(operation: Operation) -> Operation | None:
 
 
 def global_type(operation: Operation) -> Type:
-    """The type of a `ml_program.global`."""
+    """Return the type of a `ml_program.global`."""
     type = operation.attributes["type"].python
-    assert isinstance(type, Type)  # the verifier holds it
+    assert isinstance(type, Type)  # the verifier has checked it
     return type
 
 
 def _named(operation: Operation) -> Operation:
-    found = global_of(operation)
-    if found is None:
+    definition = global_of(operation)
+    if definition is None:
         raise operation.op_error(f"undefined global: {operation.attributes['global']}")
-    return found
+    return definition
 
 
 def _verify_load(operation: Operation) -> None:
-    held, made = global_type(_named(operation)), operation.results[0].type
-    if held is not made:
-        raise operation.op_error(f"cannot load from global typed '{held}' as '{made}'")
+    type, result_type = global_type(_named(operation)), operation.results[0].type
+    if type is not result_type:
+        raise operation.op_error(f"cannot load from global typed '{type}' as '{result_type}'")
 
 
 def _verify_load_const(operation: Operation) -> None:
@@ -87,12 +88,12 @@ def _verify_load_const(operation: Operation) -> None:
 
 
 def _verify_store(operation: Operation) -> None:
-    found = _named(operation)
-    if "is_mutable" not in found.attributes:
+    definition = _named(operation)
+    if "is_mutable" not in definition.attributes:
         raise operation.op_error(f"cannot store to an immutable global {operation.attributes['global']}")
-    held, given = global_type(found), operation.operands[0].type
-    if held is not given:
-        raise operation.op_error(f"cannot store to a global typed '{held}' from '{given}'")
+    type, given = global_type(definition), operation.operands[0].type
+    if type is not given:
+        raise operation.op_error(f"cannot store to a global typed '{type}' from '{given}'")
 
 
 _NAMES_GLOBAL = {"global": AttributeSpec(instance_of(SymbolRefAttr, "a symbol"), required=True)}

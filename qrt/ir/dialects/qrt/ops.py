@@ -1,5 +1,4 @@
-"""`qrt`: one op per kernel family, on quantized types, made of the family's declaration. What an op yields is its
-family's to say."""
+"""`qrt`: one op on quantized types per operation family of `qrt.ops`, which also infers the result types."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -19,7 +18,7 @@ _FORMAT = "operands attr-dict `:` functional-type(operands, results)"
 
 
 def verify_family(family_name: str, operation: Operation) -> None:
-    """The declared results must be what the family infers from the operands and attributes."""
+    """Raise VerifyError unless the result types are those that the family infers from the operands and attributes."""
     family = FAMILIES[family_name]
     types = []
     for side, values in (("operand", operation.operands), ("result", operation.results)):
@@ -32,7 +31,7 @@ def verify_family(family_name: str, operation: Operation) -> None:
     operands, results = tuple(types[:count]), types[count:]
     every = family.resolve_all(operands, family.read(operation.attributes), results)
     for index, (declared, inferred) in enumerate(zip(results, every, strict=True)):
-        # Dimensions that one of the two leaves open are checked when they are known.
+        # A dimension that is dynamic in one of the two is checked at run time.
         if inferred.element is not declared.element or not have_compatible_shapes((inferred, declared)):
             which = "result" if len(results) == 1 else f"result #{index}"
             message = f"{which} is declared as {declared}, but is {inferred}"
@@ -40,7 +39,7 @@ def verify_family(family_name: str, operation: Operation) -> None:
 
 
 def infer_family(family_name: str, operands: Sequence[Type], attributes: Mapping[str, Attribute]) -> list[Type]:
-    """The types that the family gives its results where none are declared."""
+    """Return the result types that the family infers from the operand types and attributes."""
     family = FAMILIES[family_name]
     tensors = tuple(type for type in operands if isinstance(type, TensorType))
     if len(tensors) < len(operands):
@@ -53,21 +52,21 @@ def _is_integer(value: Attribute) -> bool:
 
 
 def _integers(value: Attribute) -> str | None:
-    """A constraint on lists of axes."""
+    """Return an error message unless the attribute is a list of integers."""
     dense = isinstance(value, DenseArrayAttr) and isinstance(value.element, IntegerType)
     listed = isinstance(value, ArrayAttr) and all(map(_is_integer, value.elements))
     return None if dense or listed else "must be a list of integers"
 
 
 def specs_of(declared: Declaration, is_property: bool = True) -> dict[str, AttributeSpec]:
-    """The attributes of an op; what is not checked here is checked by its family, as it is in eager calls."""
+    """Return the attributes of an op. Its family checks all other constraints, as it does in eager calls."""
 
     def constraint(attribute: Declared) -> Constraint | None:
         if attribute.kind == "choice":
             return one_of(*attribute.choices)
         return _integers if attribute.kind == "axes" else None
 
-    return {each.name: AttributeSpec(constraint(each), is_property=is_property) for each in declared.attributes}
+    return {a.name: AttributeSpec(constraint(a), is_property=is_property) for a in declared.attributes}
 
 
 def definition_of(
@@ -78,7 +77,7 @@ def definition_of(
     verify: Callable[[str, Operation], None] = verify_family,
     canonicalize: tuple[str, ...] = (),
 ) -> Definition:
-    """The op of a family, in a dialect; with attributes that are ``also`` its."""
+    """Define the op of a family in a dialect; ``also`` holds additional attributes."""
     declared = FAMILIES[name].declaration
     return Definition(
         f"{dialect}.{name}",

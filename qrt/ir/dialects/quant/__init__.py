@@ -1,4 +1,4 @@
-"""`quant`: upstream's casts, and what upstream does not have or no longer has."""
+"""`quant`: upstream's casts, and ops that upstream no longer has or never had."""
 
 FAKE_QUANTS = ("quant.const_fake_quant", "quant.const_fake_quant_per_axis")
-"""The ops that round floats to what a quantized type can say."""
+"""The ops that round floats to values that a quantized type represents."""

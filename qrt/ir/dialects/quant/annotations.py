@@ -1,5 +1,6 @@
-"""Ops that say something about a float value and yield it as it is: ranges that were seen, or keys of them. They are
-those of the `quant` dialect that upstream once had, in generic form alone.
+"""Ops that return their operand unchanged and annotate it with observed ranges, or with a key to them.
+
+They belong to an earlier version of upstream's `quant` dialect, and have only the generic form.
 
     %1 = "quant.stats"(%0) {layerStats = dense<[-1.0, 1.0]> : tensor<2xf32>, axisStats = ..., axis = 1} : (t) -> t
     %2 = "quant.stats_ref"(%1) {statsKey = "conv1/output"} : (t) -> t
@@ -17,11 +18,11 @@ from qrt.ir.text.dense import DenseElementsAttr
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType
 
 IDENTITIES = ("quant.stats", "quant.stats_ref", "quant.coupled_ref")
-"""Ops whose result is their operand."""
+"""Ops whose result equals their operand."""
 
 
 def _verify_identity(operation: Operation) -> None:
-    """The operand is a tensor of floats, and the result has its type."""
+    """Raise VerifyError unless the operand is a tensor of floats and the result has the same type."""
     type = operation.operands[0].type
     if not isinstance(type, TensorType) or not isinstance(type.element, FloatType):
         message = f"operand #0 must be tensor of floating-point, but got '{type}'"
@@ -65,7 +66,8 @@ def _statistics(operation: Operation, name: str) -> DenseElementsAttr | None:
 
 
 def _verify_coupled(operation: Operation) -> None:
-    """The operand is a tensor of floats, quantized values or storage, and the result has its type."""
+    """Raise VerifyError unless the operand is a tensor of floats, quantized values or integers and the result has the
+    same type."""
     type = operation.operands[0].type
     if not isinstance(type, TensorType) or not isinstance(type.element, FloatType | QuantizedType | IntegerType):
         message = f"operand #0 must be tensor of floating-point, quantized type or integer, but got '{type}'"

@@ -1,6 +1,8 @@
-"""Replaces the ops that articles on lowering write by the ops they stand for: `"quant.cast"` is a qcast or a dcast,
-`"quant.conv2d"` and `"quant.matmul"` are those of `qrt`. This changes no value, because the result type holds what
-`output_scale` and `output_zero_point` say.
+"""Canonicalization patterns of `quant`.
+
+They replace the ops of articles on lowering: `"quant.cast"` by a qcast or dcast, `"quant.conv2d"` and `"quant.matmul"`
+by the ops of `qrt`. This changes no value, because the result type has the parameters `output_scale` and
+`output_zero_point`. They also fold casts of constants.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,25 +18,25 @@ from qrt.ops import family_of
 from qrt.ops.core import Array
 from qrt.types import QuantizedType, TensorType, Type
 
-_SAID_BY_THE_TYPE = ("output_scale", "output_zero_point")
+_GIVEN_BY_THE_TYPE = ("output_scale", "output_zero_point")
 
 
 def written_cast(operation: Operation, builder: Builder) -> list[Value]:
-    """`"quant.cast"` becomes a qcast or a dcast, as its types say."""
+    """Replace a `"quant.cast"` by the qcast or dcast that its types determine."""
     (operand,) = operation.operands
     name = "quant.dcast" if isinstance(element_of(operand.type), QuantizedType) else "quant.qcast"
     return [builder.value(name, (operand,), operation.results[0].type, dict(operation.attributes))]
 
 
 def written_kernel(operation: Operation, builder: Builder) -> list[Value]:
-    """The op of `qrt` that has the same name."""
-    attributes = {name: value for name, value in operation.attributes.items() if name not in _SAID_BY_THE_TYPE}
+    """Replace `"quant.conv2d"` or `"quant.matmul"` by the `qrt` op of the same name."""
+    attributes = {name: value for name, value in operation.attributes.items() if name not in _GIVEN_BY_THE_TYPE}
     name = operation.name.replace("quant.", "qrt.")
     return [builder.value(name, operation.operands, operation.results[0].type, attributes)]
 
 
 def _fold_constant_cast(operation: Operation, builder: Builder) -> list[Value] | None:
-    """Write `qcast(constant)` as an integer constant and a `quant.scast`, and `dcast` of these as a float constant."""
+    """Replace a qcast of a constant by an integer constant and a scast, and a dcast of those by a float constant."""
     return ConstantFolder(_cast, _is_written, partial(_write, builder)).constants(operation, _short_array)
 
 
@@ -50,7 +52,7 @@ def _cast(cast: Operation, known: Mapping[Value, Array]) -> Sequence[Array] | No
     try:
         family.resolve_all((source,), attributes, (result,))
         return family.compute([*known.values()], (source,), (result,), attributes)
-    except QuantTypeError:  # zero points that do not fit, ...: the cast stays, and running it says so
+    except QuantTypeError:  # such as zero points that do not fit: keep the cast, which fails when it runs
         return None
 
 
@@ -59,7 +61,7 @@ def _write(builder: Builder, cast: Operation, arrays: Sequence[Array]) -> list[V
 
 
 def _short_array(value: Value) -> Array | None:
-    """Return the array of a constant that the text says; None of a large one, which would only make it longer."""
+    """Return the array of a constant; None if it is a resource, or so large that folding would lengthen the program."""
     constant = constant_of_storage(value)
     is_long = isinstance(constant, DenseElementsAttr) and constant.array.size > MAX_FOLDED
     return None if is_long or isinstance(constant, DenseResourceAttr) else known_array(value)

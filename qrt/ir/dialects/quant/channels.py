@@ -1,14 +1,13 @@
-"""The integrity of quantization parameters on every value of a program: they fit the tensor, and the elements that an
-operation moves meet their own parameters again where they arrive.
+"""Integrity checks of quantization parameters on every value of a program.
 
-Source: 'Per-axis quantization integrity' of the quant dialect. Upstream's verifiers check it at `quant` ops alone.
+The parameters must fit the tensor, and an operation must not move elements to a channel with other parameters. Source:
+'Per-axis quantization integrity' of the quant dialect; upstream's verifiers check `quant` ops only.
 
-An operation of an upstream dialect gives its result the quantized type of its operand, so each axis along which the
-parameters differ must arrive whole at the axis of the same number. ``MOVES`` has the operations that move elements
-from axis to axis, and says where each axis arrives. ``AXIS_KEEPING_OPS`` has those that leave every element in its
-place, ``SCALAR_OPS`` those that take single elements in or out, which per-axis types refuse, as a scalar has no
-channel, and ``SHAPE_OPS`` those that read no element. The operations of `qrt` check the types of their results
-themselves.
+An operation of an upstream dialect gives its result the quantized type of its operand. Each axis along which the
+parameters differ must therefore become, as a whole, the axis of the same number. ``MOVES`` lists the operations that
+move elements between axes, with a function that maps the axes. ``AXIS_KEEPING_OPS`` leave every element in its place.
+``SCALAR_OPS`` insert or extract single elements; per-axis types do not allow them, because a scalar has no channel.
+``SHAPE_OPS`` read no element. The operations of `qrt` check the types of their results themselves.
 """
 
 import re
@@ -34,8 +33,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Move:
-    """The elements of one operand on their way into a value of the same type. ``arrival(axis)`` is None where an axis
-    arrives whole at the axis of the same number, and otherwise says what becomes of it."""
+    """The movement of an operand's elements into a value of the same type; ``target`` is the name of that value.
+
+    ``arrival(axis)`` is None if the axis becomes, as a whole, the axis of the same number; otherwise it is the part of
+    an error message that describes what becomes of the axis.
+    """
 
     operand: Value
     target: str
@@ -46,8 +48,8 @@ Moves = Callable[[Operation], Iterator[Move]]
 
 
 def check_channels(program: Operation) -> None:
-    """Raise VerifyError at the first operation that has a value whose quantization parameters do not fit it, or moves
-    elements to where other parameters hold."""
+    """Raise VerifyError for the first operation that has a value whose quantization parameters do not fit it, or that
+    moves elements to a channel with other parameters."""
     fitting: set[Type] = set()
     for operation in program.walk():
         for value in _values_of(operation):
@@ -63,8 +65,11 @@ def check_channels(program: Operation) -> None:
 
 
 def _values_of(operation: Operation) -> Iterator[Value]:
-    """Yield the results of an operation and the arguments of its blocks, but not the arguments of the body of a
-    structured operation: these stand for elements of its tensors, whose channels follow from the indexing maps."""
+    """Yield the results of an operation and the arguments of its blocks.
+
+    The arguments in the body of a structured operation are left out: they are single elements of its tensors, whose
+    channels follow from the indexing maps.
+    """
     yield from operation.results
     if not _is_structured(operation):
         for region in operation.regions:
@@ -90,7 +95,7 @@ def _check_type(operation: Operation, type: Type, what: str) -> None:
 
 
 def _axes_of(element: UniformType) -> tuple[int, ...]:
-    """Return the axes along which a type has several parameters."""
+    """Return the axes along which a type may have several parameters."""
     if element.is_per_axis:
         assert element.axis is not None
         return (element.axis,)
@@ -98,7 +103,7 @@ def _axes_of(element: UniformType) -> tuple[int, ...]:
 
 
 def varying_axes(element: UniformType) -> tuple[int, ...]:
-    """Return the axes along which the parameters of a type differ. Elements may move along all others."""
+    """Return the axes along which the parameters of a type differ. Elements may move along all other axes."""
     if element.is_per_layer:
         return ()
     parameters = element.scale_array, element.zero_point_array
@@ -143,7 +148,7 @@ _FOLLOWING: Final = {
     "tensor.reshape": "qrt.reshape",
     "tensor.concat": "qrt.concat",
 }
-"""Operations of `qrt` that do the same and let the type follow."""
+"""The operations of `qrt` that do the same but adapt the quantized type of the result."""
 
 
 def _shown(type: Type) -> str:
@@ -161,7 +166,7 @@ _DEFINED = re.compile(r"(%[\w$.-]+)(?::\d+)?\s*=\s*$", re.ASCII)
 
 
 def _name_of(value: Value) -> str:
-    """Return the name of a value in the text of the program, or its place where the text has none."""
+    """Return the name of a value in the program's text; a description of its position if it has none."""
     if value.owner is None or isinstance(value.owner, Operation):
         operation = value.operation
         if operation is None:
@@ -175,7 +180,7 @@ def _name_of(value: Value) -> str:
     return names[value.index] if len(names) == len(value.owner.arguments) else f"of block argument #{value.index}"
 
 
-# -- where axes arrive -----------------------------------------------------------------------------------------------
+# -- moves of axes, by operation ---------------------------------------------------------------------------------------
 
 
 def _is_structured(operation: Operation) -> bool:
@@ -183,8 +188,11 @@ def _is_structured(operation: Operation) -> bool:
 
 
 def _structured_moves(operation: Operation) -> Iterator[Move]:
-    """Return the moves of a structured operation. Elements of one type meet in its body, so they are all of one
-    channel: that of the last operand of the type."""
+    """Yield the moves of a structured operation.
+
+    Its body may combine all elements of one type, so each must be of the same channel as the element of the last
+    operand of that type.
+    """
     op = cast("StructuredOp", operation)
     pairs = [
         (value, map)
@@ -215,8 +223,11 @@ def _shape(value: Value) -> Shape:
 
 
 def _arrival_in(operand: Value, target: Value, axes: tuple[int | None, ...], whole: Callable[[int], bool]) -> Move:
-    """Return the move of an operand. ``axes`` are the axes of the target at which the operand's axes arrive, None for
-    one that is left out; ``whole`` tells of an axis whether all of it arrives in its order."""
+    """Return the move of an operand into a target.
+
+    ``axes`` maps each axis of the operand to an axis of the target, or to None if it is left out. ``whole(axis)`` is
+    True if the complete axis is moved, in its order.
+    """
 
     def arrival(axis: int) -> str | None:
         if axes[axis] is None:
@@ -229,7 +240,7 @@ def _arrival_in(operand: Value, target: Value, axes: tuple[int | None, ...], who
 
 
 def _slice_moves(operation: Operation, operand: Value, target: Value, reduced: Value) -> Iterator[Move]:
-    """Return the move of a slice: ``reduced`` has the shape of the slice, with or without its axes of size 1."""
+    """Yield the move of a slice. ``reduced`` is the value of the slice's shape, perhaps without its axes of size 1."""
     lists = {name: [number_of(value) for value in mixed_values(operation, name)] for name in PARTS}
     dropped = dropped_dimensions(static_values(operation, "sizes"), _shape(reduced)) or ()
     remaining = [axis for axis in range(len(lists["sizes"])) if axis not in dropped]
@@ -252,8 +263,8 @@ def _insert_slice_moves(operation: Operation) -> Iterator[Move]:
 
 
 def _regrouping_moves(operation: Operation) -> Iterator[Move]:
-    """Return the move of an `expand_shape` or a `collapse_shape`: a whole axis is alone in its group, or beside axes of
-    size 1."""
+    """Yield the move of an `expand_shape` or `collapse_shape`. An axis that keeps its number and size is alone in its
+    group, or with axes of size 1."""
     group_of = {axis: number for number, group in enumerate(reassociation_of(operation)) for axis in group}
     rank = len(_shape(operation.operands[0]))
     (source, target) = operation.operands[0], operation.results[0]
@@ -268,14 +279,14 @@ def _regrouping_moves(operation: Operation) -> Iterator[Move]:
 
 
 def _reshape_moves(operation: Operation) -> Iterator[Move]:
-    """Return the move of a `tensor.reshape`: an axis stays the same where as many elements stand before it, or behind
-    it, as before."""
+    """Yield the move of a `tensor.reshape`. An axis stays the same if the product of the sizes before it, or of those
+    after it, does not change."""
     source, target = operation.operands[0], operation.results[0]
     old, new = (cast("TensorType", value.type).shape for value in (source, target))
 
     def arrival(axis: int) -> str | None:
         if old == new or (new is not None and 0 in new) or (old is not None and 0 in old):
-            return None  # no element has a place in an empty tensor
+            return None  # an empty tensor has no elements to move
         if old is None or new is None:
             return "arrives at an axis that no type says, in"
         is_kept = _have_equal_counts(old[:axis], new[:axis]) or _have_equal_counts(old[axis + 1 :], new[axis + 1 :])
@@ -285,7 +296,7 @@ def _reshape_moves(operation: Operation) -> Iterator[Move]:
 
 
 def _have_equal_counts(sizes: Shape, others: Shape) -> bool:
-    return sizes == others or (None not in (*sizes, *others) and prod(sizes) == prod(others))  # type: ignore[arg-type]  # no None is among them
+    return sizes == others or (None not in (*sizes, *others) and prod(sizes) == prod(others))  # type: ignore[arg-type]  # no size is None
 
 
 def _concat_moves(operation: Operation) -> Iterator[Move]:
@@ -304,8 +315,8 @@ MOVES: Final[dict[str, Moves]] = {
     "tensor.parallel_insert_slice": _insert_slice_moves,
     "tensor.reshape": _reshape_moves,
 }
-"""The operations that move elements from axis to axis, besides the structured ones of `linalg`, whose indexing maps
-say it."""
+"""The operations that move elements between axes, except structured ones of `linalg`, which `_structured_moves`
+handles."""
 AXIS_KEEPING_OPS: Final = frozenset(
     {
         "affine.for", "affine.if", "affine.parallel", "affine.yield", "arith.constant", "arith.select",
@@ -316,18 +327,17 @@ AXIS_KEEPING_OPS: Final = frozenset(
         "scf.yield", "tensor.bitcast", "tensor.cast", "tensor.empty", "ub.poison",
     }
 )  # fmt: skip
-"""The operations that leave every element in its place, and give what they take its own type; or make elements that
-stand nowhere before."""
+"""The operations that leave every element in its place and keep the type, or that create new elements."""
 SCALAR_OPS: Final = frozenset(
     {
         "linalg.fill", "tensor.extract", "tensor.from_elements", "tensor.generate", "tensor.insert", "tensor.pad",
         "tensor.splat", "tensor.yield",
     }
 )  # fmt: skip
-"""The operations that take a single element, or give one."""
+"""The operations that take or return a single element."""
 SHAPE_OPS: Final = frozenset(
     {
         "shape.shape_of", "tensor.dim", "tensor.rank",
     }
 )  # fmt: skip
-"""The operations that read the shape of a tensor alone."""
+"""The operations that only read the shape of a tensor."""

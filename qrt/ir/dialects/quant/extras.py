@@ -1,4 +1,4 @@
-"""Ops in the `quant` dialect that articles on lowering write, and upstream does not have; `--strict-upstream` refuses
+"""Ops in the `quant` dialect that articles on lowering use and upstream does not have. `--strict-upstream` rejects
 them."""
 
 from qrt.ir.core.attributes import FloatAttr, IntegerAttr, instance_of
@@ -33,14 +33,15 @@ def _tensor(operation: Operation, value: Value, side: str) -> TensorType:
 
 
 def _verify_kernel(family: str, operation: Operation) -> None:
-    """Verifies the op as the `qrt` op of the same name. Attributes about the result must agree with its type."""
+    """Verify the op as the `qrt` op of the same name, and that `output_scale` and `output_zero_point` agree with the
+    result type."""
     verify_family(family, operation)
     element = element_of(operation.results[0].type)
     if not isinstance(element, UniformType):
         return
-    for name, said in (("output_scale", element.scales), ("output_zero_point", element.zero_points)):
+    for name, numbers in (("output_scale", element.scales), ("output_zero_point", element.zero_points)):
         value = operation.attributes.get(name)
-        if isinstance(value, FloatAttr | IntegerAttr) and (not element.is_per_layer or value.value != said[0]):
+        if isinstance(value, FloatAttr | IntegerAttr) and (not element.is_per_layer or value.value != numbers[0]):
             message = f"{name} {value} is not that of the result type {element}"
             raise operation.op_error(message, attribute(operation, name))
 

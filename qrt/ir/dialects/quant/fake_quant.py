@@ -1,11 +1,12 @@
-"""Fake quantization: float values rounded to what a quantized type can say, as training emulates it. Both ops are those
-of the `quant` dialect that upstream once had, in generic form alone.
+"""Fake quantization: float values rounded to those that a quantized type represents, as in training.
+
+Both ops belong to an earlier version of upstream's `quant` dialect, and have only the generic form.
 
     %1 = "quant.const_fake_quant"(%0) {min = -1.0 : f32, max = 1.0 : f32, num_bits = 8 : i64} : (t) -> t
     %3 = "quant.const_fake_quant_per_axis"(%2)
            {min = [-1.0 : f32, ...], max = [1.0 : f32, ...], axis = 0 : i64, num_bits = 4 : i64} : (t) -> t
 
-Each is a `quant.qcast` to the type that `fake_quant_type` gives, and a `quant.dcast`.
+Each equals a `quant.qcast` to the type that `fake_quant_type` returns, followed by a `quant.dcast`.
 """
 
 import numpy as np
@@ -31,7 +32,7 @@ _LEAST_BITS, _MOST_BITS = 2, 16
 
 
 def fake_quant_type(operation: Operation) -> UniformType:
-    """The type to which a fake quantization rounds. Raises QuantTypeError where its range has none."""
+    """Return the type to which a fake quantization rounds; raise QuantTypeError for invalid ranges or widths."""
     bits = operation.attribute("num_bits", IntegerAttr).value
     if not _LEAST_BITS <= bits <= _MOST_BITS:
         raise QuantTypeError(f"num_bits is {_LEAST_BITS} to {_MOST_BITS}, not {bits}")
@@ -56,7 +57,7 @@ def fake_quant_type(operation: Operation) -> UniformType:
 
 
 def as_casts(operation: Operation, builder: Builder) -> Value:
-    """The same as a `quant.qcast` and a `quant.dcast`."""
+    """Build the equivalent `quant.qcast` and `quant.dcast` of a fake quantization."""
     type = operation.operands[0].type
     stored = builder.value("quant.qcast", operation.operands, with_element(type, fake_quant_type(operation)))
     return builder.value("quant.dcast", (stored,), type)

@@ -1,4 +1,4 @@
-"""Folders of the `quant` casts: a cast that undoes another (docs/reference/passes.md, `canonicalize`)."""
+"""Folders of the `quant` casts, which remove a cast that undoes another (docs/reference/passes.md, `canonicalize`)."""
 
 from fractions import Fraction
 
@@ -10,19 +10,19 @@ from qrt.types import UniformType
 
 
 def fold_scast(operation: Operation, folds: Folds) -> Folded:
-    """`scast(scast(x))` of one type is `x`: bits do not move."""
+    """Fold `scast(scast(x))` to `x`, if the result has the type of `x`."""
     return _undone(operation, "quant.scast")
 
 
 def fold_dcast(operation: Operation, folds: Folds) -> Folded:
-    """`dcast(qcast(x))` is `x` rounded to what the type can say: the identity only if that is asked for."""
+    """Fold `dcast(qcast(x))` to `x`, only if the option `dcast_qcast` allows it: the casts round `x`."""
     return _undone(operation, "quant.qcast") if folds.dcast_qcast else None
 
 
 def fold_qcast(operation: Operation, folds: Folds) -> Folded:
-    """`qcast(dcast(q))` is `q` where the roundings of the two cannot reach half a step."""
-    found = _undone(operation, "quant.dcast")
-    return found if found is None or folds.qcast_dcast or _is_exact(operation) else None
+    """Fold `qcast(dcast(q))` to `q`, if the two casts are exact or the option `qcast_dcast` allows it."""
+    folded = _undone(operation, "quant.dcast")
+    return folded if folded is None or folds.qcast_dcast or _is_exact(operation) else None
 
 
 def _undone(operation: Operation, other: str) -> Folded:
@@ -34,11 +34,12 @@ def _undone(operation: Operation, other: str) -> Folded:
 
 
 def _is_exact(qcast: Operation) -> bool:
-    """Whether quantizing what was dequantized from the same type gives back every stored integer.
+    """Return True if dequantizing and quantizing again restores every stored integer of the type.
 
-    With w = storage width <= p - 3, the difference from the zero point is exact and below 2^w, and each of at most four
-    roundings (product, quotient or reciprocal and product, sum) moves the result by at most 2^w * 2^-p <= 1/8 of a
-    step, the sum by half of that: less than 1/2. All this in the normal range; beyond it errors are not relative.
+    Let w be the storage width and p the precision of the expressed type, w <= p - 3. The difference from the zero
+    point is exact and below 2^w. Each of at most four roundings (product, quotient or reciprocal and product, sum)
+    changes the result by at most 2^w * 2^-p <= 1/8 of a step, the sum by half of that: together less than 1/2. This
+    holds in the normal range only, because errors of subnormal numbers are not relative.
     """
     t = element_of(qcast.results[0].type)
     rounding = qcast.attributes.get("rounding")

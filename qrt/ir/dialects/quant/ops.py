@@ -1,6 +1,6 @@
-"""`quant`: upstream's casts, with upstream's rules; the wording follows mlir-opt 22.
+"""`quant`: upstream's casts, with upstream's rules and the error messages of mlir-opt 22.
 
-qcast also takes what docs/numerics.md leaves to attributes: `rounding`, `zero_point` and `scale`.
+qcast also has the attributes `rounding`, `zero_point` and `scale` of docs/numerics.md.
 """
 
 from typing import Literal, TypeVar
@@ -23,12 +23,12 @@ _Side = Literal["operand", "result"]
 
 
 def element_of(type: Type) -> Type:
-    """The element of a tensor, or a scalar type itself."""
+    """Return the element type of a tensor, or a scalar type itself."""
     return type.element if isinstance(type, TensorType) else type
 
 
 class CastOp(Operation):
-    """A cast, with the types of its elements named as upstream's accessors name them."""
+    """A cast, with upstream's names for the accessors of its element types."""
 
     __slots__ = ()
 
@@ -46,12 +46,12 @@ class CastOp(Operation):
 
     @property
     def quantized_side(self) -> _Side:
-        """The operand or result that has the quantized type."""
+        """`operand` or `result`, whichever has the quantized type."""
         return "operand" if isinstance(element_of(self.operands[0].type), QuantizedType) else "result"
 
     @property
     def quantized_container(self) -> Type:
-        """The scalar or tensor type that has the quantized type for its elements."""
+        """The scalar or tensor type whose element type is the quantized type."""
         return (self.operands if self.quantized_side == "operand" else self.results)[0].type
 
 
@@ -120,7 +120,7 @@ SAME_SCALAR_OR_TENSOR_SHAPE = Trait("SameScalarOrTensorShape", verify=_verify_sa
 INTEGER_AND_QUANTIZED_COMBINATION = Trait("IntegerAndQuantizedCombination", verify=_verify_combination)
 
 
-# -- what the ops verify themselves ------------------------------------------------------------------------------------
+# -- verification ------------------------------------------------------------------------------------
 
 
 def _verify_parameters(operation: CastOp) -> None:
@@ -156,7 +156,7 @@ def _verify_float_cast(operation: Operation) -> None:
 def _verify_storage_cast(operation: Operation) -> None:
     assert isinstance(operation, StorageCastOp)
     quantized, integer = operation.quantized_type, operation.integer_type
-    if getattr(quantized, "storage_type", None) is not integer:  # a calibrated type says no storage
+    if getattr(quantized, "storage_type", None) is not integer:  # a calibrated type has no storage type
         raise operation.error(
             f"storage type in quantized type expected to match integer type: {quantized}, {integer}",
             type_of(operation, operation.quantized_side, 0),
@@ -165,8 +165,10 @@ def _verify_storage_cast(operation: Operation) -> None:
 
 
 def _verify_quantizing_cast(operation: Operation) -> None:
-    assert operation.definition is not None  # this one
-    check_names(operation, operation.definition.attributes, likeness=0.8)  # any other name is upstream's to allow
+    assert operation.definition is not None  # QCAST
+    check_names(
+        operation, operation.definition.attributes, likeness=0.8
+    )  # a less similar name is allowed, as upstream allows any name
     _verify_float_cast(operation)
 
 

@@ -1,9 +1,9 @@
-"""`quant.port_stats`: what statistics say of a region's ports beyond their specifications, by port.
+"""The attribute `quant.port_stats` of a region: statistics of its ports that the specifications do not hold.
 
     quant.port_stats = {input0 = {range = dense<[-1.0, 3.0]> : tensor<2xf64>},
                         output0 = {axis = 1 : i64, channels = dense<[[-1.0, 1.0], [0.0, 3.0]]> : tensor<2x2xf64>}}
 
-A port of `!quant.any` has its range here, and a port of `!quant.calibrated` in the specification itself.
+The range of a `!quant.any` port is stored here; a `!quant.calibrated` port has its range in the specification.
 """
 
 from dataclasses import dataclass
@@ -26,8 +26,11 @@ _F64 = FloatType("f64")
 
 @dataclass(frozen=True, eq=False)
 class PortRange:
-    """The range of the values at a port. Where there are ranges for each channel, ``axis`` is theirs, and ``channels``
-    has the least and the greatest value of each in a row."""
+    """The range of the values at a port.
+
+    If there is a range for each channel, ``axis`` is the channel axis, and each row of ``channels`` is a channel's
+    (least, greatest) value.
+    """
 
     low: float
     high: float
@@ -36,15 +39,15 @@ class PortRange:
 
 
 def port_range(region: RegionOp, port: int) -> PortRange | None:
-    """The range that a region says of a port, from its specification and from `quant.port_stats`.
+    """Return the range of a port from the region's specification and `quant.port_stats`; None if there is none.
 
-    Raises VerifyError for an infinite range, and for an attribute that is not as the module's docstring shows it.
+    Raise VerifyError for an infinite range, and for an attribute of another form than the module's docstring shows.
     """
     spec = region.specs[port]
-    said = _entries(region).get(_key(region, port))
-    if said is not None and not isinstance(said, DictAttr):
+    stats = _entries(region).get(_key(region, port))
+    if stats is not None and not isinstance(stats, DictAttr):
         raise region.op_error(f"attribute '{PORT_STATS}' has a dictionary for each port")
-    entries = {} if said is None else dict(said.items)
+    entries = {} if stats is None else dict(stats.items)
     ends = _ranges(region, entries.get("range"), (2,))
     if isinstance(spec, CalibratedType):
         ends = np.array([spec.min, spec.max])
@@ -58,17 +61,17 @@ def port_range(region: RegionOp, port: int) -> PortRange | None:
     return PortRange(float(ends[0]), float(ends[1]), axis.value, _ranges(region, entries.get("channels"), (None, 2)))
 
 
-def set_port_range(region: RegionOp, port: int, found: PortRange | None) -> None:
-    """Writes what a region's specification does not say of a port's range, or forgets it."""
+def set_port_range(region: RegionOp, port: int, range: PortRange | None) -> None:
+    """Store the range of a port in `quant.port_stats`, except what the specification holds; with None, remove it."""
     entries = _entries(region)
     entries.pop(_key(region, port), None)
-    said: dict[str, Attribute] = {}
-    if found is not None and not isinstance(region.specs[port], CalibratedType):
-        said["range"] = _doubles(np.array([found.low, found.high]))
-    if found is not None and found.axis is not None and found.channels is not None:
-        said |= {"axis": IntegerAttr(found.axis, IntegerType(64)), "channels": _doubles(found.channels)}
-    if said:
-        entries[_key(region, port)] = DictAttr.of(said)
+    stats: dict[str, Attribute] = {}
+    if range is not None and not isinstance(region.specs[port], CalibratedType):
+        stats["range"] = _doubles(np.array([range.low, range.high]))
+    if range is not None and range.axis is not None and range.channels is not None:
+        stats |= {"axis": IntegerAttr(range.axis, IntegerType(64)), "channels": _doubles(range.channels)}
+    if stats:
+        entries[_key(region, port)] = DictAttr.of(stats)
     if entries:
         region.attributes[PORT_STATS] = DictAttr.of(entries)
     else:
@@ -92,7 +95,7 @@ def _ranges(region: RegionOp, value: Attribute | None, shape: tuple[int | None, 
         return None
     ranges = np.asarray(value.python, np.float64) if isinstance(value, DenseElementsAttr) else np.empty(0)
     fits = len(ranges.shape) == len(shape) and all(
-        size in (None, found) for size, found in zip(shape, ranges.shape, strict=True)
+        size in (None, stated) for size, stated in zip(shape, ranges.shape, strict=True)
     )
     if not fits or not np.isfinite(ranges).all() or (ranges[..., 0] > ranges[..., 1]).any():
         raise region.op_error(f"attribute '{PORT_STATS}' has finite ranges in order, of shape {shape}")

@@ -1,4 +1,4 @@
-"""`quant.region`: a float computation that one kernel shall do, with what is known of each of its ports.
+"""`quant.region`: a float computation for a single kernel, with a type specification for each of its ports.
 
     %y = quant.region(%x, %w) {
     ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
@@ -6,7 +6,7 @@
       quant.return %0 : tensor<4xf32>
     } {input_specs = [!quant.any<i8:f32>, f32], output_specs = [f32], kernel = "mul"} : (...) -> tensor<4xf32>
 
-Without `^bb0` the body sees the operands under their own names, as the propagation RFC writes it.
+Without `^bb0` the body uses the names of the operands, as in the propagation RFC.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +33,7 @@ INPUT_SPECS, OUTPUT_SPECS = "input_specs", "output_specs"
 
 
 class RegionOp(Operation):
-    """A `quant.region`. A port is an operand or a result; the operands are numbered first, then the results."""
+    """A `quant.region`. Its ports are the operands, then the results, numbered consecutively."""
 
     __slots__ = ()
 
@@ -44,37 +44,37 @@ class RegionOp(Operation):
 
     @property
     def body(self) -> Block:
-        """The block, whose arguments are the operands and which ends with a `quant.return`."""
+        """The only block, whose arguments correspond to the operands and whose terminator is a `quant.return`."""
         return self.regions[0].blocks[0]
 
     @property
     def input_specs(self) -> list[Type]:
-        """What is known of each operand."""
+        """The type specification of each operand."""
         return self._specs(INPUT_SPECS)
 
     @property
     def output_specs(self) -> list[Type]:
-        """What is known of each result."""
+        """The type specification of each result."""
         return self._specs(OUTPUT_SPECS)
 
     @property
     def specs(self) -> list[Type]:
-        """What is known of each port."""
+        """The type specification of each port."""
         return [*self.input_specs, *self.output_specs]
 
     @property
     def ports(self) -> list[Value]:
-        """The value at each port."""
+        """The value at each port: the operands, then the results."""
         return [*self.operands, *self.results]
 
     def set_specs(self, specs: Sequence[Type]) -> None:
-        """Replaces what is known of each port."""
+        """Replace the type specifications of all ports."""
         count = len(self.operands)
         self.attributes[INPUT_SPECS] = spec_array(specs[:count])
         self.attributes[OUTPUT_SPECS] = spec_array(specs[count:])
 
     def set_spec(self, port: int, spec: Type) -> None:
-        """Replaces what is known of one port."""
+        """Replace the type specification of one port."""
         specs = self.specs
         specs[port] = spec
         self.set_specs(specs)
@@ -84,7 +84,7 @@ class RegionOp(Operation):
 
 
 def spec_array(specs: Iterable[Type]) -> ArrayAttr:
-    """The attribute that holds specifications."""
+    """Return the attribute that holds type specifications."""
     return ArrayAttr(tuple(map(TypeAttr, specs)))
 
 
@@ -98,7 +98,7 @@ def _parse_region(parser: FormParser, pending: PendingOperation) -> None:
         pending.regions.append(parser.region(True, pending.name))
         _parse_rest(parser, pending)
         return
-    # The body may use its operands before the text says their types, so what stands behind it is read first.
+    # The operand types follow the body, which uses the operands, so the text after the body is parsed first.
     parser.scanner.expect("{", " to begin a region")
     parser.scanner.balanced("a region")
     parser.scanner.expect("}", " to end a region")
@@ -109,11 +109,11 @@ def _parse_region(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _has_label(parser: FormParser) -> bool:
-    """Whether the region begins with a label, or has nothing in it."""
+    """Return True if the region begins with a block label or is empty."""
     start = parser.scanner.pos
-    found = parser.scanner.accept("{") and (parser.scanner.at("^") or parser.scanner.at("}"))
+    has_label = parser.scanner.accept("{") and (parser.scanner.at("^") or parser.scanner.at("}"))
     parser.scanner.pos = start
-    return found
+    return has_label
 
 
 def _parse_rest(parser: FormParser, pending: PendingOperation) -> None:
@@ -124,7 +124,7 @@ def _parse_rest(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _named_arguments(parser: FormParser, pending: PendingOperation) -> list[tuple[str, int, Type]]:
-    """The arguments of a body that calls them as the region's operands are called."""
+    """Return the block arguments of a body without a label, which have the names of the region's operands."""
     operands: Sequence[OperandName] = pending.operands
     if len(operands) != len(pending.operand_types):
         message = f"'{pending.name}' has {len(operands)} operands but {len(pending.operand_types)} operand types"
@@ -149,7 +149,7 @@ def _print_region(printer: FormPrinter, operation: Operation) -> None:
     printer.signature(operation)
 
 
-# -- rules -------------------------------------------------------------------------------------------------------------
+# -- verification ------------------------------------------------------------------------------------------------------
 
 
 def _verify_region(operation: Operation) -> None:
@@ -172,8 +172,8 @@ def _verify_region(operation: Operation) -> None:
 
 
 def _fits(spec: Attribute, type: Type) -> bool:
-    """Whether a specification is of a value's elements: their own type, a narrower float, or a quantized type that
-    expresses it, and has its parameters for each channel or block of the value."""
+    """Return True if a specification fits a value's type: it is the element type itself, a narrower float, or a
+    quantized type whose expressed type is the element type and whose parameters fit the shape."""
     if not isinstance(spec, TypeAttr):
         return False
     element = element_of(type)
@@ -190,7 +190,7 @@ def _fits(spec: Attribute, type: Type) -> bool:
 
 
 def outside_bodies(root: Operation) -> Iterator[Operation]:
-    """An operation and all inside it, in program order, but for the bodies of regions, which stand for kernels."""
+    """Yield an operation and all operations inside, in program order, except those in the bodies of `quant.region`."""
     stack = [root]
     while stack:
         operation = stack.pop()

@@ -1,4 +1,4 @@
-"""Canonicalization patterns of ops whose regions run a known number of times, or yield what is known: upstream's."""
+"""Upstream's canonicalization patterns of `scf` ops whose regions run a known number of times or yield known values."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from qrt.ir.rewriting.rewrite import IN_PLACE, Made
 
 
 def _body(operation: Operation, number: int = 0) -> Block | None:
-    """The block of a region, if it has one."""
+    """Return the first block of a region; None if the region is empty."""
     blocks = operation.regions[number].blocks
     return blocks[0] if blocks else None
 
@@ -23,7 +23,7 @@ def _yielded(block: Block | None) -> list[Value]:
 
 
 def is_inside(operation: Operation, region: Region) -> bool:
-    """Whether an operation stands in a region, at any depth."""
+    """Return True if an operation is in a region, at any depth."""
     at: Operation | None = operation
     while at is not None and at.parent is not None:
         if at.parent.parent is region:
@@ -33,7 +33,7 @@ def is_inside(operation: Operation, region: Region) -> bool:
 
 
 def boolean(builder: Builder, value: bool) -> Value:
-    """A constant of i1."""
+    """Build a constant of type i1."""
     constant = filled(int(value), I1)
     assert constant is not None
     return builder.constant(constant, I1)
@@ -47,7 +47,10 @@ def _only_yields(block: Block | None) -> bool:
 
 
 def _sides(condition: Value, other: Value) -> tuple[int, int] | None:
-    """Which regions of an `if` on one condition go with those of an `if` on the other."""
+    """Return the regions of an `if` on `condition` that run when the regions 0 and 1 of an `if` on `other` run.
+
+    Return None unless the conditions are equal or one is the negation of the other.
+    """
     if condition is other:
         return 0, 1
     for negation, plain in ((condition, other), (other, condition)):
@@ -58,7 +61,7 @@ def _sides(condition: Value, other: Value) -> tuple[int, int] | None:
 
 
 def adjacent_ifs(op: Operation, builder: Builder) -> Made:
-    """Two neighbouring `scf.if` on one condition, or on a condition and its negation, become one."""
+    """Merge two adjacent `scf.if` on the same condition, or on a condition and its negation."""
     before = op.previous
     sides = _sides(op.operands[0], before.operands[0]) if before is not None and before.name == "scf.if" else None
     if before is None or sides is None:
@@ -75,14 +78,14 @@ def adjacent_ifs(op: Operation, builder: Builder) -> Made:
         if body is not None:
             _append(region, body, builder)
     types = [result.type for result in (*before.results, *op.results)]
-    made = builder.emit("scf.if", before.operands, types, {}, regions).results
+    results = builder.emit("scf.if", before.operands, types, {}, regions).results
     count = len(before.results)
-    builder.replace(before, made[:count])
-    return made[count:]
+    builder.replace(before, results[:count])
+    return results[count:]
 
 
 def _append(region: Region, block: Block, builder: Builder) -> None:
-    """Put what is in a block, and yields, behind what is in a region, and yields."""
+    """Append a block's operations to a region's block, and its yielded values to the region's yielded values."""
     if not region.blocks:
         region.append(block)
         return
@@ -92,8 +95,10 @@ def _append(region: Region, block: Block, builder: Builder) -> None:
 
 
 def nested_ifs(op: Operation, builder: Builder) -> Made:
-    """An `scf.if` that only holds another one becomes a single one on both conditions. Values that the outer one does
-    not compute are selected. The inner one must yield the same wherever either condition is false.
+    """Merge an `scf.if` that contains only another one into a single `scf.if` on both conditions.
+
+    Outer results that the inner op does not compute become an `arith.select`. Both ops must yield the same values when
+    their condition is false.
     """
     then, otherwise = _body(op), _body(op, 1)
     inner = then.first if then is not None else None
@@ -119,17 +124,17 @@ def nested_ifs(op: Operation, builder: Builder) -> Made:
     body = region.blocks[0]
     body.terminator.set_operands(yielded)
     for block in unread.blocks:
-        for each in block:
-            each.erase()
+        for inner_op in block:
+            inner_op.erase()
     regions = [region, op.regions[1] if op.results else Region()]
     if op.results:
         op.regions = op.regions[:1]
-    made = builder.emit("scf.if", [both], [result.type for result in op.results], {}, regions).results
-    return [selected.get(index, value) for index, value in enumerate(made)]
+    results = builder.emit("scf.if", [both], [result.type for result in op.results], {}, regions).results
+    return [selected.get(index, value) for index, value in enumerate(results)]
 
 
 def condition_inside(op: Operation, builder: Builder) -> Made:
-    """Replaces the condition by a constant inside the branches."""
+    """Replace the condition by a constant inside the branches."""
     condition = op.operands[0]
     if constant_number(condition) is not None:
         return None
@@ -144,7 +149,7 @@ def condition_inside(op: Operation, builder: Builder) -> Made:
 
 
 def to_select(op: Operation, builder: Builder) -> Made:
-    """A result whose yielded values are defined outside becomes an `arith.select`."""
+    """Replace each result whose yielded values are defined outside the op by an `arith.select`."""
     true, false = _yielded(_body(op)), _yielded(_body(op, 1))
     inside = [
         index
@@ -155,10 +160,14 @@ def to_select(op: Operation, builder: Builder) -> Made:
         return None
     ends = [block.last for region in op.regions for block in region.blocks]
     types = [op.results[index].type for index in inside]
-    made = builder.emit(op.name, op.operands, types, dict(op.attributes), op.take_regions())
-    before, kept = builder.at(made), iter(made.results)
+    smaller = builder.emit(op.name, op.operands, types, dict(op.attributes), op.take_regions())
+    before, remaining = builder.at(smaller), iter(smaller.results)
     values = [
-        next(kept) if index in inside else a if a is b else before.value("arith.select", (*op.operands, a, b), a.type)
+        next(remaining)
+        if index in inside
+        else a
+        if a is b
+        else before.value("arith.select", (*op.operands, a, b), a.type)
         for index, (a, b) in enumerate(zip(true, false, strict=True))
     ]
     for end in ends:
@@ -188,7 +197,7 @@ def known_if(op: Operation, builder: Builder) -> Made:
 
 
 def trivial_for(op: Operation, builder: Builder) -> Made:
-    """Simplifies a loop that runs no iteration or one, or that only yields values defined outside."""
+    """Replace a loop that runs no iteration or one, or that only yields values defined outside the loop."""
     trips, body = trips_of_for(op), _body(op)
     assert body is not None
     if trips == 0:
@@ -201,34 +210,37 @@ def trivial_for(op: Operation, builder: Builder) -> Made:
 
 
 def parallel(op: Operation, builder: Builder) -> Made:
-    """Removes the dimensions that run one iteration, and the whole op if a dimension runs none."""
+    """Remove the dimensions that run one iteration, and the whole op if a dimension runs none."""
     bounds = [op.operand_group(name) for name in ("lowerBound", "upperBound", "step")]
     body = _body(op)
-    numbers = [tuple(map(constant_number, each)) for each in zip(*bounds, strict=True)]
+    ranges = [tuple(map(constant_number, bound)) for bound in zip(*bounds, strict=True)]
     inits = op.operand_group("initVals")
     if body is None:
         return None
-    if any(low is not None and high is not None and high <= low for low, high, _ in numbers):
+    if any(low is not None and high is not None and high <= low for low, high, _ in ranges):
         return inits
-    once = [None not in each and each[0] + each[2] >= each[1] for each in numbers]  # type: ignore[operator]  # no None
+    once = [None not in r and r[0] + r[2] >= r[1] for r in ranges]  # type: ignore[operator]  # no None
     if not any(once):
         return None
-    kept = [index for index, single in enumerate(once) if not single]
-    if not kept:
+    remaining = [index for index, single in enumerate(once) if not single]
+    if not remaining:
         return _reduced_once(body, bounds[0], inits, builder)
     for argument, low, single in zip(body.arguments, bounds[0], once, strict=True):
         if single:
             builder.replace_uses(argument, low)
-    keep_arguments(body, kept)
-    attributes: dict[str, Attribute] = {**op.attributes, "operandSegmentSizes": segments(*(len(kept),) * 3, len(inits))}
-    operands = [*(group[index] for group in bounds for index in kept), *inits]
-    made = builder.emit("scf.parallel", operands, [v.type for v in inits], attributes, op.take_regions())
+    keep_arguments(body, remaining)
+    attributes: dict[str, Attribute] = {
+        **op.attributes,
+        "operandSegmentSizes": segments(*(len(remaining),) * 3, len(inits)),
+    }
+    operands = [*(group[index] for group in bounds for index in remaining), *inits]
+    smaller = builder.emit("scf.parallel", operands, [v.type for v in inits], attributes, op.take_regions())
     builder.observer.copied(body)
-    return made.results
+    return smaller.results
 
 
 def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value], builder: Builder) -> list[Value]:
-    """Puts the body in place of the loop, and combines each initial value with the value that the body reduces."""
+    """Replace the loop by its body, and combine each initial value with the value that the body reduces."""
     reduce = body.terminator
     builder.absorb(body, indices)
     results = []
@@ -242,9 +254,8 @@ def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value],
 
 
 def execute_region(op: Operation, builder: Builder) -> Made:
-    """Puts the region of an `scf.execute_region` in its place. A region of several blocks needs a parent that may have
-    several.
-    """
+    """Replace an `scf.execute_region` by its region. If that has several blocks, the parent's region must allow
+    several."""
     blocks = op.regions[0].blocks
     if "no_inline" in op.attributes:
         return None

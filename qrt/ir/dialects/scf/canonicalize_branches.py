@@ -1,6 +1,7 @@
-"""Canonicalization patterns of the values that `scf` ops pass to their regions and get from them. They are upstream's,
-and the same for each op. Each argument of a region, and each result, gets a value on every way there: an operand of a
-region's terminator, or of the op itself.
+"""Upstream's canonicalization patterns of the values that `scf` ops pass into and out of their regions.
+
+They work for every op. Each region argument and each result receives one value along each control flow edge: an operand
+of a region's terminator, or of the op itself.
 """
 
 from collections.abc import Sequence
@@ -10,18 +11,18 @@ from qrt.ir.rewriting.rewrite import IN_PLACE, Made
 
 _Operand = tuple[Operation, int]
 _Given = dict[Value, tuple[_Operand, ...]]
-"""The operands that an argument or a result gets, one for each way there."""
+"""The operands that an argument or a result may receive, one for each control flow edge."""
 
 
 def region_of(value: Value) -> Region | None:
-    """The region that a value is defined in."""
+    """Return the region in which a value is defined."""
     block = value.block
     return None if block is None else block.parent
 
 
-def keep_arguments(block: Block, kept: Sequence[int]) -> None:
-    """Remove the arguments of a block that are not kept; nothing reads them."""
-    block.set_arguments(block.arguments[index] for index in kept)
+def keep_arguments(block: Block, indices: Sequence[int]) -> None:
+    """Keep only the arguments of a block with these indices. The others must be unused."""
+    block.set_arguments(block.arguments[index] for index in indices)
 
 
 def _given(op: Operation) -> _Given:
@@ -50,7 +51,7 @@ def _values(operands: Sequence[_Operand]) -> tuple[Value, ...]:
 
 
 def _reaching(value: Value, given: _Given) -> set[Value]:
-    """The values that it may have, apart from arguments and results of the op itself."""
+    """Return the values that an argument or result may have, except arguments and results of the op itself."""
     seen, pending = {value}, [value]
     while pending:
         for other in _values(given.get(pending.pop(), ())):
@@ -61,7 +62,7 @@ def _reaching(value: Value, given: _Given) -> set[Value]:
 
 
 def only_value(op: Operation, builder: Builder) -> Made:
-    """An argument or a result that gets the same value on every way is replaced by that value."""
+    """Replace an argument or result that receives the same value along every edge by that value."""
     given, changed = _given(op), False
     for value in given:
         reaching = _reaching(value, given) if value.uses else set()
@@ -76,7 +77,7 @@ def only_value(op: Operation, builder: Builder) -> Made:
 
 
 def given_alike(op: Operation, builder: Builder) -> Made:
-    """Two arguments, or two results, that get the same values on every way become one."""
+    """Merge two arguments, or two results, that receive the same values along every edge."""
     given, changed = _given(op), False
     for owner in dict.fromkeys(value.owner for value in given):
         values = [value for value in given if value.owner is owner]
@@ -89,7 +90,7 @@ def given_alike(op: Operation, builder: Builder) -> Made:
 
 
 def unread_results(op: Operation, builder: Builder) -> Made:
-    """Removes arguments and results that nothing reads, with their operands. Those that feed one that is read stay."""
+    """Remove unused arguments and results with their operands, unless the operands also reach a used one."""
     given = _given(op)
     read = {operands for value, operands in given.items() if value.uses}
     unread = {value for value, operands in given.items() if operands not in read}
@@ -97,8 +98,8 @@ def unread_results(op: Operation, builder: Builder) -> Made:
         return None
     gone = {operand for value in unread for operand in given[value]}
     for operation in dict.fromkeys(operation for operation, _ in gone):
-        kept = [value for index, value in enumerate(operation.operands) if (operation, index) not in gone]
-        builder.set_operands(operation, kept)
+        operands = [value for index, value in enumerate(operation.operands) if (operation, index) not in gone]
+        builder.set_operands(operation, operands)
     for block in dict.fromkeys(value.owner for value in unread if isinstance(value.owner, Block)):
         keep_arguments(block, [argument.index for argument in block.arguments if argument not in unread])
     results = [result for result in op.results if result not in unread]
@@ -106,6 +107,6 @@ def unread_results(op: Operation, builder: Builder) -> Made:
         builder.observer.changed(op)
         return IN_PLACE
     types = [result.type for result in results]
-    made = builder.emit(op.name, op.operands, types, dict(op.attributes), op.take_regions()).results
-    kept_results = dict(zip(results, made, strict=True))
-    return [kept_results.get(result, result) for result in op.results]
+    new_results = builder.emit(op.name, op.operands, types, dict(op.attributes), op.take_regions()).results
+    replacements = dict(zip(results, new_results, strict=True))
+    return [replacements.get(result, result) for result in op.results]

@@ -1,8 +1,7 @@
-"""Canonicalization patterns of what `scf.for` and `scf.forall` carry: a type that says more than the one it was cast to
-is carried instead, as upstream does.
+"""Canonicalization patterns that give the carried values of `scf.for` and `scf.forall` more static types.
 
-Upstream casts what an iteration yields whatever its sizes are, which is undefined where they differ; here it has to be
-seen that an iteration keeps them.
+As in upstream, a cast that drops static sizes before the loop moves into the loop. Upstream casts the yielded value
+even if its sizes may differ, which is undefined; here an iteration must be known to keep the sizes.
 """
 
 from qrt.ir import Builder, Operation, Value
@@ -12,13 +11,16 @@ from qrt.types import Type
 
 
 def _source(value: Value) -> Value | None:
-    """The operand of a cast that drops static sizes."""
+    """Return the operand of the cast that produces a value and drops static sizes; None if there is none."""
     source = cast_source(value)
     return None if source is None or source.type is value.type else source
 
 
 def _has_sizes_of(value: Value, other: Value, type: Type) -> bool:
-    """Whether a value surely has the sizes of another, which is of this type: it is that one, written into."""
+    """Return True if a value is known to have the sizes of `type`, which are those of `other`.
+
+    It has them if it has this type, or derives from `other` only by writes, casts, loops and branches that keep sizes.
+    """
     while value is not other and value.type is not type:
         source = value.operation
         if source is None:
@@ -53,18 +55,19 @@ def casts_into_for(op: Operation, builder: Builder) -> Made:
             continue
         operands = [*op.operands]
         operands[3 + index] = source
-        types = [each.type for each in operands[3:]]
-        made = builder.emit(op.name, operands, types, dict(op.attributes), op.take_regions()).results
+        types = [init.type for init in operands[3:]]
+        results = builder.emit(op.name, operands, types, dict(op.attributes), op.take_regions()).results
         _cast_inside(argument, source.type, builder)
         builder.moved(body)
         at_end = builder.at(body.terminator)
         at_end.set_operand(body.terminator, index, cast(at_end, body.terminator.operands[index], source.type))
-        return [*made[:index], builder.value("tensor.cast", (made[index],), result.type), *made[index + 1 :]]
+        replacement = builder.value("tensor.cast", (results[index],), result.type)
+        return [*results[:index], replacement, *results[index + 1 :]]
     return None
 
 
 def _cast_inside(argument: Value, type: Type, builder: Builder) -> None:
-    """Make an argument one of another type, cast to the old one where its region begins."""
+    """Change the type of a block argument, and cast it to its former type at the beginning of the block."""
     before, argument.type = argument.type, type
     uses = list(argument.uses)
     inner = Builder.after(argument, builder.observer).value("tensor.cast", (argument,), before)
@@ -87,5 +90,5 @@ def casts_into_forall(op: Operation, builder: Builder) -> Made:
     first = len(op.operands) - len(outputs)
     operands = [*op.operands[:first], *(sources.get(index, value) for index, value in enumerate(outputs))]
     types = [value.type for value in operands[first:]]
-    made = builder.emit(op.name, operands, types, dict(op.attributes), op.take_regions()).results
-    return [cast(builder, value, result.type) for value, result in zip(made, op.results, strict=True)]
+    results = builder.emit(op.name, operands, types, dict(op.attributes), op.take_regions()).results
+    return [cast(builder, value, result.type) for value, result in zip(results, op.results, strict=True)]

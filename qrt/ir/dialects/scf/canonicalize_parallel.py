@@ -1,4 +1,4 @@
-"""Canonicalization patterns of `scf.forall`, and of `scf.parallel` in `scf.parallel`: upstream's."""
+"""Upstream's canonicalization patterns of `scf.forall`, and of an `scf.parallel` inside another."""
 
 from collections.abc import Sequence
 
@@ -44,7 +44,7 @@ class _ForallParts:
     def given(
         self, bounds: Sequence[Sequence[int | Value]], outputs: Sequence[Value]
     ) -> tuple[list[Value], dict[str, Attribute]]:
-        """Operands and attributes of the loop with other bounds and outputs."""
+        """Return the operands and attributes of the loop for other bounds and outputs."""
         dynamic = [[value for value in part if isinstance(value, Value)] for part in bounds]
         attributes: dict[str, Attribute] = dict(self.op.attributes)
         for name, part in zip(BOUNDS, bounds, strict=True):
@@ -56,14 +56,14 @@ class _ForallParts:
     def rebuilt(
         self, builder: Builder, bounds: Sequence[Sequence[int | Value]], outputs: Sequence[Value]
     ) -> list[Value]:
-        """The loop with other bounds and outputs."""
+        """Rebuild the loop with other bounds and outputs, and return its results."""
         operands, attributes = self.given(bounds, outputs)
         types = [value.type for value in outputs]
         return builder.emit("scf.forall", operands, types, attributes, self.op.take_regions()).results
 
 
 def constant_bounds(op: Operation, builder: Builder) -> Made:
-    """The constants of one list."""
+    """Make the constant operands static in the first list of bounds that has any."""
     parts = _ForallParts(op)
     for index, part in enumerate(parts.bounds):
         known = [_number_or_value(value) for value in part]
@@ -81,48 +81,48 @@ def _number_or_value(bound: int | Value) -> int | Value:
 
 
 def unread_or_unwritten(op: Operation, builder: Builder) -> Made:
-    """Removes an output that nothing reads, or into which nothing is inserted: its result is then its initial value."""
+    """Replace a result that is unused or into which nothing is inserted by its initial value, and remove its output."""
     parts = _ForallParts(op)
-    kept = []
+    remaining = []
     for index, (argument, result) in enumerate(zip(parts.shared, op.results, strict=True)):
-        written = any(each.operands[1] is argument for each in parts.insertions)
-        if result.uses and written:
-            kept.append(index)
-    if len(kept) == len(op.results):
+        is_written = any(insertion.operands[1] is argument for insertion in parts.insertions)
+        if result.uses and is_written:
+            remaining.append(index)
+    if len(remaining) == len(op.results):
         return None
     for index, argument in enumerate(parts.shared):
-        if index not in kept:
-            for each in parts.insertions:
-                if each.operands[1] is argument:
-                    builder.erase(each)
+        if index not in remaining:
+            for insertion in parts.insertions:
+                if insertion.operands[1] is argument:
+                    builder.erase(insertion)
             builder.replace_uses(argument, parts.outputs[index])
-    keep_arguments(parts.body, [*range(parts.rank), *(parts.rank + index for index in kept)])
-    made = parts.rebuilt(builder, parts.bounds, [parts.outputs[index] for index in kept])
-    results = dict(zip(kept, made, strict=True))
+    keep_arguments(parts.body, [*range(parts.rank), *(parts.rank + index for index in remaining)])
+    new_results = parts.rebuilt(builder, parts.bounds, [parts.outputs[index] for index in remaining])
+    results = dict(zip(remaining, new_results, strict=True))
     return [results.get(index, output) for index, output in enumerate(parts.outputs)]
 
 
 def single_iterations(op: Operation, builder: Builder) -> Made:
-    """Simplifies a loop that runs no iteration or one, and removes dimensions of one iteration."""
+    """Replace a loop that runs no iteration or one, and remove dimensions of one iteration."""
     parts = _ForallParts(op)
     counts = parts.trips()
-    if "mapping" in op.attributes:  # its dimensions are those of processors
+    if "mapping" in op.attributes:  # its dimensions are assigned to processors
         return None
     if 0 in counts:
         return parts.outputs
-    kept = [index for index, count in enumerate(counts) if count != 1]
-    if len(kept) == len(counts):
+    remaining = [index for index, count in enumerate(counts) if count != 1]
+    if len(remaining) == len(counts):
         return None
     lower = [_value(bound, builder) for bound in parts.bounds[0]]
-    if not kept:
+    if not remaining:
         return _inlined(parts, lower, builder)
     for index, argument in enumerate(parts.body.arguments[: parts.rank]):
-        if index not in kept:
+        if index not in remaining:
             builder.replace_uses(argument, lower[index])
-    keep_arguments(parts.body, [*kept, *range(parts.rank, len(parts.body.arguments))])
-    made = parts.rebuilt(builder, [[part[index] for index in kept] for part in parts.bounds], parts.outputs)
+    keep_arguments(parts.body, [*remaining, *range(parts.rank, len(parts.body.arguments))])
+    results = parts.rebuilt(builder, [[part[index] for index in remaining] for part in parts.bounds], parts.outputs)
     builder.observer.copied(parts.body)
-    return made
+    return results
 
 
 def _value(bound: int | Value, builder: Builder) -> Value:
@@ -130,21 +130,21 @@ def _value(bound: int | Value, builder: Builder) -> Value:
 
 
 def _inlined(parts: _ForallParts, lower: Sequence[Value], builder: Builder) -> list[Value]:
-    """The body in place of a loop of one iteration: what it inserts side by side is inserted one after another."""
+    """Replace a loop of one iteration by its body. The parallel insertions become consecutive ones."""
     results, last = list(parts.outputs), parts.body.terminator
-    insertions = [(each, parts.shared.index(each.operands[1])) for each in parts.insertions]
+    insertions = [(insertion, parts.shared.index(insertion.operands[1])) for insertion in parts.insertions]
     builder.absorb(parts.body, [*lower, *parts.outputs])
-    for each, index in insertions:
-        source, target, *rest = each.operands
+    for insertion, index in insertions:
+        source, target, *rest = insertion.operands
         operands = [source, results[index], *rest]
-        results[index] = builder.value("tensor.insert_slice", operands, target.type, dict(each.attributes))
-        builder.erase(each)
+        results[index] = builder.value("tensor.insert_slice", operands, target.type, dict(insertion.attributes))
+        builder.erase(insertion)
     builder.erase(last)
     return results
 
 
 def constant_variables(op: Operation, builder: Builder) -> Made:
-    """The variable of a dimension of one iteration is its lower bound."""
+    """Replace the variable of a dimension of one iteration by its lower bound."""
     parts = _ForallParts(op)
     arguments = [
         (argument, bound)
@@ -159,7 +159,7 @@ def constant_variables(op: Operation, builder: Builder) -> Made:
 
 
 def extent_of_result(op: Operation, builder: Builder) -> Made:
-    """The extents of a result are those of the output."""
+    """Replace a `tensor.dim` of a result by that of the loop's output operand."""
     loop = made_by(op.operands[0], "scf.forall")
     if loop is None:
         return None
@@ -168,7 +168,7 @@ def extent_of_result(op: Operation, builder: Builder) -> Made:
 
 
 def nested_parallel(op: Operation, builder: Builder) -> Made:
-    """A loop that only runs another one is one loop with the dimensions of both."""
+    """Merge a loop that contains only another loop into one with the dimensions of both."""
     body = op.regions[0].blocks[0]
     inner = body.first
     if inner is None or inner.name != "scf.parallel" or inner.next is not body.last or op.results or inner.results:

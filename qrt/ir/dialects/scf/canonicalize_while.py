@@ -1,7 +1,7 @@
-"""Canonicalization patterns of `scf.while`: upstream's.
+"""Upstream's canonicalization patterns of `scf.while`.
 
-Its first region, which decides, gets what the loop carries and forwards other values: to the second region, and, when
-the condition is false, to the results.
+The first region computes the condition. Its arguments are the carried values. It forwards other values to the second
+region or, when the condition is false, to the results.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,10 @@ class _WhileParts:
         return self.condition.operands[1:]
 
     def keeping(self, builder: Builder, carried: Sequence[int], forwarded: Sequence[int]) -> list[Value]:
-        """The loop with some of what it carries and forwards; nothing reads the rest. Its results."""
+        """Rebuild the loop with only these carried and forwarded values, and return its results.
+
+        The other values must be unused.
+        """
         op = self.op
         self.condition.set_operands([self.condition.operands[0], *(self.forwarded[i] for i in forwarded)])
         self.last.set_operands([self.last.operands[i] for i in carried])
@@ -39,7 +42,7 @@ class _WhileParts:
 
 
 def true_after(op: Operation, builder: Builder) -> Made:
-    """A forwarded condition is replaced by true in the second region."""
+    """Replace a forwarded condition by true in the second region."""
     parts = _WhileParts(op)
     arguments = [
         argument
@@ -55,7 +58,7 @@ def true_after(op: Operation, builder: Builder) -> Made:
 
 
 def compared_after(op: Operation, builder: Builder) -> Made:
-    """A comparison that decided, and its inverse, are known in the second region."""
+    """Replace comparisons in the second region that repeat or negate the loop's condition by constants."""
     parts = _WhileParts(op)
     decided = made_by(parts.condition.operands[0], "arith.cmpi")
     if decided is None:
@@ -79,20 +82,18 @@ def compared_after(op: Operation, builder: Builder) -> Made:
 
 
 def in_order_of_carried(op: Operation, builder: Builder) -> Made:
-    """If all carried values are forwarded in another order, they are forwarded in their own order."""
+    """Forward the carried values in their own order, if exactly these are forwarded in another order."""
     parts = _WhileParts(op)
     arguments, forwarded = parts.before.arguments, parts.forwarded
     if arguments == forwarded or len(arguments) != len(forwarded) or set(arguments) != set(forwarded):
         return None
     order = [forwarded.index(argument) for argument in arguments]
-    made = parts.keeping(builder, range(len(arguments)), order)
-    return [made[order.index(index)] for index in range(len(order))]
+    results = parts.keeping(builder, range(len(arguments)), order)
+    return [results[order.index(index)] for index in range(len(order))]
 
 
 def if_moved_down(op: Operation, builder: Builder) -> Made:
-    """Moves an `scf.if` on the loop's condition to the beginning of the second region, which runs under the same
-    condition.
-    """
+    """Move an `scf.if` on the loop's condition to the beginning of the second region, which has the same condition."""
     parts = _WhileParts(op)
     inner = parts.condition.previous
     if inner is None or inner.name != "scf.if" or inner.operands[0] is not parts.condition.operands[0]:
@@ -109,9 +110,9 @@ def if_moved_down(op: Operation, builder: Builder) -> Made:
     region, _ = inner.regions
     above = dict.fromkeys(
         value
-        for each in inner.walk()
-        for value in each.operands
-        if each is not inner and is_inside(each, region) and not _is_within(value, inner) and _is_within(value, op)
+        for user in inner.walk()
+        for value in user.operands
+        if user is not inner and is_inside(user, region) and not _is_within(value, inner) and _is_within(value, op)
     )
     types = [result.type for result in op.results] + [value.type for value in above]
     builder.set_operands(parts.condition, [*parts.condition.operands, *above])
@@ -123,12 +124,12 @@ def if_moved_down(op: Operation, builder: Builder) -> Made:
     assert parts.after.first is not None
     builder.at(parts.after.first).inline(then, ())
     builder.erase(inner)
-    made = builder.emit("scf.while", op.operands, types, dict(op.attributes), op.take_regions()).results
-    return made[: len(op.results)]
+    results = builder.emit("scf.while", op.operands, types, dict(op.attributes), op.take_regions()).results
+    return results[: len(op.results)]
 
 
 def _is_within(value: Value, operation: Operation) -> bool:
-    """Whether a value is defined in the first region of an operation, at any depth."""
+    """Return True if a value is defined in the first region of an operation, at any depth."""
     region = region_of(value)
     while region is not None and region is not operation.regions[0]:
         block = region.parent.parent if region.parent is not None else None

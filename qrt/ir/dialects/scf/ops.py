@@ -88,7 +88,7 @@ def _verify_for(operation: Operation) -> None:
 
 
 def _ends(operation: Operation) -> bool:
-    """Whether the loop ends whatever its bounds are, as one of step 1 does, and so does all inside it."""
+    """Return True if the loop has step 1, so that it ends for all bounds, and its body is speculatable."""
     step = constant_of(operation.operands[2])
     return isinstance(step, IntegerAttr) and step.value == 1 and is_speculatable_inside(operation)
 
@@ -200,7 +200,7 @@ def _parse_index_switch(parser: FormParser, pending: PendingOperation) -> None:
     cases: list[int] = []
     while scanner.accept_word("case"):
         cases.append(scanner.integer(64, "a case"))
-        parse_body(parser, pending)  # whose end is said: only the default's is implicit
+        parse_body(parser, pending)  # with an explicit terminator: only that of the default is implicit
     scanner.expect_word("default", " after the cases")
     parse_body(parser, pending, terminator=_YIELD)
     pending.regions.insert(0, pending.regions.pop())

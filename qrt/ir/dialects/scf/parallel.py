@@ -1,4 +1,4 @@
-"""`scf` loops whose iterations have no order: `scf.parallel` with its reductions, and `scf.forall`."""
+"""`scf` loops with unordered iterations: `scf.parallel` with its reductions, and `scf.forall`."""
 
 from qrt.ir.core import attribute_kinds
 from qrt.ir.core.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr, OpaqueAttr
@@ -86,14 +86,14 @@ def _verify_parallel(operation: Operation) -> None:
         raise operation.op_error("expects arguments for the induction variable to be of index type")
     if body.last is None or body.last.name != "scf.reduce":
         raise operation.op_error("expects body to terminate with 'scf.reduce' operation")
-    found = (len(operation.results), len(body.last.operands), len(inits))
-    if found[0] != found[1]:
+    counts = (len(operation.results), len(body.last.operands), len(inits))
+    if counts[0] != counts[1]:
         raise operation.op_error(
-            f"expects number of results: {found[0]} to be the same as number of reductions: {found[1]}"
+            f"expects number of results: {counts[0]} to be the same as number of reductions: {counts[1]}"
         )
-    if found[0] != found[2]:
+    if counts[0] != counts[2]:
         raise operation.op_error(
-            f"expects number of results: {found[0]} to be the same as number of initial values: {found[2]}"
+            f"expects number of results: {counts[0]} to be the same as number of initial values: {counts[2]}"
         )
     for index, (value, result) in enumerate(zip(body.last.operands, operation.results, strict=True)):
         if value.type is not result.type:
@@ -147,7 +147,7 @@ def _verify_reduce(operation: Operation) -> None:
 
 
 def _verify_reduce_return(operation: Operation) -> None:
-    assert operation.parent is not None  # it has a parent op
+    assert operation.parent is not None  # HasParent
     expected = operation.parent.arguments[0].type
     if operation.operands[0].type is not expected:
         raise operation.op_error(f"must have type '{expected}' (the type of the reduction inputs)")
@@ -194,7 +194,7 @@ def _parse_forall(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _give_block(region: Region) -> None:
-    """An implicit `scf.forall.in_parallel` has a region with an empty block."""
+    """Add a region with an empty block to an implicit `scf.forall.in_parallel`."""
     last = region.blocks[0].last
     if last is not None and last.name == _IN_PARALLEL and not last.regions:
         last.regions = (Region([Block(location=last.location)]),)
@@ -202,13 +202,13 @@ def _give_block(region: Region) -> None:
 
 
 def mixed_bounds(operation: Operation) -> list[list[int | Value]]:
-    """Lower bounds, upper bounds and steps of an `scf.forall`."""
-    found = []
+    """Return the lower bounds, upper bounds and steps of an `scf.forall`."""
+    lists = []
     for name in BOUNDS:
         static = operation.attribute(f"static{name}", DenseArrayAttr)
         dynamic = iter(operation.operand_group(f"dynamic{name}"))
-        found.append([next(dynamic) if value == DYNAMIC else value for value in static.values])
-    return found
+        lists.append([next(dynamic) if value == DYNAMIC else value for value in static.values])
+    return lists
 
 
 def _print_forall(printer: FormPrinter, operation: Operation) -> None:

@@ -1,4 +1,4 @@
-"""Canonicalization patterns of `shape`: upstream's."""
+"""Upstream's canonicalization patterns of `shape`."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ def static_shape(op: Operation, builder: Builder) -> Made:
 
 
 def shape_of_reshape(op: Operation, builder: Builder) -> Made:
-    """The shape of a reshaped tensor is the shape operand of the reshape."""
+    """Replace the `shape_of` of a reshaped tensor by the shape operand of the reshape."""
     reshape = made_by(op.operands[0], "tensor.reshape")
     if reshape is None:
         return None
@@ -39,7 +39,7 @@ def shape_of_reshape(op: Operation, builder: Builder) -> Made:
 
 
 def cast_of_shape(op: Operation, builder: Builder) -> Made:
-    """A cast of the shape of a ranked value: `shape_of` gets the type of the cast."""
+    """Merge the cast of the `shape_of` of a ranked tensor into the `shape_of`."""
     inner = made_by(op.operands[0], "shape.shape_of")
     if inner is None or not isinstance(inner.operands[0].type, TensorType):
         return None
@@ -78,9 +78,9 @@ def once(op: Operation, builder: Builder) -> Made:
 
 
 def without_scalars(op: Operation, builder: Builder) -> Made:
-    """Drops shapes without extents from the operands."""
-    kept = [value for value in op.operands if _shape(value) != (0,)]
-    return _with_shapes(op, builder, kept) if kept else None
+    """Drop the shapes of scalars, which have no extents, from the operands, if others remain."""
+    others = [value for value in op.operands if _shape(value) != (0,)]
+    return _with_shapes(op, builder, others) if others else None
 
 
 def without_casts(op: Operation, builder: Builder) -> Made:
@@ -92,24 +92,24 @@ def only_one(op: Operation, builder: Builder) -> Made:
 
 
 def joined_constants(op: Operation, builder: Builder) -> Made:
-    """Joins the constant shapes among the operands into one."""
+    """Merge the constant shapes among the operands into one."""
     others = [value for value in op.operands if constant_of(value) is None]
     constants = [constant for value in op.operands if (constant := constant_of(value)) is not None]
     known: list[int] | None = []
     for constant in constants:
-        assert isinstance(constant, DenseElementsAttr)  # of its type
+        assert isinstance(constant, DenseElementsAttr)  # the type of a shape
         if constant.array.size > MAX_FOLDED:
             return None
         known = None if known is None else broadcast_of(known, constant.array.tolist())
     if known is None or len(constants) < 2:
         return None
     extents = DenseElementsAttr(np.array(known, np.int64), TensorType((len(known),), INDEX))
-    made = builder.value("shape.const_shape", (), extents.type, {"shape": extents})
-    return [builder.value(op.name, [*others, made], op.results[0].type)]
+    merged = builder.value("shape.const_shape", (), extents.type, {"shape": extents})
+    return [builder.value(op.name, [*others, merged], op.results[0].type)]
 
 
 def known_rank(op: Operation, builder: Builder) -> Made:
-    """If the lengths of all shapes are known, the longest is the length of the result."""
+    """Make the length of the result static, if the lengths of all shapes are known: it is the longest of them."""
     lengths, type = [(_shape(value) or (None,))[0] for value in op.operands], op.results[0].type
     known = [length for length in lengths if length is not None]
     if _shape(op.results[0]) != (None,) or len(known) < len(lengths):

@@ -1,5 +1,7 @@
-"""`shape`: what the lowering of unranked tensors computes with extents held in `tensor<?xindex>`. The dialect's own
-types (`!shape.shape`, `!shape.size`, `!shape.witness`), and the ops that need them, are not here."""
+"""`shape`: the ops on extents in `tensor<?xindex>`, which the lowering of unranked tensors uses.
+
+The dialect's types (`!shape.shape`, `!shape.size`, `!shape.witness`) and the ops that need them are not supported.
+"""
 
 from collections.abc import Sequence
 from math import prod
@@ -28,9 +30,9 @@ add_type_constraint(
 
 
 def _verify_shape_of(operation: Operation) -> None:
-    given, made = shaped(operation.operands[0]), ranked(operation.results[0])
-    assert made.shape is not None
-    if given.rank is not None and made.shape[0] not in (None, given.rank):
+    given, result_type = shaped(operation.operands[0]), ranked(operation.results[0])
+    assert result_type.shape is not None
+    if given.rank is not None and result_type.shape[0] not in (None, given.rank):
         raise incompatible(operation, [TensorType((given.rank,), INDEX)])
 
 
@@ -43,12 +45,12 @@ def _parse_const_shape(parser: FormParser, pending: PendingOperation) -> None:
     extents = scanner.bracketed("[]", lambda: scanner.integer(64, "an extent"), " before extents", " after extents")
     scanner.expect(":", " before the type")
     pending.result_types = [parser.type()]
-    kept = TensorType((len(extents),), INDEX)
-    pending.attributes["shape"] = DenseElementsAttr(np.array(extents, np.int64), kept)
+    type = TensorType((len(extents),), INDEX)
+    pending.attributes["shape"] = DenseElementsAttr(np.array(extents, np.int64), type)
 
 
 def extents_of(operation: Operation) -> tuple[int, ...]:
-    """The extents that a `shape.const_shape` says."""
+    """Return the extents of a `shape.const_shape`."""
     return tuple(operation.attribute("shape", DenseElementsAttr).array.tolist())
 
 
@@ -60,10 +62,10 @@ _EXTENT_ATTRIBUTE = AttributeKind("index elements attribute", _is_extents, lambd
 
 
 def _verify_const_shape(operation: Operation) -> None:
-    shape, made = operation.attribute("shape", DenseElementsAttr), operation.results[0].type
-    assert isinstance(made, TensorType)  # the constraint
+    shape, result_type = operation.attribute("shape", DenseElementsAttr), operation.results[0].type
+    assert isinstance(result_type, TensorType)  # the constraint
     inferred = TensorType((shape.array.size,), INDEX)
-    if made is not inferred:
+    if result_type is not inferred:
         raise incompatible(operation, [inferred])
     if shape.array.ndim != 1:
         raise operation.op_error(f"extents are of rank 1, not of '{shape.type}'")
@@ -78,7 +80,7 @@ def _print_const_shape(printer: FormPrinter, operation: Operation) -> None:
 
 
 def _known(value: Value) -> list[int] | None:
-    """The extents of a shape that is a constant, and not too long to be written."""
+    """Return the extents of a constant shape; None if it is not constant or longer than MAX_FOLDED."""
     constant = constant_of(value)
     if not isinstance(constant, DenseElementsAttr) or constant.array.size > MAX_FOLDED:
         return None
@@ -87,15 +89,15 @@ def _known(value: Value) -> list[int] | None:
 
 
 def _extents(numbers: Sequence[int], value: Value) -> Attribute | None:
-    """Constant extents, where the type of the result says how many they are."""
+    """Return the extents as a constant of the type of `value`; None if that has another or no static length."""
     type = TensorType((len(numbers),), INDEX)
     return DenseElementsAttr(np.array(numbers, np.int64), type) if value.type is type else None
 
 
 def _folded(operation: Operation, *shapes: Sequence[int]) -> Folded:
-    made = [_extents(numbers, value) for numbers, value in zip(shapes, operation.results, strict=True)]
-    known = [attribute for attribute in made if attribute is not None]
-    return [*known] if len(known) == len(made) else None
+    constants = [_extents(numbers, value) for numbers, value in zip(shapes, operation.results, strict=True)]
+    known = [attribute for attribute in constants if attribute is not None]
+    return [*known] if len(known) == len(constants) else None
 
 
 def _fold_num_elements(operation: Operation, folds: Folds) -> Folded:
@@ -104,7 +106,7 @@ def _fold_num_elements(operation: Operation, folds: Folds) -> Folded:
 
 
 def _index(number: int) -> Folded:
-    """A number, if it is one of type index: a larger one is an error when it runs."""
+    """Return the number as an index constant; None if it exceeds 64 bits, which is an error when it runs."""
     return [IntegerAttr(number, INDEX)] if -(1 << 63) <= number < 1 << 63 else None
 
 
@@ -149,11 +151,11 @@ def _fold_to_extent_tensor(operation: Operation, folds: Folds) -> Folded:
 
 
 def broadcast_of(left: Sequence[int], right: Sequence[int]) -> list[int] | None:
-    """The shape that both are stretched to; None where they cannot be, or an extent is not known."""
+    """Return the broadcast shape of two shapes; None if they do not fit each other or an extent is negative."""
     rank = max(len(left), len(right))
     pairs = zip(*([1] * (rank - len(shape)) + list(shape) for shape in (left, right)), strict=True)
-    made = [a if b == 1 or a == b else b if a == 1 else -1 for a, b in pairs]
-    return None if any(extent < 0 for extent in made) else made
+    extents = [a if b == 1 or a == b else b if a == 1 else -1 for a, b in pairs]
+    return None if any(extent < 0 for extent in extents) else extents
 
 
 def _fold_broadcast(operation: Operation, folds: Folds) -> Folded:
@@ -161,8 +163,8 @@ def _fold_broadcast(operation: Operation, folds: Folds) -> Folded:
     if len(shapes) == 1:
         return [shapes[0]] if shapes[0].type is operation.results[0].type else None
     known = [extents for extents in map(_known, shapes) if extents is not None]
-    made = broadcast_of(*known) if len(known) == len(shapes) == 2 else None
-    return None if made is None else _folded(operation, made)
+    joined = broadcast_of(*known) if len(known) == len(shapes) == 2 else None
+    return None if joined is None else _folded(operation, joined)
 
 
 def _fold_is_broadcastable(operation: Operation, folds: Folds) -> Folded:
@@ -171,11 +173,11 @@ def _fold_is_broadcastable(operation: Operation, folds: Folds) -> Folded:
 
 def _fold_shape_eq(operation: Operation, folds: Folds) -> Folded:
     known = [_known(value) for value in operation.operands]
-    return None if None in known else [IntegerAttr(-int(all(each == known[0] for each in known)), IntegerType(1))]
+    return None if None in known else [IntegerAttr(-int(all(extents == known[0] for extents in known)), IntegerType(1))]
 
 
 def _fold_arithmetic(operation: Operation, folds: Folds) -> Folded:
-    """Folds constants, where a division rounds down, and a sum with 0."""
+    """Fold operations on constants, where a division rounds down, and a sum with 0."""
     left, right = map(constant_number, operation.operands)
     name = operation.name.removeprefix("shape.")
     if name == "add" and right == 0:
@@ -203,7 +205,7 @@ def _arithmetic(name: str) -> Definition:
 
 
 def _of_shapes(name: str, result: str, fold: Fold, *canonicalize: str) -> Definition:
-    """An op on any number of shapes."""
+    """Define an op on any number of shapes."""
     is_test = result == "i1"
     return Definition(
         f"shape.{name}",

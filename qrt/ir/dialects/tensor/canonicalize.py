@@ -1,4 +1,4 @@
-"""Canonicalization patterns of `tensor` ops that make, cast, measure and join tensors: upstream's."""
+"""Upstream's canonicalization patterns of `tensor` ops, except slices and paddings."""
 
 from collections.abc import Iterator
 
@@ -17,23 +17,23 @@ from qrt.types import TensorType, Type
 # -- casts -------------------------------------------------------------------------------------------------------------
 
 
-def keeps_sizes(given: Type, made: Type) -> bool:
-    """Tell whether the other type has all static sizes of a ranked tensor type, and its encoding."""
-    if not isinstance(given, TensorType) or not isinstance(made, TensorType) or given.encoding != made.encoding:
+def keeps_sizes(given: Type, other: Type) -> bool:
+    """Return True if `other` has all static sizes of the ranked tensor type `given`, its element type and encoding."""
+    if not isinstance(given, TensorType) or not isinstance(other, TensorType) or given.encoding != other.encoding:
         return False
-    if given.element is not made.element or given.shape is None or made.shape is None or given.rank != made.rank:
+    if given.element is not other.element or given.shape is None or other.shape is None or given.rank != other.rank:
         return False
-    return all(size is None or size == other for size, other in zip(given.shape, made.shape, strict=True))
+    return all(a is None or a == b for a, b in zip(given.shape, other.shape, strict=True))
 
 
 def cast_source(value: Value) -> Value | None:
-    """The operand of the cast that made a value, if the cast added no static sizes."""
+    """Return the operand of the cast that produces a value, if the cast adds no static sizes; None otherwise."""
     inner = made_by(value, "tensor.cast")
     return inner.operands[0] if inner is not None and keeps_sizes(value.type, inner.operands[0].type) else None
 
 
 def cast(builder: Builder, value: Value, type: Type) -> Value:
-    """The value as one of a type, which may be its own."""
+    """Cast a value to a type, or return it if it has the type already."""
     return value if value.type is type else builder.value("tensor.cast", (value,), type)
 
 
@@ -41,7 +41,7 @@ _NEVER: Shape = (-1,)
 
 
 def _join(left: Shape | None, right: Shape | None) -> Shape | None:
-    """The static sizes that two shapes of one tensor give together; `_NEVER` if no tensor has both shapes."""
+    """Return the static sizes of either of two shapes of one tensor; `_NEVER` if the shapes contradict each other."""
     if left is None or right is None:
         return right if left is None else left
     if len(left) != len(right) or any(
@@ -52,7 +52,7 @@ def _join(left: Shape | None, right: Shape | None) -> Shape | None:
 
 
 def cast_of_cast(op: Operation, builder: Builder) -> Made:
-    """``cast(cast(x)) -> cast(x)``, if the type between has no static size that both others lack."""
+    """``cast(cast(x)) -> cast(x)``, if the intermediate type has no static size that both others lack."""
     inner = made_by(op.operands[0], "tensor.cast")
     if inner is None:
         return None
@@ -66,22 +66,22 @@ def cast_of_cast(op: Operation, builder: Builder) -> Made:
 
 
 def cast_of_empty(op: Operation, builder: Builder) -> Made:
-    """``cast(empty) -> empty`` of the cast's type."""
+    """``cast(empty) -> empty``, with the cast's type."""
     empty, type = made_by(op.operands[0], "tensor.empty"), op.results[0].type
     if empty is None or not isinstance(type, TensorType) or not keeps_sizes(op.operands[0].type, type):
         return None
-    kept = []
+    dynamic = []
     for size, known in zip(empty.operands, _opened(ranked(op.operands[0]), type), strict=True):
         if known is None:
-            kept.append(size)
+            dynamic.append(size)
         elif constant_number(size) not in (None, known):
             return None
-    return [builder.value("tensor.empty", kept, type)]
+    return [builder.value("tensor.empty", dynamic, type)]
 
 
-def _opened(given: TensorType, made: TensorType) -> Iterator[int | None]:
-    """The sizes that one type has for the dimensions that are dynamic in the other."""
-    return (known for size, known in zip(given.shape or (), made.shape or (), strict=True) if size is None)
+def _opened(given: TensorType, other: TensorType) -> Iterator[int | None]:
+    """Return the sizes in `other` of the dimensions that are dynamic in `given`."""
+    return (known for size, known in zip(given.shape or (), other.shape or (), strict=True) if size is None)
 
 
 def bitcast_of_bitcast(op: Operation, builder: Builder) -> Made:
@@ -92,7 +92,7 @@ def bitcast_of_bitcast(op: Operation, builder: Builder) -> Made:
     return [source if source.type is type else builder.value("tensor.bitcast", (source,), type)]
 
 
-# -- ops that write into a tensor they are given, their destination ----------------------------------------------------
+# -- ops that write into a destination tensor ----------------------------------------------------
 
 
 _WRITES_SECOND = (
@@ -104,31 +104,29 @@ _WRITES_SECOND = (
 
 
 def destinations(op: Operation) -> list[Value]:
-    """The operands that the results are values of, one each; none of an op of another kind."""
+    """Return the destination operand of each result: the tensor into which the op writes; empty for other ops."""
     if isinstance(op, StructuredOp):
         return op.outputs if op.results else []
     return op.operands[1:2] if op.name in _WRITES_SECOND and op.results else []
 
 
 def from_casts(op: Operation, builder: Builder) -> Made:
-    """An op takes the operand of a cast that only drops static sizes."""
+    """Replace each operand that is the result of a cast that only drops static sizes by the cast's operand."""
     sources = [cast_source(value) for value in op.operands]
     if sources.count(None) == len(sources):
         return None
     operands = [value if source is None else source for value, source in zip(op.operands, sources, strict=True)]
     first = len(op.operands) - len(destinations(op)) if isinstance(op, StructuredOp) else 1
     types = [operands[first + index].type for index in range(len(op.results))]
-    made = builder.emit(op.name, operands, types, dict(op.attributes), op.take_regions())
-    return [cast(builder, value, result.type) for value, result in zip(made.results, op.results, strict=True)]
+    rebuilt = builder.emit(op.name, operands, types, dict(op.attributes), op.take_regions())
+    return [cast(builder, value, result.type) for value, result in zip(rebuilt.results, op.results, strict=True)]
 
 
 # -- extents and elements ----------------------------------------------------------------------------------------------
 
 
 def dim(op: Operation, builder: Builder) -> Made:
-    """The size of a tensor is that of the cast's source, of the tensor that was written into, or an entry of the shape
-    operand of a reshape.
-    """
+    """Replace a `tensor.dim` by that of a cast's source or of a destination, or by an element of a reshape's shape."""
     (tensor, axis), source = op.operands, op.operands[0].operation
     if source is None:
         return None
@@ -144,9 +142,7 @@ def dim(op: Operation, builder: Builder) -> Made:
 
 
 def extract(op: Operation, builder: Builder) -> Made:
-    """Extracts from the source of a `tensor.cast` or an `arith.index_cast`, or computes the element as the body of a
-    `tensor.generate` does.
-    """
+    """Extract from the source of a `tensor.cast` or `arith.index_cast`, or inline the body of a `tensor.generate`."""
     tensor, *indices = op.operands
     source = tensor.operation
     if source is None:
@@ -168,7 +164,7 @@ def extract(op: Operation, builder: Builder) -> Made:
 
 
 def elements_as_constant(op: Operation, builder: Builder) -> Made:
-    """`splat` and `from_elements` of constants."""
+    """Replace a `tensor.splat` or `tensor.from_elements` of constants by a constant."""
     constant = constant_elements([constant_of(value) for value in op.operands], op.results[0].type)
     return None if constant is None or not op.operands else [builder.constant(constant, constant.type)]
 
@@ -182,25 +178,24 @@ def insert_what_is_there(op: Operation, builder: Builder) -> Made:
 
 
 def known_sizes(op: Operation, builder: Builder) -> Made:
-    """Constant sizes become part of the type."""
+    """Move constant sizes into the type."""
     type = ranked(op.results[0])
-    shape, kept = constant_sizes(type.shape or (), op.operands)
-    if len(kept) == len(op.operands):
+    shape, dynamic = constant_sizes(type.shape or (), op.operands)
+    if len(dynamic) == len(op.operands):
         return None
-    made = builder.emit(op.name, kept, (type.with_(shape=shape),), dict(op.attributes), op.take_regions())
-    return [cast(builder, made.results[0], type)]
+    rebuilt = builder.emit(op.name, dynamic, (type.with_(shape=shape),), dict(op.attributes), op.take_regions())
+    return [cast(builder, rebuilt.results[0], type)]
 
 
 # -- tensor.concat -----------------------------------------------------------------------------------------------------
 
 
 def concat(op: Operation, builder: Builder) -> Made:
-    """The `tensor.concat` of one tensor is that tensor. Otherwise static sizes of any operand hold for all operands and
-    the result; none of these has an encoding then, as upstream.
-    """
-    made = ranked(op.results[0])
+    """Replace the `tensor.concat` of one tensor by that tensor, else share static sizes among the operands and the
+    result. As in upstream, their types then have no encoding."""
+    stated = ranked(op.results[0])
     if len(op.operands) == 1:
-        return [cast(builder, op.operands[0], made)]
+        return [cast(builder, op.operands[0], stated)]
     axis = op.attributes["dim"].python
     inferred = concat_type([ranked(value) for value in op.operands], axis)
     types = []
@@ -208,8 +203,8 @@ def concat(op: Operation, builder: Builder) -> Made:
         shape = list(inferred.shape or ())
         shape[axis] = (ranked(value).shape or ())[axis]
         types.append(inferred.with_(shape=shape))
-    result = made if keeps_sizes(inferred, made) else inferred
-    if result is made and all(value.type is type for value, type in zip(op.operands, types, strict=True)):
+    result = stated if keeps_sizes(inferred, stated) else inferred
+    if result is stated and all(value.type is type for value, type in zip(op.operands, types, strict=True)):
         return None
     operands = [cast(builder, value, type) for value, type in zip(op.operands, types, strict=True)]
-    return [cast(builder, builder.value("tensor.concat", operands, result, dict(op.attributes)), made)]
+    return [cast(builder, builder.value("tensor.concat", operands, result, dict(op.attributes)), stated)]

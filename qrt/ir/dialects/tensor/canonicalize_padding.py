@@ -1,4 +1,4 @@
-"""Canonicalization patterns of `tensor.pad`: upstream's."""
+"""Upstream's canonicalization patterns of `tensor.pad`."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ def pad_by_nothing(op: Operation, builder: Builder) -> Made:
 
 
 def pad_to_itself(op: Operation, builder: Builder) -> Made:
-    """Removes a padding by nothing, if the type stays the same."""
+    """Remove a padding by zero elements, if the types are equal and static."""
     type = ranked(op.results[0])
     return pad_by_nothing(op, builder) if type.has_static_shape and op.operands[0].type is type else None
 
@@ -35,7 +35,7 @@ def _pad(op: Operation, builder: Builder, source: Value, low: Mixed, high: Mixed
 
 
 def _known_type(op: Operation, source: Value, low: Mixed, high: Mixed) -> TensorType | None:
-    """The result's type with the sizes that follow from the operands; None if one of these is no size of a tensor."""
+    """Return the result's type with the sizes that the operands determine; None if a size is negative or too large."""
     stated = ranked(op.results[0])
     shape = list(stated.shape or ())
     for axis, (size, before, after) in enumerate(zip(ranked(source).shape or (), low, high, strict=True)):
@@ -48,7 +48,7 @@ def _known_type(op: Operation, source: Value, low: Mixed, high: Mixed) -> Tensor
 
 
 def _pad_as_stated(op: Operation, builder: Builder, source: Value, low: Mixed, high: Mixed) -> Made:
-    """A padding of another source or by other amounts, as the type that it was."""
+    """Rebuild a padding with another source or other amounts, and cast it to its former type."""
     type = _known_type(op, source, low, high)
     return None if type is None else [cast(builder, _pad(op, builder, source, low, high, type), op.results[0].type)]
 
@@ -60,15 +60,15 @@ def pad_of_cast(op: Operation, builder: Builder) -> Made:
 
 
 def cast_of_pad(op: Operation, builder: Builder) -> Made:
-    """A padding that is cast to a type with more static sizes has that type."""
+    """Merge the cast of a padding to a type with more static sizes into the padding."""
     users = op.results[0].users
     user = users[0] if len(users) == 1 else None
     if user is None or user.name != "tensor.cast" or not keeps_sizes(op.results[0].type, user.results[0].type):
         return None
     low, high = mixed_values(op, "low"), mixed_values(op, "high")
-    made = _pad(op, builder, op.operands[0], low, high, user.results[0].type)
-    builder.replace(user, [made])
-    return [made]
+    padded = _pad(op, builder, op.operands[0], low, high, user.results[0].type)
+    builder.replace(user, [padded])
+    return [padded]
 
 
 def static_pad(op: Operation, builder: Builder) -> Made:
@@ -80,9 +80,8 @@ def static_pad(op: Operation, builder: Builder) -> Made:
 
 
 def pad_of_slice_of_pad(op: Operation, builder: Builder) -> Made:
-    """``pad(slice(pad(slice(x))))`` becomes one padding of one slice, if both pad with the same constant, at the end
-    and along different dimensions.
-    """
+    """``pad(slice(pad(slice(x)))) -> pad(slice(x))``, if both pad with the same constant, only at the end and along
+    different dimensions."""
     inner = made_by(op.operands[0], "tensor.extract_slice")
     outer_pad = None if inner is None else made_by(inner.operands[0], "tensor.pad")
     outer = None if outer_pad is None else made_by(outer_pad.operands[0], "tensor.extract_slice")
@@ -90,7 +89,7 @@ def pad_of_slice_of_pad(op: Operation, builder: Builder) -> Made:
         return None
     if len({ranked(value).rank for value in (op.operands[0], inner.operands[0], outer.operands[0])}) > 1:
         return None
-    constants = [None if (value := pad_value(each)) is None else constant_of(value) for each in (op, outer_pad)]
+    constants = [None if (value := pad_value(pad)) is None else constant_of(value) for pad in (op, outer_pad)]
     ones = set(mixed_values(inner, "strides") + mixed_values(outer, "strides"))
     lows = {number_of(low) for low in mixed_values(op, "low") + mixed_values(outer_pad, "low")}
     if constants[0] is None or constants[0] != constants[1] or not ones <= {1} or not lows <= {0}:
@@ -109,14 +108,15 @@ def pad_of_slice_of_pad(op: Operation, builder: Builder) -> Made:
 
 
 def _joined_slices(op: Operation, inner: Operation, outer_pad: Operation, outer: Operation) -> dict[str, Mixed] | None:
-    """One slice in place of two; None if a dimension is padded or moved twice, or if the inner slice drops some of the
-    padding.
+    """Return the lists of the slice that replaces `inner` and `outer`; None if there is none.
+
+    There is none if a dimension is padded or offset by both, or if the inner slice drops some of the padding.
     """
     lists: dict[str, Mixed] = {"offsets": [], "sizes": [], "strides": mixed_values(inner, "strides")}
     rows = zip(
         mixed_values(op, "high"),
         mixed_values(outer_pad, "high"),
-        *(mixed_values(each, name) for name in ("offsets", "sizes") for each in (inner, outer)),
+        *(mixed_values(slice_, name) for name in ("offsets", "sizes") for slice_ in (inner, outer)),
         ranked(inner.operands[0]).shape or (),
         strict=True,
     )
@@ -136,11 +136,11 @@ def _joined_slices(op: Operation, inner: Operation, outer_pad: Operation, outer:
 
 
 def pad_of_pad(op: Operation, builder: Builder) -> Made:
-    """``pad(pad(x)) -> pad(x)``, if both pad with the same value, defined outside."""
+    """``pad(pad(x)) -> pad(x)``, if both pad with the same value, defined outside their bodies."""
     inner = made_by(op.operands[0], "tensor.pad")
     if inner is None or "nofold" in op.attributes or "nofold" in inner.attributes:
         return None
-    values = [pad_value(each) for each in (op, inner)]
+    values = [pad_value(pad) for pad in (op, inner)]
     if values[0] is None or values[0] is not values[1]:
         return None
     pairs = [list(zip(mixed_values(op, name), mixed_values(inner, name), strict=True)) for name in ("high", "low")]
@@ -151,19 +151,19 @@ def pad_of_pad(op: Operation, builder: Builder) -> Made:
 
 
 def known_sum(terms: Sequence[int | Value]) -> tuple[list[Value], int]:
-    """The terms that are not known, and the sum of those that are."""
+    """Return the terms that are not constant, and the sum of the constant ones."""
     known = list(map(number_of, terms))
     values = [term for term, stated in zip(terms, known, strict=True) if stated is None and isinstance(term, Value)]
     return values, sum(stated for stated in known if stated is not None)
 
 
 def sum_fits(terms: Sequence[int | Value]) -> bool:
-    """Whether 64 bits hold the part of a sum that is known: the text has no larger numbers."""
+    """Return True if the sum of the constant terms fits 64 bits, the largest numbers in the text of a program."""
     return -(1 << 63) <= known_sum(terms)[1] < 1 << 63
 
 
 def affine_sum(builder: Builder, terms: Sequence[int | Value]) -> int | Value:
-    """The sum of numbers and values, by `affine.apply` where it is not known; `sum_fits` says whether there is one."""
+    """Return the sum of numbers and values, built with `affine.apply` unless it is constant. `sum_fits` must hold."""
     values, number = known_sum(terms)
     if not values:
         return number
@@ -180,7 +180,7 @@ def affine_sum(builder: Builder, terms: Sequence[int | Value]) -> int | Value:
 
 
 def pad_value(op: Operation) -> Value | None:
-    """The value with which a tensor is padded, if it is the same everywhere."""
+    """Return the value with which a tensor is padded, if it is defined outside the body; None otherwise."""
     body = op.regions[0].blocks[0]
     (value,) = body.terminator.operands
     owner = value.owner

@@ -1,4 +1,4 @@
-"""Canonicalization patterns of slices of tensors: upstream's."""
+"""Upstream's canonicalization patterns of slices of tensors."""
 
 from collections.abc import Sequence
 
@@ -14,8 +14,10 @@ from qrt.types import TensorType, Type
 
 
 def _known(op: Operation, part: Value, lists: dict[str, Mixed]) -> TensorType | None:
-    """The type of the part that an op on other lists takes or puts, without the dimensions that it leaves out; None
-    where those are not known."""
+    """Return the type of the extracted or inserted `part` for other lists, without the dimensions that the op drops.
+
+    Return None if the dropped dimensions are unknown.
+    """
     type = ranked(part)
     dropped = dropped_dimensions(numbers_of(mixed_values(op, "sizes")), type.shape or ())
     if dropped is None:
@@ -26,24 +28,24 @@ def _known(op: Operation, part: Value, lists: dict[str, Mixed]) -> TensorType | 
 def _slice(
     op: Operation, builder: Builder, before: Sequence[Value], lists: dict[str, Mixed], type: Type
 ) -> Value | None:
-    """The same op on other lists; None where the slice would not be within its source."""
+    """Rebuild the op with other lists; return None if the slice would exceed its source."""
     operands, attributes = with_lists(lists, before)
-    made = builder.create_valid(op.name, operands, (type,) if op.results else (), attributes)
-    if made is None:
+    rebuilt = builder.create_valid(op.name, operands, (type,) if op.results else (), attributes)
+    if rebuilt is None:
         return None
-    return made.results[0] if op.results else before[0]
+    return rebuilt.results[0] if op.results else before[0]
 
 
 # -- tensor.extract_slice ----------------------------------------------------------------------------------------------
 
 
 def slice_of_constant(op: Operation, builder: Builder) -> Made:
-    """A slice of a splat constant is a splat."""
+    """Replace a slice of a splat constant by a splat constant."""
     constant, type = constant_of(op.operands[0]), ranked(op.results[0])
     if not isinstance(constant, DenseElementsAttr) or not constant.is_splat or not type.has_static_shape:
         return None
-    made = splat(constant.first, type)
-    return None if made is None else [builder.constant(made, type)]
+    constant_slice = splat(constant.first, type)
+    return None if constant_slice is None else [builder.constant(constant_slice, type)]
 
 
 def _same_place(op: Operation, other: Operation) -> bool:
@@ -51,7 +53,7 @@ def _same_place(op: Operation, other: Operation) -> bool:
 
 
 def slice_of_insert(op: Operation, builder: Builder) -> Made:
-    """A slice of the place where another slice was inserted is that other slice."""
+    """Replace a slice at the place of an insertion by the inserted tensor."""
     inserted = made_by(op.operands[0], "tensor.insert_slice")
     if inserted is None or inserted.operands[0].type is not op.results[0].type or not _same_place(op, inserted):
         return None
@@ -63,20 +65,20 @@ def static_extract(op: Operation, builder: Builder) -> Made:
     type = None if lists is None else _known(op, op.results[0], lists)
     if lists is None or type is None:
         return None
-    made = _slice(op, builder, op.operands[:1], lists, type)
-    return None if made is None else [cast(builder, made, op.results[0].type)]
+    rebuilt = _slice(op, builder, op.operands[:1], lists, type)
+    return None if rebuilt is None else [cast(builder, rebuilt, op.results[0].type)]
 
 
 def slice_of_cast(op: Operation, builder: Builder) -> Made:
     source = cast_source(op.operands[0])
     if source is None or any(constant_of(value) is not None for value in op.operands):
         return None
-    made = _slice(op, builder, (source,), {name: mixed_values(op, name) for name in PARTS}, op.results[0].type)
-    return None if made is None else [made]
+    rebuilt = _slice(op, builder, (source,), {name: mixed_values(op, name) for name in PARTS}, op.results[0].type)
+    return None if rebuilt is None else [rebuilt]
 
 
 def cast_of_slice(op: Operation, builder: Builder) -> Made:
-    """A slice that is cast to a type with more static sizes has that type."""
+    """Merge the cast of a slice to a type with more static sizes into the slice."""
     slice_, type = made_by(op.operands[0], "tensor.extract_slice"), op.results[0].type
     if slice_ is None or type is op.operands[0].type or not keeps_sizes(op.operands[0].type, type):
         return None
@@ -88,15 +90,15 @@ def cast_of_slice(op: Operation, builder: Builder) -> Made:
         size if axis in (dropped or ()) or (stated := next(known)) is None else stated
         for axis, size in enumerate(lists["sizes"])
     ]
-    made = _slice(slice_, builder, slice_.operands[:1], lists, type)
-    return None if made is None else [made]
+    rebuilt = _slice(slice_, builder, slice_.operands[:1], lists, type)
+    return None if rebuilt is None else [rebuilt]
 
 
 # -- tensor.insert_slice -----------------------------------------------------------------------------------------------
 
 
 def insert_over(op: Operation, builder: Builder) -> Made:
-    """An insertion replaces an earlier one in the same place."""
+    """Bypass an earlier insertion at the same place, which this one overwrites."""
     before = made_by(op.operands[1], "tensor.insert_slice")
     if before is None or before.operands[0].type is not op.operands[0].type or not _same_place(op, before):
         return None
@@ -105,9 +107,8 @@ def insert_over(op: Operation, builder: Builder) -> Made:
 
 
 def _for_source(op: Operation, builder: Builder) -> Builder:
-    """A builder for casts of the inserted tensor. A body of `in_parallel` holds insertions alone, so it stands before
-    that op.
-    """
+    """Return the builder for casts of the inserted tensor. The body of an `in_parallel` may only contain insertions, so
+    its casts are placed before that op."""
     parent = op.parent_operation
     return builder.at(parent) if not op.results and parent is not None else builder
 

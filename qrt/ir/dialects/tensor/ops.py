@@ -1,4 +1,4 @@
-"""`tensor`: making tensors, asking for extents, reading and writing elements; slices in `slices.py`."""
+"""`tensor`: ops that create tensors, query extents, and read and write elements. `slices.py` has the slices."""
 
 from math import prod
 
@@ -41,14 +41,14 @@ def _verify_from_elements(operation: Operation) -> None:
 
 
 def _verify_reshape(operation: Operation) -> None:
-    source, shape, made = map(ranked, (*operation.operands, *operation.results))
+    source, shape, result_type = map(ranked, (*operation.operands, *operation.results))
     assert shape.shape is not None
-    if source.element is not made.element:
+    if source.element is not result_type.element:
         raise operation.op_error("element types of source and destination tensor types should be the same")
-    counts = {prod(type.shape) for type in (source, made) if type.has_static_shape}  # type: ignore[arg-type]  # static
+    counts = {prod(type.shape) for type in (source, result_type) if type.has_static_shape}  # type: ignore[arg-type]  # static
     if len(counts) > 1:
         raise operation.op_error("source and destination tensor should have the same number of elements")
-    if made.rank is None or shape.shape == (made.rank,):
+    if result_type.rank is None or shape.shape == (result_type.rank,):
         return
     if shape.shape[0] is not None:
         raise operation.op_error("length of shape operand differs from the result's tensor rank")
@@ -56,14 +56,16 @@ def _verify_reshape(operation: Operation) -> None:
 
 
 def _verify_cast(operation: Operation) -> None:
-    given, made = ranked(operation.operands[0]), ranked(operation.results[0])
-    require_cast(operation, given.element is made.element and have_compatible_shapes((given, made)))
+    given, result_type = ranked(operation.operands[0]), ranked(operation.results[0])
+    require_cast(operation, given.element is result_type.element and have_compatible_shapes((given, result_type)))
 
 
 def _verify_bitcast(operation: Operation) -> None:
-    given, made = ranked(operation.operands[0]), ranked(operation.results[0])
-    widths = {type.element.width if isinstance(type.element, IntegerType | FloatType) else 0 for type in (given, made)}
-    require_cast(operation, len(widths) == 1 and 0 not in widths and have_compatible_shapes((given, made)))
+    given, result_type = ranked(operation.operands[0]), ranked(operation.results[0])
+    widths = {
+        type.element.width if isinstance(type.element, IntegerType | FloatType) else 0 for type in (given, result_type)
+    }
+    require_cast(operation, len(widths) == 1 and 0 not in widths and have_compatible_shapes((given, result_type)))
 
 
 def _verify_insert(operation: Operation) -> None:
@@ -103,7 +105,7 @@ def _fold_rank(operation: Operation, folds: Folds) -> Folded:
 
 
 def _fold_dim(operation: Operation, folds: Folds) -> Folded:
-    """Folds the size of a static dimension, and of one whose size is an operand of the op that made the tensor."""
+    """Fold a static size, or one that is an operand of the op that produces the tensor."""
     source, axis = operation.operands[0], constant_number(operation.operands[1])
     shape = ranked(source).shape
     if axis is None or shape is None or not 0 <= axis < len(shape):
@@ -117,15 +119,14 @@ def _fold_dim(operation: Operation, folds: Folds) -> Folded:
             return [maker.operand_group("dynamicSizes")[shape[:axis].count(None)]]
     slice_ = made_by(source, "tensor.extract_slice")
     if slice_ is not None and len(static_values(slice_, "sizes")) == len(shape):
-        found = mixed_values(slice_, "sizes")[axis]
-        return [_index(found) if isinstance(found, int) else found]
+        size_or_value = mixed_values(slice_, "sizes")[axis]
+        return [_index(size_or_value) if isinstance(size_or_value, int) else size_or_value]
     return None
 
 
 def _fold_extract(operation: Operation, folds: Folds) -> Folded:
-    """Folds an element of a constant, a splat or a `tensor.from_elements`, unless its place is known to be out of
-    bounds.
-    """
+    """Fold an element of a constant, a splat or a `tensor.from_elements`, unless its index is known to be out of
+    bounds."""
     tensor, *positions = operation.operands
     index, shape = [constant_number(value) for value in positions], ranked(tensor).shape or ()
     for at, size in zip(index, shape, strict=True):
@@ -140,12 +141,12 @@ def _fold_extract(operation: Operation, folds: Folds) -> Folded:
     known = tuple(at for at in index if at is not None)
     if len(known) < len(shape) or None in shape:
         return None
-    made = made_by(tensor, "tensor.from_elements")
-    if made is not None:
+    elements = made_by(tensor, "tensor.from_elements")
+    if elements is not None:
         flat = 0
         for at, size in zip(known, shape, strict=True):
             flat = flat * (size or 0) + at
-        return [made.operands[flat]]
+        return [elements.operands[flat]]
     return [constant.element_at(known)] if isinstance(constant, DenseElementsAttr) else None
 
 

@@ -1,4 +1,4 @@
-"""`tensor` ops on slices and shapes: taking and putting slices, padding, concatenating, regrouping dimensions."""
+"""`tensor` ops that extract and insert slices, pad, concatenate and regroup dimensions."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -62,17 +62,17 @@ def _verify_parallel_insert(operation: Operation) -> None:
 
 
 def _fold_whole(operation: Operation, folds: Folds) -> Folded:
-    """Folds a slice of a whole tensor of static shape, and an insertion over a whole one."""
-    source, made = ranked(operation.operands[0]), ranked(operation.results[0])
-    if source is not made or not made.has_static_shape:
+    """Fold a slice of a whole tensor of static shape, or an insertion over a whole one."""
+    source, result_type = ranked(operation.operands[0]), ranked(operation.results[0])
+    if source is not result_type or not result_type.has_static_shape:
         return None
     parts = {name: static_values(operation, name) for name in PARTS}
-    whole = parts["sizes"] == made.shape and set(parts["offsets"]) <= {0} and set(parts["strides"]) <= {1}
+    whole = parts["sizes"] == result_type.shape and set(parts["offsets"]) <= {0} and set(parts["strides"]) <= {1}
     return [operation.operands[0]] if whole else None
 
 
 def _fold_insert(operation: Operation, folds: Folds) -> Folded:
-    """Folds an insertion over a whole tensor, and one that puts a slice back where it was taken."""
+    """Fold an insertion over a whole tensor, or one that puts a slice back to where it was extracted."""
     source, dest = operation.operands[:2]
     taken = source.operation
     if taken is None or taken.name != "tensor.extract_slice" or taken.operands[0] is not dest:
@@ -104,8 +104,8 @@ def _verify_reassociation(operation: Operation, expanded: TensorType, collapsed:
             f"but it is  {expected}."
         )
     for axis, (size, group) in enumerate(zip(small, groups, strict=True)):
-        sizes = [large[each] for each in group]
-        known = [each for each in sizes if each is not None]
+        sizes = [large[position] for position in group]
+        known = [part for part in sizes if part is not None]
         if len(known) < len(sizes):
             if size is not None:
                 raise operation.op_error(
@@ -121,19 +121,20 @@ def _verify_collapse_shape(operation: Operation) -> None:
 
 
 def _verify_expand_shape(operation: Operation) -> None:
-    made = ranked(operation.results[0])
+    result_type = ranked(operation.results[0])
     sizes = static_values(operation, "output_shape")
-    if len(sizes) != len(made.shape or ()):
+    if len(sizes) != len(result_type.shape or ()):
         raise operation.op_error(
-            f"expected number of static shape dims to be equal to the output rank ({len(made.shape or ())}) but found "
-            f"{len(sizes)} inputs instead"
+            f"expected number of static shape dims to be equal to the output rank ({len(result_type.shape or ())}) "
+            f"but found {len(sizes)} inputs instead"
         )
     verify_dynamic_sizes(operation)
-    _verify_reassociation(operation, made, ranked(operation.operands[0]))
+    _verify_reassociation(operation, result_type, ranked(operation.operands[0]))
 
 
 def concat_type(types: Sequence[TensorType], axis: int) -> TensorType:
-    """The type of the concatenation of tensors of one rank, as far as their types determine it, without encoding."""
+    """Return the type of a concatenation of tensors of one rank, with the sizes that their types determine, without
+    encoding."""
     shape = list(types[0].shape or ())
     for index in range(len(shape)):
         sizes = [(type.shape or ())[index] for type in types]
@@ -149,10 +150,10 @@ def _verify_concat(operation: Operation) -> None:
     if not operation.operands:
         raise operation.op_error("requires at least one input")
     types = [ranked(value) for value in operation.operands]
-    made = ranked(operation.results[0])
-    if any(type.rank != made.rank for type in types):
+    result_type = ranked(operation.results[0])
+    if any(type.rank != result_type.rank for type in types):
         raise operation.op_error("rank of concatenated inputs must match result rank")
-    if any(type.element is not made.element for type in types):
+    if any(type.element is not result_type.element for type in types):
         raise operation.op_error("inputs and result element type must match")
     axis = operation.attributes["dim"].python
     shapes = [type.shape or () for type in types]
@@ -165,31 +166,33 @@ def _verify_concat(operation: Operation) -> None:
                 "static concatenation size mismatch along non-concatenated dimension " + str(index)
             )
     inferred = concat_type(types, axis)
-    for wanted, found in zip(inferred.shape or (), made.shape or (), strict=True):
-        if wanted is not None and found is not None and wanted != found:
-            raise operation.op_error(f"result type '{made}'does not match inferred shape '{inferred}' static sizes")
+    for wanted, stated in zip(inferred.shape or (), result_type.shape or (), strict=True):
+        if wanted is not None and stated is not None and wanted != stated:
+            raise operation.op_error(
+                f"result type '{result_type}'does not match inferred shape '{inferred}' static sizes"
+            )
 
 
 def _verify_pad(operation: Operation) -> None:
-    given, made = ranked(operation.operands[0]), ranked(operation.results[0])
+    given, result_type = ranked(operation.operands[0]), ranked(operation.results[0])
     shape = given.shape or ()
     low, high = static_values(operation, "low"), static_values(operation, "high")
     if len(low) != len(shape) or len(high) != len(shape):
         raise operation.error(
-            f"failed to infer expectedType from sourceType '{given}', specified resultType is '{made}'"
+            f"failed to infer expectedType from sourceType '{given}', specified resultType is '{result_type}'"
         )
     sizes = [
-        None if None in (size, before, after) else size + before + after  # type: ignore[operator]  # none of them is None
+        None if None in (size, before, after) else size + before + after  # type: ignore[operator]  # no None
         for size, before, after in zip(shape, low, high, strict=True)
     ]
     wanted = given.with_(shape=sizes)
-    stated = made.shape or ()
+    stated = result_type.shape or ()
     if (
-        made.element is not given.element
+        result_type.element is not given.element
         or len(stated) != len(sizes)
         or any(a != b and a is not None for a, b in zip(sizes, stated, strict=True))
     ):
-        raise operation.error(f"specified type '{made}' does not match the inferred type '{wanted}'")
+        raise operation.error(f"specified type '{result_type}' does not match the inferred type '{wanted}'")
     for name, values in (("low", low), ("high", high)):
         if values.count(None) != len(operation.operand_group(name)):
             raise operation.error(f"expected {values.count(None)} dynamic {name} values")
@@ -200,7 +203,7 @@ def _verify_pad(operation: Operation) -> None:
         if argument.type is not INDEX:
             raise operation.op_error(f"expected block argument {number} to be an index")
     last = block.last
-    if last is None or last.name != "tensor.yield" or [value.type for value in last.operands] != [made.element]:
+    if last is None or last.name != "tensor.yield" or [value.type for value in last.operands] != [result_type.element]:
         raise operation.op_error("expected yield type to match shape element type")
 
 

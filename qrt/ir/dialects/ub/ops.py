@@ -1,4 +1,4 @@
-"""`ub`: poison values and unreachable points. Either is an error where it runs."""
+"""`ub`: poison values and unreachable points, both an error when they run."""
 
 from qrt.ir.core.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.ir.core.define import AttributeSpec, Definition

@@ -1,4 +1,4 @@
-"""Canonicalization patterns of `vector` ops that repeat, reshape and reorder elements: upstream's."""
+"""Upstream's canonicalization patterns of `vector` ops that repeat, reshape and reorder elements."""
 
 from collections.abc import Sequence
 from math import prod
@@ -36,13 +36,13 @@ def _transpose(builder: Builder, source: Value, order: Sequence[int], type: Type
 
 
 def broadcast_of_shape_cast(op: Operation, builder: Builder) -> Made:
-    """Leading dimensions of 1 that a `shape_cast` adds or removes make no difference to a broadcast."""
+    """Broadcast from the source of a `shape_cast` that only adds or removes leading dimensions of size 1."""
     cast, type = made_by(op.operands[0], "vector.shape_cast"), vector_of(op.results[0])
     if cast is None or not can_broadcast(cast.operands[0].type, type):
         return None
-    given, made = shape_of(cast.operands[0].type), shape_of(cast.results[0].type)
-    common = min(len(given), len(made))
-    if given[len(given) - common :] != made[len(made) - common :]:
+    given, result_shape = shape_of(cast.operands[0].type), shape_of(cast.results[0].type)
+    common = min(len(given), len(result_shape))
+    if given[len(given) - common :] != result_shape[len(result_shape) - common :]:
         return None
     return changed(builder, op, cast.operands, {})
 
@@ -76,16 +76,15 @@ def cast_of_cast(op: Operation, builder: Builder) -> Made:
 
 
 def cast_to_source(op: Operation, builder: Builder) -> Made:
-    """``shape_cast(broadcast(x)) -> x``, if the shape is that of x."""
+    """``shape_cast(broadcast(x)) -> x``, if the result has the type of x."""
     broadcast = made_by(op.operands[0], "vector.broadcast")
     is_back = broadcast is not None and broadcast.operands[0].type is op.results[0].type
     return broadcast.operands[:] if broadcast is not None and is_back else None
 
 
 def cast_of_broadcast(op: Operation, builder: Builder) -> Made:
-    """``shape_cast(broadcast(x))`` becomes a `shape_cast` of x, if the broadcast repeats nothing, or else a `broadcast`
-    of x, if x can be broadcast to the shape.
-    """
+    """Replace ``shape_cast(broadcast(x))`` by a `shape_cast` of x if the broadcast repeats nothing, else by a
+    `broadcast` of x if x can be broadcast to the result's shape."""
     broadcast, type = made_by(op.operands[0], "vector.broadcast"), vector_of(op.results[0])
     if broadcast is None:
         return None
@@ -104,7 +103,7 @@ def cast_of_constant(op: Operation, builder: Builder) -> Made:
 
 
 def _keeps_order(transpose: Operation) -> bool:
-    """Whether only dimensions of 1 change their places."""
+    """Return True if the transpose only moves dimensions of size 1."""
     given = vector_of(transpose.operands[0])
     dimensions = list(zip(given.shape, given.scalable, strict=True))
     moved = [axis for axis in integers(transpose, "permutation") if dimensions[axis] != (1, False)]
@@ -146,7 +145,7 @@ def transpose_of_elements(op: Operation, builder: Builder) -> Made:
 
 
 def transpose_of_broadcast(op: Operation, builder: Builder) -> Made:
-    """A transpose of a broadcast is a broadcast, if no dimension moves past one of the source that is not 1."""
+    """``transpose(broadcast(x)) -> broadcast(x)``, if no dimension moves past a dimension of x whose size is not 1."""
     broadcast = made_by(op.operands[0], "vector.broadcast")
     if broadcast is None:
         return None
@@ -203,7 +202,7 @@ def interleave(op: Operation, builder: Builder) -> Made:
 
 
 def shuffle_of_scalars(op: Operation, builder: Builder) -> Made:
-    """A shuffle of vectors of rank 0, each of which is one lane."""
+    """Replace a shuffle of vectors of rank 0, of one lane each, by a broadcast of one of them."""
     mask = integers(op, "mask")
     if shape_of(op.operands[0].type) or mask not in ((0,), (1,)):
         return None

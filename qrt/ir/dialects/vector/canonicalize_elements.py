@@ -1,5 +1,7 @@
-"""Canonicalization patterns of `vector` ops that take parts out of vectors and put parts in. They are upstream's where
-positions are known. An operand's position may be out of bounds, which is an error that must not get lost.
+"""Upstream's canonicalization patterns of `vector` ops that extract and insert parts of vectors.
+
+Most apply to static positions only: a position that an operand supplies may be out of bounds, an error that must not
+get lost.
 """
 
 from math import prod
@@ -33,16 +35,16 @@ from qrt.ir.text.dense import MAX_FOLDED
 from qrt.types import VectorType
 
 _MAX_ELEMENTS = 256
-"""Upstream makes larger constants only where one takes the place of another."""
+"""The size up to which upstream creates a new constant even if the old one is still used."""
 
 
 def whole_vector(op: Operation, builder: Builder) -> Made:
-    """The part at an empty position is the whole vector."""
+    """Fold an op with an empty position, which extracts or inserts the whole vector."""
     return None if integers(op, "static_position") else same_type(op, builder)
 
 
 def constant_position(op: Operation, builder: Builder) -> Made:
-    """Constant indices within the bounds become part of the static position."""
+    """Move constant indices that are in bounds into the static position."""
     before = op.operands[: 1 if op.name == "vector.extract" else 2]
     position, shape = position_of(op), shape_of(before[-1].type)
     known = [
@@ -57,11 +59,11 @@ def constant_position(op: Operation, builder: Builder) -> Made:
 
 
 def _at(builder: Builder, op: Operation, source: Value, position: Position) -> Made:
-    """A `vector.extract` that takes its part from elsewhere."""
+    """Change a `vector.extract` to extract from another source and position."""
     return changed(builder, op, *with_position(position, (source,)))
 
 
-# -- vector.extract: what the part is ----------------------------------------------------------------------------------
+# -- vector.extract: other sources of the part -------------------------------------------------------------------------
 
 
 def of_constant(op: Operation, builder: Builder) -> Made:
@@ -85,28 +87,31 @@ def of_extract(op: Operation, builder: Builder) -> Made:
 
 
 def of_inserts(op: Operation, builder: Builder) -> Made:
-    """A part that was inserted is the inserted value. Where other parts were inserted, it is taken from the vector
-    before. Transpositions are looked through.
+    """Replace the extraction of an inserted part by the inserted value, and bypass insertions of other parts.
+
+    Transposes between the insertions are followed.
     """
     position, source = known_position(op), op.operands[0]
     if position is None:
         return None
-    rest = [-1 - axis for axis in range(len(shape_of(op.results[0].type)))]  # the dimensions of the part, by name
+    rest = [
+        -1 - axis for axis in range(len(shape_of(op.results[0].type)))
+    ]  # negative numbers name the dimensions of the part
     wanted, value = [*position, *rest], source
-    while (made := value.operation) is not None:
-        if made.name == "vector.transpose":
-            order = integers(made, "permutation")
-            wanted, value = [wanted[order.index(axis)] for axis in range(len(order))], made.operands[0]
+    while (producer := value.operation) is not None:
+        if producer.name == "vector.transpose":
+            order = integers(producer, "permutation")
+            wanted, value = [wanted[order.index(axis)] for axis in range(len(order))], producer.operands[0]
             continue
-        if made.name != "vector.insert":
+        if producer.name != "vector.insert":
             break
-        inserted = integers(made, "static_position")
-        if known_position(made) is not None and list(inserted) == wanted[: len(inserted)]:
-            wanted, value = wanted[len(inserted) :], made.operands[0]
+        inserted = integers(producer, "static_position")
+        if known_position(producer) is not None and list(inserted) == wanted[: len(inserted)]:
+            wanted, value = wanted[len(inserted) :], producer.operands[0]
             break
         if not any(a != b for a, b in zip(inserted, wanted, strict=False) if a >= 0 and b >= 0):
-            return None  # they overlap
-        value = made.operands[1]
+            return None  # they may overlap
+        value = producer.operands[1]
     count = len(wanted) - len(rest)
     if value is source or wanted[count:] != rest:
         return None
@@ -114,7 +119,7 @@ def of_inserts(op: Operation, builder: Builder) -> Made:
 
 
 def of_repeated(op: Operation, builder: Builder) -> Made:
-    """A part of a broadcast is taken from the broadcast's source, if it has no dimension that the broadcast repeats."""
+    """Extract a part of a broadcast from the broadcast's source, if the part has no repeated dimension."""
     source, position = repeated(op.operands[0]), position_of(op)
     if source is None:
         return None
@@ -124,7 +129,7 @@ def of_repeated(op: Operation, builder: Builder) -> Made:
         return None
     added = len(position) - count
     where = [0 if size == 1 else index for index, size in zip(position[added:], given, strict=False)]
-    dropped = [*position[:added], *(index for index, kept in zip(position[added:], where, strict=True) if kept == 0)]
+    dropped = [*position[:added], *(index for index, at in zip(position[added:], where, strict=True) if at == 0)]
     if any(isinstance(index, Value) or index < 0 for index in dropped):
         return None
     return _at(builder, op, source, where) if source.type is not op.results[0].type else [source]
@@ -141,7 +146,7 @@ def of_shuffle(op: Operation, builder: Builder) -> Made:
 
 
 def of_shape_cast(op: Operation, builder: Builder) -> Made:
-    """A part of a `shape_cast` is taken from the cast's source, if both shapes end with the dimensions of the part."""
+    """Extract a part of a `shape_cast` from the cast's source, if both shapes end with the dimensions of the part."""
     cast, position = made_by(op.operands[0], "vector.shape_cast"), known_position(op)
     if cast is None or position is None:
         return None
@@ -151,7 +156,7 @@ def of_shape_cast(op: Operation, builder: Builder) -> Made:
         return None
     lead = shape_of(cast.results[0].type)[: len(position)]
     flat = 0
-    for index, size in zip(position, lead, strict=True):  # in integers of any size: these pass 64 bits
+    for index, size in zip(position, lead, strict=True):  # not by NumPy: the products may exceed 64 bits
         flat = flat * size + index
     where: list[int] = []
     for size in reversed(given[:count]):
@@ -161,13 +166,13 @@ def of_shape_cast(op: Operation, builder: Builder) -> Made:
 
 
 def of_slice(op: Operation, builder: Builder) -> Made:
-    """A part of a slice is taken from the slice's source, if the slice has the whole dimensions of the part."""
+    """Extract a part of a slice from the slice's source, if the slice contains the complete dimensions of the part."""
     cut, position = made_by(op.operands[0], "vector.extract_strided_slice"), known_position(op)
     if cut is None or position is None:
         return None
-    given, made = shape_of(cut.operands[0].type), shape_of(cut.results[0].type)
+    given, slice_shape = shape_of(cut.operands[0].type), shape_of(cut.results[0].type)
     offsets = list(integers(cut, "offsets"))
-    while offsets and offsets[-1] == 0 and given[len(offsets) - 1] == made[len(offsets) - 1]:
+    while offsets and offsets[-1] == 0 and given[len(offsets) - 1] == slice_shape[len(offsets) - 1]:
         offsets.pop()
     if len(offsets) > len(position):
         return None
@@ -176,7 +181,7 @@ def of_slice(op: Operation, builder: Builder) -> Made:
 
 
 def of_inserted_slices(op: Operation, builder: Builder) -> Made:
-    """A part is taken from the last slice that was inserted at its place."""
+    """Extract the part from the last inserted slice that contains it."""
     position, value = known_position(op), op.operands[0]
     if position is None:
         return None
@@ -186,10 +191,10 @@ def of_inserted_slices(op: Operation, builder: Builder) -> Made:
         if rest > len(part):
             return None
         where = slice_of(insert, len(whole))
-        if all(each.start <= index < each.stop for index, each in zip(position, where, strict=False)):
+        if all(extent.start <= index < extent.stop for index, extent in zip(position, where, strict=False)):
             if part[len(part) - rest :] != whole[len(whole) - rest :]:
                 return None
-            inside = [index - each.start for index, each in zip(position, where, strict=False)]
+            inside = [index - extent.start for index, extent in zip(position, where, strict=False)]
             return _at(builder, op, insert.operands[0], inside[len(whole) - len(part) :])
         value = insert.operands[1]
     return None
@@ -208,7 +213,7 @@ def of_elements(op: Operation, builder: Builder) -> Made:
     return [builder.value(elements.name, elements.operands[int(first) : int(first) + count], type)]
 
 
-# -- vector.extract: what makes the part -------------------------------------------------------------------------------
+# -- vector.extract: other ops that produce the part -------------------------------------------------------------------
 
 
 def to_broadcast(op: Operation, builder: Builder) -> Made:
@@ -219,7 +224,7 @@ def to_broadcast(op: Operation, builder: Builder) -> Made:
 
 
 def to_mask(op: Operation, builder: Builder) -> Made:
-    """A part of a mask is a mask, or it is all false."""
+    """Replace a part of a `create_mask` by a `create_mask` or by false."""
     mask, position, type = made_by(op.operands[0], "vector.create_mask"), known_position(op), op.results[0].type
     if mask is None or position is None or not isinstance(type, VectorType):
         return None
@@ -234,7 +239,7 @@ def to_mask(op: Operation, builder: Builder) -> Made:
 
 
 def to_shape_cast(op: Operation, builder: Builder) -> Made:
-    """A part of a `shape_cast` that has all elements of the cast's source is a `shape_cast` of that source."""
+    """Replace a part of a `shape_cast` that has all elements of the cast's source by a `shape_cast` of that source."""
     cast, type = made_by(op.operands[0], "vector.shape_cast"), op.results[0].type
     if cast is None or known_position(op) is None or not isinstance(type, VectorType):
         return None
@@ -245,7 +250,7 @@ def to_shape_cast(op: Operation, builder: Builder) -> Made:
 
 
 def over_insert(op: Operation, builder: Builder) -> Made:
-    """An insertion replaces an earlier one at the same position."""
+    """Bypass an earlier insertion at the same position, which this one overwrites."""
     inner = made_by(op.operands[1], op.name)
     if inner is None or position_of(inner) != position_of(op):
         return None
@@ -261,13 +266,13 @@ def into_constant(op: Operation, builder: Builder) -> Made:
         return None
     if into.array.size > (_MAX_ELEMENTS if len(op.results[0].uses) != 1 else MAX_FOLDED):
         return None
-    made = into.array.copy()
-    made[position] = value
-    return [constant(builder, made, type)]
+    elements = into.array.copy()
+    elements[position] = value
+    return [constant(builder, elements, type)]
 
 
 def as_broadcast(op: Operation, builder: Builder) -> Made:
-    """An insertion of a whole vector is a broadcast, and one of a value that the vector repeats changes nothing."""
+    """Replace an insertion of a whole vector, or of a splat into a splat of the same scalar, by a broadcast."""
     part, whole, type = op.operands[0], op.operands[1], op.results[0].type
     if known_position(op) is None:
         return None
@@ -280,7 +285,7 @@ def as_broadcast(op: Operation, builder: Builder) -> Made:
 
 
 def as_elements(op: Operation, builder: Builder) -> Made:
-    """A vector all elements of which are inserted one after another is made of them."""
+    """Replace a chain of insertions that sets all elements of a vector by a `vector.from_elements`."""
     if any(user.name == op.name and user.operands[1] is op.results[0] for user in op.results[0].users):
         return None
     inserts: list[Operation] = []
@@ -325,8 +330,8 @@ def of_own_elements(op: Operation, builder: Builder) -> Made:
 
 
 def of_constants(op: Operation, builder: Builder) -> Made:
-    made = constant_elements([constant_of(value) for value in op.operands], op.results[0].type)
-    return None if made is None else [builder.constant(made, made.type)]
+    elements = constant_elements([constant_of(value) for value in op.operands], op.results[0].type)
+    return None if elements is None else [builder.constant(elements, elements.type)]
 
 
 def of_one_element(op: Operation, builder: Builder) -> Made:
@@ -337,7 +342,7 @@ def of_one_element(op: Operation, builder: Builder) -> Made:
 
 
 def of_neighbours(op: Operation, builder: Builder) -> Made:
-    """Elements that one vector has next to each other, whole dimensions of them, are a part of it."""
+    """Replace a `from_elements` of consecutive elements of a vector by a part of it, if they fill whole dimensions."""
     first, size = made_by(op.operands[0], "vector.extract"), len(op.operands)
     if first is None or size == 1:
         return None
@@ -364,7 +369,7 @@ def elements_of_elements(op: Operation, builder: Builder) -> Made:
 
 
 def elements_of_broadcast(op: Operation, builder: Builder) -> Made:
-    """Each element of what is broadcast is repeated as often as the result has it."""
+    """Replace the elements of a broadcast by those of the broadcast's source, repeated."""
     broadcast = made_by(op.operands[0], "vector.broadcast")
     if broadcast is None:
         return None

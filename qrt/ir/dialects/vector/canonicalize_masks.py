@@ -1,4 +1,4 @@
-"""Canonicalization patterns of masks, and of comparisons of `vector.step`: upstream's."""
+"""Upstream's canonicalization patterns of masks, and of comparisons of `vector.step`."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -20,15 +20,15 @@ MASKS: Final = ("vector.create_mask", "vector.constant_mask")
 
 
 def is_full(mask: Value) -> bool:
-    """Whether a mask is known to let all lanes through."""
+    """Return True if a mask is known to be true in all lanes."""
     dense = dense_of(mask)
     return dense is not None and dense.is_splat and bool(dense.first)
 
 
 def _constant_mask(builder: Builder, sizes: Sequence[int], type: Type) -> Made:
-    """A mask of so many lanes along each dimension: of none, if one of them has none."""
-    kept = list(sizes) if all(sizes) else [0] * len(sizes)
-    return [builder.value("vector.constant_mask", (), type, {"mask_dim_sizes": dense_array(kept)})]
+    """Build a `constant_mask` with these sizes; all are set to 0 if one of them is 0."""
+    valid = list(sizes) if all(sizes) else [0] * len(sizes)
+    return [builder.value("vector.constant_mask", (), type, {"mask_dim_sizes": dense_array(valid)})]
 
 
 def of_constant_sizes(op: Operation, builder: Builder) -> Made:
@@ -48,22 +48,22 @@ def full_or_empty(op: Operation, builder: Builder) -> Made:
 
 
 def slice_of_mask(op: Operation, builder: Builder) -> Made:
-    """A slice of a mask is a mask, whose sizes are what is left of the mask's within the slice."""
+    """Replace a slice of a mask by a mask, whose sizes are reduced by the offsets of the slice."""
     mask = op.operands[0].operation
     if mask is None or mask.name not in MASKS:
         return None
     type, where = op.results[0].type, slice_of(op, len(shape_of(op.operands[0].type)))
     if mask.name == "vector.constant_mask":
         sizes = list(integers(mask, "mask_dim_sizes"))
-        for axis, each in enumerate(where):
-            sizes[axis] = max(0, min(each.stop, sizes[axis]) - each.start)
+        for axis, extent in enumerate(where):
+            sizes[axis] = max(0, min(extent.stop, sizes[axis]) - extent.start)
         return _constant_mask(builder, sizes, type)
     known = [constant_number(size) for size in mask.operands]
-    if any(each.start and size is None for each, size in zip(where, known, strict=False)):
-        return None  # the least index less an offset is a great one
+    if any(extent.start and size is None for extent, size in zip(where, known, strict=False)):
+        return None  # subtracting the offset from an unknown size may overflow
     left = []
-    for each, size in zip(where, mask.operands, strict=False):
-        left.append(builder.value("arith.subi", (size, builder.constant(each.start, INDEX)), INDEX))
+    for extent, size in zip(where, mask.operands, strict=False):
+        left.append(builder.value("arith.subi", (size, builder.constant(extent.start, INDEX)), INDEX))
     return [builder.value(mask.name, [*left, *mask.operands[len(left) :]], type)]
 
 
@@ -78,32 +78,31 @@ def transposed_mask(op: Operation, builder: Builder) -> Made:
 
 
 def mask_without_ones(op: Operation, builder: Builder) -> Made:
-    """A mask of a shape without the dimensions of 1 at the end, which let their one lane through."""
+    """Replace the `shape_cast` of a mask that drops trailing dimensions of size 1, all true, by a mask."""
     mask, type = op.operands[0].operation, vector_of(op.results[0])
     if mask is None or mask.name not in MASKS:
         return None
     given = vector_of(op.operands[0])
-    kept = len(given.shape)
-    while kept > 1 and (given.shape[kept - 1], given.scalable[kept - 1]) == (1, False):
-        kept -= 1
-    if kept == len(given.shape) or (given.shape[:kept], given.scalable[:kept]) != (type.shape, type.scalable):
+    count = len(given.shape)
+    while count > 1 and (given.shape[count - 1], given.scalable[count - 1]) == (1, False):
+        count -= 1
+    if count == len(given.shape) or (given.shape[:count], given.scalable[:count]) != (type.shape, type.scalable):
         return None
     if mask.name == "vector.constant_mask":
         sizes = integers(mask, "mask_dim_sizes")
-        return _constant_mask(builder, sizes[:kept], type) if set(sizes[kept:]) == {1} else None
-    if any(constant_number(size) != 1 for size in mask.operands[kept:]):
+        return _constant_mask(builder, sizes[:count], type) if set(sizes[count:]) == {1} else None
+    if any(constant_number(size) != 1 for size in mask.operands[count:]):
         return None
-    return [builder.value(mask.name, mask.operands[:kept], type)]
+    return [builder.value(mask.name, mask.operands[:count], type)]
 
 
 _LANES = {"ult": (0, True), "uge": (0, False), "ule": (-1, True), "ugt": (-1, False), "eq": (0, False), "ne": (0, True)}
-"""By predicate of ``step < bound``: the bound, relative to the number of lanes, from which all lanes compare alike, and
-their result.
-"""
+"""By predicate of a comparison of `step` with a bound: the smallest bound, relative to the number of lanes, for which
+all lanes give the same result, and this result."""
 
 
 def compared_step(op: Operation, builder: Builder) -> Made:
-    """A comparison of `vector.step` with a constant is decided, if all lanes compare alike."""
+    """Replace a comparison of `vector.step` with a constant by a splat, if all lanes give the same result."""
     step, bound = made_by(op.operands[0], "vector.step"), splat_number(op.operands[1])
     predicate = predicate_of(op)
     if step is None or bound is None or predicate not in _LANES:

@@ -1,4 +1,4 @@
-"""Canonicalization patterns of `vector` ops that reduce: upstream's where no value changes."""
+"""Upstream's canonicalization patterns of `vector` reductions, except where they change a value."""
 
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.attribute_kinds import ENUMERATIONS
@@ -16,13 +16,15 @@ def _first(builder: Builder, vector: Value) -> Value:
 
 
 def _is_arithmetic(element: Type) -> bool:
-    """Whether ops of `arith` take the type: integers with a sign are not taken."""
+    """Return True if ops of `arith` accept the element type: they reject integers that are not signless."""
     return not isinstance(element, IntegerType) or element.is_signless
 
 
 def one_element(op: Operation, builder: Builder) -> Made:
-    """The reduction of one element is that, combined with the start. A float sum that is given no start begins with
-    0.0, which upstream forgets here: it makes a negative zero positive."""
+    """Replace the reduction of one element by that element, combined with the start if there is one.
+
+    A float sum without a start is left alone: it begins with 0.0, which turns -0.0 into 0.0. Upstream ignores this.
+    """
     vector, *start = op.operands
     type = vector_of(vector)
     if type.shape not in ((), (1,)) or any(type.scalable):
@@ -40,26 +42,26 @@ def one_element(op: Operation, builder: Builder) -> Made:
 
 
 def unit_dimensions(op: Operation, builder: Builder) -> Made:
-    """Dimensions of 1 are dropped, and the start is combined with what is left."""
+    """Replace a reduction of dimensions of size 1 by dropping these and combining the rest with the start."""
     (vector, start), reduced = op.operands, integers(op, "reduction_dims")
     type = vector_of(vector)
     if any((type.shape[axis], type.scalable[axis]) != (1, False) for axis in reduced):
         return None
     if not _is_arithmetic(type.element):
         return None
-    made = op.results[0].type
-    if isinstance(made, VectorType):
-        left = builder.value("vector.shape_cast", (vector,), made)
+    result_type = op.results[0].type
+    if isinstance(result_type, VectorType):
+        left = builder.value("vector.shape_cast", (vector,), result_type)
     else:
         left = _first(builder, vector)
-    return [builder.value(combination(op), (start, left), made)]
+    return [builder.value(combination(op), (start, left), result_type)]
 
 
 def added_contraction(op: Operation, builder: Builder) -> Made:
     """``contract(a, b, 0) + c -> contract(a, b, c)``."""
     flags = op.attributes.get("overflowFlags")
     if flags is not None and ENUMERATIONS["arith.overflow"].flags(flags):
-        return None  # the sum that promises not to overflow is no longer there
+        return None  # the flags of the sum would be lost
     for value, other in (op.operands, op.operands[::-1]):
         contract = made_by(value, "vector.contract")
         if contract is None or kind_of(contract) != "add" or not splat_is(contract.operands[2], 0):

@@ -1,4 +1,4 @@
-"""Canonicalization patterns of slices of vectors: upstream's."""
+"""Upstream's canonicalization patterns of slices of vectors."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from qrt.ir.text.dense import MAX_FOLDED
 from qrt.types import Type, VectorType
 
 _MAX_ELEMENTS = 256
-"""Upstream makes larger constants only where one takes the place of another."""
+"""The size up to which upstream creates a new constant even if the old one is still used."""
 
 
 def _slice(builder: Builder, source: Value, offsets: Sequence[int], sizes: Sequence[int], type: Type) -> Value:
@@ -25,7 +25,7 @@ def _slice(builder: Builder, source: Value, offsets: Sequence[int], sizes: Seque
 
 
 def of_inserted(op: Operation, builder: Builder) -> Made:
-    """A slice is taken from the last slice that was inserted at its place."""
+    """Extract the slice from the last inserted slice that contains it."""
     value = op.operands[0]
     taken = slice_of(op, len(shape_of(value.type)))
     while (insert := made_by(value, "vector.insert_strided_slice")) is not None:
@@ -53,26 +53,25 @@ def of_constant(op: Operation, builder: Builder) -> Made:
 
 
 def of_broadcast(op: Operation, builder: Builder) -> Made:
-    """A slice of a broadcast is a broadcast of the source, which is sliced first where the slice cuts it."""
+    """Replace a slice of a broadcast by a broadcast of the source, which is sliced first if necessary."""
     broadcast, type = made_by(op.operands[0], "vector.broadcast"), vector_of(op.results[0])
     if broadcast is None:
         return None
     source = broadcast.operands[0]
     given, lead = shape_of(source.type), len(type.shape) - len(shape_of(source.type))
-    made = tuple(1 if old == 1 else new for old, new in zip(given, type.shape[lead:], strict=True))
-    if made != given:
+    sliced_shape = tuple(1 if old == 1 else new for old, new in zip(given, type.shape[lead:], strict=True))
+    if sliced_shape != given:
         given_type = vector_of(source)
         pairs = zip(given, integers(op, "offsets")[lead:], strict=False)
         offsets = [0 if size == 1 else offset for size, offset in pairs]
-        sliced = VectorType(made, type.element, given_type.scalable)
-        source = _slice(builder, source, offsets, made[: len(offsets)], sliced)
+        sliced = VectorType(sliced_shape, type.element, given_type.scalable)
+        source = _slice(builder, source, offsets, sliced_shape[: len(offsets)], sliced)
     return [builder.value("vector.broadcast", (source,), type)]
 
 
 def to_extract(op: Operation, builder: Builder) -> Made:
-    """A slice of size 1 along the first dimensions, and of all of the others, is a part of the vector, cast to the
-    slice's shape.
-    """
+    """Replace a slice of size 1 along the first dimensions, complete along the others, by a `vector.extract` and a
+    `shape_cast`."""
     source, sizes, offsets = vector_of(op.operands[0]), integers(op, "sizes"), integers(op, "offsets")
     count = len(sizes)
     while count and sizes[count - 1] == source.shape[count - 1]:
@@ -89,7 +88,7 @@ def to_extract(op: Operation, builder: Builder) -> Made:
 
 
 def into_what_is_there(op: Operation, builder: Builder) -> Made:
-    """Removes an insertion of a whole vector, and one of elements that are already there."""
+    """Remove an insertion of a whole vector, or of elements that are there already."""
     part, whole = op.operands
     if part.type is whole.type:
         return [part]
@@ -108,6 +107,7 @@ def into_constant(op: Operation, builder: Builder) -> Made:
         return None
     if whole.array.size > (_MAX_ELEMENTS if len(op.operands[1].uses) != 1 else MAX_FOLDED):
         return None
-    made = whole.array.copy()
-    made[slice_of(op, made.ndim)] = part.array.reshape((1,) * (made.ndim - part.array.ndim) + part.array.shape)
-    return [constant(builder, made, op.results[0].type)]
+    elements = whole.array.copy()
+    shape = (1,) * (elements.ndim - part.array.ndim) + part.array.shape
+    elements[slice_of(op, elements.ndim)] = part.array.reshape(shape)
+    return [constant(builder, elements, op.results[0].type)]

@@ -1,5 +1,5 @@
-"""Canonicalization patterns of `vector.transfer_read` and `vector.transfer_write`: upstream's where no value changes
-and no error is lost."""
+"""Upstream's canonicalization patterns of `vector.transfer_read` and `vector.transfer_write`, except where they change
+a value or drop an error."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ from qrt.types import TensorType, VectorType
 
 
 class Transfer:
-    """The elements that a transfer reads or writes, and their place."""
+    """The memory elements that a transfer reads or writes."""
 
     def __init__(self, op: Operation) -> None:
         group = op.operand_group
@@ -43,22 +43,22 @@ class Transfer:
 
     @property
     def extents(self) -> list[int]:
-        """How far it reaches along each dimension of the memory; 0 along those that the vector has not."""
+        """The transfer's size along each dimension of the memory; 0 along those that the vector does not have."""
         sizes = dict(zip(self.permutation, self.type.shape, strict=True))
         return [sizes.get(axis, 0) for axis in range(len(self.indices))]
 
     def is_where(self, other: "Transfer") -> bool:
-        """Whether the lanes of both are the same elements."""
+        """Return True if the lanes of both transfers are the same elements."""
         return self.indices == other.indices and self.map == other.map and self.type is other.type
 
     def is_apart_from(self, other: "Transfer") -> bool:
-        """Whether constants say that no element is both's."""
+        """Return True if the transfers are known to have no element in common, by their constant indices."""
         if self.type is not other.type:
             return False
         lead = len(self.indices) - len(self.permutation)
         for axis, pair in enumerate(zip(self.indices, other.indices, strict=True)):
             first, second = map(constant_number, pair)
-            # Upstream takes the last dimensions for those of the vector, whatever its map says.
+            # Upstream assumes that the vector lies along the last dimensions, and ignores the map.
             taken = self.type.shape[axis - lead] if axis >= lead else 1
             reach = max(taken, self.extents[axis], other.extents[axis])
             if first is not None and second is not None and abs(first - second) >= reach:
@@ -67,7 +67,7 @@ class Transfer:
 
 
 def _writes_before(base: Value) -> Iterator[tuple[Operation, Transfer]]:
-    """The writes that made a tensor, the last one first."""
+    """Yield the chain of writes that produces a tensor, the last write first."""
     while isinstance(base.type, TensorType) and (write := made_by(base, "vector.transfer_write")) is not None:
         if not is_plain(write):
             return
@@ -76,17 +76,20 @@ def _writes_before(base: Value) -> Iterator[tuple[Operation, Transfer]]:
         base = transfer.base
 
 
-# -- both --------------------------------------------------------------------------------------------------------------
+# -- transfer_read and transfer_write ----------------------------------------------------------------------------------
 
 
 def _of_plain(pattern: Pattern) -> Pattern:
-    """The pattern, for transfers whose lanes are elements of memory."""
+    """Restrict a pattern to transfers whose lanes are single memory elements."""
     return lambda op, builder: pattern(op, builder) if is_plain(op) else None
 
 
 @_of_plain
 def known_in_bounds(op: Operation, builder: Builder) -> Made:
-    """Constant indices say that no lane leaves the memory. Lanes that are repeated leave it where others do."""
+    """Set the `in_bounds` flags of dimensions that constant indices keep in bounds.
+
+    Broadcast dimensions get the flag if all others have it.
+    """
     transfer = Transfer(op)
     known = []
     for axis, size, flag in zip(transfer.permutation, transfer.type.shape, transfer.in_bounds, strict=True):
@@ -102,7 +105,7 @@ def known_in_bounds(op: Operation, builder: Builder) -> Made:
 
 @_of_plain
 def without_mask(op: Operation, builder: Builder) -> Made:
-    """A mask that lets all lanes through."""
+    """Remove a mask that is true in all lanes."""
     if not Transfer(op).mask or not is_full(op.operands[-1]):
         return None
     sizes = op.attributes["operandSegmentSizes"].python
@@ -114,7 +117,7 @@ def without_mask(op: Operation, builder: Builder) -> Made:
 
 @_of_plain
 def what_was_written(op: Operation, builder: Builder) -> Made:
-    """A read of the vector that has been written there, and of nothing that was written since."""
+    """Replace a read by the vector that was written to the same place, if no later write overlaps it."""
     read = Transfer(op)
     for _, write in _writes_before(read.base):
         unmasked = not read.mask and not write.mask
@@ -126,7 +129,8 @@ def what_was_written(op: Operation, builder: Builder) -> Made:
 
 
 def _is_padding(op: Operation, read: Transfer, write: Transfer) -> bool:
-    """Whether all that was written is what the read gives where its mask lets nothing through."""
+    """Return True if the written vector is a splat of the read's padding, and the masks do not differ: then masked and
+    unmasked lanes of the read have the same value."""
     if not read.mask or (write.mask and write.mask != read.mask):
         return False
     dense, padding = dense_of(write.vector), constant_of(op.operands[-2])
@@ -135,7 +139,7 @@ def _is_padding(op: Operation, read: Transfer, write: Transfer) -> bool:
 
 @_of_plain
 def written_otherwise(op: Operation, builder: Builder) -> Made:
-    """A read, in another order of dimensions, of what has been written there."""
+    """Replace a read of the elements just written, in another order of dimensions, by a broadcast and a transpose."""
     read, source = Transfer(op), made_by(op.operands[0], "vector.transfer_write")
     if source is None or not is_plain(source) or not isinstance(read.base.type, TensorType) or not read.permutation:
         return None
@@ -153,7 +157,7 @@ def written_otherwise(op: Operation, builder: Builder) -> Made:
 
 @_of_plain
 def of_cast(op: Operation, builder: Builder) -> Made:
-    """A transfer reads the source of a cast that only drops static sizes."""
+    """Read from the source of a cast that only drops static sizes."""
     source = cast_source(op.operands[0])
     return None if source is None else changed(builder, op, [source, *op.operands[1:]], {})
 
@@ -163,7 +167,7 @@ def of_cast(op: Operation, builder: Builder) -> Made:
 
 @_of_plain
 def what_was_read(op: Operation, builder: Builder) -> Made:
-    """A write of what was read there, or of all of another tensor over all of one."""
+    """Remove a write of the vector read from the same place, or replace a copy of a whole tensor by that tensor."""
     write, source = Transfer(op), made_by(op.operands[0], "vector.transfer_read")
     if source is None or not is_plain(source) or not isinstance(write.base.type, TensorType):
         return None
@@ -171,9 +175,9 @@ def what_was_read(op: Operation, builder: Builder) -> Made:
     if read.mask or write.mask:
         return None
     if read.base is write.base and read.is_where(write):
-        # A write that leaves the tensor against its promise is an error, which the read may not be.
-        promised = all(flag for flag, kept in zip(read.in_bounds, write.in_bounds, strict=True) if kept)
-        return [read.base] if promised else None
+        # An out-of-bounds write with `in_bounds` is an error, which must not get lost unless the read has it too.
+        has_same_error = all(read_flag for read_flag, flag in zip(read.in_bounds, write.in_bounds, strict=True) if flag)
+        return [read.base] if has_same_error else None
     if read.base.type is not write.base.type or read.type.shape != write.shape or not write.type.shape:
         return None
     zeros = all(constant_number(index) == 0 for index in (*read.indices, *write.indices))
@@ -184,7 +188,7 @@ def what_was_read(op: Operation, builder: Builder) -> Made:
 
 @_of_plain
 def over_write(op: Operation, builder: Builder) -> Made:
-    """A write over an earlier one to the same place, with no read between them, drops the earlier one."""
+    """Remove an earlier write to the same place, if nothing reads between the writes."""
     last, first = Transfer(op), op
     for write, transfer in _writes_before(last.base):
         if transfer.is_where(last) and transfer.mask == last.mask:
@@ -200,14 +204,14 @@ def over_write(op: Operation, builder: Builder) -> Made:
 
 
 def insert_of_written(op: Operation, builder: Builder) -> Made:
-    """A slice of a vector that was written over all of a tensor is written where it is inserted."""
+    """Write a vector into the target of an insertion, if the inserted slice is of a tensor that the vector fills."""
     cut, into = made_by(op.operands[0], "tensor.extract_slice"), op.operands[1]
     source = None if cut is None else made_by(cut.operands[0], "vector.transfer_write")
     if (
         cut is None
         or source is None
         or not is_plain(source)
-        or any(len(made.results[0].uses) != 1 for made in (cut, source))
+        or any(len(producer.results[0].uses) != 1 for producer in (cut, source))
     ):
         return None
     write, (offsets, sizes, strides) = Transfer(source), (mixed_values(op, name) for name in PARTS)
@@ -216,7 +220,7 @@ def insert_of_written(op: Operation, builder: Builder) -> Made:
     if {*strides, *steps} != {1} or set(begins) != {0} or sizes != cut_sizes or type.rank != len(write.permutation):
         return None
     if any(isinstance(size, Value) for size in sizes):
-        return None  # the slice may be larger than what was written, which is an error
+        return None  # the slice may be out of bounds, an error that must not get lost
     whole = [write.shape[axis] for axis in write.permutation if axis is not None]
     if write.mask or list(write.type.shape) != whole or any(constant_number(index) != 0 for index in write.indices):
         return None

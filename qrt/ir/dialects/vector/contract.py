@@ -1,4 +1,4 @@
-"""`vector.contract`: the rules on its maps, loops and types are those of upstream's verifier, in its order."""
+"""`vector.contract`, verified by upstream's rules in upstream's order."""
 
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.attribute_kinds import AFFINE_MAP_ARRAY, array_of, enumeration
@@ -18,19 +18,19 @@ _CONTRACTION = ("indexing_maps", "iterator_types", "kind")
 
 
 def maps_of(operation: Operation) -> tuple[AffineMapAttr, ...]:
-    """The indexing maps of a `vector.contract`."""
+    """Return the indexing maps of a `vector.contract`."""
     maps = operation.attribute("indexing_maps", ArrayAttr)
     return tuple(map for map in maps.elements if isinstance(map, AffineMapAttr))
 
 
 def iterators_of(operation: Operation) -> tuple[str, ...]:
-    """`parallel` or `reduction` for each dimension of a `vector.contract`."""
+    """Return `parallel` or `reduction` for each loop of a `vector.contract`."""
     iterators = operation.attribute("iterator_types", ArrayAttr)
-    return tuple(str(each).partition("<")[2].removesuffix(">") for each in iterators.elements)
+    return tuple(str(iterator).partition("<")[2].removesuffix(">") for iterator in iterators.elements)
 
 
 def verify_contract(operation: Operation) -> None:
-    """Raise VerifyError where maps and types make no contraction. The kind is for the caller to check."""
+    """Raise VerifyError unless maps and types form a contraction. The caller checks the kind."""
     lhs, rhs, _ = (value.type for value in operation.operands)
     if element_of(lhs) is not element_of(rhs):
         raise operation.op_error("failed to verify that lhs and rhs have same element type")
@@ -63,16 +63,16 @@ def _require_map(operation: Operation, index: int, map: AffineMapAttr, type: Typ
 
 
 def _axes(map: AffineMapAttr) -> list[int]:
-    """The loops that a map names, in order."""
+    """Return the loops in a map's results, in order."""
     return [result[1] for result in map.results if isinstance(result, tuple) and result[0] == "d"]
 
 
 def _require_pairs(operation: Operation, maps: tuple[AffineMapAttr, ...], iterators: tuple[str, ...]) -> None:
-    """A loop that indexes both inputs has one extent; one of these loops at least is reduced."""
+    """Raise VerifyError unless loops that index both inputs have equal sizes in both, and at least one is reduced."""
     left, right = _axes(maps[0]), _axes(maps[1])
     shapes = [value.type.shape for value in operation.operands[:2] if isinstance(value.type, VectorType)]
     for kind, what in (("reduction", "contracting"), ("parallel", "batch")):
-        shared = [loop for loop, each in enumerate(iterators) if each == kind and loop in left and loop in right]
+        shared = [loop for loop in range(len(iterators)) if iterators[loop] == kind and loop in left and loop in right]
         if kind == "reduction" and not shared:
             raise operation.op_error("expected at least one contracting dimension pair")
         if any(shapes[0][left.index(loop)] != shapes[1][right.index(loop)] for loop in shared):
@@ -80,8 +80,8 @@ def _require_pairs(operation: Operation, maps: tuple[AffineMapAttr, ...], iterat
 
 
 def _require_result(operation: Operation, maps: tuple[AffineMapAttr, ...]) -> None:
-    """The accumulator and the result are of the extents of the loops that index them."""
-    left, right, made = map(_axes, maps)
+    """Raise VerifyError unless accumulator and result have the sizes of the loops that index them."""
+    left, right, result_loops = map(_axes, maps)
     lhs, rhs, accumulator = (value.type for value in operation.operands)
     assert isinstance(lhs, VectorType)  # the constraints
     assert isinstance(rhs, VectorType)
@@ -95,7 +95,7 @@ def _require_result(operation: Operation, maps: tuple[AffineMapAttr, ...]) -> No
     if len({*left, *right}) < maps[0].dimensions:
         raise operation.op_error("expected all dimensions to be either a LHS or a RHS dimension")
     extents = dict(zip(right, rhs.shape, strict=True)) | dict(zip(left, lhs.shape, strict=True))
-    expected = VectorType([extents[loop] for loop in made], result.element, result.scalable)
+    expected = VectorType([extents[loop] for loop in result_loops], result.element, result.scalable)
     if result is not expected or accumulator is not expected:
         raise operation.op_error(f"invalid accumulator/result vector shape, expected: '{expected}'")
 

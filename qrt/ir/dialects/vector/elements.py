@@ -1,4 +1,4 @@
-"""`vector` ops that take parts out of vectors and put parts in."""
+"""`vector` ops that extract and insert parts of vectors."""
 
 from collections.abc import Sequence
 from math import prod
@@ -46,10 +46,9 @@ def _verify_insert(operation: Operation) -> None:
 
 
 def slice_of(operation: Operation, rank: int) -> tuple[slice, ...]:
-    """Return the place of the slice of a `vector.extract_strided_slice` or `insert_strided_slice`, in the first
-    dimensions."""
+    """Return the range of a `vector.extract_strided_slice` or `insert_strided_slice` in each leading dimension."""
     offsets = integers(operation, "offsets")
-    if operation.name == "vector.extract_strided_slice":  # an insertion may have any attribute of that name
+    if operation.name == "vector.extract_strided_slice":  # `insert_strided_slice` has no `sizes`
         sizes = integers(operation, "sizes")
     else:
         small, large = shape_of(operation.operands[0].type), shape_of(operation.operands[1].type)
@@ -112,7 +111,7 @@ def _require_unit_strides(operation: Operation) -> None:
 
 
 def _require_whole(operation: Operation, axis: int, size: int, whole: int, scales: bool) -> None:
-    """A scalable dimension is taken whole."""
+    """Raise VerifyError if a slice cuts a scalable dimension."""
     if scales and size != whole:
         raise operation.op_error(
             f"expected size at idx={axis} to match the corresponding base size from the input vector ({size} vs "
@@ -126,7 +125,7 @@ def _verify_from_elements(operation: Operation) -> None:
 
 
 MAX_RESULTS = 1 << 16
-"""Most results that a type of a few characters stands for."""
+"""The maximum number of results of a `to_elements`: a short vector type could demand billions."""
 
 
 def _parse_to_elements(parser: FormParser, pending: PendingOperation) -> None:

@@ -1,4 +1,4 @@
-"""`vector`: the ops of common lowered code."""
+"""`vector`: the ops that are common in lowered code."""
 
 from math import prod
 
@@ -51,16 +51,16 @@ def _verify_create_mask(operation: Operation) -> None:
 
 
 def _verify_constant_mask(operation: Operation) -> None:
-    made, sizes = vector_of(operation.results[0]), integers(operation, "mask_dim_sizes")
-    if not made.shape:
+    mask_type, sizes = vector_of(operation.results[0]), integers(operation, "mask_dim_sizes")
+    if not mask_type.shape:
         if len(sizes) != 1:
             raise operation.error("array attr must have length 1 for 0-D vectors")
         if sizes[0] not in (0, 1):
             raise operation.error("mask dim size must be either 0 or 1 for 0-D vectors")
         return
-    if len(sizes) != len(made.shape):
+    if len(sizes) != len(mask_type.shape):
         raise operation.op_error("must specify array attr of size equal vector result rank")
-    for size, bound, is_scalable in zip(sizes, made.shape, made.scalable, strict=True):
+    for size, bound, is_scalable in zip(sizes, mask_type.shape, mask_type.scalable, strict=True):
         if not 0 <= size <= bound:
             raise operation.op_error("array attr of size out of bounds of vector result dimension size")
         if is_scalable and size not in (0, bound):

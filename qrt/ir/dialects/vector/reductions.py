@@ -1,4 +1,4 @@
-"""Reductions of vectors: how elements are combined."""
+"""Reductions of vectors and the kinds of their combining functions."""
 
 from qrt.ir.core.attribute_kinds import ENUMERATIONS, enumeration
 from qrt.ir.core.constraints import element_of, element_type_of, same_as
@@ -14,12 +14,12 @@ KIND = AttributeSpec(kind=enumeration("vector.kind", KINDS), required=True)
 
 
 def kind_of(operation: Operation) -> str:
-    """How a reduction combines: one of `KINDS`."""
+    """Return the kind of a reduction, one of `KINDS`."""
     return ENUMERATIONS["vector.kind"].flags(operation.attributes["kind"])[0]
 
 
 def combination(operation: Operation) -> str:
-    """The op of `arith` that combines two elements of a reduction."""
+    """Return the name of the `arith` op that combines two elements of a reduction."""
     kind, element = kind_of(operation), element_of(operation.results[0].type)
     if kind in ("add", "mul"):
         kind += "f" if isinstance(element, FloatType) else "i"
@@ -46,8 +46,8 @@ def _verify_multi_reduction(operation: Operation) -> None:
     source, dimensions = vector_of(operation.operands[0]), integers(operation, "reduction_dims")
     if any(not 0 <= axis < len(source.shape) for axis in dimensions) or len(set(dimensions)) < len(dimensions):
         raise operation.op_error(f"reduces dimensions {list(dimensions)} of a vector of rank {len(source.shape)}")
-    kept = (axis for axis in range(len(source.shape)) if axis not in dimensions)
-    if operation.results[0].type is not part_type(source, kept):
+    remaining = (axis for axis in range(len(source.shape)) if axis not in dimensions)
+    if operation.results[0].type is not part_type(source, remaining):
         raise operation.op_error(
             f"destination type '{operation.results[0].type}' is incompatible with source type '{source}'"
         )

@@ -13,17 +13,17 @@ from qrt.types import MemRefType, TensorType, VectorType
 
 
 def _verify_broadcast(operation: Operation) -> None:
-    source, made = operation.operands[0].type, vector_of(operation.results[0])
-    if element_of(source) is not made.element:
+    source, result_type = operation.operands[0].type, vector_of(operation.results[0])
+    if element_of(source) is not result_type.element:
         raise operation.op_error("failed to verify that source operand and result have same element type")
     if not isinstance(source, VectorType):
         if isinstance(source, TensorType | MemRefType):
             raise operation.op_error("source type is not a vector")
         return
-    lead = len(made.shape) - len(source.shape)
+    lead = len(result_type.shape) - len(source.shape)
     if lead < 0:
         raise operation.op_error("source rank higher than destination rank")
-    given, wanted = _spell_sizes(source), _spell_sizes(made)[lead:]
+    given, wanted = _spell_sizes(source), _spell_sizes(result_type)[lead:]
     for old, new in zip(given, wanted, strict=True):
         if old not in ("1", new):
             raise operation.op_error(f"dimension mismatch ({old} vs. {new})")
@@ -34,17 +34,17 @@ def _spell_sizes(vector: VectorType) -> list[str]:
 
 
 def _verify_shape_cast(operation: Operation) -> None:
-    given, made = vector_of(operation.operands[0]), vector_of(operation.results[0])
-    if prod(given.shape) != prod(made.shape):
+    given, result_type = vector_of(operation.operands[0]), vector_of(operation.results[0])
+    if prod(given.shape) != prod(result_type.shape):
         raise operation.op_error(
-            f"has different number of elements at source ({prod(given.shape)}) and result ({prod(made.shape)})"
+            f"has different number of elements at source ({prod(given.shape)}) and result ({prod(result_type.shape)})"
         )
-    if given.element is not made.element:
+    if given.element is not result_type.element:
         raise operation.op_error("has different source and result element types")
 
 
 def _verify_transpose(operation: Operation) -> None:
-    given, made = vector_of(operation.operands[0]), vector_of(operation.results[0])
+    given, result_type = vector_of(operation.operands[0]), vector_of(operation.results[0])
     order = integers(operation, "permutation")
     if len(order) != len(given.shape):
         raise operation.op_error(f"transposition length mismatch: {len(order)}")
@@ -53,19 +53,19 @@ def _verify_transpose(operation: Operation) -> None:
             raise operation.op_error(f"position index out of range: {axis}")
         if axis in order[:index]:
             raise operation.op_error(f"duplicate position index: {axis}")
-    for axis, size in zip(order, made.shape, strict=False):
+    for axis, size in zip(order, result_type.shape, strict=False):
         if given.shape[axis] != size:
             raise operation.op_error(f"dimension size mismatch at: {axis}")
-    if made is not part_type(given, order) and order:
-        raise operation.op_error(f"result type '{made}' is not the transposed type of '{given}'")
+    if result_type is not part_type(given, order) and order:
+        raise operation.op_error(f"result type '{result_type}' is not the transposed type of '{given}'")
 
 
 def _verify_interleave(operation: Operation) -> None:
     given = vector_of(operation.operands[0])
     shape = (*given.shape[:-1], 2 * (given.shape or (1,))[-1])
-    made = VectorType(shape, given.element, given.scalable or (False,))
-    if operation.results[0].type is not made:
-        raise operation.op_error(f"results in '{made}', not in '{operation.results[0].type}'")
+    expected = VectorType(shape, given.element, given.scalable or (False,))
+    if operation.results[0].type is not expected:
+        raise operation.op_error(f"results in '{expected}', not in '{operation.results[0].type}'")
 
 
 def _verify_shuffle(operation: Operation) -> None:
@@ -77,9 +77,9 @@ def _verify_shuffle(operation: Operation) -> None:
     for index, lane in enumerate(mask, 1):
         if not -1 <= lane < total:
             raise operation.op_error(f"mask index #{index} out of range")
-    made = VectorType((len(mask), *left.shape[1:]), left.element)
-    if operation.results[0].type is not made:
-        raise operation.op_error(f"results in '{made}', not in '{operation.results[0].type}'")
+    expected = VectorType((len(mask), *left.shape[1:]), left.element)
+    if operation.results[0].type is not expected:
+        raise operation.op_error(f"results in '{expected}', not in '{operation.results[0].type}'")
 
 
 def _parse_shuffle(parser: FormParser, pending: PendingOperation) -> None:

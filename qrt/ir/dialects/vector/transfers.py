@@ -1,4 +1,4 @@
-"""`vector.transfer_read` and `vector.transfer_write`: slices of memory or tensors, padded and masked."""
+"""`vector.transfer_read` and `vector.transfer_write`, which copy padded and masked slices of memrefs or tensors."""
 
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.attribute_kinds import AFFINE_MAP, BOOL_ARRAY
@@ -15,24 +15,26 @@ MAP, BOUNDS = "permutation_map", "in_bounds"
 
 
 def minor_identity(rank: int, vector_rank: int) -> AffineMapAttr:
-    """The map of a transfer whose vector lies along the last dimensions."""
+    """Return the map of a transfer whose vector lies along the last dimensions of the memory."""
     return AffineMapAttr(rank, 0, tuple(("d", axis) for axis in range(rank - vector_rank, rank)))
 
 
 def permutation_of(operation: Operation) -> tuple[int | None, ...]:
-    """The dimension of the memory along each dimension of the vector; None where one element serves all lanes."""
+    """Return the dimension of the memory along each dimension of the vector; None for a broadcast dimension."""
     map = operation.attribute(MAP, AffineMapAttr)
     return tuple(result[1] if isinstance(result, tuple) else None for result in map.results)
 
 
 def is_in_bounds(operation: Operation) -> tuple[bool, ...]:
-    """Whether no lane along each dimension of the vector leaves the memory."""
+    """Return, for each dimension of the vector, True if the op promises that no lane is out of bounds."""
     return tuple(flag == TRUE for flag in operation.attribute(BOUNDS, ArrayAttr).elements)
 
 
 def mask_type(vector: VectorType, permutation: tuple[int | None, ...]) -> VectorType:
-    """The type of a mask: a lane for each element of memory, in the order of the memory's dimensions; one lane where
-    there is one element."""
+    """Return the type of a transfer's mask, which has the vector's sizes in the order of the memory's dimensions.
+
+    It lacks the broadcast dimensions, and has one lane if all dimensions are broadcast.
+    """
     lanes = zip(permutation, vector.shape, vector.scalable, strict=True)
     used = sorted((axis, size, scalable) for axis, size, scalable in lanes if axis is not None)
     if not used:
@@ -41,8 +43,10 @@ def mask_type(vector: VectorType, permutation: tuple[int | None, ...]) -> Vector
 
 
 def is_plain(operation: Operation) -> bool:
-    """Whether each lane is one element of memory. Upstream's verifier takes others: the memory of vectors, or of
-    elements of another width."""
+    """Return True if each lane is one element of the memory.
+
+    Upstream's verifier also accepts a memory of vectors or of elements of another width.
+    """
     reads = operation.name == "vector.transfer_read"
     vector = operation.results[0].type if reads else operation.operands[0].type
     return element_of(operation.operand_group("base")[0].type) is element_of(vector)
@@ -56,12 +60,12 @@ def _is_projected(map: AffineMapAttr) -> bool:
 
 
 def _transfer_rank(element: Type, vector: VectorType) -> int:
-    """How many dimensions of a vector are those of memory; the others are those of its elements."""
+    """Return the number of the vector's dimensions that lie along the memory, not inside elements that are vectors."""
     return len(vector.shape) - (len(element.shape) if isinstance(element, VectorType) else 0)
 
 
 def _finish(parser: FormParser, pending: PendingOperation, memory: Type, vector: Type, is_masked: bool) -> None:
-    """The attributes that a custom form leaves out, and the type of the mask."""
+    """Add the attributes that the custom form omits, and the operand type of the mask."""
     scanner = parser.scanner
     if not isinstance(vector, VectorType):
         raise parser.error_at(pending, "requires vector type")
@@ -187,12 +191,15 @@ def _verify(operation: Operation) -> None:
 
 
 def _width(element: Type) -> int:
-    """Bits of an element."""
+    """Return the number of bits of an element; 64 for index."""
     return element.width if isinstance(element, IntegerType | FloatType) else 64
 
 
 def _require_widths(operation: Operation, element: Type, vector: VectorType) -> None:
-    """Upstream's rule: the last dimension of the vector takes a whole number of elements, by their bits."""
+    """Raise VerifyError unless the bits of the vector's last dimension are a multiple of those of a memory element.
+
+    This is upstream's rule.
+    """
     row = (vector.shape or (1,))[-1] * _width(vector.element)
     if isinstance(element, VectorType):
         if row % ((element.shape or (1,))[-1] * _width(element.element)):

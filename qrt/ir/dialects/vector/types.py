@@ -1,4 +1,4 @@
-"""The types of vectors, and the constraints that name them."""
+"""Vector types and the type constraints of `vector` ops."""
 
 from collections.abc import Iterable
 
@@ -36,25 +36,25 @@ add_type_constraint(
 
 
 def vector_of(value: Value) -> VectorType:
-    """The type of a value that a constraint holds to be a vector."""
+    """Return the type of a value that a constraint has checked to be a vector."""
     assert isinstance(value.type, VectorType)
     return value.type
 
 
 def shape_of(type: Type) -> tuple[int, ...]:
-    """The shape of a vector; a scalar has none."""
+    """Return the shape of a vector; `()` for a scalar."""
     return type.shape if isinstance(type, VectorType) else ()
 
 
 def part_type(vector: VectorType, axes: Iterable[int]) -> Type:
-    """A vector with some of the dimensions of another; its element itself where there is none."""
-    kept = list(axes)
-    if not kept:
+    """Return a vector type with only these dimensions of another, in this order; its element type if there are none."""
+    order = list(axes)
+    if not order:
         return vector.element
-    return VectorType([vector.shape[axis] for axis in kept], vector.element, [vector.scalable[axis] for axis in kept])
+    return VectorType([vector.shape[axis] for axis in order], vector.element, [vector.scalable[axis] for axis in order])
 
 
 def integers(operation: Operation, name: str) -> tuple[int, ...]:
-    """An attribute that lists integers."""
-    found = operation.attributes[name]
-    return found.values if isinstance(found, DenseArrayAttr) else tuple(found.python)
+    """Return the integers in an attribute that is a list of them."""
+    numbers = operation.attributes[name]
+    return numbers.values if isinstance(numbers, DenseArrayAttr) else tuple(numbers.python)

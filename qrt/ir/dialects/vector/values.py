@@ -1,4 +1,4 @@
-"""Helpers of the patterns of `vector`: questions about vectors, their parts, and positions in them."""
+"""Helpers for the patterns of `vector`: constants, splats, types and positions of parts."""
 
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -28,15 +28,18 @@ def array(values: Sequence[int]) -> ArrayAttr:
 
 
 def same_type(op: Operation, builder: Builder) -> Made:
-    """Folds an op whose operand has the result's type already."""
+    """Fold an op whose operand has the result's type already."""
     return [op.operands[0]] if op.operands[0].type is op.results[0].type else None
 
 
 def changed(
     builder: Builder, op: Operation, operands: Sequence[Value], changes: Mapping[str, Attribute]
 ) -> list[Value]:
-    """The operation itself on other operands, as upstream's folders change it: what it no longer uses, and so counts as
-    a use of other values, goes when it is looked at again."""
+    """Change the operands and attributes of an operation in place, as upstream's folders do.
+
+    A producer that loses its last use is erased only when the rewriter visits it. Until then it counts as a user of
+    its own operands, as in upstream.
+    """
     builder.set_operands(op, operands)
     op.attributes = {**op.attributes, **changes}
     return IN_PLACE
@@ -46,84 +49,87 @@ def changed(
 
 
 def dense_of(value: Value) -> DenseElementsAttr | None:
-    """The constant that a vector is."""
+    """Return the constant elements of a vector; None if it is not constant."""
     constant = constant_of(value)
     return constant if isinstance(constant, DenseElementsAttr) else None
 
 
 def constant(builder: Builder, values: Array, type: Type) -> Value:
-    """A constant vector of these elements, or of one everywhere."""
+    """Build a constant vector of these elements, or a splat of a single one."""
     assert isinstance(type, VectorType)
     return builder.constant(DenseElementsAttr(values, type), type)
 
 
 def splat(builder: Builder, value: Any, type: Type) -> Made:
-    """A constant vector of one element everywhere, unless no array has so many."""
-    made = dense.splat(value, type)
-    return None if made is None else [builder.constant(made, type)]
+    """Build a constant vector with all elements equal to `value`; return None if no constant can have so many."""
+    elements = dense.splat(value, type)
+    return None if elements is None else [builder.constant(elements, type)]
 
 
 def splat_source(value: Value) -> Value | None:
-    """The scalar that a vector has everywhere."""
+    """Return the scalar of which a vector is a broadcast; None if there is none."""
     source = made_by(value, "vector.broadcast")
     return None if source is None or isinstance(source.operands[0].type, VectorType) else source.operands[0]
 
 
 def repeated(value: Value) -> Value | None:
-    """The value that a vector repeats: the source of a broadcast, or of a cast that adds leading dimensions of 1."""
+    """Return the source of a broadcast, or of a cast that adds leading dimensions of size 1; None for other values."""
     broadcast = made_by(value, "vector.broadcast")
     if broadcast is not None:
         return broadcast.operands[0]
     cast = made_by(value, "vector.shape_cast")
     if cast is None:
         return None
-    given, made = shape_of(cast.operands[0].type), shape_of(value.type)
-    return cast.operands[0] if made[max(len(made) - len(given), 0) :] == given else None
+    given, shape = shape_of(cast.operands[0].type), shape_of(value.type)
+    return cast.operands[0] if shape[max(len(shape) - len(given), 0) :] == given else None
 
 
 # -- types -------------------------------------------------------------------------------------------------------------
 
 
-def can_broadcast(given: Type, made: VectorType) -> bool:
-    """Whether a value of the one type can be repeated to make one of the other."""
+def can_broadcast(given: Type, target: VectorType) -> bool:
+    """Return True if a value of the type `given` can be broadcast to the type `target`."""
     if not isinstance(given, VectorType):
-        return given is made.element
-    lead = len(made.shape) - len(given.shape)
-    if lead < 0 or given.element is not made.element:
+        return given is target.element
+    lead = len(target.shape) - len(given.shape)
+    if lead < 0 or given.element is not target.element:
         return False
-    old, new = (list(zip(type.shape, type.scalable, strict=True)) for type in (given, made))
+    old, new = (list(zip(type.shape, type.scalable, strict=True)) for type in (given, target))
     return all(a in ((1, False), b) for a, b in zip(old, new[lead:], strict=True))
 
 
-def has_as_many(given: Type, made: Type) -> bool:
-    """Whether two vectors have the same number of elements."""
-    return prod(shape_of(given)) == prod(shape_of(made)) and element_of(given) is element_of(made)
+def has_as_many(given: Type, other: Type) -> bool:
+    """Return True if two types have the same number of elements, of the same type."""
+    return prod(shape_of(given)) == prod(shape_of(other)) and element_of(given) is element_of(other)
 
 
 # -- positions ---------------------------------------------------------------------------------------------------------
 
 
 def position_of(op: Operation) -> Position:
-    """The position at which a `vector.extract` or `vector.insert` takes or puts a part."""
+    """Return the position of a `vector.extract` or `vector.insert`, as static integers and operands."""
     following = iter(op.operand_group("dynamic_position"))
     return [next(following) if index == DYNAMIC else index for index in integers(op, "static_position")]
 
 
 def known_position(op: Operation) -> tuple[int, ...] | None:
-    """The same where it is known. Upstream's -1 is poison, and no position."""
+    """Return the position of a `vector.extract` or `vector.insert` if it is static; None otherwise.
+
+    Upstream's -1 is poison, not a position.
+    """
     position = integers(op, "static_position")
     return None if any(index < 0 for index in position) else position
 
 
 def with_position(position: Position, before: Sequence[Value]) -> tuple[list[Value], dict[str, Attribute]]:
-    """The operands after `before`, and the attribute, that say a position."""
+    """Return the operands, beginning with `before`, and the attribute that encode a position."""
     dynamic = [index for index in position if isinstance(index, Value)]
     static = [DYNAMIC if isinstance(index, Value) else index for index in position]
     return [*before, *dynamic], {"static_position": dense_array(static)}
 
 
 def extract(builder: Builder, source: Value, position: Position) -> Value:
-    """The part of a vector at a position, which may be all of it."""
+    """Extract the part of a vector at a position; return the vector itself if the position is empty."""
     vector = vector_of(source)
     if not position and vector.shape:
         return source

@@ -67,11 +67,11 @@ class LowerQrt:
     def _attributes(self, name: str, op: Operation) -> dict[str, Any]:
         """The attributes of the op; those that it lacks come from the options, then from the family's defaults."""
         family = FAMILIES[name]
-        said = family.said(op.attributes)
+        given = family.given_attributes(op.attributes)
         has_rule = self.requant in family.declaration.choices.get("requant", ())
-        if not self.requant or not has_rule or "requant" in said:
-            return family.complete(said)
-        attributes = family.complete(said | {"requant": self.requant})
+        if not self.requant or not has_rule or "requant" in given:
+            return family.complete(given)
+        attributes = family.complete(given | {"requant": self.requant})
         # The verifier has not seen this rule: the accumulator may be too wide for it.
         family.resolve_all(tuple(map(tensor_type, op.operands)), attributes, list(map(tensor_type, op.results)))
         return attributes

@@ -37,8 +37,9 @@ _AT_MOST = list(INTEGER_PREDICATES).index("sle")
 class ProductOperand:
     """One operand of the products: its storage, and how the loops index it.
 
-    `index(coordinates, reduced)` gives the indices from the operand's own coordinates, each an expression of the kept
-    loops with its extent, and the reduced loops. `zero_points` are read at `channel`, expressions of the kept loops.
+    `index(coordinates, reduced)` returns the indices, given the operand's own coordinates, which are expressions of the
+    outer loops with their extents, and the reduced loops. `zero_points` are read at `channel`, expressions of the outer
+    loops.
     """
 
     tensor: Value
@@ -56,12 +57,14 @@ class ProductOperand:
 
 @dataclass(frozen=True)
 class Contraction:
-    """`sum over the reduced loops of (a - za) * (w - zw)` for each point of the kept loops; `depth` is the number of
-    products if it is known for a whole result (with sub-channel weights, of all blocks)."""
+    """`sum over the reduced loops of (a - za) * (w - zw)` for each point of the outer loops.
+
+    `depth` is the number of products of a whole result (with sub-channel weights, of all blocks), None if unknown.
+    """
 
     a: ProductOperand
     w: ProductOperand
-    kept: tuple[Extent, ...]
+    outer: tuple[Extent, ...]
     reduced: tuple[Extent, ...]
     depth: int | None
 
@@ -79,10 +82,10 @@ Correct = Callable[[LoopNest, Value], Value]
 
 
 def accumulate(context: LoweringContext, c: Contraction) -> tuple[Value, Correct]:
-    """(tensor of accumulators over the kept loops, the correction to apply where they are read)."""
+    """Return (tensor of accumulators over the outer loops, the correction to apply where they are read)."""
     correct = _nothing_to_correct if context.in_loop else _corrections(context, c)
-    nest = LoopNest(context, "accumulate", c.kept, c.reduced)
-    reduced = nest.loops[len(c.kept) :]
+    nest = LoopNest(context, "accumulate", c.outer, c.reduced)
+    reduced = nest.loops[len(c.outer) :]
     factors = []
     for factor in (c.a, c.w):
         value = nest.read(factor.tensor, factor.index(factor.coordinates, reduced))
@@ -241,11 +244,11 @@ def add_bias(nest: LoopNest, acc: Value, bound: int | None, bias: Bias, channel:
 
 
 def contract(context: LoweringContext, c: Contraction, bias: tuple[Bias, Indices] | None, r: Requantization) -> Value:
-    """Accumulate, correct, add the bias, requantize: storage over the kept loops."""
+    """Emit a whole contraction: accumulate, correct, add the bias, requantize to storage over the outer loops."""
     if c.bound is None:
         _assert_depth(context, c, None if bias is None else bias[0].type)
     sums, correct = accumulate(context, c)
-    nest = LoopNest(context, "requantize", c.kept)
+    nest = LoopNest(context, "requantize", c.outer)
     acc = correct(nest, nest.read(sums, nest.loops))
     if bias is not None:
         acc = add_bias(nest, acc, c.bound, *bias)

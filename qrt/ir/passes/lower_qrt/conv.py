@@ -44,7 +44,7 @@ def convolve(
     stored = context.storage(op.operands[0])
     context.stage("accumulate")
     x = pad(context, stored, attributes["padding"], x_type.zero_point)
-    kept = (
+    outer = (
         context.extent(x, 0),
         *(output_extent(context, op, x, axis, reduced[axis - 1], attributes) for axis in (1, 2)),
         channels,
@@ -59,7 +59,7 @@ def convolve(
         return (*own, *inner) if len(inner) > 2 else (*inner, *own)
 
     a = ProductOperand(
-        x, x_type, (_IMAGE, _ROW, _COLUMN, groups[0]), (*kept[:3], groups[1]), window, zero_points_of(x_type), ()
+        x, x_type, (_IMAGE, _ROW, _COLUMN, groups[0]), (*outer[:3], groups[1]), window, zero_points_of(x_type), ()
     )
     f = ProductOperand(w, w_type, (CHANNEL,), (channels,), filters, zero_points_of(w_type), (CHANNEL,))
     known = [size for size in reduced if isinstance(size, int)]
@@ -69,7 +69,7 @@ def convolve(
     bias = None
     if len(op.operands) > 2:
         bias = (lower_bias(context, op.operands[2], x_type, w_type, channels), (CHANNEL,))
-    return contract(context, Contraction(a, f, kept, reduced, taps), bias, r)
+    return contract(context, Contraction(a, f, outer, reduced, taps), bias, r)
 
 
 def lower_depthwise_conv2d(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:

@@ -71,14 +71,14 @@ class _Weights:
         zero_points, scales = column_parameters(self.type)
         assert isinstance(self.type.element, UniformType)  # the family takes no other
         *rows, depth = context.extents(x)
-        kept = [*rows, len(scales)]
-        nest = LoopNest(context, "accumulate", kept, (depth,))
+        outer = [*rows, len(scales)]
+        nest = LoopNest(context, "accumulate", outer, (depth,))
         *row, column, k = nest.loops
         weight = nest.extend(nest.read(self.storage, (k, column)), I64, self.type.element.is_signed)
         weight = nest.value("arith.subi", (weight, nest.parameter(zero_points.astype(np.int64), I64, [column])), I64)
         term = nest.value("arith.muli", (nest.read(centred, (*row, k)), weight), I64)
         (sums,) = nest.finish(nest.value("arith.addi", (nest.running(I64, 0), term), I64))
-        nest = LoopNest(context, "scale", kept)
+        nest = LoopNest(context, "scale", outer)
         by = nest.value("arith.mulf", (nest.read(scale, ()), nest.parameter(scales, F32, nest.loops[-1:])), F32)
         value = nest.value("arith.sitofp", (nest.read(sums, nest.loops),), F32)
         return nest.finish(nest.value("arith.mulf", (value, by), F32))[0]
@@ -94,8 +94,8 @@ class _Functions:
         pair = [x if isinstance(x, Value) else self.nest.constant(x, F64) for x in (a, b)]
         return self.nest.value(f"arith.{op}", pair, F64)
 
-    def _with_nan(self, x: Value, made: Value) -> Value:
-        rounded = self.nest.value("arith.truncf", (made,), F32)
+    def _with_nan(self, x: Value, result: Value) -> Value:
+        rounded = self.nest.value("arith.truncf", (result,), F32)
         return _select(self.nest, self.nest.compare_floats(_UNORDERED, x, x), x, rounded)
 
     def _magnitude(self, x: Value) -> Value:
@@ -122,18 +122,18 @@ class _Functions:
         rest = self.real("divf", 2.0, self.real("addf", exponential(self.nest, twice), 1.0))
         far = self.real("subf", 1.0, rest)
         is_near = self.nest.compare_floats(_LESS, wide, self.nest.constant(TANH_NEAR, F64))
-        made = _select(self.nest, is_near, near, far)
-        signed = self.nest.value("math.copysign", (made, self.nest.value("arith.extf", (x,), F64)), F64)
+        magnitude = _select(self.nest, is_near, near, far)
+        signed = self.nest.value("math.copysign", (magnitude, self.nest.value("arith.extf", (x,), F64)), F64)
         return self._with_nan(x, signed)
 
 
-def _cells(context: LoweringContext, gates: Value, cell: Value, kept: Sequence[Extent], cells: int) -> list[Value]:
+def _cells(context: LoweringContext, gates: Value, cell: Value, extents: Sequence[Extent], cells: int) -> list[Value]:
     """(hidden values, cell) after a step, from the sums of gates [batch, 4 * cells]."""
     parts = [
-        static_slice(context, "tensor.extract_slice", (gates,), (0, gate * cells), (kept[0], cells), (1, 1))
+        static_slice(context, "tensor.extract_slice", (gates,), (0, gate * cells), (extents[0], cells), (1, 1))
         for gate in range(4)
     ]
-    nest = LoopNest(context, "cell", kept)
+    nest = LoopNest(context, "cell", extents)
     functions = _Functions(nest)
     enter, out, forget = (functions.sigmoid(nest.read(part, nest.loops)) for part in parts[:3])
     candidate = functions.tanh(nest.read(parts[3], nest.loops))
@@ -156,7 +156,7 @@ def lower_dynamic_lstm(context: LoweringContext, op: Operation, attributes: Attr
     steps, cells = (tensor_type(x).shape or (None,))[0], (tensor_type(cell).shape or (None, None))[1]
     if steps is None or cells is None:
         raise QuantTypeError(f"the number of steps of {x.type} and of cells of {cell.type} must be static")
-    w, r = (_Weights(context.storage(each), tensor_type(each)) for each in op.operands[1:3])
+    w, r = (_Weights(context.storage(weights), tensor_type(weights)) for weights in op.operands[1:3])
     batch = context.extent(cell, 0)
     of_x = w.product(context, x)
     y = context.empty([steps, batch, cells], F32)

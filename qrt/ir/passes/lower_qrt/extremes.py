@@ -1,7 +1,7 @@
-"""reduce_max, reduce_min, argmax, argmin, top_k: loops that hold the extreme element so far, and its number.
+"""reduce_max, reduce_min, argmax, argmin, top_k: loops that carry the extreme element so far, and its index.
 
-Elements are taken in order, and one that equals the extreme one so far does not replace it. top_k counts how many come
-before each element, and puts it at that place of the result.
+Elements are taken in order, and one that equals the extreme one so far does not replace it. top_k counts the elements
+that come before each element, and puts the element at that index of the result.
 """
 
 from collections.abc import Sequence
@@ -27,8 +27,8 @@ def _lower_reduce(name: str, context: LoweringContext, op: Operation, attributes
     axes = reduced_axes(name, (tensor_type(op.operands[0]),), attributes)
     keeps, stored = attributes["keepdims"], context.storage(op.operands[0])
     sizes = context.extents(stored)
-    kept: list[Extent] = [1 if d in axes else n for d, n in enumerate(sizes) if keeps or d not in axes]
-    nest = LoopNest(context, "extremes", kept, [sizes[d] for d in axes])
+    outer: list[Extent] = [1 if d in axes else n for d, n in enumerate(sizes) if keeps or d not in axes]
+    nest = LoopNest(context, "extremes", outer, [sizes[d] for d in axes])
     at = nest.split(axes, len(sizes), keeps)
     value = nest.read(stored, at)
     best = nest.running(value.type, _start(name, op))
@@ -57,7 +57,7 @@ def _lower_arg(name: str, context: LoweringContext, op: Operation, attributes: A
 
 
 def _start(name: str, op: Operation) -> int | float:
-    """What no element lies before."""
+    """Return the initial value of a reduction: every element is at least as extreme."""
     t, least = tensor_type(op.operands[0]).element, name.endswith("min")
     if isinstance(t, UniformType):
         low, high = t.default_bounds
@@ -77,7 +77,7 @@ def _goes_before(nest: LoopNest, name: str, op: Operation, value: Value, best: V
 
 
 def is_beyond(nest: LoopNest, t: Type, least: bool, value: Value, best: Value) -> Value:
-    """Whether a value of type ``t`` comes to be the extreme one in place of another."""
+    """Emit the test that a value of type ``t`` replaces the extreme value so far."""
     if isinstance(t, FloatType):
         beyond = nest.compare_floats(_OLT if least else _OGT, value, best)
         is_nan, was_none = nest.compare_floats(_UNO, value, value), nest.compare_floats(_ORD, best, best)
@@ -107,10 +107,10 @@ def lower_top_k(context: LoweringContext, op: Operation, attributes: Attributes)
     nest = LoopNest(context, "select", [*rest, int(attributes["k"])], [size])
     *outer, wanted, other = nest.loops
     place = nest.read(places, (*outer, other))
-    found = nest.compare(_EQ, place, nest.value("arith.index_cast", (nest.position(wanted),), I32))
+    is_wanted = nest.compare(_EQ, place, nest.value("arith.index_cast", (nest.position(wanted),), I32))
     number = nest.value("arith.index_cast", (nest.position(other),), I32)
     chosen = [
-        nest.value("arith.select", (found, value, so_far), value.type)
+        nest.value("arith.select", (is_wanted, value, so_far), value.type)
         for value in (nest.read(stored, (*outer, other)), number)
         for so_far in (nest.running(value.type, 0),)
     ]

@@ -54,13 +54,13 @@ def lower_scatter_nd(context: LoweringContext, op: Operation, attributes: Attrib
     assert isinstance(depth, int)  # the verifier has seen that it is known
     extents = context.extents(stored)
     nest = LoopNest(context, "scatter", extents, rows or [1])
-    kept, row = nest.loops[: len(extents)], nest.loops[len(extents) :][: len(rows)]
+    target, row = nest.loops[: len(extents)], nest.loops[len(extents) :][: len(rows)]
     is_named = nest.constant(1, I1)
     for axis in range(depth):
         position = nest.value("arith.index_cast", (nest.read(indices, (*row, axis)),), INDEX)
-        is_here = nest.compare(_EQUAL, position, nest.position(kept[axis]))
+        is_here = nest.compare(_EQUAL, position, nest.position(target[axis]))
         is_named = nest.value("arith.andi", (is_named, is_here), I1)
-    before, part = nest.running(element, stored), nest.read(updates, (*row, *kept[depth:]))
+    before, part = nest.running(element, stored), nest.read(updates, (*row, *target[depth:]))
     if attributes["reduction"] == "add":
         part = nest.value("arith.addf" if isinstance(element, FloatType) else "arith.addi", (before, part), element)
     return nest.finish(nest.value("arith.select", (is_named, part, before), element))[0]

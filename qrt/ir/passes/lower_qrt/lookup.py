@@ -38,7 +38,7 @@ def lower_lookup_interpolated(context: LoweringContext, op: Operation, attribute
 
 
 def interpolated(nest: LoopNest, table: Value, value: Value) -> Value:
-    """What a table of i16 gives between its entries, as an i64 of a value from -2^15 to 2^15 - 1."""
+    """Interpolate a table of i16 at a value from -2^15 to 2^15 - 1; the result is an i64."""
 
     def emit(name: str, a: Value, b: Value | int) -> Value:
         return nest.value(f"arith.{name}", (a, nest.constant(b, I64) if isinstance(b, int) else b), I64)

@@ -56,7 +56,7 @@ class _Lstm:
         ]
         whole = 0 if gate.peephole is None else self.context.in_blocks((self.cells,))
         nest = LoopNest(self.context, "gate", (self.batch, self.cells))
-        of_x, of_hidden = (nest.read(each, nest.loops) for each in sums)
+        of_x, of_hidden = (nest.read(part, nest.loops) for part in sums)
         if gate.norm is None:
             bias = nest.extend(nest.read(self.stored[f"b_{name}"], nest.loops[1:]), I64)
             of_x = nest.value("arith.addi", (of_x, bias), I64)
@@ -70,8 +70,8 @@ class _Lstm:
             by_blocks = fixed.scale_half_up(product, *gate.peephole)
             product = fixed.select(is_whole, by_blocks, fixed.scale(product, *gate.peephole))
             total = saturated(nest, fixed.add(total, product))
-        (made,) = nest.finish(nest.value("arith.trunci", (total,), I16))
-        return made if gate.norm is None else self.normalized(made, name, gate)
+        (narrow,) = nest.finish(nest.value("arith.trunci", (total,), I16))
+        return narrow if gate.norm is None else self.normalized(narrow, name, gate)
 
     def normalized(self, sums: Value, name: str, gate: numerics.LstmGate) -> Value:
         """Layer normalization of each row."""
@@ -121,24 +121,24 @@ class _Lstm:
         forget = function(nest, self.logistic, gates[1])
         enter = fixed.subtract(WORD[1], forget) if gates[0] is None else function(nest, self.logistic, gates[0])
         product = fixed.emit("muli", forget, nest.extend(nest.read(cell, nest.loops), I64))
-        kept = saturated(nest, fixed.divide(product, 15))
+        retained = saturated(nest, fixed.divide(product, 15))
         product = fixed.emit("muli", enter, function(nest, self.tanh, gates[2]))
         added = saturated(nest, fixed.divide(product, 30 + self.p.cell_exponent))
-        value = clamp(nest, saturated(nest, fixed.add(kept, added)), -self.p.cell_clip, self.p.cell_clip)
+        value = clamp(nest, saturated(nest, fixed.add(retained, added)), -self.p.cell_clip, self.p.cell_clip)
         (after,) = nest.finish(nest.value("arith.trunci", (value,), I16))
         out = self.gate(3, x, hidden, after)  # its peephole sees the new cell
         nest = LoopNest(self.context, "hidden", (self.batch, self.cells))
         fixed = Fixed(nest)
         product = fixed.emit("muli", function(nest, self.logistic, out), function(nest, self.cell_tanh, after))
-        made = fixed.add(scaled(nest, product, self.p.made), self.p.made_zero_point)
-        (made,) = nest.finish(nest.value("arith.trunci", (clamp(nest, made, -128, 127),), I8))
-        return self.projected(made), after
+        output = fixed.add(scaled(nest, product, self.p.cell_output), self.p.made_zero_point)
+        (output,) = nest.finish(nest.value("arith.trunci", (clamp(nest, output, -128, 127),), I8))
+        return self.projected(output), after
 
-    def projected(self, made: Value) -> Value:
+    def projected(self, output: Value) -> Value:
         if self.p.projection is None:
-            return made
+            return output
         weights, bias = self.stored["projection"], self.stored.get("projection_bias")
-        sums = products(self.context, made, weights, self.batch, self.values, self.p.made_zero_point, is_step=False)
+        sums = products(self.context, output, weights, self.batch, self.values, self.p.made_zero_point, is_step=False)
         nest = LoopNest(self.context, "projection", (self.batch, self.values))
         total, fixed = nest.read(sums, nest.loops), Fixed(nest)
         if bias is not None:

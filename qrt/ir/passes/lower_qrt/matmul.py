@@ -26,20 +26,20 @@ def lower_matmul(context: LoweringContext, op: Operation, attributes: Attributes
     if uniform_type(op.operands[1]).is_sub_channel:
         return contract_blocks(context, op, attributes["requant"])
     a, w = (_Operand(context, value, rows) for value, rows in zip(op.operands, (True, False), strict=False))
-    kept = _kept(context, a, w)
-    batch = len(kept) - a.is_matrix - w.is_matrix
+    outer = _kept(context, a, w)
+    batch = len(outer) - a.is_matrix - w.is_matrix
     rows = [("d", batch)] if a.is_matrix else []
-    columns = [("d", len(kept) - 1)] if w.is_matrix else []
-    left, right = a.factor(kept, batch, rows), w.factor(kept, batch, columns)
+    columns = [("d", len(outer) - 1)] if w.is_matrix else []
+    left, right = a.factor(outer, batch, rows), w.factor(outer, batch, columns)
     depth = a.depth if isinstance(a.depth, int) else w.depth
     known = depth if isinstance(depth, int) else None
-    c = Contraction(left, right, kept, (depth,), known)
+    c = Contraction(left, right, outer, (depth,), known)
     element = uniform_type(op.results[0])
     factors = [Channels.along(f.type, f.channel[0] if f.channel else 0) for f in (left, right)]
     r = requantization(attributes["requant"], factors, Channels.along(element, ("d", element.axis or 0)))
     if len(op.operands) < 3:
         return contract(context, c, None, r)
-    channels = kept[-1] if columns else 1
+    channels = outer[-1] if columns else 1
     bias = lower_bias(context, op.operands[2], left.type, right.type, channels)
     return contract(context, c, (bias, columns or [0]), r)
 
@@ -63,7 +63,7 @@ class _Operand:
             return (*coordinates, *reduced)
         return (*coordinates[:-1], *reduced, coordinates[-1])
 
-    def factor(self, kept: Sequence[Extent], batch: int, line: Sequence[Expression]) -> ProductOperand:
+    def factor(self, outer: Sequence[Extent], batch: int, line: Sequence[Expression]) -> ProductOperand:
         """`batch` is the number of batch loops; `line` the loop along the operand's rows or columns."""
         coordinates = (*broadcast_indices(self.batch, batch), *line)
         extents = (*self.batch, *([self.line] if line else []))

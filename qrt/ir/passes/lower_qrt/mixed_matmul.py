@@ -21,7 +21,10 @@ _ORDERED_EQUAL, _ORDERED_LESS = 1, 4
 
 @dataclass(frozen=True)
 class _DepthSplit:
-    """How K is cut: blocks of so many pieces of this length. Zeros continue the last piece of a block."""
+    """The division of K into blocks, and of blocks into pieces of equal length.
+
+    Zeros fill up the last piece of a block.
+    """
 
     depth: int
     block: int

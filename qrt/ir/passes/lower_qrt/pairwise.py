@@ -41,7 +41,7 @@ def _read(context: LoweringContext, op: Operation, stage: str) -> tuple[LoopNest
     stored = [context.storage(value) for value in op.operands]
     sizes = [context.extents(value) for value in stored]
     nest = LoopNest(context, stage, broadcast(context, *sizes))
-    at = [broadcast_indices(own, len(nest.kept)) for own in sizes]
+    at = [broadcast_indices(own, len(nest.parallel)) for own in sizes]
     return nest, [nest.read(value, indices) for value, indices in zip(stored, at, strict=True)]
 
 

@@ -28,8 +28,8 @@ class Channels:
         """The channels of a tensor that a nest reads, or writes, at `indices`."""
         if t.is_sub_channel:
             blocks = dict(t.block_sizes or ())
-            found = {d: floordiv(indices[d], blocks.get(d, 1)) for d, size in enumerate(t.scales_shape) if size > 1}
-            return cls(t, tuple(t.scales_shape[d] for d in found), tuple(found.values()))
+            positions = {d: floordiv(indices[d], blocks.get(d, 1)) for d, size in enumerate(t.scales_shape) if size > 1}
+            return cls(t, tuple(t.scales_shape[d] for d in positions), tuple(positions.values()))
         return cls(t) if t.axis is None else cls.along(t, indices[t.axis])
 
     @classmethod

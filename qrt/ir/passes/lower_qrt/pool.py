@@ -1,9 +1,10 @@
 """max_pool2d and avg_pool2d: windows of the elements that exist, over a padded input.
 
-An average divides by how many those are: `s_in / (s_out * count)`, its parameters in tables indexed by the count. They
-are summed as storage, padded with 0, and `count * zp` is subtracted from the sum; or padded with the zero point, which
-the loop subtracts. By `integer` nothing is subtracted. By the rules whose names begin with `dequantized` the loop
-scales what it has subtracted from, and adds floats: of columns first, or in lanes, where the rule says so.
+An average divides by the number of elements that exist: the parameters of `s_in / (s_out * count)` are in tables
+indexed by the count. Elements are summed as storage, padded with 0, and `count * zp` is subtracted from the sum; or
+padded with the zero point, which the loop subtracts. The rule `integer` subtracts nothing. The rules whose names begin
+with `dequantized` scale each difference in the loop, and add floats: by columns first, or in lanes, as the rule
+requires.
 """
 
 from collections.abc import Sequence
@@ -66,7 +67,7 @@ def lower_avg_pool2d(context: LoweringContext, op: Operation, attributes: Attrib
         (sums,) = nest.finish(nest.value("arith.addi", (nest.running(width, 0), value), width))
 
     nest = LoopNest(context, "requantize", windows.kept)
-    channels, result = (Channels.of(each, nest.loops) for each in (t, uniform_type(op.results[0])))
+    channels, result = (Channels.of(element, nest.loops) for element in (t, uniform_type(op.results[0])))
     acc = nest.read(sums, nest.loops)
     if counts is None:
         if not in_loop and not raw:
@@ -129,7 +130,7 @@ class _Windows:
 
 
 def _counts(context: LoweringContext, attributes: Attributes, windows: _Windows) -> Value:
-    """How many elements exist in each window, [rows, columns]: the sum of a padded image of ones."""
+    """Return the number of existing elements in each window, [rows, columns]: the sum of a padded image of ones."""
     context.stage("accumulate")
     ones = context.filled([context.extent(windows.stored, axis) for axis in (1, 2)], context.constant(1, I32))
     padded = pad_tensor(context, ones, attributes["padding"], 0)

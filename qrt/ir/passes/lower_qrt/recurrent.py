@@ -50,9 +50,9 @@ def lower_svdf(context: LoweringContext, op: Operation, attributes: Attributes) 
     filters, memory = types[2].shape or ()
     assert filters is not None  # the family needs both
     assert memory is not None
-    found = products(context, x, feature, batch, filters, p.input_zero_point, is_step=False)
+    features = products(context, x, feature, batch, filters, p.input_zero_point, is_step=False)
     nest = LoopNest(context, "feature", (batch, filters))
-    newest = saturated(nest, scaled(nest, nest.read(found, nest.loops), p.feature))
+    newest = saturated(nest, scaled(nest, nest.read(features, nest.loops), p.feature))
     (newest,) = nest.finish(nest.value("arith.trunci", (newest,), I16))
     after = state
     context.stage("state")
@@ -73,6 +73,6 @@ def lower_svdf(context: LoweringContext, op: Operation, attributes: Attributes) 
     total = nest.read(sums, nest.loops)
     if bias:
         total = nest.value("arith.addi", (total, nest.extend(nest.read(bias[0], nest.loops[1:]), I64)), I64)
-    made = Fixed(nest).add(scaled(nest, total, p.result), p.result_zero_point)
-    (y,) = nest.finish(nest.value("arith.trunci", (clamp(nest, made, -128, 127),), I8))
+    output = Fixed(nest).add(scaled(nest, total, p.result), p.result_zero_point)
+    (y,) = nest.finish(nest.value("arith.trunci", (clamp(nest, output, -128, 127),), I8))
     return [y, after]

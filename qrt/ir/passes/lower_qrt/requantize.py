@@ -1,7 +1,8 @@
 """Requantization as scalar operations in the body of a nest: every row of `numerics.ARITHMETICS`, bit for bit.
 
-What differs by channel (multipliers, shifts, rounding constants, zero points) is read from constant tensors. A channel
-that does without a step has the constant that makes it do nothing: a shift by 0, a rounding constant of 0.
+Values that differ by channel (multipliers, shifts, rounding constants, zero points) are read from constant tensors. A
+channel that does not need a step has the constant that makes the step do nothing: a shift by 0, a rounding constant of
+0.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +27,8 @@ _I32_MIN, _I32_MAX = -(1 << 31), (1 << 31) - 1
 
 @dataclass(frozen=True)
 class Requantization:
-    """Parameters, and which an accumulator has: `channel` is an array of parameter indices, read at `indices`."""
+    """Requantization parameters, and those of each accumulator: `channel` is an array of parameter indices, read at
+    `indices`."""
 
     parameters: RequantParameters
     channel: Array
@@ -34,31 +36,31 @@ class Requantization:
     element: UniformType
 
     def of(self, values: Array) -> Array:
-        """Values by parameter index, as an array to be read at `indices`."""
+        """Return values by parameter index as an array to be read at `indices`."""
         return values[self.channel]
 
 
 def requantize(nest: LoopNest, acc: Value, r: Requantization) -> Value:
-    """An exact accumulator, i32 or i64, to storage; a float where the arithmetic has an element scale."""
+    """Requantize an exact accumulator, i32 or i64, to storage; a float if the arithmetic has an element scale."""
     return finish(nest, scale(nest, acc, r), r)
 
 
 def scale(nest: LoopNest, acc: Value, r: Requantization) -> Value:
-    """What `finish` makes storage of: an i64, without the zero point and not clamped."""
+    """Scale and round an accumulator: the result is an i64, without the zero point and not clamped, for `finish`."""
     nest.stage("requantize")
     by = ARITHMETICS[r.parameters.rule]
     return _DOMAINS[by.domain](nest, acc, r, by)
 
 
 def finish(nest: LoopNest, scaled: Value, r: Requantization) -> Value:
-    """Storage of what `scale` gives."""
+    """Convert a result of `scale` to storage."""
     return to_storage(nest, scaled, r.of(r.parameters.zero_point), r.indices, r.element)
 
 
 def to_storage(
     nest: LoopNest, scaled: Value, zero_points: Array, indices: Sequence[Index], element: UniformType
 ) -> Value:
-    """The end of every rule: an i64 of magnitude at most 2**62 plus the zero point, clamped, as the storage type."""
+    """Add the zero point to an i64 of magnitude at most 2**62, clamp it, and convert it to the storage type."""
     assert isinstance(element.storage_type, IntegerType)  # programs with other storage do not run
     if zero_points.any():
         nest.stage("output zero point")
@@ -70,7 +72,7 @@ def to_storage(
 
 
 def clamp(nest: LoopNest, value: Value, low: int, high: int) -> Value:
-    """An i64 within bounds."""
+    """Clamp an i64 to bounds."""
     bounded = nest.value("arith.maxsi", (value, nest.constant(low, I64)), I64)
     return nest.value("arith.minsi", (bounded, nest.constant(high, I64)), I64)
 

@@ -32,10 +32,10 @@ def lower_slice(context: LoweringContext, op: Operation, attributes: Attributes)
         "static_sizes": [size if isinstance(size, int) else _DYNAMIC for size in sizes],
         "static_strides": [abs(step.stride) for step in steps],
     }
-    said: dict[str, Attribute] = {name: DenseArrayAttr(I64, tuple(values)) for name, values in lists.items()}
-    said[OPERAND_SEGMENTS] = segments(1, 0, len(operands), 0)
+    properties: dict[str, Attribute] = {name: DenseArrayAttr(I64, tuple(values)) for name, values in lists.items()}
+    properties[OPERAND_SEGMENTS] = segments(1, 0, len(operands), 0)
     result = TensorType(static_shape(sizes), tensor_type(stored).element)
-    ascending = context.emit("tensor.extract_slice", (stored, *operands), (result,), said).results[0]
+    ascending = context.emit("tensor.extract_slice", (stored, *operands), (result,), properties).results[0]
     if all(step.stride > 0 for step in steps):
         return ascending
     nest = LoopNest(context, "slice", sizes)

@@ -59,10 +59,10 @@ class _Lines:
     def entries(self, maxima: Value, table: Array, type: IntegerType | FloatType) -> Value:
         """The entry of the table for each element's distance from the largest."""
         self.context.stage("table")
-        held = self.context.dense(table, type)
+        constant = self.context.dense(table, type)
         nest, others = self.each("table")
         distance = nest.value("arith.index_cast", (self.distance(nest, maxima, others),), INDEX)
-        return nest.finish(nest.gather(held, [distance]))[0]
+        return nest.finish(nest.gather(constant, [distance]))[0]
 
     def distance(self, nest: LoopNest, maxima: Value, others: tuple[Expression, ...]) -> Value:
         places = (maxima, others), (self.stored, nest.loops)
@@ -170,8 +170,8 @@ def _table_int16(lines: _Lines, beta: float) -> Value:
     fixed = Fixed(nest)
     distance = nest.extend(lines.distance(nest, maxima, others), I64)
     scaled = fixed.add(fixed.scale(fixed.subtract(0, distance), multiplier, shift), 32767)
-    found = interpolated(nest, exponential, clamp(nest, scaled, -32768, 32767))
-    (entries,) = nest.finish(nest.value("arith.trunci", (found,), I32))
+    entry = interpolated(nest, exponential, clamp(nest, scaled, -32768, 32767))
+    (entries,) = nest.finish(nest.value("arith.trunci", (entry,), I32))
     sums = lines.total(entries, I64, lambda nest, value: nest.extend(value, I64))
     nest, others = lines.each("quotient")
     fixed, total = Fixed(nest), nest.read(sums, others)
@@ -210,8 +210,8 @@ def _log_gemmlowp(lines: _Lines) -> Value:
     nest, others = lines.each("difference")
     fixed = Fixed(nest)
     log = fixed.logarithm(nest.read(sums, others), numerics.SUM_BITS, 5)
-    found = fixed.scale(fixed.subtract(log, 1 << 31), p.multiplier, p.shift)
-    least = fixed.emit("maxsi", found, -p.radius - 1)
+    threshold = fixed.scale(fixed.subtract(log, 1 << 31), p.multiplier, p.shift)
+    least = fixed.emit("maxsi", threshold, -p.radius - 1)
     difference = fixed.subtract(nest.extend(nest.read(scaled, nest.loops), I64), log)
     value = fixed.add(fixed.divide(difference, 31 - 5 - 4), lines.element.zero_point)
     distance = fixed.subtract(0, nest.extend(lines.distance(nest, maxima, others), I64))

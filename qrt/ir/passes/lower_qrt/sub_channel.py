@@ -39,11 +39,11 @@ def contract_blocks(context: LoweringContext, op: Operation, rule: str) -> Value
     rows = [context.extent(a, axis) for axis in range(len(tensor_type(a).shape or ()) - 1)]
     c = _contraction((a, a_type), (w, w_type), rows, columns, (depth, p.k_block))
     sums, correct = accumulate(context, c)
-    blocks = LoopNest(context, "requantize", c.kept[:-1], c.kept[-1:])
+    blocks = LoopNest(context, "requantize", c.outer[:-1], c.outer[-1:])
     value = correct(blocks, blocks.read(sums, blocks.loops))
     weigh = {"float32": _weigh_float32, "fixed": _weigh_fixed}[rule]
     totals, finish = weigh(blocks, value, p)
-    nest = LoopNest(context, "requantize", c.kept[:-1])
+    nest = LoopNest(context, "requantize", c.outer[:-1])
     column = nest.loops[-1:]
     r = Requantization(p.requant, np.arange(columns), column, element)
     total = [nest.read(total, nest.loops) for total in totals]

@@ -41,10 +41,10 @@ def _reduce(context: LoweringContext, op: Operation, attributes: Attributes, nam
     stored = context.storage(op.operands[0])
     sizes = context.extents(stored)
     keeps = attributes["keepdims"]
-    kept: list[Extent] = [1 if axis in axes else size for axis, size in enumerate(sizes) if keeps or axis not in axes]
+    outer: list[Extent] = [1 if axis in axes else size for axis, size in enumerate(sizes) if keeps or axis not in axes]
     raw = is_raw(attributes)
     width = accumulator_type(count * (max_storage(x) if raw else max_magnitude(x)))
-    nest = LoopNest(context, "accumulate", kept, known)
+    nest = LoopNest(context, "accumulate", outer, known)
     at = nest.split(axes, len(sizes), keeps)
     channels = Channels.of(x, at)
     value = nest.extend(nest.read(stored, at), width, x.is_signed)
@@ -52,7 +52,7 @@ def _reduce(context: LoweringContext, op: Operation, attributes: Attributes, nam
         value = without_zero_point(nest, value, channels)
     (sums,) = nest.finish(nest.value("arith.addi", (nest.running(width, 0), value), width))
 
-    nest = LoopNest(context, "requantize", kept)
+    nest = LoopNest(context, "requantize", outer)
     acc = nest.read(sums, nest.loops)
     if not context.in_loop and not raw:
         acc = without_zero_point(nest, acc, channels, count)
@@ -73,15 +73,15 @@ def lower_cumsum(context: LoweringContext, op: Operation, attributes: Attributes
     extents, element = context.extents(x), tensor_type(x).element
     context.stage("accumulate")
     nest = LoopNest(context, "accumulate", extents, [extents[axis]])
-    *kept, step = nest.loops
-    place, own = step, nest.position(kept[axis])
+    *outer, step = nest.loops
+    place, own = step, nest.position(outer[axis])
     if attributes["reverse"]:
         size = extents[axis]
         if not isinstance(size, int):
             raise QuantTypeError(f"the axis {axis} of {x.type} must be static, because sums begin at its end")
         place = add(multiply(step, -1), size - 1)
         own = nest.value("arith.subi", (nest.constant(size - 1, own.type), own), own.type)
-    value = nest.read(x, [place if d == axis else loop for d, loop in enumerate(kept)])
+    value = nest.read(x, [place if d == axis else loop for d, loop in enumerate(outer)])
     total = nest.running(element, 0)
     taken = nest.value("arith.addf" if isinstance(element, FloatType) else "arith.addi", (total, value), element)
     predicate = _PREDICATES.index("slt" if attributes["exclusive"] else "sle")

@@ -27,7 +27,7 @@ def lower_transpose_conv2d(context: LoweringContext, op: Operation, attributes: 
     beyond = zip(size, kernel, attributes["strides"], attributes["padding"], attributes["output_padding"], strict=True)
     out = [(n - 1) * stride + k - sum(sides) + more for n, k, stride, sides, more in beyond]
     x = _spread(context, context.storage(op.operands[0]), x_type.zero_point, kernel, out, attributes)
-    kept: tuple[Extent, ...] = (context.extent(x, 0), *out, channels)
+    outer: tuple[Extent, ...] = (context.extent(x, 0), *out, channels)
 
     def window(own: Sequence[Expression], inner: Sequence[Expression]) -> tuple[Expression, ...]:
         image, row, column = own
@@ -37,7 +37,7 @@ def lower_transpose_conv2d(context: LoweringContext, op: Operation, attributes: 
         turned = (add(multiply(inner[d], -1), kernel[d] - 1) for d in range(2))
         return (*own, *turned, inner[2])
 
-    a = ProductOperand(x, x_type, (_IMAGE, _ROW, _COLUMN), kept[:3], window, zero_points_of(x_type), ())
+    a = ProductOperand(x, x_type, (_IMAGE, _ROW, _COLUMN), outer[:3], window, zero_points_of(x_type), ())
     f = ProductOperand(w, w_type, (_CHANNEL,), (channels,), filters, zero_points_of(w_type), (_CHANNEL,))
     x_scale, w_scales, scales = (Channels.along(t, _CHANNEL) for t in (x_type, w_type, element))
     r = requantization(attributes["requant"], [x_scale, w_scales], scales)
@@ -45,7 +45,7 @@ def lower_transpose_conv2d(context: LoweringContext, op: Operation, attributes: 
     if len(op.operands) > 2:
         bias = (lower_bias(context, op.operands[2], x_type, w_type, channels), (_CHANNEL,))
     taps = taps_of(kernel, attributes["strides"]) * depth if isinstance(depth, int) else None
-    return contract(context, Contraction(a, f, kept, (*kernel, depth), taps), bias, r)
+    return contract(context, Contraction(a, f, outer, (*kernel, depth), taps), bias, r)
 
 
 def _spread(

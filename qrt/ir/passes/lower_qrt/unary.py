@@ -74,7 +74,7 @@ def lower_prelu(context: LoweringContext, op: Operation, attributes: Attributes)
     nest = LoopNest(context, "accumulate", broadcast(context, *sizes))
     width = accumulator_type(max_magnitude(x) * max(max_magnitude(alpha), 1))
     acc, slope = (
-        centred(nest, value, broadcast_indices(own, len(nest.kept)), Channels(t), width)
+        centred(nest, value, broadcast_indices(own, len(nest.parallel)), Channels(t), width)
         for value, own, t in zip(stored, sizes, (x, alpha), strict=True)
     )
     nest.stage("accumulate")

@@ -83,7 +83,7 @@ class LowerQuantOps:
     def _rules(self, cast: Operation) -> Rules:
         """The rules of an op; those that it does not name come from the options."""
         options = {name: getattr(self, name) for name in _RULE.choices}
-        return Rules(**(options | QCAST.said(cast.attributes)), saturating=self.saturating)
+        return Rules(**(options | QCAST.given_attributes(cast.attributes)), saturating=self.saturating)
 
 
 def _uniform(type: Type) -> UniformType:

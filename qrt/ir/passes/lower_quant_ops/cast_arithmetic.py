@@ -18,7 +18,7 @@ _ROUND = {"half_even": "math.roundeven", "half_away": "math.round", "toward_zero
 
 @dataclass(frozen=True)
 class Rules:
-    """How a qcast computes: the attributes of docs/numerics.md's "Casts"."""
+    """The arithmetic of a qcast: the attributes of docs/numerics.md, "Casts"."""
 
     rounding: str
     zero_point: str
@@ -27,8 +27,9 @@ class Rules:
 
     @property
     def is_upstream(self) -> bool:
-        """Whether upstream emits the same operations. All other rules define a result for every value, so they
-        saturate.
+        """True if upstream emits the same operations.
+
+        All other rules saturate, so that every value has a defined result.
         """
         upstream = (self.rounding, self.zero_point, self.scale) == ("toward_zero", "before", "divide")
         return upstream and not self.saturating

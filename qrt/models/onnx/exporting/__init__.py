@@ -1,1 +1,1 @@
-"""Programs as QDQ models of ONNX: each op becomes float operators between DequantizeLinear and QuantizeLinear."""
+"""The export of programs as QDQ models: operations are float operators between QuantizeLinear and DequantizeLinear."""

@@ -1,5 +1,6 @@
-"""Averages whose sums are added up in an order of their own, as runtimes do it: a chain of loop nests, each of which
-adds some elements of every window to what the one before has.
+"""Averages whose sums are added in a runtime's order, recognized as average pools.
+
+Such a sum is a chain of loop nests. Each adds some elements of every window to the sum of the nest before.
 """
 
 from collections.abc import Sequence
@@ -14,12 +15,12 @@ from qrt.quantization.forms.elements import elements_of, shape_of
 from qrt.quantization.forms.reductions import QUOTIENTS, quotient_of
 
 Tap = tuple[int, int]
-"""Where an element stands in a window."""
+"""The row and the column of an element in a window."""
 
 
 @dataclass(frozen=True)
 class Average:
-    """The average of every window of NHWC images; ``operations`` compute it, and nothing else needs their results."""
+    """The average of every window of NHWC images. ``operations`` compute it, and nothing else uses their results."""
 
     source: Value
     kernel: tuple[int, int]
@@ -36,7 +37,7 @@ class _Sum:
 
 
 def average_of(value: Value) -> Average | None:
-    """The average that a value is, where each element of a window is added once."""
+    """Return the average that a value represents, or None unless each element of a window is added once."""
     elements = elements_of(value)
     if elements is None or elements.computed[0] not in QUOTIENTS:
         return None
@@ -59,7 +60,7 @@ def _is_alone(operations: Sequence[Operation]) -> bool:
 
 
 def _sum_of(value: Value) -> _Sum | None:
-    """The sum of elements of one tensor that a value is, for every window."""
+    """Return the sum over windows of one tensor that a value represents, or None."""
     operation = value.operation
     if not isinstance(operation, StructuredOp) or len(operation.results) != 1 or operation.name != "linalg.generic":
         return None
@@ -72,9 +73,9 @@ def _sum_of(value: Value) -> _Sum | None:
     strides: tuple[int, int] | None = None
     for number in terms:
         given = operation.operands[number]
-        found = _sum_of(given) if source is not given else None
-        if found is not None and before is None and _is_identity(operation, number):
-            before = found
+        chained = _sum_of(given) if source is not given else None
+        if chained is not None and before is None and _is_identity(operation, number):
+            before = chained
             continue
         place = _place(operation, number)
         if place is None or (source is not None and source is not given) or strides not in (None, place[1]):
@@ -91,7 +92,7 @@ def _sum_of(value: Value) -> _Sum | None:
 
 
 def _terms(operation: StructuredOp, scalar: Value) -> list[int] | None:
-    """The operands that are added up, from zeros; None where something else is computed of them."""
+    """Return the operands of a sum that starts at zero, or None if something else is computed."""
     block = operation.regions[0].blocks[0]
     if scalar.owner is block:
         return [scalar.index] if scalar.index < operation.input_count else None
@@ -111,7 +112,10 @@ def _is_identity(operation: StructuredOp, number: int) -> bool:
 
 
 def _place(operation: StructuredOp, number: int) -> tuple[Tap, tuple[int, int]] | None:
-    """Where in a window an operand is read, and the strides of windows. A loop of one turn stands still."""
+    """Return the position in a window at which an operand is read, and the windows' strides.
+
+    A loop with a single iteration does not count.
+    """
     still = {
         result[1]
         for value, map_ in zip(operation.operands, operation.indexing_maps, strict=True)

@@ -1,5 +1,6 @@
-"""A value of a program while it is written: the tensors of the graph that hold it, each with its axes in some order,
-and the storage that ONNX has for it, whose types say the sign.
+"""A value of a program during export: the ONNX tensors that contain it, and the type of its storage.
+
+Each tensor may have the axes in another order.
 """
 
 from typing import Any
@@ -13,16 +14,16 @@ from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
 Order = tuple[int | None, ...]
 """Axis ``i`` of the tensor is axis ``order[i]`` of the value; None is an axis of size 1 that the value lacks."""
 NCHW: Order = (0, 3, 1, 2)
-"""Images, which programs have as NHWC."""
+"""The order of ONNX's images, which programs have as NHWC."""
 
 _FLOATS = {"f16": "FLOAT16", "bf16": "BFLOAT16", "f32": "FLOAT", "f64": "DOUBLE"}
 _STORED = (4, 8, 16, 32)
 
 
 class ExportedValue:
-    """A value: its type, the elements of a constant, and the tensors that hold it by their order of axes.
+    """A value: its type, the elements of a constant, and the tensors that contain it, by their order of axes.
 
-    ``is_unsigned`` says whether signless integers are those of an unsigned storage type.
+    ``is_unsigned`` is set if signless integers are those of an unsigned storage type.
     """
 
     def __init__(self, type: TensorType, array: Array | None = None, is_unsigned: bool = False) -> None:
@@ -33,12 +34,12 @@ class ExportedValue:
 
     @property
     def rank(self) -> int:
-        """The number of axes; unranked values are refused before."""
+        """The number of axes. Unranked values were refused before."""
         return self.type.rank or 0
 
     @property
     def canonical(self) -> Order:
-        """The order in which the program has the axes."""
+        """The order of the axes in the program."""
         return tuple(range(self.rank))
 
     @property
@@ -48,17 +49,17 @@ class ExportedValue:
 
     @property
     def data_type(self) -> str | None:
-        """The name of ONNX's type of the elements, None where there is none."""
+        """The name of ONNX's type of the elements, or None if there is none."""
         return data_type(self.type.element, self.is_unsigned)
 
     def ordered(self) -> Array:
-        """The elements of a constant, in the program's order."""
+        """Return the elements of a constant, in the program's order."""
         assert self.array is not None
         return self.array
 
 
 def data_type(element: Type, is_unsigned: bool = False) -> str | None:
-    """The name of ONNX's type of elements; of a quantized type that of its storage. None where there is none."""
+    """Return ONNX's name of an element type, for a quantized type that of its storage, or None if there is none."""
     if isinstance(element, UniformType):
         if not isinstance(element.storage_type, IntegerType) or element.storage_width not in _STORED:
             return None
@@ -75,50 +76,50 @@ def data_type(element: Type, is_unsigned: bool = False) -> str | None:
 
 
 def in_order(array: Array, order: Order) -> Array:
-    """The elements of a value with their axes in an order."""
+    """Return the elements of a value with the axes in an order."""
     moved = array.transpose([axis for axis in order if axis is not None])
     return moved.reshape(shape_in_order(array.shape, order))
 
 
 def shape_in_order(shape: tuple[Any, ...], order: Order) -> tuple[Any, ...]:
-    """A shape with its axes in an order."""
+    """Return a shape with the axes in an order."""
     return tuple(1 if axis is None else shape[axis] for axis in order)
 
 
 def out_of_order(array: Array, order: Order) -> Array:
-    """The elements of a value, of which a tensor has the axes in an order."""
-    kept = [axis for axis in order if axis is not None]
+    """Return the elements of a value from a tensor that has the axes in an order."""
+    axes = [axis for axis in order if axis is not None]
     squeezed = array.reshape([size for size, axis in zip(array.shape, order, strict=True) if axis is not None])
-    return squeezed.transpose(np.argsort(kept)) if kept else squeezed
+    return squeezed.transpose(np.argsort(axes)) if axes else squeezed
 
 
 def place(order: Order, axis: int) -> int:
-    """Where an axis of a value stands in a tensor."""
+    """Return the axis of a tensor that is a given axis of the value."""
     return order.index(axis)
 
 
 def is_unsigned(value: Value) -> bool:
-    """Return whether signless integers are cast to or from an unsigned storage type."""
+    """Return True if a value's signless integers are cast to or from an unsigned storage type."""
     op = value.operation
-    near = [each.results[0] for each in value.users if each.name == "quant.scast"]
+    near = [user.results[0] for user in value.users if user.name == "quant.scast"]
     if op is not None and op.name == "quant.scast":
         near.append(op.operands[0])
-    kinds = [getattr(each.type, "element", None) for each in near]
+    kinds = [getattr(neighbor.type, "element", None) for neighbor in near]
     return any(isinstance(kind, UniformType) and not kind.is_signed for kind in kinds)
 
 
 def as_unsigned(array: Array, element: object) -> Array:
-    """Signless integers of a type as unsigned ones of the same bits."""
+    """Reinterpret signless integers as unsigned ones of the same bits."""
     width = element.width if isinstance(element, IntegerType) else 8 * array.itemsize
-    kept: Array = (array.astype(np.int64) & ((1 << width) - 1)).astype(f"u{array.itemsize}")
-    return kept
+    unsigned: Array = (array.astype(np.int64) & ((1 << width) - 1)).astype(f"u{array.itemsize}")
+    return unsigned
 
 
-def restored(array: Array, held: ExportedValue) -> Array:
-    """A constant's bits as the storage of a quantized type, or as signless integers."""
-    element = held.type.element
+def restored(array: Array, exported: ExportedValue) -> Array:
+    """Reinterpret a constant's bits in the type of an exported value: quantized storage, or integers."""
+    element = exported.type.element
     if not isinstance(element, UniformType):
-        return as_unsigned(array, element) if held.is_unsigned else array.view(np.dtype(f"i{array.itemsize}"))
+        return as_unsigned(array, element) if exported.is_unsigned else array.view(np.dtype(f"i{array.itemsize}"))
     if element.is_signed:
         return array.astype(storage_dtype(element), copy=False)
     return as_unsigned(array, element.storage_type)

@@ -1,4 +1,4 @@
-"""The graph of a model of ONNX while a function is written: nodes, tensors by name, constants, and the opset."""
+"""An ONNX graph under construction during export: nodes, tensors by name, constants, and the opset."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ from qrt.ops.core import Array
 from qrt.types import TensorType
 
 LEAST_OPSET = 10
-"""The first with QuantizeLinear."""
+"""The first opset with QuantizeLinear."""
 SINCE = {
     "Add": 7,
     "And": 7,
@@ -38,17 +38,18 @@ SINCE = {
     "Round": 11,
     "TopK": 11,
 }
-"""The first opset in which an operator has the form that is written. Others are as old as the least opset."""
+"""The first opset in which an operator has the exported form. Operators that are not listed are older than the least
+opset."""
 
 
 class Names:
-    """Names, of which each is given once."""
+    """A set of unique names."""
 
     def __init__(self) -> None:
         self._given: dict[str, int] = {}
 
     def fresh(self, hint: str) -> str:
-        """The hint, or else the hint with a number."""
+        """Return the hint, or if it is taken the hint with a number."""
         name = hint
         while name in self._given:
             self._given[hint] += 1
@@ -59,7 +60,7 @@ class Names:
 
 @dataclass
 class NodeText:
-    """A node as it will be written."""
+    """A node to be written."""
 
     op_type: str
     name: str
@@ -70,7 +71,7 @@ class NodeText:
 
 @dataclass
 class Body:
-    """A graph that a node holds: its inputs and outputs with their types and shapes."""
+    """A graph inside a node: its inputs and outputs with types and shapes, and its nodes."""
 
     inputs: list[tuple[str, str, tuple[int | None, ...]]]
     outputs: list[tuple[str, str, tuple[int | None, ...]]]
@@ -78,7 +79,7 @@ class Body:
 
 
 class ExportGraph:
-    """What a function becomes. ``opset`` is the one that is written for; ``needed`` is the least that has all forms."""
+    """The graph of an exported function. ``opset`` is its opset, ``needed`` the least one that has all its forms."""
 
     def __init__(self, opset: int, ports: Sequence[str]) -> None:
         self.opset = opset
@@ -96,78 +97,80 @@ class ExportGraph:
 
     # -- values -----------------------------------------------------------------------------------------------------
 
-    def held(self, value: Value) -> ExportedValue:
-        """What is known of a value."""
-        found = self.values.get(value)
-        if found is None:
+    def exported(self, value: Value) -> ExportedValue:
+        """Return what the export knows of a value: its type, its constant elements, and its tensors."""
+        exported = self.values.get(value)
+        if exported is None:
             if not isinstance(value.type, TensorType) or value.type.shape is None:
                 raise UnsupportedForm(f"a value of {value.type.shown()}")
-            found = self.values[value] = ExportedValue(value.type)
-        return found
+            exported = self.values[value] = ExportedValue(value.type)
+        return exported
 
     def result_hint(self, op: Operation, i: int) -> str:
-        """The name that the program gives a result, or one made of the op's."""
-        said = op.attributes.get(TENSOR)
-        if said is not None:
-            names = said.python
+        """Return the name that the program gives a result, or one from the operation's name."""
+        attribute = op.attributes.get(TENSOR)
+        if attribute is not None:
+            names = attribute.python
             name = names if isinstance(names, str) else names[i] if i < len(names) else ""
             if isinstance(name, str) and name:
                 return name
         return op.name.rpartition(".")[2]
 
-    def tensor(self, held: ExportedValue, order: Order, hint: str) -> str:
-        """The tensor that holds a value in an order; one is made where there is none."""
-        found = held.names.get(order)
-        if found is not None:
-            return found
-        if held.array is not None:
-            found = self.initializer(in_order(held.array, order), hint, held.data_type)
+    def tensor(self, exported: ExportedValue, order: Order, hint: str) -> str:
+        """Return the tensor that contains a value with its axes in an order. Create it if there is none."""
+        name = exported.names.get(order)
+        if name is not None:
+            return name
+        if exported.array is not None:
+            name = self.initializer(in_order(exported.array, order), hint, exported.data_type)
         else:
-            found = self._transposed(held, order)
-        held.names[order] = found
-        return found
+            name = self._transposed(exported, order)
+        exported.names[order] = name
+        return name
 
-    def _transposed(self, held: ExportedValue, order: Order) -> str:
-        """A tensor with its axes in another order."""
-        source, name = next(((o, n) for o, n in held.names.items() if None not in o), (None, ""))
+    def _transposed(self, exported: ExportedValue, order: Order) -> str:
+        """Add a Transpose of a value's tensor to another order of axes."""
+        source, name = next(((o, n) for o, n in exported.names.items() if None not in o), (None, ""))
         if source is None:
             raise UnsupportedForm("a value that is not stored in a tensor")
         if None in order:
             raise UnsupportedForm("a computed operand with new axes")
         permutation = [source.index(axis) for axis in order]
-        made = self.tensors.fresh(f"{name}/Transpose")
+        transposed = self.tensors.fresh(f"{name}/Transpose")
         node = self.nodes.fresh(f"{name}/Transpose")
-        self.add("Transpose", node, [name], [made], {"perm": permutation})
-        self.declare(made, held, order)
-        self.entries.append(Entry(node, "", {}, [(name, source, held.type.element)], [(made, order, held.type)]))
-        return made
+        self.add("Transpose", node, [name], [transposed], {"perm": permutation})
+        self.declare(transposed, exported, order)
+        self.entries.append(
+            Entry(node, "", {}, [(name, source, exported.type.element)], [(transposed, order, exported.type)])
+        )
+        return transposed
 
-    def declare(self, name: str, held: ExportedValue, order: Order) -> None:
-        """Says the type of a tensor."""
-        kind = held.data_type
+    def declare(self, name: str, exported: ExportedValue, order: Order) -> None:
+        """Declare the type of a tensor."""
+        kind = exported.data_type
         if kind is None:
-            raise UnsupportedForm(f"elements of {held.type.element.shown()}")
-        self.shapes[name] = kind, shape_in_order(held.shape, order)
+            raise UnsupportedForm(f"elements of {exported.type.element.shown()}")
+        self.shapes[name] = kind, shape_in_order(exported.shape, order)
 
     # -- constants --------------------------------------------------------------------------------------------------
 
     def initializer(self, array: Array, hint: str, data_type: str | None = None) -> str:
-        """A tensor that the model holds. ``data_type`` is ONNX's, for types that NumPy has not."""
+        """Add an initializer and return its name. ``data_type`` is ONNX's, for types that NumPy lacks."""
         name = self.tensors.fresh(hint)
         self.initializers[name] = np.ascontiguousarray(array).reshape(array.shape), data_type
         return name
 
     def shared(self, key: Any, array: Array, hint: str, data_type: str | None = None) -> str:
-        """A constant that stands once for everything that has this key."""
-        found = self._shared.get(key)
-        if found is None:
-            found = self._shared[key] = self.initializer(array, hint, data_type)
-        return found
+        """Return the name of a constant that is shared by all users of a key."""
+        name = self._shared.get(key)
+        if name is None:
+            name = self._shared[key] = self.initializer(array, hint, data_type)
+        return name
 
     # -- nodes ------------------------------------------------------------------------------------------------------
 
     def need(self, opset: int) -> None:
-        """Says that a form needs an opset."""
+        """Record that a form needs an opset."""
         self.needed = max(self.needed, opset)
 
     def add(
@@ -178,13 +181,13 @@ class ExportGraph:
         outputs: Sequence[str],
         attributes: Mapping[str, Any] | None = None,
     ) -> None:
-        """A new node at the end."""
+        """Append a node."""
         self.need(SINCE.get(op_type, 1))
         self.written.append(NodeText(op_type, name, list(inputs), list(outputs), dict(attributes or {})))
 
     @contextmanager
     def inner(self) -> Iterator[list[NodeText]]:
-        """Within it new nodes go to a list of their own."""
+        """Collect new nodes in a separate list within the context."""
         outer, self.written = self.written, []
         try:
             yield self.written
@@ -192,7 +195,7 @@ class ExportGraph:
             self.written = outer
 
     def rename_last(self, old: str, new: str) -> None:
-        """Gives an output of the last nodes its name, which no other node reads yet."""
+        """Rename an output of the last nodes, which no other node reads yet."""
         for node in reversed(self.written):
             if old in node.outputs:
                 node.outputs[node.outputs.index(old)] = new
@@ -200,12 +203,12 @@ class ExportGraph:
         raise AssertionError(f"{old} is not the output of a node")
 
     def rename(self, old: str, new: str) -> None:
-        """Gives a tensor another name everywhere."""
+        """Rename a tensor everywhere."""
         for node in self.written:
-            node.inputs = [new if each == old else each for each in node.inputs]
-            node.outputs = [new if each == old else each for each in node.outputs]
+            node.inputs = [new if name == old else name for name in node.inputs]
+            node.outputs = [new if name == old else name for name in node.outputs]
         for entry in self.entries:
-            entry.operands = [each and (new if each[0] == old else each[0], *each[1:]) for each in entry.operands]
-            entry.results = [(new if each[0] == old else each[0], *each[1:]) for each in entry.results]
+            entry.operands = [part and (new if part[0] == old else part[0], *part[1:]) for part in entry.operands]
+            entry.results = [(new if part[0] == old else part[0], *part[1:]) for part in entry.results]
         if old in self.shapes:
             self.shapes[new] = self.shapes.pop(old)

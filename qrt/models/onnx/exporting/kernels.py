@@ -1,6 +1,6 @@
-"""Float arithmetic of a program as ops of `qrt` on floats: loop nests are read as the pass `fuse-kernels` reads them.
+"""Float loop nests of a program, recognized as operations of `qrt` like in the pass `fuse-kernels`.
 
-The ops that are made here are for the writers alone: families take no floats, but ONNX does.
+The writers use these operations only during export: the families take no floats, but ONNX does.
 """
 
 from collections.abc import Sequence
@@ -17,34 +17,36 @@ from qrt.quantization.fusion.fuse_kernels import FuseKernels
 from qrt.types import TensorType
 
 _FLOATS = ("linalg.", "tensor.")
-"""Dialects whose ops have no writers of their own."""
+"""Dialects whose operations have no writers of their own."""
 KERNEL = "quant.region"
 Operand = tuple[Value, tuple[int, ...] | None]
 
 
 def with_kernels(module: Module) -> tuple[Module, Programs]:
-    """The module itself where it has no loop nests; else a copy in which kernels stand in their place, with what each
-    of these computes exactly.
+    """Return a copy of the module with kernels in place of loop nests, and the exact program of each kernel.
+
+    A module without loop nests is returned itself.
     """
     if not any(op.name.startswith(_FLOATS) and op.name != "tensor.bitcast" for op in module.operation.walk()):
         return module, {}
-    made = Module(module.operation.clone({}))
+    copy = Module(module.operation.clone({}))
     programs: dict[Operation, ExportedProgram] = {}
-    _replace_nests(made, programs)
-    FuseKernels().run(made)
-    for op in made.operation.walk():
+    _replace_nests(copy, programs)
+    FuseKernels().run(copy)
+    for op in copy.operation.walk():
         if op.name == KERNEL and len(op.results) == 1:
             form = form_of(op.regions[0].blocks[0], str(op.attributes["kernel"].python))
             if form is None or form.family == "lookup" or _is_one_op(op):
                 _put_back(op)
             else:
                 _replace(op, form, programs)
-    return made, programs
+    return copy, programs
 
 
 def _replace_nests(module: Module, programs: dict[Operation, ExportedProgram]) -> None:
-    """Puts ops in place of loop nests that the pass does not read: averages in an order of their own, and sums of
-    products of integers.
+    """Replace loop nests that the pass does not recognize by operations.
+
+    They are averages in a runtime's order, and sums of products of integers.
     """
     for op in reversed(module.operation.walk()):
         if op.name != "linalg.generic" or op.parent is None or len(op.results) != 1:
@@ -71,22 +73,22 @@ def _replace_one(
         return
     builder = Builder(root)
     values = [_permuted(builder, value, permutation) for value, permutation in operands]
-    made = _made(builder, f"qrt.{family}", values, root.results[0], dict(attributes))
+    kernel = _emit(builder, f"qrt.{family}", values, root.results[0], dict(attributes))
     arguments = tuple((i, permutation) for i, (_, permutation) in enumerate(operands))
-    programs[made] = ExportedProgram(text, arguments)
-    root.results[0].replace_all_uses(made.result)
+    programs[kernel] = ExportedProgram(text, arguments)
+    root.results[0].replace_all_uses(kernel.result)
     for operation in reversed(operations):
         operation.erase()
 
 
 def _is_one_op(region: Operation) -> bool:
-    """Whether the body is one op of `qrt`, which has attributes that no form has."""
+    """Return True if the body is a single operation of `qrt`, whose attributes a kernel's form would lose."""
     names = [operation.name for operation in region.regions[0].blocks[0]]
     return len(names) == 2 and names[0].startswith("qrt.")
 
 
 def _put_back(region: Operation) -> None:
-    """Puts the body in place of a region."""
+    """Replace a region by its body."""
     body = region.regions[0].blocks[0]
     values = dict(zip(body.arguments, region.operands, strict=True))
     *operations, last = body
@@ -100,20 +102,22 @@ def _put_back(region: Operation) -> None:
 
 def _replace(region: Operation, form: KernelForm, programs: dict[Operation, ExportedProgram]) -> None:
     builder, (result,) = Builder(region), region.results
-    operands = [_permuted(builder, region.operands[each.number], each.permutation) for each in form.operands]
-    made = last = _made(builder, f"qrt.{form.family}", operands, result, dict(form.attributes))
+    operands = [_permuted(builder, region.operands[operand.number], operand.permutation) for operand in form.operands]
+    operation = last = _emit(builder, f"qrt.{form.family}", operands, result, dict(form.attributes))
     clamp = None
     if (form.low, form.high) != (None, None):
-        last = clamp = _made(builder, "qrt.clamp", [made.result], result, {"min": form.low, "max": form.high})
-    arguments = {each.number: (i, each.permutation) for i, each in enumerate(form.operands)}
+        last = clamp = _emit(builder, "qrt.clamp", [operation.result], result, {"min": form.low, "max": form.high})
+    arguments = {operand.number: (i, operand.permutation) for i, operand in enumerate(form.operands)}
     if len(arguments) == len(region.operands):
-        programs[made] = ExportedProgram(_text_in(region), tuple(arguments[i] for i in range(len(arguments))), clamp)
+        programs[operation] = ExportedProgram(
+            _text_in(region), tuple(arguments[i] for i in range(len(arguments))), clamp
+        )
     result.replace_all_uses(last.result)
     region.erase()
 
 
 def _text_in(region: Operation) -> str:
-    """The function of a region's body."""
+    """Return the text of a region's body as a function."""
     block = region.clone({}).regions[0].blocks[0]
     assert block.last is not None
     results = list(block.last.operands)
@@ -121,9 +125,9 @@ def _text_in(region: Operation) -> str:
     return text_of(block, results)
 
 
-def _made(builder: Builder, name: str, operands: list[Value], result: Value, attributes: dict[str, Any]) -> Operation:
-    said = {key: attribute(value) for key, value in attributes.items() if value is not None}
-    return builder.emit(name, operands, [result.type], said)
+def _emit(builder: Builder, name: str, operands: list[Value], result: Value, attributes: dict[str, Any]) -> Operation:
+    given = {key: attribute(value) for key, value in attributes.items() if value is not None}
+    return builder.emit(name, operands, [result.type], given)
 
 
 def _permuted(builder: Builder, value: Value, permutation: tuple[int, ...] | None) -> Value:

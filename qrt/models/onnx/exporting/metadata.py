@@ -1,4 +1,4 @@
-"""Writes into a model what its nodes stand for."""
+"""The writer of a model's metadata, which records the operations that the nodes stand for."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,56 +18,55 @@ def annotate(
     ports: Mapping[str, UniformType],
     states: Mapping[str, tuple[str, str]],
 ) -> None:
-    """Puts entries and types of ports into the ``metadata_props`` of a model, and of inputs that are variables the
-    symbols and the outputs."""
-    around = GraphNeighbors(read(model.SerializeToString()).graph)
-    said = {VERSION: "1"}
+    """Write entries, quantized types of ports, and variables into the ``metadata_props`` of a model."""
+    neighbors = GraphNeighbors(read(model.SerializeToString()).graph)
+    properties = {VERSION: "1"}
     for name, (symbol, output) in states.items():
-        said[f"{STATE}{name}"] = json.dumps({"symbol": symbol, "output": output})
-    said |= {f"{PORT}{name}": str(element) for name, element in ports.items()}
+        properties[f"{STATE}{name}"] = json.dumps({"symbol": symbol, "output": output})
+    properties |= {f"{PORT}{name}": str(element) for name, element in ports.items()}
     for entry in entries:
-        said[f"{OP}{entry.node}"] = json.dumps(_record(around, entry), separators=(",", ":"))
-    onnx_package().helper.set_model_props(model, said)
+        properties[f"{OP}{entry.node}"] = json.dumps(_record(neighbors, entry), separators=(",", ":"))
+    onnx_package().helper.set_model_props(model, properties)
 
 
-def _record(around: GraphNeighbors, entry: Entry) -> dict[str, Any]:
-    """An entry as it is written."""
+def _record(neighbors: GraphNeighbors, entry: Entry) -> dict[str, Any]:
+    """Return the content of an entry."""
     operands = []
-    for i, each in enumerate(entry.operands):
-        if each is None:
+    for i, operand in enumerate(entry.operands):
+        if operand is None:
             elements, element = entry.inline[i]
             operands.append({"elements": elements, "type": str(element)})
         else:
-            name, order, element = each
-            operands.append(_tensor(around, name, order, element, _bias(entry, i)))
-    made: dict[str, Any] = {
+            name, order, element = operand
+            operands.append(_tensor(neighbors, name, order, element, _bias(entry, i)))
+    record: dict[str, Any] = {
         "op": entry.op,
         "operands": operands,
-        "results": [_tensor(around, name, order, kind.element) for name, order, kind in entry.results],
+        "results": [_tensor(neighbors, name, order, kind.element) for name, order, kind in entry.results],
     }
     if entry.program is not None:
-        made["program"] = entry.program
+        record["program"] = entry.program
     if entry.attributes:
-        made["attributes"] = entry.attributes
+        record["attributes"] = entry.attributes
     if entry.then is not None:
-        made["then"] = entry.then
-    reads = [each[0] for each in entry.operands if each is not None]
-    return made | {"nodes": around.digest(reads, [each[0] for each in entry.results])}
+        record["then"] = entry.then
+    reads = [operand[0] for operand in entry.operands if operand is not None]
+    return record | {"nodes": neighbors.digest(reads, [result[0] for result in entry.results])}
 
 
 def _bias(entry: Entry, i: int) -> Type | None:
     if not is_bias(entry.op, i):
         return None
-    return bias_of([each[2] for each in entry.operands[:2] if each is not None])
+    return bias_of([operand[2] for operand in entry.operands[:2] if operand is not None])
 
 
 def _tensor(
-    around: GraphNeighbors, name: str, order: Order, element: Type, default: Type | None = None
+    neighbors: GraphNeighbors, name: str, order: Order, element: Type, default: Type | None = None
 ) -> dict[str, Any]:
-    made: dict[str, Any] = {"name": name}
+    record: dict[str, Any] = {"name": name}
     if order != tuple(range(len(order))):
-        made["order"] = order
-    found = around.implied(name, order) or default
-    if found is not element and (found is not None or isinstance(element, UniformType)):
-        made["type"] = str(element)
-    return made
+        record["order"] = order
+    implied = neighbors.implied(name, order) or default
+    if implied is not element and (implied is not None or isinstance(element, UniformType)):
+        record["type"] = str(element)
+    return record

@@ -1,4 +1,4 @@
-"""The nodes of a model around its tensors: which lie between others, and what type a tensor has by its neighbours."""
+"""The nodes around a model's tensors: those between given tensors, and the quantized types that they imply."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ from qrt.types import Type, UniformType
 
 
 class GraphNeighbors:
-    """The nodes of a graph by the tensors that they make and read."""
+    """The nodes of a graph by the tensors that they write and read."""
 
     def __init__(self, graph: ModelGraph) -> None:
         self.graph = graph
@@ -24,21 +24,23 @@ class GraphNeighbors:
 
     @cached_property
     def _dequantizers(self) -> dict[str, Operator]:
-        found: dict[str, Operator] = {}
+        readers: dict[str, Operator] = {}
         for op in self.graph.operators:
             if op.key == "DequantizeLinear":
-                found.setdefault(op.inputs[0], op)
-        return found
+                readers.setdefault(op.inputs[0], op)
+        return readers
 
     def implied(self, name: str, order: Order) -> UniformType | None:
-        """The quantized type of a tensor by the QuantizeLinear that makes it, or the first DequantizeLinear that reads
-        it: its scales are float32. None where these say none, or have blocks.
+        """Return the quantized type that the neighbors of a tensor imply, or None.
+
+        The QuantizeLinear that writes the tensor, or the first DequantizeLinear that reads it, gives the type with
+        float32 scales, unless it has blocks or computed parameters.
         """
-        made = self.makers.get(name)
-        op = made if made is not None and made.key == "QuantizeLinear" else self._dequantizers.get(name)
+        maker = self.makers.get(name)
+        op = maker if maker is not None and maker.key == "QuantizeLinear" else self._dequantizers.get(name)
         if op is None or len(op.inputs) < 3 or op.attributes.get("block_size"):
             return None
-        scales, zeros = (self.graph.constants.get(each) for each in op.inputs[1:3])
+        scales, zeros = (self.graph.constants.get(constant) for constant in op.inputs[1:3])
         axis = op.attributes.get("axis", 1)
         if scales is None or zeros is None or len(scales.shape) > 1 or not isinstance(axis, int):
             return None
@@ -52,38 +54,40 @@ class GraphNeighbors:
             return None
 
     def between(self, operands: Iterable[str], results: Iterable[str]) -> list[Operator]:
-        """The nodes from operands to results, in the graph's order."""
-        ends, found, pending = set(operands), dict[int, Operator](), list(results)
+        """Return the nodes from operands to results, in the graph's order."""
+        ends, nodes, pending = set(operands), dict[int, Operator](), list(results)
         while pending:
             name = pending.pop()
-            made = self.makers.get(name)
-            if made is None or name in ends or made.index in found:
+            maker = self.makers.get(name)
+            if maker is None or name in ends or maker.index in nodes:
                 continue
-            found[made.index] = made
-            pending.extend(each for each in made.inputs if each)
-        return [op for _, op in sorted(found.items())]
+            nodes[maker.index] = maker
+            pending.extend(read for read in maker.inputs if read)
+        return [op for _, op in sorted(nodes.items())]
 
     def digest(self, operands: Iterable[str], results: Iterable[str]) -> str:
-        """The hash of the nodes between tensors: operators, names of tensors, and attributes. It does not change with
-        the elements of constants."""
+        """Return the hash of the nodes between tensors: operators, tensor names and attributes.
+
+        The elements of constants do not change it.
+        """
         text = [_spelled(op) for op in self.between(operands, results)]
         return hashlib.sha256(json.dumps(text, separators=(",", ":")).encode()).hexdigest()[:16]
 
 
 def _spelled(op: Operator) -> list[Any]:
-    """What a hash has of a node, and of the nodes of its graphs."""
+    """Return the parts of a node that are hashed, including the nodes of its graphs."""
     attributes: list[Any] = []
     for name, value in sorted(op.attributes.items()):
         if isinstance(value, ModelGraph):
             ports = [[port.name for port in side] for side in (value.inputs, value.outputs)]
-            attributes.append([name, *ports, [_spelled(each) for each in value.operators]])
+            attributes.append([name, *ports, [_spelled(inner) for inner in value.operators]])
         else:
             attributes.append((name, repr(value)))
     return [op.key, op.inputs, op.outputs, attributes]
 
 
 def bias_of(types: Sequence[Type]) -> UniformType | None:
-    """The type of a bias by the types of what is multiplied."""
+    """Return the type of a bias from the types of both factors, or None."""
     if len(types) != 2:
         return None
     a, w = types

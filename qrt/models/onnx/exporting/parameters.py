@@ -1,4 +1,4 @@
-"""Scales and zero points of quantized types as QuantizeLinear and DequantizeLinear take them."""
+"""Scales and zero points of quantized types in the form of QuantizeLinear and DequantizeLinear."""
 
 from dataclasses import dataclass
 from math import prod
@@ -13,12 +13,12 @@ from qrt.types import UniformType
 OPSETS = {8: 10, 16: 21, 4: 21, 32: 10}
 """The first opset in which storage of a width can be dequantized."""
 PER_AXIS, BLOCKED = 13, 21
-"""The first opsets of scales along an axis, and of blocks."""
+"""The first opsets with scales along an axis, and in blocks."""
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """What QuantizeLinear or DequantizeLinear is given for a type; ``opset`` is the first that has the form."""
+    """The parameters of QuantizeLinear or DequantizeLinear for a type. ``opset`` is the first with this form."""
 
     scales: Array
     zero_points: Array | None
@@ -28,9 +28,9 @@ class Parameters:
 
 
 def parameters_of(element: UniformType, shape: tuple[int | None, ...], order: Order) -> Parameters:
-    """The parameters of a type, for a tensor that has the axes of a value of ``shape`` in an order.
+    """Return the parameters of a type for a tensor that has the axes of a value of ``shape`` in an order.
 
-    Raises UnsupportedForm where ONNX has none: of other expressed types than f32, or scales beyond float32.
+    Raises UnsupportedForm for an expressed type other than f32, or scales beyond float32, which ONNX does not support.
     """
     if element.expressed_type.name != "f32":
         raise UnsupportedForm(f"the expressed type {element.expressed_type}")
@@ -48,7 +48,7 @@ def parameters_of(element: UniformType, shape: tuple[int | None, ...], order: Or
 def _blocked(
     element: UniformType, scales: Array, zeros: Array, shape: tuple[int | None, ...], order: Order
 ) -> Parameters:
-    """ONNX has blocks along one axis, and along every other a scale for each element."""
+    """Return parameters in blocks along one axis, with a scale for each element along all others, as in ONNX."""
     if None in shape or None in order:
         raise UnsupportedForm("blocks in a tensor of dynamic shape")
     sizes = [size or 1 for size in shape]
@@ -57,14 +57,14 @@ def _blocked(
     for other, repeats in enumerate(blocks):
         if other != axis:
             scales, zeros = np.repeat(scales, repeats, other), np.repeat(zeros, repeats, other)
-    axes = [each for each in order if each is not None]
+    axes = [axis_of_value for axis_of_value in order if axis_of_value is not None]
     return Parameters(
         scales.transpose(axes), _stored(element, zeros.transpose(axes)), place(order, axis), blocks[axis], BLOCKED
     )
 
 
 def _stored(element: UniformType, zeros: Array) -> Array | None:
-    """Zero points in the dtype of the storage; int32 has none."""
+    """Return zero points in the dtype of the storage; int32 has none."""
     if element.storage_width == 32:
         if zeros.any():
             raise UnsupportedForm("32-bit storage with a zero point")

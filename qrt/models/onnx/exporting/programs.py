@@ -1,7 +1,7 @@
-"""The exact computation of nodes on floats: the text of a function, which is written into the model beside them and put
-in their place where they are imported.
+"""The exact computation of nodes on floats, as the text of a function in the model's metadata.
 
-ONNX says neither in which order a sum is added up nor what is rounded in between. The function says both.
+ONNX specifies neither the order of a sum nor the rounding of intermediate results; the function does. The import puts
+the function in place of the nodes.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,8 +20,10 @@ Permutation = tuple[int, ...] | None
 
 @dataclass(frozen=True)
 class ExportedProgram:
-    """A function. Its argument ``i`` is the operand ``arguments[i][0]`` of an op, of whose axes axis ``j`` is axis
-    ``arguments[i][1][j]`` of the argument. ``clamp`` is the op behind it that the function computes too.
+    """A function that replaces nodes.
+
+    Its argument ``i`` is the operand ``arguments[i][0]`` of an operation, with axis ``arguments[i][1][j]`` of the
+    argument as axis ``j`` of the operand. ``clamp`` is an operation after it that the function includes.
     """
 
     text: str
@@ -30,11 +32,11 @@ class ExportedProgram:
 
 
 Programs = Mapping[Operation, ExportedProgram]
-"""The functions of ops that stand in place of others."""
+"""The function of each operation that replaced a loop nest."""
 
 
 def text_between(inputs: Sequence[Value], operations: Iterable[Operation], results: Sequence[Value]) -> str | None:
-    """The function of operations, in order, whose arguments are the inputs; None where it would need something else."""
+    """Return a function of the inputs that runs operations in order, or None if it would need other values."""
     operations = list(operations)
     body = Body(inputs, (), operations[-1])
     if not all(body.add(operation) for operation in operations):
@@ -43,7 +45,7 @@ def text_between(inputs: Sequence[Value], operations: Iterable[Operation], resul
 
 
 def text_of(block: Block, results: Sequence[Value]) -> str:
-    """The function whose body is a block without terminator, which is taken over."""
+    """Return the text of a function whose body is a block without terminator. The block is consumed."""
     for operation in block:
         operation.attributes.pop(TENSOR, None)  # tensors of the model have names of their own
     Builder(block, NOWHERE).emit("func.return", results)
@@ -55,11 +57,11 @@ def text_of(block: Block, results: Sequence[Value]) -> str:
 
 
 _DIALECTS = ("arith.", "linalg.", "math.", "qrt.", "tensor.")
-"""Their ops compute tensors from tensors, and nothing else."""
+"""Dialects whose operations compute tensors from tensors, without side effects."""
 
 
 def inlined(node: Node, text: str, operands: Sequence[Value]) -> list[Value]:
-    """The results of a function of these operands. ModelError for a text that is no such function."""
+    """Return the results of a function with these operands. Raise ModelError if the text is not such a function."""
     block = _body(text)
     given, taken = ([value.type for value in values] for values in (operands, block.arguments))
     if given != taken:
@@ -80,7 +82,7 @@ def inlined(node: Node, text: str, operands: Sequence[Value]) -> list[Value]:
 
 
 def _body(text: str) -> Block:
-    """The block of the one function of a text."""
+    """Return the block of the only function of a text."""
     try:
         module = parse(text)
         module.verify()

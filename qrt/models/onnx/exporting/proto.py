@@ -1,4 +1,4 @@
-"""The protobuf of a model, made of a written graph. The package `onnx` holds the format."""
+"""The protobuf of a model, created from an export graph with the package `onnx`."""
 
 from collections.abc import Sequence
 from types import ModuleType
@@ -12,7 +12,7 @@ from qrt.models.onnx.exporting.graph import Body, ExportGraph, NodeText
 from qrt.ops.core import Array
 
 Port = tuple[str, str, tuple[int | None, ...]]
-"""Name, ONNX's type of the elements, shape."""
+"""Name, ONNX's element type, and shape."""
 _DATA_TYPES = {
     "bool": "BOOL",
     "float16": "FLOAT16",
@@ -30,27 +30,27 @@ _DATA_TYPES = {
 
 
 def onnx_package() -> ModuleType:
-    """The package `onnx`. MissingPackageError with the command that installs it where it is missing."""
+    """Return the package `onnx`. Raise MissingPackageError, with the command to install it, if it is missing."""
     return extra("onnx", "onnx")
 
 
 def model_of(graph: ExportGraph, name: str, inputs: Sequence[Port], outputs: Sequence[Port]) -> Any:
-    """The ModelProto of a graph, without metadata."""
+    """Return the ModelProto of a graph, without metadata."""
     onnx = onnx_package()
     helper = onnx.helper
     opset = helper.make_opsetid("", graph.opset)
-    others = sorted({str(each.attributes["domain"]) for each in graph.written if "domain" in each.attributes})
-    ports = {each[0] for each in (*inputs, *outputs)}
-    made = helper.make_graph(
-        [_node(onnx, each) for each in graph.written],
+    others = sorted({str(node.attributes["domain"]) for node in graph.written if "domain" in node.attributes})
+    ports = {name for name, _, _ in (*inputs, *outputs)}
+    message = helper.make_graph(
+        [_node(onnx, node) for node in graph.written],
         name,
-        [_value(onnx, *each) for each in inputs],
-        [_value(onnx, *each) for each in outputs],
-        [_tensor(onnx, key, *each) for key, each in graph.initializers.items()],
-        value_info=[_value(onnx, key, *each) for key, each in graph.shapes.items() if key not in ports],
+        [_value(onnx, *port) for port in inputs],
+        [_value(onnx, *port) for port in outputs],
+        [_tensor(onnx, key, *content) for key, content in graph.initializers.items()],
+        value_info=[_value(onnx, key, *kind) for key, kind in graph.shapes.items() if key not in ports],
     )
     return helper.make_model(
-        made,
+        message,
         opset_imports=[opset, *(helper.make_opsetid(domain, 1) for domain in others)],
         ir_version=helper.find_min_ir_version_for([opset]),
         producer_name="qrt",
@@ -68,8 +68,8 @@ def _attribute(onnx: ModuleType, node: NodeText, value: Any) -> Any:
         return onnx.numpy_helper.from_array(value)
     if not isinstance(value, Body):
         return value
-    inputs, outputs = ([_value(onnx, *each) for each in ports] for ports in (value.inputs, value.outputs))
-    return onnx.helper.make_graph([_node(onnx, each) for each in value.nodes], f"{node.name}/body", inputs, outputs)
+    inputs, outputs = ([_value(onnx, *port) for port in ports] for ports in (value.inputs, value.outputs))
+    return onnx.helper.make_graph([_node(onnx, inner) for inner in value.nodes], f"{node.name}/body", inputs, outputs)
 
 
 def _value(onnx: ModuleType, name: str, data_type: str, shape: tuple[int | None, ...]) -> Any:
@@ -79,14 +79,14 @@ def _value(onnx: ModuleType, name: str, data_type: str, shape: tuple[int | None,
 
 def _tensor(onnx: ModuleType, name: str, array: Array, data_type: str | None) -> Any:
     kind = data_type or _DATA_TYPES[array.dtype.name]
-    made = onnx.TensorProto(name=name, dims=array.shape, data_type=getattr(onnx.TensorProto, kind))
+    message = onnx.TensorProto(name=name, dims=array.shape, data_type=getattr(onnx.TensorProto, kind))
     little = array.astype(array.dtype.newbyteorder("<"), copy=False)
-    made.raw_data = (_packed(little) if kind in ("INT4", "UINT4") else little).tobytes()
-    return made
+    message.raw_data = (_packed(little) if kind in ("INT4", "UINT4") else little).tobytes()
+    return message
 
 
 def _packed(array: Array) -> Array:
-    """Two elements of 4 bits a byte, the first in the low half."""
+    """Pack two elements of 4 bits into a byte, the first in the low half."""
     flat = array.ravel().view(np.uint8) & 15
     padded = np.append(flat, np.zeros(flat.size % 2, np.uint8))
     packed: Array = padded[::2] | padded[1::2] << 4

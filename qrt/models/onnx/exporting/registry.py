@@ -1,4 +1,4 @@
-"""The functions that write ops as nodes of ONNX, by the name of the op. Each stands in a file of `writers`."""
+"""The registry of functions that export operations as ONNX nodes. Each is in a file of `writers`."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ _FOLDER = "qrt.models.onnx.exporting.writers"
 _ELEMENTWISE = [
     family.declaration.op for family in FAMILIES.values() if family.traits.is_elementwise and not family.traits.tables
 ]
-"""The ops that work element by element, which need no writer of their own."""
+"""The elementwise operations. Those that have no writer below are written by `functions.elementwise`."""
 WRITERS: Registry[Writer] = Registry(
     "writer",
     dict.fromkeys(_ELEMENTWISE, f"{_FOLDER}.functions:elementwise")
@@ -57,4 +57,4 @@ WRITERS: Registry[Writer] = Registry(
         },
     ),
 )
-"""The functions that write ops."""
+"""The functions that export operations, by the operation's name."""

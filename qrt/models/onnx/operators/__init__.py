@@ -1,1 +1,1 @@
-"""The operators of ONNX, by subject: `registry` says which function imports which operator."""
+"""The functions that import operators of ONNX, by subject. `registry` lists them by operator."""

@@ -1,4 +1,4 @@
-"""Functions of one number that pieces of lines are: Relu, Clip, LeakyRelu, PRelu, HardSigmoid, HardSwish."""
+"""Piecewise functions of one number: Relu, Clip, LeakyRelu, PRelu, HardSigmoid, HardSwish."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ def _pair(node: Node, name: str, a: Operand, b: Operand, element: Type) -> Opera
 
 
 def relu(node: Node) -> None:
-    """Of floats and signed integers. A NaN stays one."""
+    """Replace negative floats or signed integers by 0. A NaN stays a NaN."""
     element = one_type(node)
     if form(element) == 1:
         node.refuse(f"of {node.dtype(0)}")
@@ -26,24 +26,25 @@ def relu(node: Node) -> None:
 
 
 def clip(node: Node) -> None:
-    """Between bounds that may be missing: attributes before opset 11, inputs since then. A NaN stays one, and is no
-    bound.
+    """Clamp numbers to bounds, which are optional: attributes before opset 11, inputs since then.
+
+    A NaN stays a NaN, and a bound that is a NaN is ignored.
     """
     element = node.plain(0)
-    own, result = signless(element), operand(node, 0)
+    signless_type, result = signless(element), operand(node, 0)
     if node.opset < 11 and not isinstance(element, FloatType):
         node.refuse(f"of {node.dtype(0)} before opset 11")
     for i, names, default in ((1, _MOST, "min"), (2, _LEAST, "max")):
         bound: Operand | None = None
         if node.opset < 11:
-            if node.says(default):
-                bound = number_of(node.attribute(default, 0.0), own)
+            if node.has_attribute(default):
+                bound = number_of(node.attribute(default, 0.0), signless_type)
         elif node.has(i):
             bound = operand(node, i)
         if bound is not None:
             if node.opset >= 11 and node.plain(i) is not element:
                 node.fail(f"a bound has the type {node.dtype(i)}, but the input {node.dtype(0)}")
-            result = _bounded(node, names[form(element)], result, bound, own)
+            result = _bounded(node, names[form(element)], result, bound, signless_type)
     if not isinstance(result, np.ndarray) and result is node.graph.values.get(node.input(0)):
         result = node.emit("qrt.reshape", [result], None, result.type)
     finish(node, 0, result, element)
@@ -60,7 +61,7 @@ def _bounded(node: Node, name: str, x: Operand, bound: Operand, element: Type) -
 
 
 def leaky_relu(node: Node) -> None:
-    """Of floats: what is below 0 is multiplied by a slope, which PRelu has as a tensor."""
+    """Multiply negative floats by a slope, which is a tensor for PRelu."""
     element = _floats(node)
     x = operand(node, 0)
     slope: Operand = number_of(node.attribute("alpha", 0.01), element)
@@ -78,22 +79,22 @@ def _floats(node: Node) -> FloatType:
 
 
 def hard_sigmoid(node: Node, x: Operand, alpha: float, beta: float, element: Type) -> Operand:
-    """alpha * x + beta, between 0 and 1; each step is rounded."""
-    found = _pair(node, "arith.mulf", x, number_of(alpha, element), element)
-    found = _pair(node, "arith.addf", found, number_of(beta, element), element)
-    found = _pair(node, "arith.maximumf", found, number_of(0, element), element)
-    return _pair(node, "arith.minimumf", found, number_of(1, element), element)
+    """Compute alpha * x + beta, clamped between 0 and 1; each step is rounded."""
+    result = _pair(node, "arith.mulf", x, number_of(alpha, element), element)
+    result = _pair(node, "arith.addf", result, number_of(beta, element), element)
+    result = _pair(node, "arith.maximumf", result, number_of(0, element), element)
+    return _pair(node, "arith.minimumf", result, number_of(1, element), element)
 
 
 def hard_sigmoid_(node: Node) -> None:
-    """Of floats."""
+    """Compute alpha * x + beta of floats, clamped between 0 and 1; each step is rounded."""
     element = _floats(node)
     alpha, beta = node.attribute("alpha", 0.2), node.attribute("beta", 0.5)
     finish(node, 0, hard_sigmoid(node, operand(node, 0), alpha, beta, element), element)
 
 
 def hard_swish(node: Node) -> None:
-    """Of floats: x times its HardSigmoid of 1/6 and 1/2."""
+    """Multiply floats by their HardSigmoid with alpha 1/6 and beta 1/2."""
     element = _floats(node)
     x = operand(node, 0)
     finish(node, 0, _pair(node, "arith.mulf", x, hard_sigmoid(node, x, 1 / 6, 0.5, element), element), element)

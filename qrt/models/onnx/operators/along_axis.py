@@ -1,4 +1,4 @@
-"""What goes along a line: CumSum, TopK, OneHot, Trilu, EyeLike, ReverseSequence."""
+"""Operators along an axis: CumSum, TopK, OneHot, Trilu, EyeLike, ReverseSequence."""
 
 import numpy as np
 
@@ -13,15 +13,15 @@ from qrt.models.onnx.types import NUMBERS, element_of, signless
 from qrt.types import FloatType, IntegerType, TensorType, Type
 
 _MOST = 1 << 24
-"""Elements of a mask, or of a list of positions."""
+"""The most elements of a mask, or of a list of positions."""
 
 
 def _number(node: Node, i: int, what: str) -> int:
-    """The one integer that an input holds."""
-    found = node.integers(i, what)
-    if len(found) != 1:
-        node.fail(f"{what} is {shown(list(found))}, expected one")
-    return int(found[0])
+    """Return the one integer of an input."""
+    numbers = node.integers(i, what)
+    if len(numbers) != 1:
+        node.fail(f"{what} is {shown(list(numbers))}, expected one")
+    return int(numbers[0])
 
 
 def _static(node: Node, i: int = 0) -> tuple[int, ...]:
@@ -32,20 +32,22 @@ def _static(node: Node, i: int = 0) -> tuple[int, ...]:
 
 
 def cum_sum(node: Node) -> None:
-    """Sums of integers and floats along a known axis, in order or from the end, of the elements before or with the one
-    in place. Integers wrap.
+    """Compute running sums of integers or floats along a known axis, from the start or from the end.
+
+    A sum may include or exclude its own element. Integers wrap.
     """
     axis = node.integers(1, "an axis")
     if len(axis) != 1:
         node.fail(f"its axis is {list(axis)}, expected one number")
-    at, element = node.axis(axis[0], len(node.shape())), node.plain(0)
+    axis_index, element = node.axis(axis[0], len(node.shape())), node.plain(0)
     options = {name: bool(node.attribute(name, 0)) for name in ("exclusive", "reverse")}
-    node.set_plain(0, node.emit("qrt.cumsum", [node.stored(0)], {"axis": at, **options}), element)
+    node.set_plain(0, node.emit("qrt.cumsum", [node.stored(0)], {"axis": axis_index, **options}), element)
 
 
 def top_k(node: Node) -> None:
-    """The largest or the least elements along an axis, and their numbers: a known number of them, in order. Of equal
-    ones the first comes first.
+    """Select the largest or least elements along an axis, a known number of them, in order, and their positions.
+
+    Of equal elements the first comes first.
     """
     rank = len(node.shape())
     axis = node.axis(node.attribute("axis", -1), rank)
@@ -58,52 +60,59 @@ def top_k(node: Node) -> None:
     values, numbers = node.emit_all("qrt.top_k", [value], {"k": count}, None)
     (wide,) = [as_value(node, apply(node, "arith.extsi", [numbers], [IntegerType(32)], I64), I64)]
     back = [order.index(d) for d in range(rank)]
-    found = [node.emit("qrt.transpose", [each], {"permutation": back}) if axis != rank - 1 else each
-             for each in (values, wide)]  # fmt: skip
+    outputs = [node.emit("qrt.transpose", [output], {"permutation": back}) if axis != rank - 1 else output
+             for output in (values, wide)]  # fmt: skip
     if not largest:
-        found[0] = _ascending(node, found[0])
-    set_moved(node, 0, found[0])
-    node.set(1, found[1])
+        outputs[0] = _ascending(node, outputs[0])
+    set_moved(node, 0, outputs[0])
+    node.set(1, outputs[1])
 
 
 def _ascending(node: Node, value: Value) -> Value:
-    """Numbers whose order is the other way round: negative ones of floats, of integers all bits changed."""
+    """Map numbers so that their order is reversed: negate floats, invert all bits of integers."""
     value = node.as_storage(value)
     assert isinstance(value.type, TensorType)
-    own, plain = value.type.element, node.plain(0)
-    if isinstance(own, FloatType):
-        return as_value(node, apply(node, "arith.negf", [value], [own], own), own)
-    value = as_value(node, apply(node, "arith.xori", [value, number_of(-1, own)], [own, own], own), own)
-    if plain is own:
+    element, plain = value.type.element, node.plain(0)
+    if isinstance(element, FloatType):
+        return as_value(node, apply(node, "arith.negf", [value], [element], element), element)
+    value = as_value(
+        node, apply(node, "arith.xori", [value, number_of(-1, element)], [element, element], element), element
+    )
+    if plain is element:
         return value
     assert isinstance(value.type, TensorType)
     return node.emit("tensor.bitcast", [value], None, value.type.with_(element=plain))
 
 
 def one_hot(node: Node) -> None:
-    """One of two values where a position, from the end where negative, is named along a new axis of known size; the
-    other one elsewhere, and where a position is none.
+    """Fill a new axis of known size with one value at given positions, and another value elsewhere.
+
+    Negative positions count from the end. A position out of range sets nothing.
     """
-    said = node.known(1, "a depth")
-    depth = int(said.ravel()[0]) if said.size == 1 and np.isfinite(said.ravel()[0]) else 0
+    depths = node.known(1, "a depth")
+    depth = int(depths.ravel()[0]) if depths.size == 1 and np.isfinite(depths.ravel()[0]) else 0
     rank = len(node.shape()) + 1
     axis = node.axis(node.attribute("axis", -1), rank)
     if node.shape(2) != (2,) or depth < 1:
-        node.fail(f"its values are {node.type(2)}, expected two elements, and its depth is {shown(said.tolist())}")
+        node.fail(f"its values are {node.type(2)}, expected two elements, and its depth is {shown(depths.tolist())}")
     if depth > _MOST:
         node.refuse(f"with a depth above {_MOST}")
     source = node.plain(0)
-    at = cast_to(node, operand(node, 0), signless(source), I64, form(source) == 1, False)
+    positions = cast_to(node, operand(node, 0), signless(source), I64, form(source) == 1, False)
     size = number_of(depth, I64)
-    below = compare(node, "slt", at, number_of(0, I64), I64)
-    at = select(node, below, apply(node, "arith.addi", [at, size], [I64, I64], I64), at, I64)
+    below = compare(node, "slt", positions, number_of(0, I64), I64)
+    positions = select(node, below, apply(node, "arith.addi", [positions, size], [I64, I64], I64), positions, I64)
     shape = [*node.shape()[:axis], 1, *node.shape()[axis:]]
-    at = at.reshape([n or 0 for n in shape]) if isinstance(at, np.ndarray) else reshaped(node, at, tuple(shape))
+    positions = (
+        positions.reshape([n or 0 for n in shape])
+        if isinstance(positions, np.ndarray)
+        else reshaped(node, positions, tuple(shape))
+    )
     numbers = np.arange(depth).reshape([depth if d == axis else 1 for d in range(rank)])
     element = node.plain(2)
-    own = signless(element)
+    signless_type = signless(element)
     off, on = (_one(node, i) for i in range(2))
-    finish(node, 0, select(node, compare(node, "eq", at, numbers, I64), on, off, own), element)
+    finish(node, 0, select(node, compare(node, "eq", positions, numbers, I64), on, off, signless_type), element)
 
 
 def _one(node: Node, i: int) -> Operand:
@@ -114,7 +123,7 @@ def _one(node: Node, i: int) -> Operand:
 
 
 def trilu(node: Node) -> None:
-    """The upper or the lower triangle of each matrix, from a known diagonal on; 0 elsewhere."""
+    """Keep the upper or the lower triangle of each matrix, from a known diagonal on, with 0 elsewhere."""
     shape, element = _static(node), node.plain(0)
     if len(shape) < 2:
         node.fail(f"its input has shape {list(shape)}, expected matrices")
@@ -122,25 +131,25 @@ def trilu(node: Node) -> None:
     rows, columns = shape[-2:]
     if rows * columns > _MOST:
         node.refuse(f"matrices with more than {_MOST} elements")
-    apart = np.arange(columns) - np.arange(rows)[:, np.newaxis]
-    kept = apart >= k if node.attribute("upper", 1) else apart <= k
-    own = signless(element)
-    finish(node, 0, select(node, kept, operand(node, 0), number_of(0, own), own), element)
+    diagonals = np.arange(columns) - np.arange(rows)[:, np.newaxis]
+    is_inside = diagonals >= k if node.attribute("upper", 1) else diagonals <= k
+    signless_type = signless(element)
+    finish(node, 0, select(node, is_inside, operand(node, 0), number_of(0, signless_type), signless_type), element)
 
 
 def eye_like(node: Node) -> None:
-    """A matrix of a known shape with ones in a diagonal."""
-    shape, said = _static(node), node.attribute("dtype", 0)
-    if len(shape) != 2 or (said and said not in NUMBERS):
-        node.fail(f"its input has shape {list(shape)} and attribute dtype is {said}, expected a matrix")
-    element: Type = element_of(NUMBERS[said]) if said else node.plain(0)
+    """Create a matrix of a known shape with ones on a diagonal."""
+    shape, number = _static(node), node.attribute("dtype", 0)
+    if len(shape) != 2 or (number and number not in NUMBERS):
+        node.fail(f"its input has shape {list(shape)} and attribute dtype is {number}, expected a matrix")
+    element: Type = element_of(NUMBERS[number]) if number else node.plain(0)
     node.graph.check_size(node.op, TensorType(shape, element))
     ones = np.eye(*shape, node.attribute("k", 0), dtype=np.bool_)
     node.set_constant(0, ones if element is BOOL else ones.astype(number_of(0, element).dtype), element)
 
 
 def reverse_sequence(node: Node) -> None:
-    """The first elements of each line backwards, as many as a known number says."""
+    """Reverse the first elements of each sequence, as many as its length, which must be known."""
     shape, lengths = _static(node), node.integers(1, "lengths")
     batch, time = (node.axis(node.attribute(name, d), len(shape)) for name, d in (("batch_axis", 1), ("time_axis", 0)))
     if {batch, time} != {0, 1} or len(lengths) != shape[batch] or any(not 0 <= n <= shape[time] for n in lengths):
@@ -151,7 +160,7 @@ def reverse_sequence(node: Node) -> None:
     lines = np.arange(shape[batch])[:, np.newaxis]
     flat = (lines * shape[time] + source if batch == 0 else source * shape[batch] + lines).astype(np.int64)
     rows = reshaped(node, movable(node), (shape[0] * shape[1], *shape[2:]))
-    made = node.emit(
+    result = node.emit(
         "qrt.gather", [rows, node.dense(flat if batch == 0 else np.ascontiguousarray(flat.T), I64)], {"axis": 0}
     )
-    node.set(0, made)
+    node.set(0, result)

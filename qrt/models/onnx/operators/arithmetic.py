@@ -23,7 +23,7 @@ _BINARY = {
     "BitwiseOr": ("arith.ori", "arith.ori", ""),
     "BitwiseXor": ("arith.xori", "arith.xori", ""),
 }
-"""The ops of signed integers and bools, of unsigned integers, and of floats."""
+"""The operations on signed integers and bools, on unsigned integers, and on floats."""
 _COMPARISONS = {"Equal": "eq", "Less": "slt", "LessOrEqual": "sle", "Greater": "sgt", "GreaterOrEqual": "sge"}
 _UNARY = {
     "Abs": ("math.absi", "math.absf"),
@@ -33,33 +33,36 @@ _UNARY = {
     "Round": ("", "math.roundeven"),
     "Sqrt": ("", "math.sqrt"),
 }
-"""The ops of integers and of floats; an integer is negated as it is taken off 0."""
+"""The operations on integers and on floats. An integer is negated by subtraction from 0."""
 
 
 def form(element: Type) -> int:
-    """Which of three ops a type takes: of signed integers, of unsigned ones, of floats."""
+    """Return the index of a type in a table of operations: 0 for signed integers, 1 for unsigned ones, 2 for floats."""
     if isinstance(element, FloatType):
         return 2
     return int(isinstance(element, IntegerType) and element.signedness == "unsigned")
 
 
 def binary(node: Node) -> None:
-    """Numbers of one type: Max, Min and Sum of any number of tensors. Integers wrap, and their Div truncates."""
+    """Combine numbers of one type.
+
+    Max, Min and Sum take any number of tensors. Integers wrap, and their Div truncates.
+    """
     element = one_type(node)
     name = _BINARY[node.op.type][form(element)]
     if not name or (element is BOOL) != (node.op.type in ("And", "Or", "Xor")):
         node.refuse(f"of {node.dtype(0)}")
-    own = signless(element)
+    signless_type = signless(element)
 
     def applied(a: Operand, b: Operand) -> Operand:
-        return apply(node, name, [a, b], [own, own], own)
+        return apply(node, name, [a, b], [signless_type, signless_type], signless_type)
 
     finish(node, 0, reduce(applied, (operand(node, i) for i in range(len(node.op.inputs)))), element)
     set_sizes(node, _sizes(node))
 
 
 def _sizes(node: Node) -> Sizes | None:
-    """Products and sums of sizes that are known to be 0 or 1 on one side."""
+    """Return the sizes of a sum, product or quotient with a neutral operand, or None if they are not known."""
     if node.op.type not in ("Add", "Mul", "Div") or len(node.op.inputs) != 2:
         return None
     a, b = sizes(node, 0), sizes(node, 1)
@@ -72,7 +75,7 @@ def _sizes(node: Node) -> Sizes | None:
 
 
 def comparison(node: Node) -> None:
-    """Of numbers of one type; bools by Equal alone."""
+    """Compare numbers of one type; bools by Equal alone."""
     element, predicate = one_type(node), _COMPARISONS[node.op.type]
     if predicate != "eq" and element is BOOL:
         node.refuse(f"of {node.dtype(0)}")
@@ -82,14 +85,14 @@ def comparison(node: Node) -> None:
 
 
 def not_(node: Node) -> None:
-    """Of bools."""
+    """Negate bools."""
     if one_type(node) is not BOOL:
         node.fail(f"its input is of {node.dtype(0)}")
     finish(node, 0, apply(node, "arith.xori", [operand(node, 0), number_of(1, BOOL)], [BOOL, BOOL], BOOL), BOOL)
 
 
 def unary(node: Node) -> None:
-    """Of floats, each result correctly rounded; Abs and Neg of signed integers too."""
+    """Compute a function of floats, correctly rounded; Abs and Neg of signed integers too."""
     element = one_type(node)
     if node.op.type == "Neg" and form(element) == 0 and element is not BOOL:
         finish(
@@ -104,7 +107,7 @@ def unary(node: Node) -> None:
 
 
 def reciprocal(node: Node) -> None:
-    """Of floats."""
+    """Divide 1 by floats."""
     element = one_type(node)
     if not isinstance(element, FloatType):
         node.refuse(f"of {node.dtype(0)}")
@@ -115,7 +118,7 @@ def reciprocal(node: Node) -> None:
 
 
 def where(node: Node) -> None:
-    """Elements of two tensors by bools; the three broadcast."""
+    """Select elements of two tensors by bools. The three tensors broadcast."""
     if node.plain(0) is not BOOL:
         node.fail(f"the condition has the type {node.dtype(0)}, expected bool")
     element = one_type(node, 1)
@@ -123,8 +126,10 @@ def where(node: Node) -> None:
 
 
 def cast(node: Node) -> None:
-    """Numbers in another type. Floats are rounded half to even, and truncated to integers. Float8 are cast from and to
-    floats; what is beyond the largest becomes that, where ``saturate`` says so.
+    """Convert numbers to another type.
+
+    Floats are rounded half to even, and truncated to integers. Float8 types are converted from and to floats; with
+    ``saturate``, numbers beyond the largest become the largest.
     """
     source = node.plain(0)
     if node.op.type == "CastLike":
@@ -134,26 +139,29 @@ def cast(node: Node) -> None:
         if number not in NUMBERS:
             node.fail(f"attribute to is {number}, which is not the number of a type")
         target = element_of(NUMBERS[number])
-    if any(isinstance(each, FloatType) and each.width < 16 for each in (source, target)) and source is not target:
+    if (
+        any(isinstance(element, FloatType) and element.width < 16 for element in (source, target))
+        and source is not target
+    ):
         finish(node, 0, _cast_small(node, source, target), target)
         return
     from_unsigned = form(source) == 1 or source is BOOL
-    made = cast_to(node, operand(node, 0), signless(source), signless(target), from_unsigned, form(target) == 1)
-    finish(node, 0, made, target)
+    result = cast_to(node, operand(node, 0), signless(source), signless(target), from_unsigned, form(target) == 1)
+    finish(node, 0, result, target)
     if isinstance(source, IntegerType) and target in (IntegerType(32), IntegerType(64)):
         set_sizes(node, sizes(node, 0))
 
 
 _SMALL = ("f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ")
 _FROM_SMALL = (F32, FloatType("f16"), FloatType("bf16"))
-"""The types from and to which float8 are cast, beside each other."""
+"""The types that are cast from and to float8, beside float8 types themselves."""
 
 
 def _cast_small(node: Node, source: Type, target: Type) -> Operand:
-    """To or from float8, by way of float32, which holds all of them and of floats of 16 bits."""
-    narrow = [each for each in (source, target) if isinstance(each, FloatType) and each.width < 16]
-    wide = [each for each in (source, target) if each not in narrow]
-    if any(each.name not in _SMALL for each in narrow) or any(each not in _FROM_SMALL for each in wide):
+    """Cast from or to float8 by way of float32, which represents all values of float8 and 16-bit floats."""
+    narrow = [element for element in (source, target) if isinstance(element, FloatType) and element.width < 16]
+    wide = [element for element in (source, target) if element not in narrow]
+    if any(element.name not in _SMALL for element in narrow) or any(element not in _FROM_SMALL for element in wide):
         node.refuse(f"{dtype_of(source)} to {dtype_of(target)}")
     x = cast_to(node, operand(node, 0), source, F32, False, False)
     if isinstance(target, FloatType) and target in narrow:

@@ -1,4 +1,4 @@
-"""QuantizeLinear and DequantizeLinear: of a whole tensor, of each index along an axis, of blocks along it."""
+"""QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear: per tensor, per axis, or in blocks along an axis."""
 
 import numpy as np
 
@@ -16,13 +16,14 @@ CASTS = {
     "divide": {"zero_point": "after"},
     "divide_before": {},
 }
-"""What `quant.qcast` is told for each rule of quantize."""
+"""The attributes of `quant.qcast` for each rule of QuantizeLinear."""
 _EXPRESSED = ("f32", "f16", "bf16", "f64")
 
 
 def quantize_linear(node: Node) -> None:
-    """Floats to integers of 4, 8 or 16 bits, or to float8. A scale known only at run time is for the whole tensor or
-    for an axis.
+    """Quantize floats to integers of 4, 8 or 16 bits, or to float8.
+
+    A scale that only the run knows is for the whole tensor or for an axis.
     """
     x = node.type(0).element
     if not isinstance(x, FloatType) or x.name not in _EXPRESSED:
@@ -30,13 +31,13 @@ def quantize_linear(node: Node) -> None:
     element = quantized_element(node)
     axis, size = node.attribute("axis", 1), node.attribute("block_size", 0)
     if isinstance(element, FloatType) and element.width <= 8:
-        _to_small_floats(node, element)
+        _quantize_to_small_floats(node, element)
         return
     if not isinstance(element, IntegerType) or element.width > 16:
         node.refuse(f"to {dtype_of(element)}")
     rule = node.rule("quantize", storage=f"{'u' if element.signedness == 'unsigned' else 'i'}{element.width}")
-    if _is_of_the_run(node, size):
-        _quantized_at_run(node, element)
+    if _is_computed_at_run(node, size):
+        _quantize_at_run(node, element)
         return
     source: Operand = node.value(0)
     if x.width == 16:  # ONNX Runtime divides in float32, and so rounds the quotient less often
@@ -46,15 +47,15 @@ def quantize_linear(node: Node) -> None:
     node.set(0, node.emit("quant.qcast", [source], CASTS[rule], out))
 
 
-def _is_of_the_run(node: Node, block_size: int) -> bool:
-    """Whether loop nests take a scale or a zero point as the run computes it: of float32, and not in blocks."""
+def _is_computed_at_run(node: Node, block_size: int) -> bool:
+    """Return True if the run computes the scale or zero point, in float32 and without blocks."""
     if block_size or node.type(1).element is not F32 or node.type(0).element in (FloatType("f16"), FloatType("bf16")):
         return False
     return node.constant(1) is None or (node.has(2) and node.constant(2) is None)
 
 
 def along(node: Node, i: int, axis: int) -> Value:
-    """A scale or a zero point so that it broadcasts to the first input."""
+    """Return a scale or zero point in a shape that broadcasts to the first input."""
     shape, own = node.shape(0), node.shape(i)
     value = node.value(i)
     if own in ((), (1,)):
@@ -63,75 +64,77 @@ def along(node: Node, i: int, axis: int) -> Value:
     if len(own) != 1:
         node.refuse("blocks whose scales are known only at run time")
     assert isinstance(value.type, TensorType)
-    kept = tuple(own[0] if d == axis else 1 for d in range(len(shape)))
-    return node.emit("qrt.reshape", [value], None, value.type.with_(shape=kept))
+    aligned = tuple(own[0] if d == axis else 1 for d in range(len(shape)))
+    return node.emit("qrt.reshape", [value], None, value.type.with_(shape=aligned))
 
 
-def _quantized_at_run(node: Node, element: IntegerType) -> None:
-    """With a scale or a zero point that the run computes: the quotient is rounded half to even, the zero point added,
-    and the sum clamped. A NaN is stored as the least integer.
+def _quantize_at_run(node: Node, element: IntegerType) -> None:
+    """Quantize with a scale or zero point that is computed at run time.
+
+    The quotient is rounded half to even, the zero point is added, and the sum is clamped. A NaN is stored as the least
+    integer.
     """
     axis = node.attribute("axis", 1)
     least, greatest = (0, 2**element.width - 1) if element.signedness == "unsigned" else (
         -(2 ** (element.width - 1)), 2 ** (element.width - 1) - 1)  # fmt: skip
-    found: Operand = apply(node, "arith.divf", [node.value(0), along(node, 1, axis)], [F32, F32], F32)
-    found = apply(node, "math.roundeven", [found], [F32], F32)
+    result: Operand = apply(node, "arith.divf", [node.value(0), along(node, 1, axis)], [F32, F32], F32)
+    result = apply(node, "math.roundeven", [result], [F32], F32)
     if node.has(2):
-        found = apply(node, "arith.addf", [found, widened(node, along(node, 2, axis), element)], [F32, F32], F32)
+        result = apply(node, "arith.addf", [result, widened(node, along(node, 2, axis), element)], [F32, F32], F32)
     for name, bound in (("arith.maxnumf", least), ("arith.minnumf", greatest)):
-        found = apply(node, name, [found, number_of(bound, F32)], [F32, F32], F32)
+        result = apply(node, name, [result, number_of(bound, F32)], [F32, F32], F32)
     wide = IntegerType(32)
     narrow = IntegerType(element.width)
-    found = apply(node, "arith.fptosi", [found], [F32], wide)
-    found = apply(node, "arith.trunci", [found], [wide], narrow)
-    assert isinstance(found, Value)
-    node.set_plain(0, found, element)
+    result = apply(node, "arith.fptosi", [result], [F32], wide)
+    result = apply(node, "arith.trunci", [result], [wide], narrow)
+    assert isinstance(result, Value)
+    node.set_plain(0, result, element)
 
 
 def widened(node: Node, value: Value, element: Type) -> Value:
-    """Integers as float32."""
+    """Convert integers to float32."""
     assert isinstance(element, IntegerType)
     stored = node.as_storage(value)
     name = "arith.uitofp" if element.signedness == "unsigned" else "arith.sitofp"
-    found = apply(node, name, [stored], [IntegerType(element.width)], F32)
-    assert isinstance(found, Value)
-    return found
+    result = apply(node, name, [stored], [IntegerType(element.width)], F32)
+    assert isinstance(result, Value)
+    return result
 
 
-def _to_small_floats(node: Node, element: FloatType) -> None:
-    """The quotient as float8."""
+def _quantize_to_small_floats(node: Node, element: FloatType) -> None:
+    """Quantize to float8, to which the quotient is rounded."""
     if node.type(0).element is not F32 or node.type(1).element is not F32 or node.attribute("block_size", 0):
         node.refuse(f"to {node.dtype(2)} of another type than float32 or in blocks")
     if node.has(2) and (zero := node.constant(2)) is not None and np.asarray(zero, np.float32).any():
         node.refuse(f"to {node.dtype(2)} with a zero point other than 0")
     scale = along(node, 1, node.attribute("axis", 1))
-    found: Operand = apply(node, "arith.divf", [node.value(0), scale], [F32, F32], F32)
-    found = small_floats(node, found, element)
-    if isinstance(found, Value):
-        node.set(0, found)
+    quotient: Operand = apply(node, "arith.divf", [node.value(0), scale], [F32, F32], F32)
+    quotient = small_floats(node, quotient, element)
+    if isinstance(quotient, Value):
+        node.set(0, quotient)
     else:
-        node.set_constant(0, found, element)
+        node.set_constant(0, quotient, element)
 
 
 def dequantize_linear(node: Node) -> None:
-    """Integers of up to 32 bits, or float8, to the floats that they stand for."""
+    """Dequantize integers of up to 32 bits, or float8, to floats."""
     source, out = node.plain(0), node.type(1).element
     if node.has(2) and node.plain(2) is not source:
         node.fail(f"the zero point has the type {node.dtype(2)}, but the input {node.dtype(0)}")
-    said = node.attribute("output_dtype", 0)
-    if said:
-        out = element_of(NUMBERS.get(said, "float"))
+    number = node.attribute("output_dtype", 0)
+    if number:
+        out = element_of(NUMBERS.get(number, "float"))
     if not isinstance(out, FloatType) or out.name not in _EXPRESSED:
         node.refuse(f"to {node.dtype(1)}")
     axis, size = node.attribute("axis", 1), node.attribute("block_size", 0)
     node.rule("dequantize")
     if isinstance(source, FloatType):
-        _of_small_floats(node, source, out)
+        _dequantize_small_floats(node, source, out)
         return
-    if (_is_of_the_run(node, size) or _has_wide_zero_point(node, source)) and out is F32:
+    if (_is_computed_at_run(node, size) or _has_wide_zero_point(node, source)) and out is F32:
         if size:
             node.refuse("int32 in blocks with zero points other than 0")
-        _dequantized_at_run(node, source)
+        _dequantize_at_run(node, source)
         return
     # ONNX Runtime multiplies in float32, where 16 bits fit, and rounds the product to a narrower type.
     is_narrowed = isinstance(source, IntegerType) and source.width > 8 and out.width == 16
@@ -147,24 +150,24 @@ def dequantize_linear(node: Node) -> None:
 
 
 def _has_wide_zero_point(node: Node, source: Type) -> bool:
-    """Return whether integers of 32 bits have a zero point other than 0: float32 does not hold their difference."""
+    """Return True if 32-bit integers have a zero point other than 0: float32 cannot represent their difference."""
     if not isinstance(source, IntegerType) or source.width < 32 or not node.has(2):
         return False
     zero_points = node.constant(2)
     return zero_points is not None and bool(zero_points.any())
 
 
-def _dequantized_at_run(node: Node, source: Type) -> None:
-    """With a scale or a zero point that the run computes: the difference in int32, times the scale."""
+def _dequantize_at_run(node: Node, source: Type) -> None:
+    """Dequantize with a scale or zero point computed at run time: the difference in int32, times the scale."""
     axis, wide = node.attribute("axis", 1), IntegerType(32)
-    found: Operand = _as_int32(node, node.value(0), source)
+    result: Operand = _as_int32(node, node.value(0), source)
     if node.has(2):
         zero = _as_int32(node, along(node, 2, axis), plain_of(node.type(2).element))
-        found = apply(node, "arith.subi", [found, zero], [wide, wide], wide)
-    found = apply(node, "arith.sitofp", [found], [wide], F32)
-    found = apply(node, "arith.mulf", [found, along(node, 1, axis)], [F32, F32], F32)
-    assert isinstance(found, Value)
-    node.set(0, found)
+        result = apply(node, "arith.subi", [result, zero], [wide, wide], wide)
+    result = apply(node, "arith.sitofp", [result], [wide], F32)
+    result = apply(node, "arith.mulf", [result, along(node, 1, axis)], [F32, F32], F32)
+    assert isinstance(result, Value)
+    node.set(0, result)
 
 
 def _as_int32(node: Node, value: Value, element: Type) -> Operand:
@@ -176,21 +179,23 @@ def _as_int32(node: Node, value: Value, element: Type) -> Operand:
     return apply(node, name, [node.as_storage(value)], [signless(element)], wide)
 
 
-def _of_small_floats(node: Node, source: FloatType, out: FloatType) -> None:
+def _dequantize_small_floats(node: Node, source: FloatType, out: FloatType) -> None:
     if node.type(1).element is not out or node.attribute("block_size", 0):
         node.refuse(f"of {node.dtype(0)}, in blocks or with a scale of {node.dtype(1)}")
     if node.has(2) and (zero := node.constant(2)) is not None and np.asarray(zero, np.float32).any():
         node.refuse(f"of {node.dtype(0)} with a zero point other than 0")
     wide = apply(node, "arith.extf", [node.value(0)], [source], out)
-    found = apply(node, "arith.mulf", [wide, along(node, 1, node.attribute("axis", 1))], [out, out], out)
-    assert isinstance(found, Value)
-    node.set(0, found)
+    result = apply(node, "arith.mulf", [wide, along(node, 1, node.attribute("axis", 1))], [out, out], out)
+    assert isinstance(result, Value)
+    node.set(0, result)
 
 
 def dynamic_quantize_linear(node: Node) -> None:
-    """Of float32 to uint8, with the scale and the zero point that the least and the largest element give, 0 among
-    them. Where all are 0, the scale is 1. NaNs are left out of the range and stored as 0; the runtime's range among 8
-    elements and more depends on where they stand. Beside -inf the scale is inf and the zero point 255.
+    """Quantize float32 to uint8, with the scale and zero point of the range from the least to the largest element.
+
+    The range includes 0. If all elements are 0, the scale is 1. NaNs are left out of the range and stored as 0; the
+    runtime's range of 8 or more elements depends on the positions of NaNs. If an element is -inf, the scale is inf and
+    the zero point 255.
     """
     if node.type(0).element is not F32:
         node.refuse(f"of {node.dtype(0)}")
@@ -212,8 +217,8 @@ def dynamic_quantize_linear(node: Node) -> None:
     point = apply(node, "math.roundeven", [point], [F32], F32)
     rounded = apply(node, "math.roundeven", [floats("arith.divf", x, scale)], [F32], F32)
     shifted = _within_bytes(node, floats("arith.addf", rounded, point))
-    for i, found in ((0, shifted), (2, point)):
-        wide = apply(node, "arith.fptosi", [found], [F32], IntegerType(32))
+    for i, number in ((0, shifted), (2, point)):
+        wide = apply(node, "arith.fptosi", [number], [F32], IntegerType(32))
         narrow = apply(node, "arith.trunci", [wide], [IntegerType(32)], IntegerType(8))
         assert isinstance(narrow, Value)
         node.set_plain(i, narrow, IntegerType(8, "unsigned"))

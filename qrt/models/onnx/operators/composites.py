@@ -1,4 +1,4 @@
-"""Operators that are graphs of others here: normalizations, Hardmax, and attention of the runtime's domain."""
+"""Operators that are imported as graphs of others: normalizations, Hardmax, and attention of the runtime's domain."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -23,7 +23,7 @@ def _floats(node: Node, *inputs: int) -> None:
 
 
 def _inputs(node: Node, count: int, *optional: int) -> Sequence[str]:
-    """The names of the inputs, of which each but those that are ``optional`` must be there."""
+    """Return the names of the inputs. All but the ``optional`` ones must be given."""
     names = node.op.inputs
     least = count if not optional else max(set(range(count)) - set(optional)) + 1
     if not least <= len(names) <= count or not all(name or i in optional for i, name in enumerate(names)):
@@ -32,7 +32,7 @@ def _inputs(node: Node, count: int, *optional: int) -> Sequence[str]:
 
 
 def _sizes(node: Node, i: int, *known: int) -> tuple[int, ...]:
-    """The shape of an input, of which these axes must be known; others are 0 where they are not."""
+    """Return the shape of an input. The sizes of the axes ``known`` are required; other open sizes are 0."""
     shape = node.shape(i)
     if any(axis >= len(shape) or shape[axis] is None for axis in known):
         node.refuse(f"input {i} of shape {list(shape)}")
@@ -43,7 +43,7 @@ def _sizes(node: Node, i: int, *known: int) -> tuple[int, ...]:
 
 
 def instance_normalization(node: Node) -> None:
-    """Of float32: each channel of each image by its own mean and deviation, times a scale, and a bias."""
+    """Normalize each channel of each float32 image by its mean and deviation, then apply a scale and a bias."""
     x, scale, bias = _inputs(node, 3)
     _floats(node, 0, 1, 2)
     rank = len(node.shape())
@@ -53,14 +53,17 @@ def instance_normalization(node: Node) -> None:
     rows = graph.add("Reshape", x, graph.integers(0, 0, -1))
     epsilon = node.attribute("epsilon", 1e-5)
     rows = graph.add("LayerNormalization", rows, graph.constant([1]), axis=2, epsilon=epsilon)
-    found = graph.add("Reshape", rows, graph.integers(0, *shape[1:]))
+    result = graph.add("Reshape", rows, graph.integers(0, *shape[1:]))
     channels = graph.integers(shape[1], *(1,) * (rank - 2))
-    found = graph.add("Mul", found, graph.add("Reshape", scale, channels))
-    graph.replace(node, graph.add("Add", found, graph.add("Reshape", bias, channels)))
+    result = graph.add("Mul", result, graph.add("Reshape", scale, channels))
+    graph.replace(node, graph.add("Add", result, graph.add("Reshape", bias, channels)))
 
 
 def lp_normalization(node: Node) -> None:
-    """Of float32: by the sum of magnitudes along an axis, or the root of that of squares; 0 where that is 0."""
+    """Divide float32 by the sum of magnitudes along an axis, or by the root of the sum of squares.
+
+    Where the divisor is 0, the result is 0.
+    """
     _floats(node, 0)
     power, graph = node.attribute("p", 2), composed(node)
     if power not in (1, 2):
@@ -73,8 +76,9 @@ def lp_normalization(node: Node) -> None:
 
 
 def hardmax(node: Node) -> None:
-    """Of floats: 1 at the first largest element along an axis, 0 elsewhere; before opset 13 along all axes from one
-    on.
+    """Replace floats by 1 at the first largest element along an axis, and by 0 elsewhere.
+
+    Before opset 13, this is along all axes from ``axis`` on.
     """
     shape, graph = node.shape(), composed(node)
     axis = node.axis(node.attribute("axis", -1 if node.opset >= 13 else 1), len(shape))
@@ -84,51 +88,54 @@ def hardmax(node: Node) -> None:
     sizes = _sizes(node, 0, *(range(axis, len(shape)) if is_flat else [axis]))
     depth = int(np.prod(sizes[axis:])) if is_flat else sizes[axis]
     values = graph.add("CastLike", graph.constant([0, 1]), x)
-    at = graph.add("ArgMax", x, axis=1 if is_flat else axis, keepdims=0)
-    found = graph.add("OneHot", at, graph.integers(depth), values, axis=1 if is_flat else axis)
+    positions = graph.add("ArgMax", x, axis=1 if is_flat else axis, keepdims=0)
+    result = graph.add("OneHot", positions, graph.integers(depth), values, axis=1 if is_flat else axis)
     if is_flat:
-        found = graph.add("Reshape", found, graph.add("Shape", node.op.inputs[0]))
-    graph.replace(node, found)
+        result = graph.add("Reshape", result, graph.add("Shape", node.op.inputs[0]))
+    graph.replace(node, result)
 
 
 # -- attention -------------------------------------------------------------------------------------------------------
 
 
 def _heads(node: Node) -> int:
-    found = node.required("num_heads", int)
-    if found < 1:
-        node.fail(f"num_heads is {found}, expected a positive integer")
-    return found
+    heads = node.required("num_heads", int)
+    if heads < 1:
+        node.fail(f"num_heads is {heads}, expected a positive integer")
+    return heads
 
 
-def _attended(node: Node, graph: ComposedGraph, parts: Sequence[Any], masks: Sequence[Any]) -> Any:
-    """Softmax of products of queries and keys, times values: in as many heads as the node says."""
+def _add_attention(node: Node, graph: ComposedGraph, parts: Sequence[Any], masks: Sequence[Any]) -> Any:
+    """Add an Attention with the node's number of heads: the softmax of queries times keys, times the values."""
     more: dict[str, Any] = {"q_num_heads": _heads(node), "kv_num_heads": _heads(node)}
     if node.attribute("scale", 0.0):
         more["scale"] = node.attribute("scale", 0.0)
     more["is_causal"] = node.attribute("unidirectional", 0)
     mask = masks[0] if masks else ""
-    for each in masks[1:]:
-        mask = graph.add("Add", mask, each)
+    for other in masks[1:]:
+        mask = graph.add("Add", mask, other)
     return graph.add("Attention", *parts, *filter(None, [mask]), opset=_DEFINED, **more)
 
 
-def _mask(node: Node, graph: ComposedGraph, i: int, keys: int) -> Any:
-    """What is added for keys that an input leaves out: those that it gives as 0, or behind the number that it gives."""
+def _mask(node: Node, graph: ComposedGraph, i: int, key_count: int) -> Any:
+    """Add the numbers that mask keys: 0 for a key that takes part, a large negative number for the others.
+
+    The input has 0 for each masked key, or the number of keys that take part.
+    """
     name, shape = node.op.inputs[i], node.shape(i)
     if node.dtype(i) != "int32" or len(shape) not in (1, 2):
         node.refuse(f"a mask of {node.dtype(i)} and shape {list(shape)}")
     if len(shape) == 2:
-        kept = graph.add("Cast", name, to=1)
-        kept = graph.add("Unsqueeze", kept, graph.integers(1, 2))
+        is_unmasked = graph.add("Cast", name, to=1)
+        is_unmasked = graph.add("Unsqueeze", is_unmasked, graph.integers(1, 2))
     else:
         if shape[0] not in (None, *node.shape(0)[:1]):
             node.refuse(f"a mask of shape {list(shape)}")
-        numbers = graph.constant(np.arange(keys)[np.newaxis], np.int32)
-        kept = graph.add("Less", numbers, graph.add("Unsqueeze", name, graph.integers(1)))
-        kept = graph.add("Unsqueeze", graph.add("Cast", kept, to=1), graph.integers(1, 2))
+        numbers = graph.constant(np.arange(key_count)[np.newaxis], np.int32)
+        is_unmasked = graph.add("Less", numbers, graph.add("Unsqueeze", name, graph.integers(1)))
+        is_unmasked = graph.add("Unsqueeze", graph.add("Cast", is_unmasked, to=1), graph.integers(1, 2))
     filler = graph.constant(node.attribute("mask_filter_value", -10000.0))
-    return graph.add("Mul", graph.add("Sub", graph.constant(1), kept), filler)
+    return graph.add("Mul", graph.add("Sub", graph.constant(1), is_unmasked), filler)
 
 
 def _refuse_rest(node: Node, *absent: int) -> None:
@@ -141,7 +148,10 @@ def _refuse_rest(node: Node, *absent: int) -> None:
 
 
 def multi_head_attention(node: Node) -> None:
-    """Of float32: queries, keys and values of three axes, with biases, masks of keys, and what is added to products."""
+    """Compute attention of float32 queries, keys and values of three axes.
+
+    Biases, a mask of keys, and a tensor that is added to the products are supported.
+    """
     _floats(node, 0, 1, 2, 3, 5)
     _refuse_rest(node, *range(6, len(node.op.inputs)))
     if any(len(node.shape(i)) != 3 for i in range(3) if node.has(i)) or not (node.has(1) and node.has(2)):
@@ -153,22 +163,23 @@ def multi_head_attention(node: Node) -> None:
         parts = [graph.add("Add", part, bias) for part, bias in zip(parts, biases, strict=True)]
     masks = [_mask(node, graph, 4, _sizes(node, 1, 1)[1])] if node.has(4) else []
     masks += [node.op.inputs[5]] if node.has(5) else []
-    graph.replace(node, _attended(node, graph, parts, masks))
+    graph.replace(node, _add_attention(node, graph, parts, masks))
 
 
 def attention(node: Node) -> None:
-    """Of float32: queries, keys and values are one product with known or computed weights, and a bias; a mask of keys,
-    and what is added to products.
+    """Compute attention of float32, whose queries, keys and values are one product with weights, plus a bias.
+
+    The weights are known or computed. A mask of keys, and a tensor that is added to the products, are supported.
     """
     _floats(node, 0, 1, 2, 5)
     _refuse_rest(node, 4, 6)
     graph = composed(node)
-    found = graph.add("MatMul", *node.op.inputs[:2])
-    _packed(node, graph, found, 1, 2, 3, 5)
+    packed = graph.add("MatMul", *node.op.inputs[:2])
+    _add_packed_attention(node, graph, packed, 1, 2, 3, 5)
 
 
 def q_attention(node: Node) -> None:
-    """Attention whose product with the weights is that of integers of 8 bits, exact; its sums times both scales."""
+    """Compute Attention with an exact product of 8-bit integers, whose sums are multiplied by both scales."""
     names = _inputs(node, 9, 2, 5, 6, 7, 8)
     _refuse_rest(node, 8)
     _floats(node, 2, 3, 4)
@@ -176,32 +187,32 @@ def q_attention(node: Node) -> None:
     zeros = [names[i] if node.has(i) else "" for i in (6, 7)]
     sums = graph.add("MatMulInteger", *names[:2], *zeros)
     scale = graph.add("Mul", names[3], names[4])
-    found = graph.add("Mul", graph.add("Cast", sums, to=1), scale)
-    _packed(node, graph, found, 1, 2, 5, None)
+    packed = graph.add("Mul", graph.add("Cast", sums, to=1), scale)
+    _add_packed_attention(node, graph, packed, 1, 2, 5, None)
 
 
-def _packed(
-    node: Node, graph: ComposedGraph, found: Any, weights: int, bias: int, mask: int, added: int | None
+def _add_packed_attention(
+    node: Node, graph: ComposedGraph, packed: Any, weights: int, bias: int, mask: int, added: int | None
 ) -> None:
-    """Attention of queries, keys and values side by side."""
+    """Add the attention of queries, keys and values that lie side by side in one tensor."""
     if node.attribute("do_rotary", 0):
         node.refuse("with rotary embedding")
     if len(node.shape()) != 3:
         node.fail(f"its input has shape {list(node.shape())}, expected three axes")
     if node.has(bias):
-        found = graph.add("Add", found, node.op.inputs[bias])
+        packed = graph.add("Add", packed, node.op.inputs[bias])
     width = _sizes(node, weights, 1)[1]
     widths = node.ints("qkv_hidden_sizes", (width // 3,) * 3)
     if len(widths) != 3 or sum(widths) != width:
         node.fail(f"weights with {width} columns do not match queries, keys and values of sizes {list(widths)}")
-    parts = graph.add("Split", found, graph.integers(*widths), outputs=3, axis=2)
+    parts = graph.add("Split", packed, graph.integers(*widths), outputs=3, axis=2)
     masks = [_mask(node, graph, mask, _sizes(node, 0, 1)[1])] if node.has(mask) else []
     masks += [node.op.inputs[added]] if added is not None and node.has(added) else []
-    graph.replace(node, _attended(node, graph, parts, masks))
+    graph.replace(node, _add_attention(node, graph, parts, masks))
 
 
 def rotary_embedding(node: Node) -> None:
-    """Of float32 and known or computed positions: what RotaryEmbedding of ONNX computes."""
+    """Compute ONNX's RotaryEmbedding of float32, with known or computed positions."""
     x, positions, cosines, sines = _inputs(node, 4)
     _floats(node, 0, 2, 3)
     if node.attribute("is_packed_batching", 0) or node.attribute("scale", 1.0) != 1:
@@ -224,34 +235,38 @@ def rotary_embedding(node: Node) -> None:
 
 
 def embed_layer_normalization(node: Node) -> None:
-    """LayerNormalization of rows of two or three tables together, and how many elements of each row of a mask are 1."""
+    """Normalize sums of rows of two or three tables, and count the ones in each row of a mask."""
     names = _inputs(node, 9, 1, 4, 7, 8)
     _floats(node, 2, 3, 4, 5, 6)
     graph = composed(node)
     positions = names[8] if node.has(8) else _positions(node, graph)
-    at = [names[0], positions, *([names[1]] if node.has(1) else [])]
-    parts = [graph.add("Gather", _table(node, i), each) for i, each in zip((2, 3, 4), at, strict=False)]
-    _embedded(node, graph, parts, names[5], names[6])
+    index_tensors = [names[0], positions, *([names[1]] if node.has(1) else [])]
+    parts = [
+        graph.add("Gather", _table(node, i), indices) for i, indices in zip((2, 3, 4), index_tensors, strict=False)
+    ]
+    _set_embedded(node, graph, parts, names[5], names[6])
 
 
 def q_embed_layer_normalization(node: Node) -> None:
-    """EmbedLayerNormalization whose tables, scale and bias are of 8 bits, each with one scale and zero point."""
+    """Compute EmbedLayerNormalization with 8-bit tables, scale and bias, each with one scale and zero point."""
     names = _inputs(node, 18, 1, 4, 7, 10, 15)
     graph = composed(node)
 
-    def real(name: str, i: int) -> Any:
-        """What a tensor of input ``i``'s parameters stands for."""
-        scale, zero = (_single(node, graph, i + behind) for behind in (6, 11))
+    def dequantized(name: str, i: int) -> Any:
+        """Dequantize a tensor with the scale and zero point of input ``i``."""
+        scale, zero = (_as_scalar(node, graph, i + behind) for behind in (6, 11))
         return graph.add("DequantizeLinear", name, scale, zero)
 
-    at = [names[0], _positions(node, graph), *([names[1]] if node.has(1) else [])]
-    gathered = [(graph.add("Gather", _table(node, i), each), i) for i, each in zip((2, 3, 4), at, strict=False)]
-    parts = [real(rows, i) for rows, i in gathered]
-    _embedded(node, graph, parts, real(names[5], 5), real(names[6], 6))
+    index_tensors = [names[0], _positions(node, graph), *([names[1]] if node.has(1) else [])]
+    gathered = [
+        (graph.add("Gather", _table(node, i), indices), i) for i, indices in zip((2, 3, 4), index_tensors, strict=False)
+    ]
+    parts = [dequantized(rows, i) for rows, i in gathered]
+    _set_embedded(node, graph, parts, dequantized(names[5], 5), dequantized(names[6], 6))
 
 
-def _single(node: Node, graph: ComposedGraph, i: int) -> Any:
-    """An input of one element as a number."""
+def _as_scalar(node: Node, graph: ComposedGraph, i: int) -> Any:
+    """Return an input of one element as a scalar."""
     if not node.has(i) or node.shape(i) not in ((), (1,)):
         node.fail(f"input {i} is not a single number")
     name = node.op.inputs[i]
@@ -259,7 +274,7 @@ def _single(node: Node, graph: ComposedGraph, i: int) -> Any:
 
 
 def _positions(node: Node, graph: ComposedGraph) -> str:
-    """The number of each word of a sentence."""
+    """Return the position of each word in its sentence."""
     if len(node.shape()) != 2:
         node.fail(f"its input has shape {list(node.shape())}, expected a batch of words")
     return graph.constant(np.arange(_sizes(node, 0, 1)[1]), np.int64)
@@ -271,16 +286,16 @@ def _table(node: Node, i: int) -> str:
     return node.op.inputs[i]
 
 
-def _embedded(node: Node, graph: ComposedGraph, parts: Sequence[Any], scale: Any, bias: Any) -> None:
-    """The sum of rows, normalized, and how many elements of each row of a mask are 1."""
+def _set_embedded(node: Node, graph: ComposedGraph, parts: Sequence[Any], scale: Any, bias: Any) -> None:
+    """Set the outputs: the normalized sum of rows, and the number of ones in each row of a mask."""
     if len(node.shape()) != 2:
         node.fail(f"its input has shape {list(node.shape())}, expected a batch of words")
     total = reduce(lambda left, right: graph.add("Add", left, right), parts)
     epsilon = node.attribute("epsilon", 1e-12)
-    found = graph.add("LayerNormalization", total, scale, bias, axis=-1, epsilon=epsilon)
+    normalized = graph.add("LayerNormalization", total, scale, bias, axis=-1, epsilon=epsilon)
     if node.has(7):
-        kept = graph.add("Cast", graph.add("Equal", node.op.inputs[7], graph.constant(1, np.int32)), to=6)
-        counts = graph.add("ReduceSum", kept, graph.integers(1), keepdims=0)
+        is_one = graph.add("Cast", graph.add("Equal", node.op.inputs[7], graph.constant(1, np.int32)), to=6)
+        counts = graph.add("ReduceSum", is_one, graph.integers(1), keepdims=0)
     else:
         counts = graph.constant(np.zeros(_sizes(node, 0, 0)[0]), np.int32)
-    graph.replace(node, found, counts, total)
+    graph.replace(node, normalized, counts, total)

@@ -1,4 +1,4 @@
-"""If, Loop and Scan. A graph becomes a private function, and `scf.if` or `scf.while` calls it."""
+"""If, Loop and Scan. A nested graph becomes a private function, which `scf.if` or `scf.while` calls."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -20,7 +20,7 @@ from qrt.ops.core import element_dtype
 from qrt.types import IndexType, TensorType
 
 _DYNAMIC = -(1 << 63)
-"""An offset of a slice that an operand says."""
+"""The value in ``static_offsets`` of an offset that is an operand."""
 _OF_ALL = "with scan outputs and {}"
 _NOTHING = ModelGraph("", (), (), (), {})
 
@@ -29,8 +29,10 @@ _NOTHING = ModelGraph("", (), (), (), {})
 
 
 def if_(node: Node) -> None:
-    """One of two graphs, by a bool. Where that is known, its nodes stand among those around it; else both have results
-    of the same types and ranks.
+    """Run one of two graphs, selected by a bool.
+
+    If the bool is known at import, the nodes of the graph are inlined. Otherwise both graphs must have results of the
+    same types and ranks.
     """
     known = node.constant(0)
     if node.plain(0) is not BOOL or (known is not None and known.size != 1):
@@ -45,13 +47,13 @@ def if_(node: Node) -> None:
         for graph, values in zip(graphs, results, strict=True):
             values[i] = _cast(Node(graph, node.op), values[i], kind)
     functions = [graph.close(values) for graph, values in zip(graphs, results, strict=True)]
-    found = control.branches(node, node.value(0), functions, [graph.captures() for graph in graphs])
-    for i, value in enumerate(found):
+    outputs = control.branches(node, node.value(0), functions, [graph.captures() for graph in graphs])
+    for i, value in enumerate(outputs):
         node.set(i, value)
 
 
 def _branch(node: Node, graph: Subgraph) -> list[Value]:
-    """The results of a graph whose function is begun."""
+    """Open the function of a branch, and return the results of its graph."""
     _check_outputs(node, graph)
     graph.open(graph.captured, _types(graph.captures()))
     graph.walk()
@@ -76,7 +78,7 @@ def _types(values: Sequence[Value]) -> list[TensorType]:
 
 
 def _common(node: Node, name: str, a: Value, b: Value) -> TensorType:
-    """The type of what is one of two values: a size that they do not share is open."""
+    """Return the common type of two values. Sizes in which they differ are open."""
     one, other = _types([a, b])
     if one.element is not other.element or one.shape is None or other.shape is None or one.rank != other.rank:
         node.refuse(f"branches that return {name} as {one} and {other}")
@@ -91,9 +93,11 @@ def _cast(node: Node, value: Value, kind: TensorType) -> Value:
 
 
 class _LoopBuilder:
-    """A loop while it is made. The state is the number of the round, what is ``carried`` to the next one by its name in
-    the body, the limit where only the run knows it, ``more`` that stays, what the body captures, and results of all
-    rounds. With ``is_said`` the first that is carried says whether to go on.
+    """A loop under construction.
+
+    The state consists of the round's number, the ``carried`` values by their names in the body, the limit if only the
+    run knows it, the values ``more`` that do not change, the captured values of the body, and the collected results of
+    all rounds. With ``has_condition`` the first carried value is the condition of the next round.
     """
 
     def __init__(
@@ -105,9 +109,9 @@ class _LoopBuilder:
         limit: Value | int | None,
         more: Sequence[Value] = (),
         shape: tuple[int, ...] = (),
-        is_said: bool = False,
+        has_condition: bool = False,
     ) -> None:
-        self.node, self.graph, self.limit, self.is_said = node, graph, limit, is_said
+        self.node, self.graph, self.limit, self.has_condition = node, graph, limit, has_condition
         stays = [limit, *more] if isinstance(limit, Value) else list(more)
         self.names = [number, *(name for name, _ in carried), *(None for _ in stays), *graph.captured]
         values = (value for _, value in carried)
@@ -120,34 +124,36 @@ class _LoopBuilder:
         self.more = self.arguments[first : first + len(more)]
 
     def run(self, results: Sequence[Value], backwards: Sequence[bool]) -> Sequence[Value]:
-        """What is carried, and results of all rounds along their first axis, backwards where that is said: of the
-        results of one round.
+        """Build the loop from one round's results, and return the carried values and the results of all rounds.
+
+        The results of all rounds are stacked along their first axis, in reverse where ``backwards`` is true.
         """
         number, carried = self.arguments[0], results[: self.count]
         for name, old, new in zip(self.names[1:], self.arguments[1:], carried, strict=False):
             if old.type != new.type:
                 self.node.refuse(f"{name}, whose type changes between iterations: {old.type}, then {new.type}")
-        updated = [self._add(*each) for each in zip(results[self.count :], backwards, strict=True)]
+        collected = zip(results[self.count :], backwards, strict=True)
+        updated = [self._collect(value, is_backwards) for value, is_backwards in collected]
         one = as_value(self.inner, apply(self.inner, "arith.addi", [number, number_of(1, I64)], [I64] * 2, I64), I64)
         stays = self.arguments[1 + self.count : len(self.names)]
         body = self.graph.close([one, *carried, *stays, *updated])
-        found = control.rounds(self.node, self._test(), body, self.state)
-        return [*found[1 : 1 + self.count], *found[len(self.names) :]]
+        state = control.rounds(self.node, self._build_condition(), body, self.state)
+        return [*state[1 : 1 + self.count], *state[len(self.names) :]]
 
     def position(self, backwards: bool) -> Value:
-        """Where a round stands among all, whose number is known."""
+        """Return the position of this round's element along an axis, from the end with ``backwards``."""
         number = self.arguments[0]
         if not backwards:
             return number
-        found = apply(self.inner, "arith.subi", [number_of(self._last(), I64), number], [I64] * 2, I64)
-        return as_value(self.inner, found, I64)
+        reverse = apply(self.inner, "arith.subi", [number_of(self._last(), I64), number], [I64] * 2, I64)
+        return as_value(self.inner, reverse, I64)
 
     def _last(self) -> int:
         assert isinstance(self.limit, int)
         return self.limit - 1
 
-    def _add(self, value: Value, backwards: bool) -> Value:
-        """The results of all rounds with that of this one, which becomes part of the state."""
+    def _collect(self, value: Value, backwards: bool) -> Value:
+        """Insert this round's result into the results of all rounds, which become part of the state."""
         value = self.inner.as_storage(value)
         (kind,) = _types([value])
         if kind.shape is None or None in kind.shape:
@@ -167,26 +173,27 @@ class _LoopBuilder:
             "static_sizes": [1, *sizes[1:]],
             "static_strides": [1] * rank,
         }
-        operands: Sequence[Any] = [value, whole, [at], [], []]  # groups of sizes and strides that are all known
+        operands: Sequence[Any] = [value, whole, [at], [], []]  # no operands for sizes and strides: all are static
         return self.inner.make("tensor.insert_slice", operands, lists).result
 
-    def _test(self) -> FuncOp:
-        """The function that says whether there is another round."""
+    def _build_condition(self) -> FuncOp:
+        """Build the function that decides whether there is another round."""
         graph = Subgraph(self.node, "condition", _NOTHING)
         state = graph.open([None] * len(self.state), _types(self.state))
         node = Node(graph, self.node.op)
-        parts: list[Operand] = [state[1]] if self.is_said else []
+        parts: list[Operand] = [state[1]] if self.has_condition else []
         if self.limit is not None:
             end = number_of(self.limit, I64) if isinstance(self.limit, int) else state[1 + self.count]
             parts.append(compare(node, "slt", state[0], end, I64))
-        said = reduce(lambda a, b: apply(node, "arith.andi", [a, b], [BOOL, BOOL], BOOL), parts)
-        return graph.close([as_value(node, said, BOOL)])
+        condition = reduce(lambda a, b: apply(node, "arith.andi", [a, b], [BOOL, BOOL], BOOL), parts)
+        return graph.close([as_value(node, condition, BOOL)])
 
 
 def loop(node: Node) -> None:
-    """Rounds of a graph: at most so many, and while it says so. What one gives to the next keeps its type. Results of
-    all rounds need a trip count that is known, and a graph that always goes on. More than a million rounds are an
-    error, unless the run is given a limit of steps.
+    """Repeat a graph up to a trip count, while its condition holds.
+
+    A carried value keeps its type. Results of all rounds need a known trip count and a condition that is always true.
+    More than a million rounds are an error, unless the run is given a limit of steps.
     """
     graph = Subgraph(node, "body")
     body, count = graph.graph, len(node.op.inputs) - 2
@@ -194,33 +201,33 @@ def loop(node: Node) -> None:
     if count < 0 or len(body.inputs) != count + 2 or scans < 0 or len(node.op.outputs) != count + scans:
         counts = f"{len(body.inputs)} and {len(body.outputs)}"
         node.fail(f"it has {len(node.op.inputs)} inputs and {len(node.op.outputs)} outputs, its body {counts}")
-    number, goes = (port.name for port in body.inputs[:2])
+    number, condition_name = (port.name for port in body.inputs[:2])
     shapes = [(1,) if port.shape == (1,) else () for port in body.inputs[:2]]
-    limit, begins = _limit(node, scans > 0, shapes[0]), _begins(node, scans > 0, shapes[1])
-    always = begins is None and _goes_on(body)
-    if always and limit is None:
+    limit, first_condition = _limit(node, scans > 0, shapes[0]), _first_condition(node, scans > 0, shapes[1])
+    is_unconditional = first_condition is None and _has_true_condition(body)
+    if is_unconditional and limit is None:
         node.fail("it has neither a trip count nor a condition")
-    if scans and not always:
+    if scans and not is_unconditional:
         node.refuse("scan outputs, and a number of iterations that is known only at run time")
     carried = [(port.name, node.graph.plain(node.value(2 + i))) for i, port in enumerate(body.inputs[2:])]
     truth = np.ones(shapes[1], np.bool_)
-    if always:
-        graph.constants[goes] = Constant(truth, BOOL)
+    if is_unconditional:
+        graph.constants[condition_name] = Constant(truth, BOOL)
     else:
-        carried.insert(0, (goes, node.dense(truth, BOOL) if begins is None else begins))
-    rounds = _LoopBuilder(node, graph, number, carried, limit, shape=shapes[0], is_said=not always)
+        carried.insert(0, (condition_name, node.dense(truth, BOOL) if first_condition is None else first_condition))
+    rounds = _LoopBuilder(node, graph, number, carried, limit, shape=shapes[0], has_condition=not is_unconditional)
     graph.walk()
-    said, *results = graph.results()
-    if not always:
-        if not control.is_one_bool(said):
-            node.fail(f"the condition that its body returns is {said.type}, expected one bool")
-        results.insert(0, reshaped(rounds.inner, said, shapes[1]))
-    found = rounds.run(results, [False] * scans)
-    _set_results(node, found[0 if always else 1 :], results[0 if always else 1 :])
+    condition, *results = graph.results()
+    if not is_unconditional:
+        if not control.is_one_bool(condition):
+            node.fail(f"the condition that its body returns is {condition.type}, expected one bool")
+        results.insert(0, reshaped(rounds.inner, condition, shapes[1]))
+    outputs = rounds.run(results, [False] * scans)
+    _set_results(node, outputs[0 if is_unconditional else 1 :], results[0 if is_unconditional else 1 :])
 
 
 def _limit(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | int | None:
-    """The trip count, known where that is needed."""
+    """Return the trip count, or None if there is none. With ``is_needed`` it must be known."""
     if not node.has(0):
         if is_needed:
             node.refuse("scan outputs without a trip count")
@@ -232,8 +239,8 @@ def _limit(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | int |
     return reshaped(node, node.value(0), shape)
 
 
-def _begins(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | None:
-    """The condition of the first round; None where it holds."""
+def _first_condition(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | None:
+    """Return the condition of the first round, or None if it is known to hold."""
     if not node.has(1):
         return None
     value = node.value(1)
@@ -243,8 +250,8 @@ def _begins(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | None
     return None if known is not None and known.reshape(()) else reshaped(node, value, shape)
 
 
-def _goes_on(body: ModelGraph) -> bool:
-    """Whether each round says that there is another one: a constant, or what it was told."""
+def _has_true_condition(body: ModelGraph) -> bool:
+    """Return True if a body's condition is always true: a constant, or its unchanged input."""
     makers = {name: op for op in body.operators for name in op.outputs}
     name = body.outputs[0].name
     while (op := makers.get(name)) is not None and op.key == "Identity":
@@ -255,15 +262,18 @@ def _goes_on(body: ModelGraph) -> bool:
     return isinstance(value, Tensor) and value.data.size == 1 and bool(value.data.reshape(()))
 
 
-def _set_results(node: Node, found: Sequence[Value], of_a_round: Sequence[Value]) -> None:
-    """The results, of the types that those of a round have."""
-    for i, (value, (kind,)) in enumerate(zip(found, ([each] for each in _types(of_a_round)), strict=True)):
+def _set_results(node: Node, values: Sequence[Value], of_a_round: Sequence[Value]) -> None:
+    """Set the outputs to values, with the element types of one round's results."""
+    for i, (value, (kind,)) in enumerate(
+        zip(values, ([result_type] for result_type in _types(of_a_round)), strict=True)
+    ):
         node.set_plain(i, value, kind.element)
 
 
 def scan(node: Node) -> None:
-    """A graph on each element along an axis of some tensors, in order or backwards, which gives a state to the next
-    round, and elements of results.
+    """Run a graph on each element along an axis of some tensors, in order or backwards.
+
+    Each round passes a state to the next one, and gives one element of each result.
     """
     if node.opset < 9:
         node.refuse("before opset 9, with batches")
@@ -292,14 +302,14 @@ def scan(node: Node) -> None:
         graph.values[port.name] = element
     graph.walk()
     results = graph.results()
-    found = list(rounds.run(results, _directions(node, "scan_output_directions", scans)))
+    outputs = list(rounds.run(results, _directions(node, "scan_output_directions", scans)))
     ranks = [(kind.rank or 0) + 1 for kind in _types(results[states:])]
     for i, axis in enumerate(_axes(node, "scan_output_axes", ranks)):
         order = [d + 1 if d < axis else d for d in range(ranks[i])]
         order[axis] = 0
         if axis:
-            found[states + i] = node.emit("qrt.transpose", [found[states + i]], {"permutation": order})
-    _set_results(node, found, results)
+            outputs[states + i] = node.emit("qrt.transpose", [outputs[states + i]], {"permutation": order})
+    _set_results(node, outputs, results)
 
 
 def _axes(node: Node, name: str, ranks: Sequence[int]) -> list[int]:
@@ -310,7 +320,7 @@ def _axes(node: Node, name: str, ranks: Sequence[int]) -> list[int]:
 
 
 def _directions(node: Node, name: str, count: int) -> list[bool]:
-    found = node.ints(name, (0,) * count)
-    if len(found) != count or any(each not in (0, 1) for each in found):
-        node.fail(f"attribute {name} is {list(found)}, expected {count} times 0 or 1")
-    return [bool(each) for each in found]
+    directions = node.ints(name, (0,) * count)
+    if len(directions) != count or any(direction not in (0, 1) for direction in directions):
+        node.fail(f"attribute {name} is {list(directions)}, expected {count} times 0 or 1")
+    return [bool(direction) for direction in directions]

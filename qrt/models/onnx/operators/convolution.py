@@ -1,4 +1,4 @@
-"""Conv and QLinearConv. ONNX has channels first; the operations have them last, between two transposes."""
+"""Conv, QLinearConv and ConvInteger. ONNX has channels first; the operations have them last, between two transposes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ F32 = FloatType("f32")
 
 @dataclass(frozen=True)
 class _Shape:
-    """What the shapes of a convolution's operands say."""
+    """The window, channels and groups of a convolution, by the shapes of its operands."""
 
     form: WindowShape
     outputs: int
@@ -32,7 +32,7 @@ class _Shape:
 
     @property
     def is_depthwise(self) -> bool:
-        """Whether each channel of the input has filters of its own."""
+        """Return True if each channel of the input has its own filters."""
         return self.groups > 1 and self.depth == 1
 
 
@@ -53,8 +53,10 @@ def _shape(node: Node, weights: int) -> _Shape:
 
 
 def conv(node: Node) -> None:
-    """Of float32, of images of one to three axes. Sums begin with 0, go over the kernel's rows, columns and the
-    channels, each product is fused with the sum, and the bias is added at the end.
+    """Convolve float32 images of one to three axes.
+
+    Sums begin with 0 and go over the kernel's rows, columns and the channels. Each product is fused with the sum, and
+    the bias is added at the end.
     """
     if node.type(0).element is not F32 or node.type(1).element is not F32:
         node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
@@ -68,16 +70,16 @@ def conv(node: Node) -> None:
     padded, bias = window.padded(node, x), float_bias(node, 2, shape.outputs)
     if shape.is_depthwise:
         per = shape.outputs // shape.channels
-        made = float_products.depthwise(context, padded, w, window, shape.outputs, per, order, bias)
+        result = float_products.depthwise(context, padded, w, window, shape.outputs, per, order, bias)
     else:
-        made = float_products.convolution(
+        result = float_products.convolution(
             context, padded, w, window, shape.outputs, shape.depth, shape.groups, order, bias
         )
-    node.set(0, channels_first(node, made, shape.rank))
+    node.set(0, channels_first(node, result, shape.rank))
 
 
 def _float_weights(node: Node, shape: _Shape) -> Value:
-    """OHWI, or 1HWO of a depthwise convolution."""
+    """Return the weights in the layout OHWI, or 1HWO for a depthwise convolution."""
     array = node.constant(1)
     if array is not None:
         return node.dense(_arranged(array, shape), F32)
@@ -94,7 +96,7 @@ def _with_height(shape: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _arranged(array: Array, shape: _Shape) -> Array:
-    """Weights OI... as OHWI, or 1HWO of a depthwise convolution."""
+    """Transpose weights from the layout OI... to OHWI, or 1HWO for a depthwise convolution."""
     if shape.rank == 3:
         array = array[:, :, np.newaxis]
     order = (1, *range(2, array.ndim), 0) if shape.is_depthwise else (0, *range(2, array.ndim), 1)
@@ -102,7 +104,10 @@ def _arranged(array: Array, shape: _Shape) -> Array:
 
 
 def qlinear_conv(node: Node) -> None:
-    """Of 8 bits, and images of one or two axes. Weights are known, and have one scale or one for each filter."""
+    """Convolve 8-bit images of one or two axes.
+
+    Weights must be known, and have one scale or one for each filter.
+    """
     shape = _shape(node, 3)
     out = node.uniform(node.plain(7) if node.has(7) else node.plain(0), (), 6, 7)
     node.set(0, quantized_convolution(node, shape, node.parameters(0, 1, 2), node.parameters(3, 4, 5, axis=0), out))
@@ -117,7 +122,10 @@ def quantized_convolution(
     inputs: tuple[int, int, int] = (0, 3, 8),
     rule: str = "",
 ) -> Value:
-    """The convolution of two inputs by parameters, with the bias that is the third or none; by the profile's rule."""
+    """Return the convolution of two inputs with the given quantized types, and an optional bias.
+
+    ``inputs`` are the indices of the image, the weights and the bias. Without ``rule`` the profile gives the rule.
+    """
     image, weights, bias = inputs
     if shape.rank > 4:
         node.refuse(f"images of {shape.rank - 2} axes")
@@ -139,18 +147,21 @@ def quantized_convolution(
 
 
 def conv_integer(node: Node) -> None:
-    """Of 8 bits, exact in int32, with known weights and zero points. Padding adds nothing to a sum."""
+    """Convolve 8-bit integers exactly in int32, with known weights and zero points.
+
+    Padding adds nothing to a sum.
+    """
     shape = _shape(node, 1)
     zeros = [node.known(i, "a zero point") if node.has(i) else np.zeros(1, np.int64) for i in (2, 3)]
     if zeros[0].size != 1 or zeros[1].size not in (1, shape.outputs):
         node.fail(f"its zero points have shapes {zeros[0].shape} and {zeros[1].shape}")
     x, w = unit(node, 0, zeros[0], 0), unit(node, 1, zeros[1], 0)
-    made = quantized_convolution(node, shape, x, w, UniformType("i32", "f32", 1.0), (0, 1, 8), "float64_away")
-    node.set(0, node.as_storage(made))
+    sums = quantized_convolution(node, shape, x, w, UniformType("i32", "f32", 1.0), (0, 1, 8), "float64_away")
+    node.set(0, node.as_storage(sums))
 
 
 def unit(node: Node, i: int, zero_points: Array, axis: int) -> UniformType:
-    """The type of an input of 8 bits whose scale is 1. Zero points may be one for each index along an axis."""
+    """Return the type of an 8-bit input with the scale 1, and one zero point or one for each index along an axis."""
     element = node.plain(i)
     if not isinstance(element, IntegerType) or element.width != 8:
         node.refuse(f"of {node.dtype(i)}")
@@ -161,15 +172,16 @@ def unit(node: Node, i: int, zero_points: Array, axis: int) -> UniformType:
 
 
 def product_facts(x: UniformType, w: UniformType, out: UniformType) -> dict[str, Any]:
-    """The facts of a product of two operands on which a rule depends: storage, and the largest multiplier, as the
-    runtime forms it in float32.
+    """Return the facts of a product on which a rule depends: its storage types, and the largest multiplier.
+
+    The multiplier is computed in float32, as in the runtime.
     """
     largest = np.float32(np.float32(x.scale) * np.float32(w.scale_array.max())) / np.float32(out.scale)
     return {"storage": out.storage, "source": x.storage, "weights": w.storage, "multiplier": float(largest)}
 
 
 def bias_of(node: Node, i: int, x: UniformType, w: UniformType) -> Value:
-    """An int32 bias. Its scale is that of the sums, as the runtime adds it to them."""
+    """Return an int32 bias. Its scale is that of the sums, to which the runtime adds it."""
     if node.dtype(i) != "int32":
         node.fail(f"the bias has the type {node.dtype(i)}, expected int32")
     scales: Any = x.scale * w.scale if w.is_per_layer else (x.scale * w.scale_array).tolist()

@@ -1,4 +1,4 @@
-"""Operators that ONNX defines by others: the definition that the package `onnx` has stands in their place."""
+"""Operators that ONNX defines by other operators: the definition in the package `onnx` is imported in their place."""
 
 from typing import Any
 
@@ -12,34 +12,34 @@ from qrt.models.onnx.subgraphs import Subgraph
 from qrt.models.onnx.types import NUMBERS, dtype_of
 
 _SHAPES = ("AffineGrid", "CenterCropPad")
-"""The operators whose second input says the shape of the result."""
+"""The operators whose second input is the shape of the result."""
 _ITEMS = {"INT": int, "FLOAT": int | float, "STRING": str, "TENSOR": Tensor}
-"""What holds one value of an attribute, by the name of its kind; a list of them has an S more."""
+"""The Python type of an attribute's value, by the name of its kind. The kind of a list ends in S."""
 _TEXTS = {
     "activation": ("none", "silu", "swish"),
     "reduction": ("mean", "none", "sum"),
     "update_rule": ("delta", "gated", "gated_delta", "linear"),
 }
-"""The texts of attributes. For others the package makes definitions too, of something else."""
+"""The valid texts of attributes. The package has definitions for others too, which compute something else."""
 _BY_NAME = {name: number for number, name in NUMBERS.items()}
 
 
 def defined(node: Node) -> None:
-    """The operators by which ONNX defines it, whose forms above hold."""
+    """Compute the operators by which ONNX defines this one, in the forms that they support."""
     op, place = node.op, node.graph.place(node.op)
     defs: Any = extra("onnx.defs", "onnx")
     try:
         schema = defs.get_schema(op.type, op.opset, op.domain)
-    except Exception:  # SchemaError, which is no public class
+    except Exception:  # SchemaError, which is not public
         node.refuse(f"in opset {op.opset}")
     _check_attributes(node, schema)
     if any(0 in node.shape(i) for i in range(len(op.inputs)) if node.has(i)):
         node.refuse("of tensors without elements")
     function = _function(node, schema)
-    attributes = {name: _plain(each.default_value) for name, each in schema.attributes.items()}
+    attributes = {name: _plain(attribute.default_value) for name, attribute in schema.attributes.items()}
     given = {name: value for name, value in {**attributes, **op.attributes}.items() if value is not None}
-    found = read_definition(place, function, op, given, max_bytes=node.graph.importer.max_bytes)
-    graph = Subgraph(node, "definition", found)
+    definition = read_definition(place, function, op, given, max_bytes=node.graph.importer.max_bytes)
+    graph = Subgraph(node, "definition", definition)
     if op.type in _SHAPES:
         graph.learn(node.input(1), Constant(node.known(1, "a shape"), node.plain(1)))
     graph.inline()
@@ -47,8 +47,8 @@ def defined(node: Node) -> None:
 
 
 def _function(node: Node, schema: Any) -> bytes:
-    """The definition: one that holds for every node, or that depends on attributes and types."""
-    versions, made = schema.function_opset_versions, schema.get_function_with_opset_version
+    """Return the definition, which may depend on attributes and types."""
+    versions, function_of = schema.function_opset_versions, schema.get_function_with_opset_version
     of_types = schema.context_dependent_function_opset_versions
     onnx: Any = extra("onnx", "onnx")
     if of_types:
@@ -56,25 +56,25 @@ def _function(node: Node, schema: Any) -> bytes:
         types = [_as_type(onnx, node, i) for i in range(len(node.op.inputs))]
         try:
             content = schema.get_context_dependent_function_with_opset_version(version, described, types)
-        except Exception as error:  # of the package's C++ code, which has no public classes
+        except Exception as error:  # the package's C++ code raises no public classes
             text = next(iter(str(error).splitlines()), type(error).__name__)
             node.fail(f"the package onnx does not define this form: {shown(text)}")
         if not content:
             node.refuse("of this form, which the package onnx does not define")
     elif versions:
-        content = made(_version(versions, node.opset))
+        content = function_of(_version(versions, node.opset))
     else:
         node.refuse(f"in opset {node.opset}, which does not define it by other operators")
     return bytes(content)
 
 
 def _version(versions: list[int], opset: int) -> int:
-    """The latest definition that an opset may use."""
-    return max((each for each in versions if each <= opset), default=min(versions))
+    """Return the latest version of a definition that an opset may use."""
+    return max((version for version in versions if version <= opset), default=min(versions))
 
 
 def _check_attributes(node: Node, schema: Any) -> None:
-    """Raises ModelError for an attribute that the operator does not have, or of another kind."""
+    """Raise ModelError for an attribute that the operator does not have, or that is of another kind."""
     for name, value in node.op.attributes.items():
         expected = schema.attributes.get(name)
         if expected is None:
@@ -95,15 +95,15 @@ def _check_attributes(node: Node, schema: Any) -> None:
 def _as_node(onnx: Any, op: Operator, schema: Any) -> bytes:
     message = onnx.helper.make_node(op.type, op.inputs, op.outputs, domain=op.domain)
     message.attribute.extend(
-        onnx.helper.make_attribute(name, _as_given(onnx, value, kind), attr_type=int(kind.value))
+        onnx.helper.make_attribute(name, _as_package_value(onnx, value, kind), attr_type=int(kind.value))
         for name, value in op.attributes.items()
         for kind in [schema.attributes[name].type]
     )
     return bytes(message.SerializeToString())
 
 
-def _as_given(onnx: Any, value: Any, kind: Any) -> Any:
-    """An attribute of a kind as the package takes it."""
+def _as_package_value(onnx: Any, value: Any, kind: Any) -> Any:
+    """Convert an attribute to the package's form of its kind."""
     if isinstance(value, int) and kind.name == "FLOAT":
         return float(value)
     if not isinstance(value, Tensor):
@@ -112,16 +112,16 @@ def _as_given(onnx: Any, value: Any, kind: Any) -> Any:
 
 
 def _as_type(onnx: Any, node: Node, i: int) -> bytes:
-    made = onnx.TypeProto()
+    tensor_type = onnx.TypeProto()
     if node.has(i):
-        made = onnx.helper.make_tensor_type_proto(_BY_NAME[dtype_of(node.plain(i))], node.shape(i))
-    return bytes(made.SerializeToString())
+        tensor_type = onnx.helper.make_tensor_type_proto(_BY_NAME[dtype_of(node.plain(i))], node.shape(i))
+    return bytes(tensor_type.SerializeToString())
 
 
-def _plain(said: Any) -> Any:
-    """The default of an attribute; None where it has none."""
+def _plain(default: Any) -> Any:
+    """Return the default of an attribute, or None if it has none."""
     onnx: Any = extra("onnx", "onnx")
-    value = onnx.helper.get_attribute_value(said) if said.type else None
+    value = onnx.helper.get_attribute_value(default) if default.type else None
     if isinstance(value, bytes):
         return value.decode()
     return tuple(value) if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Einsum: sums of products of one tensor or two, whose axes letters name."""
+"""Einsum: sums of products of one or two tensors, with letters as the names of axes."""
 
 from collections.abc import Sequence
 
@@ -13,8 +13,10 @@ from qrt.models.onnx.operators.operands import F32
 
 
 def einsum(node: Node) -> None:
-    """Of one or two tensors of float32. Sums begin with 0 and go over the axes that the result lacks, in the order in
-    which the operands name them; each product is fused with the sum.
+    """Sum products of elements of one or two float32 tensors.
+
+    Sums begin with 0 and go over the axes that the result lacks, in the order in which the operands name them. Each
+    product is fused with the sum.
     """
     count = len(node.op.inputs)
     if count not in (1, 2):
@@ -45,28 +47,28 @@ def einsum(node: Node) -> None:
                   for letter, n in zip(sources[i], shape, strict=True)]  # fmt: skip
         return nest.read(values[i], places)
 
-    kept = [extents[letter] for letter in result]
+    result_extents = [extents[letter] for letter in result]
     if count == 2:
-        made = float_products.total(
-            context, kept, [extents[letter] for letter in lost], lambda nest: (read(nest, 0), read(nest, 1)),
+        output = float_products.total(
+            context, result_extents, [extents[letter] for letter in lost], lambda nest: (read(nest, 0), read(nest, 1)),
             node.rule("float_products"), None,
         )  # fmt: skip
     else:
-        nest = LoopNest(context, "arrange", [*kept, *(extents[letter] for letter in lost)])
-        (made,) = nest.finish(read(nest, 0))
+        nest = LoopNest(context, "arrange", [*result_extents, *(extents[letter] for letter in lost)])
+        (output,) = nest.finish(read(nest, 0))
         if lost:
-            made = reduced(context, made, range(len(result), len(order)), "arith.addf", 0.0)
-    node.set(0, made)
+            output = reduced(context, output, range(len(result), len(order)), "arith.addf", 0.0)
+    node.set(0, output)
 
 
 def _letters(node: Node, equation: str) -> tuple[list[str], str]:
-    """(the letters of each operand, those of the result); an ellipsis has capital letters of its own."""
-    said = equation.replace(" ", "")
-    left, arrow, result = said.partition("->")
+    """Return the letters of each operand, and those of the result. Capital letters stand for an ellipsis."""
+    compact = equation.replace(" ", "")
+    left, arrow, result = compact.partition("->")
     terms = left.split(",")
     if len(terms) != len(node.op.inputs):
         node.fail(f"the equation {equation!r} has {len(terms)} operands, but the node {len(node.op.inputs)}")
-    used = {letter for letter in said if letter.isalpha()}
+    used = {letter for letter in compact if letter.isalpha()}
     free = [chr(code) for code in range(ord("A"), ord("Z") + 1) if chr(code) not in used]
     rest = [len(node.shape(i)) - len(term.replace("...", "")) for i, term in enumerate(terms)]
     most = max((n for n, term in zip(rest, terms, strict=True) if "..." in term), default=0)
@@ -74,14 +76,14 @@ def _letters(node: Node, equation: str) -> tuple[list[str], str]:
         ranks = [len(node.shape(i)) for i in range(len(terms))]
         node.fail(f"the equation {equation!r} does not match operands of ranks {ranks}")
     dots = "".join(free[:most])
-    found = [term.replace("...", dots[most - n :] if n else "") for n, term in zip(rest, terms, strict=True)]
+    expanded = [term.replace("...", dots[most - n :] if n else "") for n, term in zip(rest, terms, strict=True)]
     if arrow:
         result = result.replace("...", dots)
     else:
         named = [letter for letter in sorted(used) if "".join(terms).count(letter) == 1]
         result = dots + "".join(named)
-    _check(node, equation, found, result)
-    return found, result
+    _check(node, equation, expanded, result)
+    return expanded, result
 
 
 def _check(node: Node, equation: str, terms: Sequence[str], result: str) -> None:

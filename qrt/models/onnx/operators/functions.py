@@ -1,4 +1,4 @@
-"""Functions of one float: exponentials, trigonometry, and what networks make of them. Each step is rounded once."""
+"""Functions of one float: exponentials, trigonometry, and activations that combine them. Each step is rounded once."""
 
 import numpy as np
 
@@ -12,11 +12,11 @@ _OPS = {
     "Cosh": "cosh", "Erf": "erf", "Exp": "exp", "Log": "log", "Sin": "sin", "Sinh": "sinh", "Tan": "tan",
     "Tanh": "tanh",
 }  # fmt: skip
-"""The functions that `math` has."""
+"""The functions of the `math` dialect, by operator."""
 
 
 class _Steps:
-    """Steps of a computation on tensors of one float type, whose numbers broadcast."""
+    """A computation step by step on tensors of one float type, with broadcasting."""
 
     def __init__(self, node: Node, inputs: int = 1) -> None:
         element = one_type(node, 0, inputs)
@@ -28,12 +28,12 @@ class _Steps:
         return number_of(value, self.element)
 
     def take(self, name: str, *operands: Operand | float) -> Operand:
-        """An op of `arith` or `math`."""
-        found = [self.number(x) if isinstance(x, int | float) else x for x in operands]
-        return apply(self.node, name, found, [self.element] * len(found), self.element)
+        """Apply an operation of `arith` or `math`."""
+        values = [self.number(x) if isinstance(x, int | float) else x for x in operands]
+        return apply(self.node, name, values, [self.element] * len(values), self.element)
 
     def choose(self, is_below: Operand, bound: float, yes: Operand, no: Operand) -> Operand:
-        """``yes`` where an operand is below a bound, else ``no``."""
+        """Select ``yes`` where an operand is below a bound, else ``no``."""
         condition = compare(self.node, "slt", is_below, self.number(bound), self.element)
         return select(self.node, condition, yes, no, self.element)
 
@@ -42,26 +42,26 @@ class _Steps:
 
 
 def function(node: Node) -> None:
-    """Of floats, correctly rounded."""
+    """Compute a function of floats, correctly rounded."""
     steps = _Steps(node)
     steps.finish(steps.take(f"math.{_OPS[node.op.type]}", operand(node, 0)))
 
 
 def sigmoid(steps: _Steps, x: Operand) -> Operand:
-    """1 / (1 + exp(-|x|)), of what is below 0 times that exponential, which cannot become infinite."""
+    """Compute 1 / (1 + exp(-|x|)), times exp(-|x|) for negative x: this exponential cannot overflow."""
     power = steps.take("math.exp", steps.take("arith.negf", steps.take("math.absf", x)))
     quotient = steps.take("arith.divf", 1, steps.take("arith.addf", power, 1))
     return steps.choose(x, 0, steps.take("arith.mulf", power, quotient), quotient)
 
 
 def sigmoid_(node: Node) -> None:
-    """Of floats."""
+    """Compute 1 / (1 + exp(-x)) of floats, in steps that cannot overflow."""
     steps = _Steps(node)
     steps.finish(sigmoid(steps, operand(node, 0)))
 
 
 def swish(node: Node) -> None:
-    """x times the sigmoid of alpha * x."""
+    """Multiply x by the sigmoid of alpha * x."""
     steps, x = _Steps(node), operand(node, 0)
     alpha = node.attribute("alpha", 1.702 if node.op.type == "QuickGelu" else 1.0)
     scaled = x if alpha == 1 else steps.take("arith.mulf", x, alpha)
@@ -69,21 +69,22 @@ def swish(node: Node) -> None:
 
 
 def soft(node: Node) -> None:
-    """log(1 + exp(x)), x / (1 + |x|), or x times the tanh of the first."""
+    """Compute Softplus log(1 + exp(x)), Softsign x / (1 + |x|), or Mish x * tanh(Softplus(x))."""
     steps, x = _Steps(node), operand(node, 0)
     if node.op.type == "Softsign":
         steps.finish(steps.take("arith.divf", x, steps.take("arith.addf", steps.take("math.absf", x), 1)))
         return
     power = steps.take("math.exp", steps.take("arith.negf", steps.take("math.absf", x)))
-    found = steps.take("arith.addf", steps.take("arith.maximumf", x, 0), steps.take("math.log1p", power))
+    result = steps.take("arith.addf", steps.take("arith.maximumf", x, 0), steps.take("math.log1p", power))
     if node.op.type == "Mish":
-        found = steps.take("arith.mulf", x, steps.take("math.tanh", found))
-    steps.finish(found)
+        result = steps.take("arith.mulf", x, steps.take("math.tanh", result))
+    steps.finish(result)
 
 
 def elu(node: Node) -> None:
-    """Of floats: what is below 0 becomes alpha * (exp(x) - 1); of Celu the exponent is divided by alpha, and Selu
-    multiplies everything by gamma.
+    """Replace negative floats by alpha * (exp(x) - 1).
+
+    Celu divides the exponent by alpha. Selu multiplies all results by gamma.
     """
     steps, x, kind = _Steps(node), operand(node, 0), node.op.type
     alpha = node.attribute("alpha", 1.6732632423543772 if kind == "Selu" else 1.0)
@@ -91,14 +92,14 @@ def elu(node: Node) -> None:
         node.fail("its alpha is 0, which would be a division by zero")
     inside = steps.take("arith.divf", x, alpha) if kind == "Celu" and alpha != 1 else x
     below = steps.take("arith.mulf", steps.take("math.expm1", inside), alpha)
-    found = steps.choose(x, 0, below, x)
+    result = steps.choose(x, 0, below, x)
     if kind == "Selu":
-        found = steps.take("arith.mulf", found, node.attribute("gamma", 1.0507009873554805))
-    steps.finish(found)
+        result = steps.take("arith.mulf", result, node.attribute("gamma", 1.0507009873554805))
+    steps.finish(result)
 
 
 def gelu(node: Node) -> None:
-    """x / 2 * (1 + erf(x / sqrt(2))), or its approximation by tanh."""
+    """Compute x / 2 * (1 + erf(x / sqrt(2))), or its approximation by tanh."""
     steps, x = _Steps(node), operand(node, 0)
     if node.attribute("approximate", "none") == "tanh":
         steps.finish(_gelu_of_tanh(steps, x))
@@ -109,7 +110,7 @@ def gelu(node: Node) -> None:
 
 
 def _gelu_of_tanh(steps: _Steps, x: Operand) -> Operand:
-    """x / 2 * (1 + tanh(x * (a + b * x * x))), a = sqrt(2 / pi) and b = 0.044715 * a."""
+    """Compute x / 2 * (1 + tanh(x * (a + b * x * x))), with a = sqrt(2 / pi) and b = 0.044715 * a."""
     root = float(np.sqrt(2 / np.pi))
     square = steps.take("arith.mulf", x, x)
     factor = steps.take("arith.addf", steps.take("arith.mulf", square, 0.044715 * root), root)
@@ -118,7 +119,7 @@ def _gelu_of_tanh(steps: _Steps, x: Operand) -> Operand:
 
 
 def fast_gelu(node: Node) -> None:
-    """The approximation by tanh of x, or of x and a bias along the last axis."""
+    """Approximate Gelu by tanh, of x or of x plus a bias along the last axis."""
     steps, x = _Steps(node, 2), operand(node, 0)
     if node.has(1):
         x = steps.take("arith.addf", x, operand(node, 1))
@@ -126,7 +127,7 @@ def fast_gelu(node: Node) -> None:
 
 
 def bias_gelu(node: Node) -> None:
-    """Gelu of x and a bias along the last axis."""
+    """Compute Gelu of x plus a bias along the last axis."""
     steps = _Steps(node, 2)
     x = steps.take("arith.addf", operand(node, 0), operand(node, 1))
     inside = steps.take("math.erf", steps.take("arith.mulf", x, float(np.sqrt(0.5))))
@@ -134,7 +135,7 @@ def bias_gelu(node: Node) -> None:
 
 
 def power(node: Node) -> None:
-    """Of float32, correctly rounded; exponents of another type count as float32."""
+    """Raise float32 to powers, correctly rounded. Exponents of another type are converted to float32."""
     if node.plain(0) is not F32:
         node.refuse(f"of {node.dtype(0)}")
     exponent = operand(node, 1)

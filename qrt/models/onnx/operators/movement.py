@@ -1,4 +1,7 @@
-"""Shapes and order. What moves elements keeps their bits, and the parameters of quantized ones."""
+"""Operators that change shapes and the order of elements.
+
+They keep the bits of elements, and the parameters of quantized ones.
+"""
 
 from collections.abc import Sequence
 from math import prod
@@ -15,8 +18,9 @@ from qrt.types import TensorType, UniformType
 
 
 def reshaped(node: Node, shape: Shape, sources: Sequence[int | None]) -> None:
-    """Says that the first input in another shape is the result; one that is known stays known. ``sources`` are the
-    input's axes whose sizes the dimensions have; None stands for a size that follows from the others.
+    """Set the output to the first input in another shape. A known input gives a known output.
+
+    ``sources`` has for each dimension the axis of the input with its size, or None if the size follows from the others.
     """
     array = node.constant(0)
     if array is not None:
@@ -32,7 +36,10 @@ def reshaped(node: Node, shape: Shape, sources: Sequence[int | None]) -> None:
 
 
 def reshape(node: Node) -> None:
-    """To a shape in which 0 keeps a size and -1 stands for the rest. Sizes may be those of open dimensions."""
+    """Change the shape: a size of 0 keeps the input's size, and -1 stands for the rest.
+
+    Sizes may be those of open dimensions.
+    """
     wanted = wanted_sizes(node, 1)
     allows_zero = bool(node.attribute("allowzero", 0))
     shape = _new_shape(node, node.shape(0), wanted, allows_zero)
@@ -42,88 +49,92 @@ def reshape(node: Node) -> None:
 
 
 def _source(node: Node, size: int | Value, place: int, allows_zero: bool) -> int | None:
-    """The axis of the input whose size a dimension has, where it is known to be one's."""
+    """Return the axis of the input whose size a dimension is known to have, or None."""
     if isinstance(size, int):
         return place if size == 0 and not allows_zero else None
-    made = size.operation
-    if made is None or made.name != "tensor.dim" or made.operands[0] is not node.value(0):
+    dim = size.operation
+    if dim is None or dim.name != "tensor.dim" or dim.operands[0] is not node.value(0):
         return None
-    found = constant_of(made.operands[1])
-    return found.python if isinstance(found, IntegerAttr) else None
+    axis = constant_of(dim.operands[1])
+    return axis.python if isinstance(axis, IntegerAttr) else None
 
 
-def _new_shape(node: Node, own: Shape, wanted: tuple[int | Value, ...], allows_zero: bool) -> Shape:
+def _new_shape(node: Node, input_shape: Shape, wanted: tuple[int | Value, ...], allows_zero: bool) -> Shape:
     known = [size for size in wanted if isinstance(size, int)]
     if known.count(-1) > 1 or any(size < -1 for size in known):
         node.fail(f"a shape can have at most one size of -1, got {known}")
-    found: list[int | None] = []
+    shape: list[int | None] = []
     for place, size in enumerate(wanted):
         if isinstance(size, Value):
-            found.append(None)
+            shape.append(None)
         elif size == 0 and not allows_zero:
-            if place >= len(own):
+            if place >= len(input_shape):
                 node.fail(
                     f"size {place} of {known} is 0, which copies it from the input, but the input has "
-                    f"{len(own)} dimensions"
+                    f"{len(input_shape)} dimensions"
                 )
-            found.append(own[place])
+            shape.append(input_shape[place])
         else:
-            found.append(size)
-    count = prod(size for size in own if size is not None)
+            shape.append(size)
+    count = prod(size for size in input_shape if size is not None)
     if -1 not in known:
-        if None not in own and None not in found and prod(size or 0 for size in found) != count:
+        if None not in input_shape and None not in shape and prod(size or 0 for size in shape) != count:
             node.fail(f"{count} elements do not fill the shape {known}")
-        return tuple(found)
-    at = found.index(-1)
-    others = [size for place, size in enumerate(found) if place != at]
+        return tuple(shape)
+    open_axis = shape.index(-1)
+    others = [size for place, size in enumerate(shape) if place != open_axis]
     rest = prod(size for size in others if size is not None)
-    if own.count(None) != others.count(None):  # what is left depends on sizes known only at run time
-        found[at] = None
+    if input_shape.count(None) != others.count(None):  # the rest depends on sizes that only the run knows
+        shape[open_axis] = None
     elif not rest or count % rest:
         node.fail(f"{count} elements do not fill the shape {known}")
     else:
-        found[at] = count // rest
-    return tuple(found)
+        shape[open_axis] = count // rest
+    return tuple(shape)
 
 
 def flatten(node: Node) -> None:
-    """To a matrix: the axes before one, and those from it on."""
-    own = node.shape()
+    """Change the shape to a matrix: the axes before ``axis`` become rows, the others columns."""
+    input_shape = node.shape()
     axis = node.attribute("axis", 1)
-    if not -len(own) <= axis <= len(own):
-        node.fail(f"axis {axis} is out of range for rank {len(own)}")
-    axis = axis + len(own) if axis < 0 else axis
-    sides = own[:axis], own[axis:]
+    if not -len(input_shape) <= axis <= len(input_shape):
+        node.fail(f"axis {axis} is out of range for rank {len(input_shape)}")
+    axis = axis + len(input_shape) if axis < 0 else axis
+    sides = input_shape[:axis], input_shape[axis:]
     shape = tuple(None if None in side else prod(size or 0 for size in side) for side in sides)
     reshaped(node, shape, [first if len(side) == 1 else None for first, side in zip((0, axis), sides, strict=True)])
 
 
 def squeeze(node: Node) -> None:
-    """Without the axes of size 1 that are named, or without all."""
-    own, given = node.shape(), axes_of(node, 1, 13)
-    named = axes(node, given, len(own)) if given is not None else tuple(d for d, n in enumerate(own) if n == 1)
-    if any(own[axis] not in (1, None) for axis in named):
-        node.fail(f"axes {list(named)} of {list(own)} are not all of size 1")
-    kept = [axis for axis in range(len(own)) if axis not in named]
-    reshaped(node, tuple(own[axis] for axis in kept), kept)
+    """Remove the given axes, whose size must be 1, or all axes of size 1."""
+    input_shape, given = node.shape(), axes_of(node, 1, 13)
+    named = (
+        axes(node, given, len(input_shape))
+        if given is not None
+        else tuple(d for d, n in enumerate(input_shape) if n == 1)
+    )
+    if any(input_shape[axis] not in (1, None) for axis in named):
+        node.fail(f"axes {list(named)} of {list(input_shape)} are not all of size 1")
+    remaining = [axis for axis in range(len(input_shape)) if axis not in named]
+    reshaped(node, tuple(input_shape[axis] for axis in remaining), remaining)
     set_sizes(node, sizes(node, 0))
 
 
 def unsqueeze(node: Node) -> None:
-    """With new axes of size 1."""
-    own, given = node.shape(), axes_of(node, 1, 13)
+    """Insert axes of size 1."""
+    input_shape, given = node.shape(), axes_of(node, 1, 13)
     if given is None:
         node.fail("its axes are missing")
-    named = axes(node, given, len(own) + len(given))
-    rest = iter(range(len(own)))
-    sources = [None if axis in named else next(rest) for axis in range(len(own) + len(named))]
-    reshaped(node, tuple(1 if axis is None else own[axis] for axis in sources), sources)
-    if len(own) + len(named) == 1:
+    named = axes(node, given, len(input_shape) + len(given))
+    rest = iter(range(len(input_shape)))
+    sources = [None if axis in named else next(rest) for axis in range(len(input_shape) + len(named))]
+    reshaped(node, tuple(1 if axis is None else input_shape[axis] for axis in sources), sources)
+    if len(input_shape) + len(named) == 1:
         set_sizes(node, sizes(node, 0))
 
 
 def identity(node: Node) -> None:
-    """The input. Dropout is that where a model is not trained, and its mask is true."""
+    """Return the input. Dropout does the same, because models are not trained here, and its mask is true."""
     if node.op.type == "Dropout" and node.has(2) and node.known(2, "training mode").any():
         node.refuse("in training")
     if node.op.type == "Dropout" and node.returns(1):
@@ -132,13 +143,13 @@ def identity(node: Node) -> None:
         kind = TensorType(node.shape(), BOOL)
         node.graph.check_size(node.op, kind)
         node.set_constant(1, np.ones([n or 0 for n in node.shape()], np.bool_), BOOL)
-    found = sizes(node, 0) if node.constant(0) is None else None
+    known = sizes(node, 0) if node.constant(0) is None else None
     reshaped(node, node.shape(), range(len(node.shape())))
-    set_sizes(node, found)
+    set_sizes(node, known)
 
 
 def transpose(node: Node) -> None:
-    """Axes in an order; in reverse where the file says none."""
+    """Permute axes; without ``perm``, reverse them."""
     rank = len(node.shape())
     order = node.ints("perm", tuple(reversed(range(rank))))
     if sorted(order) != list(range(rank)):
@@ -151,7 +162,7 @@ def transpose(node: Node) -> None:
 
 
 def concat(node: Node) -> None:
-    """Tensors of one type; quantized ones of unequal parameters as their integers."""
+    """Join tensors of one type along an axis. Quantized ones with different parameters are joined as integers."""
     count, rank = len(node.op.inputs), len(node.shape())
     axis = node.axis(node.required("axis", int), rank)
     if any(len(node.shape(i)) != rank for i in range(count)):
@@ -167,8 +178,8 @@ def concat(node: Node) -> None:
             node.fail(f"shapes {', '.join(str(array.shape) for array in known)} do not join along axis {axis}")
         return
     parts = [sizes(node, i) for i in range(count)] if rank == 1 else []
-    made = joined(node, _of_one_type(node, count), axis)
-    node.set(0, made)
+    result = joined(node, _of_one_type(node, count), axis)
+    node.set(0, result)
     if parts and None not in parts:
         set_sizes(node, tuple(size for part in parts for size in part or ()))
 
@@ -179,7 +190,7 @@ def _of_one_type(node: Node, count: int) -> list[Value]:
     if len(elements) == 1:
         return values
     plain = node.plain(0)
-    found = []
+    plain_values = []
     for i, value in enumerate(values):
         assert isinstance(value.type, TensorType)
         if isinstance(value.type.element, UniformType):
@@ -187,12 +198,12 @@ def _of_one_type(node: Node, count: int) -> list[Value]:
             assert isinstance(value.type, TensorType)
             if value.type.element is not plain:
                 value = node.emit("tensor.bitcast", [value], None, value.type.with_(element=plain))
-        found.append(value)
-    return found
+        plain_values.append(value)
+    return plain_values
 
 
 def tile(node: Node) -> None:
-    """Repeated a known number of times along each axis."""
+    """Repeat a tensor along each axis, a known number of times."""
     counts, rank = node.integers(1, "repeats"), len(node.shape())
     if len(counts) != rank or min(counts, default=0) < 0:
         node.fail(f"repeats must be {rank} non-negative integers, got {list(counts)}")
@@ -200,17 +211,17 @@ def tile(node: Node) -> None:
 
 
 def expand(node: Node) -> None:
-    """To a known shape, by NumPy's rules."""
-    own, given = node.shape(), node.integers(1, "a shape")
+    """Broadcast a tensor to a known shape by NumPy's rules."""
+    input_shape, given = node.shape(), node.integers(1, "a shape")
     if min(given, default=0) < 0:
         node.fail(f"{list(given)} is not a valid shape")
-    rank = max(len(own), len(given))
-    aligned = (*(1,) * (rank - len(own)), *own)
+    rank = max(len(input_shape), len(given))
+    aligned = (*(1,) * (rank - len(input_shape)), *input_shape)
     wanted = (*(1,) * (rank - len(given)), *given)
     counts = []
     for size, other in zip(aligned, wanted, strict=True):
         if size not in (1, other) and other != 1:
-            node.fail(f"shape {list(own)} does not broadcast to {list(given)}")
+            node.fail(f"shape {list(input_shape)} does not broadcast to {list(given)}")
         counts.append(other if size == 1 else 1)
     array = node.constant(0)
     if array is not None and prod(counts) * array.size <= 1 << 12:
@@ -218,17 +229,17 @@ def expand(node: Node) -> None:
         return
     value = movable(node)
     assert isinstance(value.type, TensorType)
-    if own != aligned:
+    if input_shape != aligned:
         value = node.emit("qrt.reshape", [value], None, TensorType(aligned, value.type.element))
     node.set(0, node.emit("qrt.tile", [value], {"multiples": counts}))
 
 
 def blocks(node: Node) -> None:
-    """Between channels and squares of an image, in the order DCR or CRD."""
-    size, own = node.required("blocksize", int), node.shape()
-    if len(own) != 4 or size < 1 or None in own[1:]:
-        node.refuse(f"of shape {list(own)}, in blocks of {size}")
-    batch, (channels, height, width) = own[0], (n or 0 for n in own[1:])
+    """Move elements between the channels and the blocks of an image, in the order DCR or CRD."""
+    size, input_shape = node.required("blocksize", int), node.shape()
+    if len(input_shape) != 4 or size < 1 or None in input_shape[1:]:
+        node.refuse(f"of shape {list(input_shape)}, in blocks of {size}")
+    batch, (channels, height, width) = input_shape[0], (n or 0 for n in input_shape[1:])
     mode = node.attribute("mode", "DCR")
     if node.op.type == "SpaceToDepth":
         split: Shape = (batch, channels, height // size, size, width // size, size)
@@ -241,7 +252,7 @@ def blocks(node: Node) -> None:
         order = (0, 3, 4, 1, 5, 2) if mode == "DCR" else (0, 1, 4, 2, 5, 3)
         shape, fits = (batch, rest, height * size, width * size), channels % (size * size) == 0
     if not fits or mode not in ("DCR", "CRD"):
-        node.fail(f"blocks of {size} in mode {mode} do not divide {list(own)}")
+        node.fail(f"blocks of {size} in mode {mode} do not divide {list(input_shape)}")
     value = movable(node)
     assert isinstance(value.type, TensorType)
     element = value.type.element

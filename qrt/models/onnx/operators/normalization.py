@@ -1,5 +1,7 @@
-"""Normalizations over the last axes. Sums, means and quotients are in float64, and the result is rounded once, while
-runtimes differ from each other by the order of float32 sums.
+"""Normalizations over the last axes.
+
+Sums, means and quotients are in float64, and the result is rounded once. Runtimes sum in float32, in orders that differ
+from one runtime to another.
 """
 
 from collections.abc import Sequence
@@ -25,25 +27,28 @@ class _Rows:
         if not self.count:
             node.refuse("of a tensor without elements")
 
-    def _mean(self, of: Sequence[Value]) -> Value:
-        """The mean of squares, less a mean that is given; of the elements themselves if none is."""
+    def _mean(self, means: Sequence[Value]) -> Value:
+        """Return the mean of each row, or, given the means, the mean of the squared differences from them."""
         extents = self.context.extents(self.x)
         nest = LoopNest(self.context, "accumulate", extents[: self.axis], extents[self.axis :])
         value = nest.value("arith.extf", (nest.read(self.x, nest.loops),), F64)
-        for mean in of:
-            apart = nest.value("arith.subf", (value, nest.read(mean, nest.loops[: self.axis])), F64)
-            value = nest.value("arith.mulf", (apart, apart), F64)
+        for mean in means:
+            difference = nest.value("arith.subf", (value, nest.read(mean, nest.loops[: self.axis])), F64)
+            value = nest.value("arith.mulf", (difference, difference), F64)
         (total,) = nest.finish(nest.value("arith.addf", (nest.running(F64, 0.0), value), F64))
         nest = LoopNest(self.context, "divide", extents[: self.axis])
         value = nest.read(total, nest.loops)
         return nest.finish(nest.value("arith.divf", (value, nest.constant(float(self.count), F64)), F64))[0]
 
     def zeros(self) -> Value:
-        """Means that are 0."""
+        """Return means that are 0."""
         return self.context.filled(self.context.extents(self.x)[: self.axis], self.context.constant(0.0, F64))
 
     def normalized(self, mean: Value, epsilon: float, scale: Value | None, bias: Value | None) -> tuple[Value, Value]:
-        """(the elements less the mean, by their deviation, times a scale, and a bias; one over the deviation)."""
+        """Return the normalized elements, and the inverse of each row's deviation.
+
+        An element is centred by the mean, divided by the deviation, multiplied by the scale, and the bias is added.
+        """
         variance = self._mean([mean])
         rows = self.context.extents(self.x)[: self.axis]
         nest = LoopNest(self.context, "deviation", rows)
@@ -61,7 +66,7 @@ class _Rows:
         return nest.finish(nest.value("arith.truncf", (value,), F32))[0], inverse
 
     def mean(self) -> Value:
-        """The means of the rows."""
+        """Return the mean of each row."""
         return self._mean([])
 
     def _along(self, nest: LoopNest, operand: Value) -> Value:
@@ -70,7 +75,7 @@ class _Rows:
         return nest.read(operand, [0 if size == 1 else loop for size, loop in zip(shape, loops, strict=True)])
 
     def narrow(self, rows: Value) -> Value:
-        """One number for each row, float32, with axes of size 1 in place of those that are normalized."""
+        """Return one float32 for each row, with axes of size 1 in place of the normalized ones."""
         context: LoweringContext = self.context
         extents = [*context.extents(rows), *(1,) * (len(self.node.shape()) - self.axis)]
         nest = LoopNest(context, "narrow", extents)
@@ -79,7 +84,7 @@ class _Rows:
 
 
 def _check(node: Node, i: int, axis: int) -> Value | None:
-    """A scale or a bias, which broadcasts to the axes that are normalized."""
+    """Return a scale or a bias, which must broadcast to the normalized axes, or None if it is absent."""
     if not node.has(i):
         return None
     shape, own = node.shape(), node.shape(i)
@@ -108,26 +113,26 @@ def _axis(node: Node) -> int:
 
 
 def layer_normalization(node: Node) -> None:
-    """Of float32: less the mean, by the deviation, times a scale, and a bias; the last axes from ``axis`` on."""
+    """Normalize float32 by mean and deviation over the axes from ``axis`` on, then apply a scale and a bias."""
     _normalize(node, node.value(0), _axis(node), True, 1, 2)
 
 
 def rms_normalization(node: Node) -> None:
-    """Of float32: by the root of the mean square, times a scale; the last axes from ``axis`` on."""
+    """Divide float32 by its root mean square over the axes from ``axis`` on, then multiply by a scale."""
     if node.returns(1):
         node.refuse("with the inverse of the root as a result")
     _normalize(node, node.value(0), _axis(node), False, 1, None)
 
 
 def skip_layer_normalization(node: Node) -> None:
-    """A normalization along the last axis of the sum of two tensors, and of a bias where there is one."""
+    """Normalize the sum of two tensors and an optional bias along the last axis."""
     simplified = node.op.type.startswith("SkipSimplified")
-    at = 3 if simplified else 4
+    bias_index = 3 if simplified else 4
     if any(node.returns(i) for i in (1, 2)) or node.plain(0) is not F32 or node.shape() != node.shape(1):
         node.refuse("of operands of two shapes, of another type than float32, or with more results")
     total = apply(node, "arith.addf", [node.value(0), node.value(1)], [F32, F32], F32)
-    if node.has(at):
-        total = apply(node, "arith.addf", [total, node.value(at)], [F32, F32], F32)
+    if node.has(bias_index):
+        total = apply(node, "arith.addf", [total, node.value(bias_index)], [F32, F32], F32)
     assert isinstance(total, Value)
     if node.returns(3):
         node.set(3, total)

@@ -1,4 +1,4 @@
-"""Slice between bounds known only at run time, or of a dimension whose size is known only at run time."""
+"""Slices whose bounds, or whose dimension's size, only the run knows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ from qrt.models.onnx.operators.operands import I64, sizes
 from qrt.types import IndexType, TensorType, UniformType
 
 Number = int | Value
-"""An integer that is known, or a value of type index."""
+"""A known integer, or a value of type index."""
 _OPEN = -(1 << 63)
-"""Stands in a list of integers for one that is an operand."""
+"""The value in a list of static integers that marks an operand."""
 _INDEX = IndexType()
 
 
 @dataclass(frozen=True)
 class SliceRange:
-    """From a start to an end by a step above 0, counted from the end where negative."""
+    """The range of a slice: a start, an end and a positive step. Negative bounds count from the end."""
 
     start: Number
     end: Number
@@ -29,10 +29,10 @@ class SliceRange:
 
 
 def bounds(node: Node, i: int) -> tuple[Number, ...]:
-    """The elements of an input, each known or a value; how many there are must be known."""
-    found = sizes(node, i)
-    if found is not None:
-        return found
+    """Return the elements of an input, each a known integer or a value. Their number must be known."""
+    known = sizes(node, i)
+    if known is not None:
+        return known
     shape = node.shape(i)
     if len(shape) != 1 or shape[0] is None:
         node.refuse(f"bounds of shape {list(shape)}")
@@ -42,7 +42,7 @@ def bounds(node: Node, i: int) -> tuple[Number, ...]:
 
 
 def cut_open(node: Node, value: Value, cuts: dict[int, SliceRange]) -> Value:
-    """The parts of a tensor along axes, as many elements as lie between the bounds."""
+    """Cut a tensor along axes to the elements between bounds."""
     kind = value.type
     assert isinstance(kind, TensorType)
     whole = kind.element
@@ -57,19 +57,19 @@ def cut_open(node: Node, value: Value, cuts: dict[int, SliceRange]) -> Value:
         offsets[axis] = start = _within(node, cut.start, extent)
         counts[axis] = _count(node, start, _within(node, cut.end, extent), cut.step)
         strides[axis] = cut.step
-    made = _extracted(node, value, offsets, counts, strides)
+    part = _extracted(node, value, offsets, counts, strides)
     if isinstance(whole, UniformType):
-        assert isinstance(made.type, TensorType)
-        return node.emit("quant.scast", [made], None, made.type.with_(element=whole))
-    return made
+        assert isinstance(part.type, TensorType)
+        return node.emit("quant.scast", [part], None, part.type.with_(element=whole))
+    return part
 
 
 def _extracted(node: Node, value: Value, *lists: Sequence[Number]) -> Value:
     assert isinstance(value.type, TensorType)
     names = ("static_offsets", "static_sizes", "static_strides")
-    operands = [[each for each in numbers if isinstance(each, Value)] for numbers in lists]
+    operands = [[number for number in numbers if isinstance(number, Value)] for numbers in lists]
     attributes: dict[str, Attribute] = {
-        name: DenseArrayAttr(I64, tuple(_OPEN if isinstance(each, Value) else each for each in numbers))
+        name: DenseArrayAttr(I64, tuple(_OPEN if isinstance(number, Value) else number for number in numbers))
         for name, numbers in zip(names, lists, strict=True)
     }
     attributes[OPERAND_SEGMENTS] = segments(1, *map(len, operands))
@@ -86,30 +86,30 @@ def _extent(node: Node, value: Value, axis: int) -> Number:
 
 
 def _within(node: Node, bound: Number, extent: Number) -> Number:
-    """A bound as a place from 0 to the extent."""
+    """Return a bound as a position from 0 to the extent."""
     if isinstance(bound, int) and isinstance(extent, int):
         return min(max(bound + extent if bound < 0 else bound, 0), extent)
     if isinstance(bound, int):
         if bound == 0:
             return 0
         if bound < 0:
-            return _of(node, "maxsi", _of(node, "addi", bound, extent), 0)
-        return _of(node, "minsi", bound, extent)
+            return _index_operation(node, "maxsi", _index_operation(node, "addi", bound, extent), 0)
+        return _index_operation(node, "minsi", bound, extent)
     below = node.emit("arith.cmpi", [bound, index(node, 0)], {"predicate": "slt"})
-    from_end = _of(node, "addi", bound, extent)
+    from_end = _index_operation(node, "addi", bound, extent)
     place = node.emit("arith.select", [below, _value(node, from_end), bound])
-    return _of(node, "minsi", _of(node, "maxsi", place, 0), extent)
+    return _index_operation(node, "minsi", _index_operation(node, "maxsi", place, 0), extent)
 
 
 def _count(node: Node, start: Number, end: Number, step: int) -> Number:
-    """How many elements there are from one place to another; none where that lies before it."""
+    """Return the number of elements from a start to an end, 0 if the end is before the start."""
     if isinstance(start, int) and isinstance(end, int):
         return max(0, -((start - end) // step))
-    count = end if start == 0 else _of(node, "maxsi", _of(node, "subi", end, start), 0)
-    return count if step == 1 else _of(node, "ceildivsi", count, step)
+    count = end if start == 0 else _index_operation(node, "maxsi", _index_operation(node, "subi", end, start), 0)
+    return count if step == 1 else _index_operation(node, "ceildivsi", count, step)
 
 
-def _of(node: Node, name: str, left: Number, right: Number) -> Value:
+def _index_operation(node: Node, name: str, left: Number, right: Number) -> Value:
     return node.emit(f"arith.{name}", [_value(node, left), _value(node, right)])
 
 

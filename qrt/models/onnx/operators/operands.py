@@ -1,7 +1,7 @@
-"""What the operators share: operands that are known or computed, results of either kind, and sizes.
+"""Helpers that the operators share: operands and results that are known or computed, and sizes.
 
-Sizes are the elements of a small tensor of integers, each known or a value of type index: what `Shape` gives of a
-tensor with an open dimension, and what others compute of that.
+Sizes are the elements of a small tensor of integers, each known or a value of type index: the result of `Shape` for a
+tensor with an open dimension, and the results of operators that compute with it.
 """
 
 from collections.abc import Sequence
@@ -23,13 +23,13 @@ I64 = IntegerType(64)
 
 
 def operand(node: Node, i: int) -> Operand:
-    """An input as plain numbers, unsigned integers as their bits: an array where it is known."""
+    """Return an input as plain numbers, with unsigned integers as signless bits. A known input is an array."""
     array = node.constant(i)
     return bits(array) if array is not None and array.size <= LARGEST else node.stored(i)
 
 
 def finish(node: Node, i: int, result: Operand, element: Type) -> None:
-    """Says what the output ``i`` is, whose type in the file is ``element``."""
+    """Set output ``i`` to an array or a value. ``element`` is its type in the file."""
     if isinstance(result, np.ndarray):
         node.set_constant(i, np.asarray(result, order="C").view(element_dtype(element)), element)
     else:
@@ -37,17 +37,17 @@ def finish(node: Node, i: int, result: Operand, element: Type) -> None:
 
 
 def one_type(node: Node, first: int = 0, last: int | None = None) -> Type:
-    """The plain type of inputs, which must be the same."""
+    """Return the plain type of inputs, which must be the same."""
     node.input(first)
-    found = [node.plain(i) for i in range(first, len(node.op.inputs) if last is None else last) if node.has(i)]
-    if any(each is not found[0] for each in found):
-        said = " and ".join(dict.fromkeys(node.dtype(i) for i in range(first, first + len(found))))
-        node.fail(f"its inputs are of {said}")
-    return found[0]
+    elements = [node.plain(i) for i in range(first, len(node.op.inputs) if last is None else last) if node.has(i)]
+    if any(element is not elements[0] for element in elements):
+        dtypes = " and ".join(dict.fromkeys(node.dtype(i) for i in range(first, first + len(elements))))
+        node.fail(f"its inputs are of {dtypes}")
+    return elements[0]
 
 
 def float_bias(node: Node, i: int, channels: int) -> Value | None:
-    """The bias of a convolution, one float32 for each channel of the result, if the node has one."""
+    """Return the bias of a convolution, one float32 for each channel of the result, or None if there is none."""
     if not node.has(i):
         return None
     if node.type(i).element is not F32 or node.shape(i) not in ((channels,), (None,)):
@@ -56,7 +56,7 @@ def float_bias(node: Node, i: int, channels: int) -> Value | None:
 
 
 def require(node: Node, i: int, *dtypes: str) -> None:
-    """Refuses an input of another dtype."""
+    """Refuse an input of another dtype."""
     if node.dtype(i) not in dtypes:
         node.refuse(f"of {node.dtype(i)}")
 
@@ -75,7 +75,7 @@ def quantized_element(node: Node) -> Type:
 
 
 def movable(node: Node, i: int = 0) -> Value:
-    """An input that is moved: quantized as it is, but where its scales lie along an axis as its storage."""
+    """Return an input to be moved: a value as it is, or its storage if it has scales along an axis."""
     value = node.value(i)
     assert isinstance(value.type, TensorType)
     element = value.type.element
@@ -88,7 +88,7 @@ def movable(node: Node, i: int = 0) -> Value:
 
 
 def set_moved(node: Node, i: int, value: Value) -> None:
-    """Says that elements of the first input are the output ``i``: quantized, or signless integers of its bits."""
+    """Set output ``i`` to elements of the first input: quantized, or signless integers of the same bits."""
     assert isinstance(value.type, TensorType)
     if value.type.element is signless(node.plain(0)):
         node.set_plain(i, value, node.plain(0))
@@ -97,22 +97,22 @@ def set_moved(node: Node, i: int, value: Value) -> None:
 
 
 def axes(node: Node, given: Sequence[int], rank: int) -> tuple[int, ...]:
-    """Axes counted from 0, each once and in order."""
-    found = sorted(node.axis(axis, rank) for axis in given)
-    if len({*found}) < len(found):
+    """Return axes counted from 0, in ascending order and without duplicates."""
+    ordered = sorted(node.axis(axis, rank) for axis in given)
+    if len({*ordered}) < len(ordered):
         node.fail(f"axes {list(given)} contain an axis twice")
-    return tuple(found)
+    return tuple(ordered)
 
 
 def axes_of(node: Node, i: int, since: int) -> tuple[int, ...] | None:
-    """Axes that are an attribute before an opset, and an input since then; None where the file says none."""
+    """Return axes, an attribute before an opset and an input since then, or None if the file gives none."""
     if node.opset < since:
-        return node.ints("axes", ()) if node.says("axes") else None
+        return node.ints("axes", ()) if node.has_attribute("axes") else None
     return node.integers(i, "axes") if node.has(i) else None
 
 
 def small_floats(node: Node, x: Operand, element: FloatType) -> Operand:
-    """Floats of 32 bits as float8: clamped to what it holds where ``saturate`` says so, and rounded half to even."""
+    """Convert float32 to float8, rounded half to even, and clamped to its range if ``saturate`` is set."""
     if node.attribute("saturate", 1):
         for name, bound in (("arith.maximumf", -element.largest), ("arith.minimumf", element.largest)):
             x = apply(node, name, [x, number_of(float(bound), F32)], [F32, F32], F32)
@@ -125,43 +125,43 @@ Sizes = tuple[int | Value, ...]
 
 
 def sizes(node: Node, i: int) -> Sizes | None:
-    """The elements of a small tensor of integers, each known or a value; None where less is known of it."""
+    """Return the elements of a small tensor of integers, each known or a value, or None if they are not known."""
     name = node.input(i)
     if name in node.graph.sizes:
         return node.graph.sizes[name]
-    found = node.graph.known(name)
-    if found is None:
+    known = node.graph.known(name)
+    if known is None:
         return None
-    return tuple(int(value) for value in found.array.ravel()) if found.array.dtype.kind in "iu" else None
+    return tuple(int(value) for value in known.array.ravel()) if known.array.dtype.kind in "iu" else None
 
 
 def wanted_sizes(node: Node, i: int) -> Sizes:
-    """The elements of an input that says a shape. One of which nothing is known is refused."""
-    found = sizes(node, i)
-    return node.integers(i, "a shape") if found is None else found
+    """Return the elements of an input that is a shape. Refuse an input of which nothing is known."""
+    known = sizes(node, i)
+    return node.integers(i, "a shape") if known is None else known
 
 
-def set_sizes(node: Node, found: Sizes | None) -> None:
-    """Says what is known of the elements of the output."""
-    if found is not None and node.returns(0):
-        node.graph.sizes[node.op.outputs[0]] = found
+def set_sizes(node: Node, known: Sizes | None) -> None:
+    """Record the known sizes of the output."""
+    if known is not None and node.returns(0):
+        node.graph.sizes[node.op.outputs[0]] = known
 
 
-def shape_from(found: Sizes) -> Shape:
-    """The shape of these sizes."""
-    return tuple(None if isinstance(size, Value) else size for size in found)
+def shape_from(dimensions: Sizes) -> Shape:
+    """Return the shape with these sizes."""
+    return tuple(None if isinstance(size, Value) else size for size in dimensions)
 
 
-def spread(node: Node, value: Array, element: Type, found: Sizes) -> Operand:
-    """One element in a shape."""
-    known = [size for size in found if isinstance(size, int)]
+def spread(node: Node, value: Array, element: Type, dimensions: Sizes) -> Operand:
+    """Fill a shape with one element."""
+    known = [size for size in dimensions if isinstance(size, int)]
     if any(size < 0 for size in known):
-        node.fail(f"{list(shape_from(found))} is not a valid shape")
-    node.graph.check_size(node.op, TensorType(shape_from(found), element))
-    if len(known) == len(found) and prod(known) <= LARGEST:
+        node.fail(f"{list(shape_from(dimensions))} is not a valid shape")
+    node.graph.check_size(node.op, TensorType(shape_from(dimensions), element))
+    if len(known) == len(dimensions) and prod(known) <= LARGEST:
         return np.full(known, bits(value).reshape(()), bits(value).dtype)
     one = node.dense(bits(value).reshape(()), signless(element))
     scalar = node.make("tensor.extract", [one], None, [signless(element)]).result
-    dynamic = [size for size in found if isinstance(size, Value)]
-    kind = TensorType(shape_from(found), signless(element))
+    dynamic = [size for size in dimensions if isinstance(size, Value)]
+    kind = TensorType(shape_from(dimensions), signless(element))
     return node.make("tensor.splat", [scalar, *dynamic], None, [kind]).result

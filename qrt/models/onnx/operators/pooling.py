@@ -22,10 +22,10 @@ from qrt.types import TensorType, UniformType
 
 
 def window_of(node: Node, form: WindowShape, sizes: tuple[int | None, ...]) -> tuple[Window, Window]:
-    """The window as the padding says it, and with what ``ceil_mode`` adds behind."""
-    said = make_window(node, sizes, form.kernel, form.strides, form.dilations, form.padding)
+    """Return the window with the given padding, and the window with the padding that ``ceil_mode`` adds at the end."""
+    given = make_window(node, sizes, form.kernel, form.strides, form.dilations, form.padding)
     if not node.attribute("ceil_mode", 0):
-        return said, said
+        return given, given
     padding = []
     for size, extent, stride, dilation, (before, after) in zip(
         sizes, form.kernel, form.strides, form.dilations, form.padding, strict=True
@@ -35,19 +35,19 @@ def window_of(node: Node, form: WindowShape, sizes: tuple[int | None, ...]) -> t
         if (count - 1) * stride >= (size or 0) + before:  # the last window begins in the padding
             count -= 1
         padding.append((before, after + max((count - 1) * stride - room, 0)))
-    return said, make_window(node, sizes, form.kernel, form.strides, form.dilations, tuple(padding))
+    return given, make_window(node, sizes, form.kernel, form.strides, form.dilations, tuple(padding))
 
 
 def max_pool(node: Node) -> None:
-    """Of float32, int8 or uint8, quantized or not; of 8 bits without dilations."""
+    """Take the largest element of each window: float32, int8 or uint8, quantized or not; 8 bits without dilations."""
     if node.returns(1):
         node.refuse("with the positions of the largest")
     rank, form = len(node.shape()), form_of(node, node.shape(), None).of_images()
     if node.type(0).element is F32:
         x = channels_last(node, node.value(0))
         window = window_of(node, form, _sizes(x))[1]
-        made = windows.largest(lowering_context(node), window.padded(node, x, -np.inf), window)
-        node.set(0, channels_first(node, made, rank))
+        result = windows.largest(lowering_context(node), window.padded(node, x, -np.inf), window)
+        node.set(0, channels_first(node, result, rank))
         return
     if rank > 4 or any(dilation != 1 for dilation in form.dilations):
         node.refuse(f"of {node.dtype(0)}, with dilations or images of {rank - 2} axes")
@@ -56,11 +56,11 @@ def max_pool(node: Node) -> None:
     x = channels_last(node, node.cast(0, quantized))
     window = window_of(node, form, _sizes(x))[1]
     attributes: dict[str, Any] = {"kernel": window.kernel, "strides": window.strides, "padding": window.padding}
-    made = channels_first(node, node.emit("qrt.max_pool2d", [x], attributes), rank)
+    result = channels_first(node, node.emit("qrt.max_pool2d", [x], attributes), rank)
     if quantized is element:
-        node.set(0, made)
+        node.set(0, result)
     else:
-        node.set_plain(0, node.as_storage(made), node.plain(0))
+        node.set_plain(0, node.as_storage(result), node.plain(0))
 
 
 def _sizes(x: Value) -> tuple[int | None, ...]:
@@ -69,12 +69,14 @@ def _sizes(x: Value) -> tuple[int | None, ...]:
 
 
 _MOST_KERNEL, _MOST_WIDTH = 32, 2045
-"""The largest kernel, and the widest padded image, of the runtime's kernel that adds columns first."""
+"""The largest kernel and the widest padded image for which the runtime's kernel adds columns first."""
 
 
 def order_of_sums(node: Node, opset: int, form: WindowShape, sizes: Sequence[int | None]) -> str:
-    """The order of `numerics.averages` in which the runtime's kernel adds the floats of a window: the kernel depends on
-    the opset and the form, of which ``sizes`` are those of the image without padding."""
+    """Return the order, of `numerics.averages`, in which the runtime adds the floats of a window.
+
+    The order depends on the opset and the window. ``sizes`` are those of the image without padding.
+    """
     counts_beyond = node.attribute("ceil_mode", 0) and node.attribute("count_include_pad", 0)
     if opset >= 19 or counts_beyond:
         return "rows"
@@ -86,52 +88,54 @@ def order_of_sums(node: Node, opset: int, form: WindowShape, sizes: Sequence[int
 
 
 def average_pool(node: Node) -> None:
-    """Of float32: a sum over the window, divided by the number of its elements. Padding counts where
-    ``count_include_pad`` says so. The order of the sum is the runtime's: rows since opset 19; before, columns first,
-    where the kernel is small and the last stride is at most 2, and four lanes where a window is the image.
+    """Average float32 over each window: a sum, divided by the number of its elements.
+
+    Padding counts if ``count_include_pad`` is set. The order of the sum is the runtime's: by rows since opset 19.
+    Before, it is by columns first if the kernel is small and the last stride is at most 2, and in four lanes if the
+    window is the whole image.
     """
     _require_floats(node)
-    rank, own = len(node.shape()), form_of(node, node.shape(), None)
-    form, order = own.of_images(), order_of_sums(node, node.opset, own, node.shape()[2:])
+    rank, window_shape = len(node.shape()), form_of(node, node.shape(), None)
+    form, order = window_shape.of_images(), order_of_sums(node, node.opset, window_shape, node.shape()[2:])
     x, context = channels_last(node, node.value(0)), lowering_context(node)
-    said, window = window_of(node, form, _sizes(x))
+    given, window = window_of(node, form, _sizes(x))
     total = windows.sums(context, window.padded(node, x), window, order)
-    counts = _counts(node, said, window, [size or 0 for size in _sizes(x)]).astype(np.float32)
+    counts = _counts(node, given, window, [size or 0 for size in _sizes(x)]).astype(np.float32)
     nest = LoopNest(context, "divide", context.extents(total))
     by = nest.parameter(counts, F32, nest.loops[1:-1])
-    (made,) = nest.finish(nest.value("arith.divf", (nest.read(total, nest.loops), by), F32))
-    node.set(0, channels_first(node, made, rank))
+    (result,) = nest.finish(nest.value("arith.divf", (nest.read(total, nest.loops), by), F32))
+    node.set(0, channels_first(node, result, rank))
 
 
-def _counts(node: Node, said: Window, window: Window, sizes: list[int]) -> Any:
-    """The number of elements by which each window is divided. What ``ceil_mode`` adds never counts."""
+def _counts(node: Node, given: Window, window: Window, sizes: list[int]) -> Any:
+    """Return the number by which each window's sum is divided. Padding that ``ceil_mode`` adds never counts."""
     if not node.attribute("count_include_pad", 0):
         return windows.counts(window, sizes)
-    padded = [size + sum(pair) for size, pair in zip(sizes, said.padding, strict=True)]
-    rest = tuple((0, after - own) for (_, after), (_, own) in zip(window.padding, said.padding, strict=True))
+    padded = [size + sum(pair) for size, pair in zip(sizes, given.padding, strict=True)]
+    rest = tuple((0, after - own) for (_, after), (_, own) in zip(window.padding, given.padding, strict=True))
     return windows.counts(Window(window.kernel, window.strides, window.dilations, rest, window.outputs), padded)
 
 
 def global_pool(node: Node) -> None:
-    """Of float32, over all axes behind the channels: a sum in four lanes, divided by the number of elements."""
+    """Take the largest float32 over all axes after the channels, or the average: a sum in four lanes, then divided."""
     _require_floats(node)
     x, shape, context = node.value(0), node.shape(), lowering_context(node)
     if len(shape) < 2:
         node.fail(f"the input has shape {list(shape)}, expected a batch and channels")
     axes = tuple(range(2, len(shape)))
     if node.op.type == "GlobalMaxPool":
-        made = reduced(context, x, axes, "arith.maximumf", -np.inf)
+        result = reduced(context, x, axes, "arith.maximumf", -np.inf)
     else:
         sizes = tuple(size for size in shape[2:] if size is not None)
         if len(sizes) < len(axes):
             node.refuse("a mean over elements whose number is known only at run time")
         flat = node.emit("qrt.reshape", [x], None, TensorType((*shape[:2], math.prod(sizes)), F32))
-        kept = context.extents(flat)[:2]
+        outer = context.extents(flat)[:2]
         sums = sum_of_lanes(
-            context, kept, (math.prod(sizes),), lambda nest, at: nest.read(flat, (*nest.loops[:2], *at))
+            context, outer, (math.prod(sizes),), lambda nest, at: nest.read(flat, (*nest.loops[:2], *at))
         )
-        made = divided(node, context, sums, sizes)
-    node.set(0, node.emit("qrt.reshape", [made], None, TensorType((*shape[:2], *(1 for _ in axes)), F32)))
+        result = divided(node, context, sums, sizes)
+    node.set(0, node.emit("qrt.reshape", [result], None, TensorType((*shape[:2], *(1 for _ in axes)), F32)))
 
 
 def _require_floats(node: Node) -> None:

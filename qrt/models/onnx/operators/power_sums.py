@@ -1,4 +1,4 @@
-"""Sums of powers: pools that are norms, and the response of channels beside each other."""
+"""Sums of powers: pools that compute norms, and LRN, which normalizes over neighboring channels."""
 
 import numpy as np
 
@@ -14,18 +14,18 @@ from qrt.models.onnx.operators.windows import channels_first, channels_last, for
 from qrt.types import TensorType
 
 _MOST_CHANNELS = 255
-"""Channels of which a sum is written out."""
+"""The most channels whose sum is unrolled."""
 
 
 def _power_of(node: Node) -> int:
-    found = node.attribute("p", 2)
-    if found < 1:
-        node.fail(f"p is {found}, expected a positive integer")
-    return found
+    power = node.attribute("p", 2)
+    if power < 1:
+        node.fail(f"p is {power}, expected a positive integer")
+    return power
 
 
 def _power(node: Node, x: Operand, exponent: float) -> Operand:
-    """A power of numbers that are not below 0."""
+    """Raise nonnegative numbers to a power."""
     if exponent == 1:
         return x
     if exponent == 2:
@@ -36,7 +36,7 @@ def _power(node: Node, x: Operand, exponent: float) -> Operand:
 
 
 def lp_pool(node: Node) -> None:
-    """Of float32: the root of the sum of powers of the magnitudes in each window, in rows."""
+    """Compute the p-norm of each float32 window: the p-th root of the sum of powers of magnitudes, added by rows."""
     require(node, 0, "float")
     power, rank = _power_of(node), len(node.shape())
     form = form_of(node, node.shape(), None).of_images()
@@ -46,13 +46,13 @@ def lp_pool(node: Node) -> None:
     powers = _power(node, apply(node, "math.absf", [x], [F32], F32), power)
     assert isinstance(powers, Value)
     sums = windows.sums(lowering_context(node), window.padded(node, powers), window)
-    made = _power(node, sums, 1 / power)
-    assert isinstance(made, Value)
-    node.set(0, channels_first(node, made, rank))
+    norms = _power(node, sums, 1 / power)
+    assert isinstance(norms, Value)
+    node.set(0, channels_first(node, norms, rank))
 
 
 def global_lp_pool(node: Node) -> None:
-    """Of float32: the root of the sum of powers of the magnitudes of each channel."""
+    """Compute the p-norm of each float32 channel: the p-th root of the sum of powers of magnitudes."""
     require(node, 0, "float")
     power, graph = _power_of(node), composed(node)
     axes = graph.integers(*range(2, len(node.shape())))
@@ -61,7 +61,7 @@ def global_lp_pool(node: Node) -> None:
 
 
 def response(node: Node) -> None:
-    """Of float32: each element by a power of the sum of squares of the channels around it, up to 255 of them."""
+    """Divide float32 by a power of the scaled sum of squares of up to 255 neighboring channels."""
     require(node, 0, "float")
     size, rank, graph = node.required("size", int), len(node.shape()), composed(node)
     if size < 1 or size % 2 == 0:

@@ -20,14 +20,17 @@ I32 = IntegerType(32)
 
 
 def matmul(node: Node) -> None:
-    """Of float32. Sums begin with 0 and go over the depth, each product is fused with the sum."""
+    """Multiply float32 matrices.
+
+    Sums begin with 0 and go over the depth. Each product is fused with the sum.
+    """
     if node.type(0).element is not F32 or node.type(1).element is not F32:
         node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
-    node.set(0, _of_vectors(node, _product))
+    node.set(0, _multiply(node, _product))
 
 
-def _of_vectors(node: Node, product: Any) -> Value:
-    """A product in which a vector on the left is a row, and one on the right a column."""
+def _multiply(node: Node, product: Any) -> Value:
+    """Compute a product in which a vector on the left is a row, and one on the right a column."""
     left, right = node.shape(0), node.shape(1)
     if not left or not right:
         node.fail("its operands are scalars, expected at least one axis")
@@ -36,15 +39,15 @@ def _of_vectors(node: Node, product: Any) -> Value:
         a = _reshaped(node, a, (1, *left))
     if len(right) == 1:
         b = _reshaped(node, b, (*right, 1))
-    made = product(node, a, b)
+    result = product(node, a, b)
     if len(left) == 1 or len(right) == 1:
-        shape = list(made.type.shape or ())
+        shape = list(result.type.shape or ())
         if len(right) == 1:
             del shape[-1]
         if len(left) == 1:
             del shape[-1 if len(right) == 1 else -2]
-        made = _reshaped(node, made, tuple(shape))
-    return made  # type: ignore[no-any-return]
+        result = _reshaped(node, result, tuple(shape))
+    return result  # type: ignore[no-any-return]
 
 
 def _reshaped(node: Node, value: Value, shape: Shape) -> Value:
@@ -59,11 +62,11 @@ def _product(node: Node, a: Value, b: Value) -> Value:
     if left[-1] is not None and right[-2] is not None and left[-1] != right[-2]:
         node.fail(f"shapes {list(left)} and {list(right)} do not match for a matrix product")
     rank = len(batch)
-    kept = []
+    batch_extents = []
     for axis in range(rank):
         of_a, of_b = axis - rank + len(left) - 2, axis - rank + len(right) - 2
         is_of_b = of_a < 0 or (left[of_a] == 1 and of_b >= 0)
-        kept.append(context.extent(b, of_b) if is_of_b else context.extent(a, of_a))
+        batch_extents.append(context.extent(b, of_b) if is_of_b else context.extent(a, of_a))
     rows, columns, depth = (
         context.extent(a, len(left) - 2),
         context.extent(b, len(right) - 1),
@@ -72,15 +75,17 @@ def _product(node: Node, a: Value, b: Value) -> Value:
 
     def operands(nest: LoopNest) -> tuple[Value, Value]:
         *outer, i, j, k = nest.loops
-        return nest.read(a, [*_own(outer, left[:-2]), i, k]), nest.read(b, [*_own(outer, right[:-2]), k, j])
+        return nest.read(a, [*_own_loops(outer, left[:-2]), i, k]), nest.read(b, [*_own_loops(outer, right[:-2]), k, j])
 
-    return float_products.total(context, [*kept, rows, columns], [depth], operands, node.rule("float_products"), None)
+    return float_products.total(
+        context, [*batch_extents, rows, columns], [depth], operands, node.rule("float_products"), None
+    )
 
 
-def _own(outer: list[Any], shape: Shape) -> list[Any]:
-    """The loops of an operand's own batch axes: one of size 1 has the index 0."""
-    kept = outer[len(outer) - len(shape) :]
-    return [0 if size == 1 else loop for loop, size in zip(kept, shape, strict=True)]
+def _own_loops(outer: list[Any], shape: Shape) -> list[Any]:
+    """Return the loops of an operand's own batch axes, with the index 0 for axes of size 1."""
+    own_loops = outer[len(outer) - len(shape) :]
+    return [0 if size == 1 else loop for loop, size in zip(own_loops, shape, strict=True)]
 
 
 def _shape(value: Value) -> Shape:
@@ -90,30 +95,33 @@ def _shape(value: Value) -> Shape:
 
 def _batch(node: Node, left: Shape, right: Shape) -> Shape:
     rank = max(len(left), len(right))
-    found = []
+    batch = []
     for a, b in zip((*(1,) * (rank - len(left)), *left), (*(1,) * (rank - len(right)), *right), strict=True):
         if a != b and 1 not in (a, b):
             node.fail(f"the batches {list(left)} and {list(right)} do not broadcast")
-        found.append(b if a == 1 else a)
-    return tuple(found)
+        batch.append(b if a == 1 else a)
+    return tuple(batch)
 
 
 def gemm(node: Node) -> None:
-    """Of float32, each operand transposed or not. Sums are those of MatMul; alpha and beta are applied at the end."""
+    """Multiply float32 matrices, each transposed or not, and add a bias.
+
+    Sums are those of MatMul; alpha and beta are applied at the end.
+    """
     if any(node.type(i).element is not F32 for i in range(len(node.op.inputs)) if node.has(i)):
         node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
     a, b = (_transposed(node, node.value(i), node.attribute(name, 0)) for i, name in ((0, "transA"), (1, "transB")))
-    found: Operand = _product(node, a, b)
+    result: Operand = _product(node, a, b)
     alpha, beta = node.attribute("alpha", 1.0), node.attribute("beta", 1.0)
     if alpha != 1:
-        found = apply(node, "arith.mulf", [found, number_of(alpha, F32)], [F32, F32], F32)
+        result = apply(node, "arith.mulf", [result, number_of(alpha, F32)], [F32, F32], F32)
     if node.has(2) and beta != 0:
         bias = operand(node, 2)
         if beta != 1:
             bias = apply(node, "arith.mulf", [bias, number_of(beta, F32)], [F32, F32], F32)
-        found = apply(node, "arith.addf", [found, bias], [F32, F32], F32)
-    assert isinstance(found, Value)
-    node.set(0, found)
+        result = apply(node, "arith.addf", [result, bias], [F32, F32], F32)
+    assert isinstance(result, Value)
+    node.set(0, result)
 
 
 def _transposed(node: Node, value: Value, wanted: int) -> Value:
@@ -126,7 +134,10 @@ def _transposed(node: Node, value: Value, wanted: int) -> Value:
 
 
 def qlinear_matmul(node: Node) -> None:
-    """Of 8 bits, batches included. The left operand has one scale, the right one for all or one for each column."""
+    """Multiply 8-bit matrices, batches included.
+
+    The left operand has one scale, the right one has one scale or one for each column.
+    """
     out = node.uniform(node.plain(7) if node.has(7) else node.plain(0), (), 6, 7)
     x, w = node.parameters(0, 1, 2), node.parameters(3, 4, 5, axis=-1)
     operands = [node.cast(0, x), node.cast(3, w)]
@@ -135,7 +146,10 @@ def qlinear_matmul(node: Node) -> None:
 
 
 def qgemm(node: Node) -> None:
-    """Of 8 bits, each operand transposed or not, with a bias of int32; to float32 where no output scale is given."""
+    """Multiply 8-bit matrices, each transposed or not, and add an int32 bias.
+
+    The result is float32 if no output scale is given.
+    """
     if node.attribute("alpha", 1.0) != 1:
         node.refuse("with an alpha other than 1")
     x, w = node.parameters(0, 1, 2), _columns(node)
@@ -157,7 +171,7 @@ def qgemm(node: Node) -> None:
 
 
 def _columns(node: Node) -> UniformType:
-    """The type of the right operand, whose scales may lie along its columns."""
+    """Return the type of the right operand, whose scales may be along its columns."""
     return node.parameters(3, 4, 5, axis=0 if node.attribute("transB", 0) else 1)
 
 
@@ -174,7 +188,10 @@ def _weights(node: Node, w: UniformType) -> Value:
 
 
 def matmul_integer(node: Node) -> None:
-    """Of 8 bits, exact in int32. A zero point of the left operand known only at run time is taken off at the end."""
+    """Multiply 8-bit integers exactly in int32.
+
+    A zero point of the left operand known only at run time is subtracted at the end.
+    """
     none = np.zeros(1, np.int64)
     zero = node.constant(2) if node.has(2) else none
     columns = node.known(3, "zero points of the right operand") if node.has(3) else none
@@ -188,19 +205,19 @@ def matmul_integer(node: Node) -> None:
     a = node.cast(0, unit(node, 0, none if zero is None else zero, 0))
     b = node.cast(1, unit(node, 1, columns, len(right) - 1))
     out = UniformType("i32", "f32", 1.0)
-    made = node.emit("qrt.matmul", [a, b], {"requant": "float64_away"}, out)
-    stored = node.as_storage(made)
+    product = node.emit("qrt.matmul", [a, b], {"requant": "float64_away"}, out)
+    stored = node.as_storage(product)
     if zero is None:
-        stored = _without(node, stored, columns.reshape(-1))
+        stored = _subtract_zero_point(node, stored, columns.reshape(-1))
     node.set(0, stored)
 
 
-def _without(node: Node, sums: Value, column_zeros: Array) -> Value:
-    """Sums less the left operand's zero point times the sum of each column: modulo 2^32, as int32 wraps."""
+def _subtract_zero_point(node: Node, sums: Value, column_zeros: Array) -> Value:
+    """Subtract the left operand's zero point times the sum of each column, modulo 2^32, as int32 wraps."""
     array = node.known(1, "a right operand together with a zero point of the left one,")
     totals = (array.astype(np.int64) - column_zeros).sum(-2, keepdims=True).astype(np.int32)
     zero = cast_to(node, node.stored(2), IntegerType(8), I32, form(node.plain(2)) == 1, False)
     less = apply(node, "arith.muli", [zero, totals], [I32, I32], I32)
-    found = apply(node, "arith.subi", [sums, less], [I32, I32], I32)
-    assert isinstance(found, Value)
-    return found
+    difference = apply(node, "arith.subi", [sums, less], [I32, I32], I32)
+    assert isinstance(difference, Value)
+    return difference

@@ -1,7 +1,7 @@
 """Quantized operators of ONNX Runtime's own domain, ``com.microsoft``: sums, products, averages, softmax, tables.
 
-Each takes a scale and a zero point for every tensor, which must be known, and are for the whole tensor. The runtime
-exchanges the operands of QLinearAdd by their shapes, and its two fused steps round otherwise then.
+Every tensor has one scale and one zero point, which must be known. The runtime exchanges the operands of QLinearAdd for
+some shapes, which changes the rounding of its two fused steps.
 """
 
 from collections.abc import Sequence
@@ -23,9 +23,9 @@ from qrt.types import TensorType, Type, UniformType
 
 
 def is_exchanged(node: Node, types: tuple[UniformType, UniformType, UniformType]) -> bool:
-    """Decide whether the runtime exchanges the inputs 0 and 3, whose types are given before that of the result.
+    """Return True if the runtime exchanges the inputs 0 and 3. ``types`` are theirs and that of the result.
 
-    Where only the run knows this, it must make no difference; otherwise the node is refused.
+    If only the run knows whether it does, the order must make no difference; otherwise the node is refused.
     """
     orders = _possible_orders(node.shape(0), node.shape(3))
     if len(orders) > 1 and _depends_on_order(types):
@@ -37,8 +37,10 @@ def is_exchanged(node: Node, types: tuple[UniformType, UniformType, UniformType]
 
 
 def _possible_orders(first: Shape, second: Shape) -> set[bool]:
-    """Collect whether the operands can be exchanged: they are where the first one has one element along the axis that
-    counts. Of the axes that both have, that is the last one in which either has several elements, or else the first.
+    """Return the possible answers, True or False, to whether the runtime exchanges the operands.
+
+    It does if the first operand has one element along the axis that counts. Of the axes that both operands have, that
+    is the last one in which either has several elements, or else the first.
     """
     if not first:
         return {True}
@@ -56,12 +58,12 @@ def _possible_orders(first: Shape, second: Shape) -> set[bool]:
 
 
 def _possible_counts(size: int | None) -> tuple[int, ...]:
-    """List 1 for one element, 2 for several."""
+    """Return 1 for one element, 2 for several, and both if only the run knows the size."""
     return (1, 2) if size is None else (min(size, 2),)
 
 
 def _depends_on_order(types: tuple[UniformType, UniformType, UniformType]) -> bool:
-    """Check whether the sum of any two bytes depends on the order."""
+    """Return True if the sum of any two bytes depends on the order."""
     a, b = (QuantTensor(np.arange(t.storage_min, t.storage_max + 1).astype(storage_dtype(t)), t) for t in types[:2])
     pair = a[:, np.newaxis], b[np.newaxis]
     sums = [add(*operands, out_type=types[2], requant="float32_fused") for operands in (pair, pair[::-1])]
@@ -73,30 +75,31 @@ _WIDTHS = ("i8", "u8")
 
 
 def _parameters(node: Node, storage: Type, scale: int, zero_point: int | None) -> UniformType:
-    """The 8-bit type of a scale and a zero point, one each for the whole tensor."""
+    """Return the 8-bit type with one scale and one zero point, which two inputs give."""
     if node.known(scale, "a scale").size != 1:
         node.refuse("with more than one scale")
-    found = node.uniform(storage, (), scale, zero_point)
-    if found.storage not in _WIDTHS:
-        node.refuse(f"of {found.storage}")
-    return found
+    element = node.uniform(storage, (), scale, zero_point)
+    if element.storage not in _WIDTHS:
+        node.refuse(f"of {element.storage}")
+    return element
 
 
 def _operand(node: Node, i: int) -> UniformType:
-    """The type of an input whose scale and zero point are the next two inputs."""
+    """Return the type of an input whose scale and zero point are the next two inputs."""
     return _parameters(node, node.plain(i), i + 1, i + 2)
 
 
 def _result(node: Node, scale: int, like: int = 0) -> UniformType:
-    """Return the type of the result. Its storage is that of its zero point, or without one that of an input."""
+    """Return the type of the result. Its storage is that of its zero point, or else that of input ``like``."""
     storage = node.plain(scale + 1 if node.has(scale + 1) else like)
     return _parameters(node, storage, scale, scale + 1)
 
 
 def binary(node: Node) -> None:
-    """Tensors of int8 or uint8, with NumPy's broadcasting. QLinearAdd exchanges its operands, as the runtime does,
-    where the first one has one element along the last axis in which either has several. Where only the run knows
-    whether it has, no sum may depend on it.
+    """Add or multiply tensors of int8 or uint8, with NumPy's broadcasting.
+
+    QLinearAdd exchanges its operands, as the runtime does, if the first one has one element along the last axis in
+    which either has several. If only the run knows that, no sum may depend on the order.
     """
     name = {"QLinearAdd": "add", "QLinearMul": "mul"}[node.op.type]
     a, b, out = _operand(node, 0), _operand(node, 3), _result(node, 6)
@@ -112,9 +115,10 @@ def binary(node: Node) -> None:
 
 
 def average_pool(node: Node) -> None:
-    """Of int8 or uint8 images of one or two axes, the channels before or behind them. Padding counts where
-    ``count_include_pad`` says so. One that stands between casts adds as AveragePool does, and the zero point joins
-    behind the rounding.
+    """Average int8 or uint8 images of one or two axes, with the channels before or after them.
+
+    Padding counts if ``count_include_pad`` is set. A pool between casts adds in the order of AveragePool, and its zero
+    point is added after the rounding.
     """
     x, out, rank = _operand(node, 0), _result(node, 3), len(node.shape())
     shape, is_last = node.shape(), bool(node.attribute("channels_last", 0))
@@ -122,25 +126,25 @@ def average_pool(node: Node) -> None:
         node.refuse(f"images of {rank - 2} axes")
     if is_last and rank == 3:
         node.refuse("images of one axis with the channels last")
-    own = form_of(node, (shape[0], shape[-1], *shape[1:-1]) if is_last else shape, None)
-    form, folded = own.of_images(), node.op.is_folded
-    order = order_of_sums(node, node.required("opset", int), own, shape[2:]) if folded else "rows"
+    window_shape = form_of(node, (shape[0], shape[-1], *shape[1:-1]) if is_last else shape, None)
+    form, folded = window_shape.of_images(), node.op.is_folded
+    order = order_of_sums(node, node.required("opset", int), window_shape, shape[2:]) if folded else "rows"
     rule = node.rule("average_pool2d", storage=x.storage, folded=folded, sum=order)
     if any(dilation != 1 for dilation in form.dilations):
         node.refuse("with dilations")
     value = node.cast(0, x)
     value = value if is_last else channels_last(node, value)
-    said, window = window_of(node, form, _sizes(value))
+    given, window = window_of(node, form, _sizes(value))
     padding = window.padding
-    if node.attribute("count_include_pad", 0) and any(map(any, said.padding)):
-        if window.padding != said.padding:
+    if node.attribute("count_include_pad", 0) and any(map(any, given.padding)):
+        if window.padding != given.padding:
             node.refuse("with padding that counts and ceil_mode")
-        value, padding = said.padded(node, value), ((0, 0),) * 2
+        value, padding = given.padded(node, value), ((0, 0),) * 2
     attributes: dict[str, Any] = {
         "kernel": form.kernel, "strides": form.strides, "padding": padding, "requant": rule,
     }  # fmt: skip
-    made = node.emit("qrt.avg_pool2d", [value], attributes, out)
-    node.set(0, made if is_last else channels_first(node, made, rank))
+    result = node.emit("qrt.avg_pool2d", [value], attributes, out)
+    node.set(0, result if is_last else channels_first(node, result, rank))
 
 
 def _sizes(value: Value) -> tuple[int | None, ...]:
@@ -149,8 +153,9 @@ def _sizes(value: Value) -> tuple[int | None, ...]:
 
 
 def global_average_pool(node: Node) -> None:
-    """Of int8 or uint8, over all axes but the batch and the channels, which are before or behind them. One that stands
-    between casts is an average of the whole image.
+    """Average int8 or uint8 over all axes but the batch and the channels, which come before or after them.
+
+    Between casts, it is an average pool over the whole image.
     """
     x, out, rank = _operand(node, 0), _result(node, 3), len(node.shape())
     if node.op.is_folded:
@@ -163,7 +168,7 @@ def global_average_pool(node: Node) -> None:
 
 
 def _average_of_image(node: Node, x: UniformType, out: UniformType) -> None:
-    """GlobalAveragePool between casts: an image of any axes is taken as one of two."""
+    """Import a GlobalAveragePool between casts. An image of any axes is reshaped to two."""
     shape = node.shape()
     image = (
         (1, _product(node, shape[2:])) if len(shape) != 4 else (_product(node, shape[2:3]), _product(node, shape[3:]))
@@ -173,15 +178,17 @@ def _average_of_image(node: Node, x: UniformType, out: UniformType) -> None:
     if len(shape) != 4:
         value = node.emit("qrt.reshape", [value], None, TensorType((*shape[:2], *image), x))
     attributes: dict[str, Any] = {"kernel": image, "strides": (1, 1), "requant": rule}
-    made = channels_first(node, node.emit("qrt.avg_pool2d", [channels_last(node, value)], attributes, out), 4)
+    result = channels_first(node, node.emit("qrt.avg_pool2d", [channels_last(node, value)], attributes, out), 4)
     if len(shape) != 4:
-        made = node.emit("qrt.reshape", [made], None, TensorType((*shape[:2], *(1 for _ in shape[2:])), out))
-    node.set(0, made)
+        result = node.emit("qrt.reshape", [result], None, TensorType((*shape[:2], *(1 for _ in shape[2:])), out))
+    node.set(0, result)
 
 
 def softmax(node: Node) -> None:
-    """Of int8 or uint8. Before opset 13, which an attribute says, over all axes from one on. One that stands between
-    casts is rounded as the scale of the result says, where this operator takes the largest integer below its inverse.
+    """Compute the softmax of int8 or uint8.
+
+    Before opset 13, which an attribute gives, it is over all axes from ``axis`` on. Between casts, the result is
+    rounded by its scale; otherwise by the largest integer below the inverse of its scale.
     """
     x, out, shape = _operand(node, 0), _result(node, 3), node.shape()
     is_new = node.required("opset", int) >= 13
@@ -192,10 +199,10 @@ def softmax(node: Node) -> None:
     if flattens:
         rest = _product(node, shape[axis:])
         value = node.emit("qrt.reshape", [value], None, TensorType((*shape[:axis], rest), x))
-    made = node.emit("qrt.softmax", [value], {"axis": axis, "requant": rule}, out)
+    result = node.emit("qrt.softmax", [value], {"axis": axis, "requant": rule}, out)
     if flattens:
-        made = node.emit("qrt.reshape", [made], None, TensorType(shape, out))
-    node.set(0, made)
+        result = node.emit("qrt.reshape", [result], None, TensorType(shape, out))
+    node.set(0, result)
 
 
 def _product(node: Node, sizes: Sequence[int | None]) -> int:
@@ -208,7 +215,7 @@ def _product(node: Node, sizes: Sequence[int | None]) -> int:
 
 
 def function(node: Node) -> None:
-    """Of int8 or uint8: a table of 256 entries."""
+    """Look up int8 or uint8 in a table of 256 entries."""
     x, out = _operand(node, 0), _result(node, 3)
     node.rule("table", storage=x.storage)
     computed: tables.Function = tables.logistic
@@ -222,13 +229,13 @@ def _looked_up(node: Node, value: Value, table: Any, out: UniformType) -> Value:
 
 
 def _converted(node: Node, i: int, x: UniformType, out: UniformType) -> Value:
-    """An input as the result's type, by a table; as it is where it has that type."""
+    """Return an input in the result's type, by a table if it has another type."""
     value = node.cast(i, x)
     return value if x is out else _looked_up(node, value, tables.table(tables.identity, x, out), out)
 
 
 def concat(node: Node) -> None:
-    """Of int8 or uint8: each tensor through a table, if its type is not the result's."""
+    """Join tensors of int8 or uint8, each converted by a table if its type is not the result's."""
     count = len(node.op.inputs)
     if count < 5 or count % 3 != 2:
         node.fail(f"it has {count} inputs, expected two and three more for each tensor")
@@ -240,7 +247,10 @@ def concat(node: Node) -> None:
 
 
 def where(node: Node) -> None:
-    """Of int8 or uint8: each tensor through a table, if its type is not the result's. All three broadcast."""
+    """Select int8 or uint8 by bools, each tensor converted by a table if its type is not the result's.
+
+    The three tensors broadcast.
+    """
     out = _result(node, 7, like=1)
     node.rule("table", storage=out.storage)
     if node.plain(0) is not BOOL:

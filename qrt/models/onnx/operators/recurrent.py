@@ -1,4 +1,4 @@
-"""DynamicQuantizeLSTM: float32 around weights of 8 bits, by a direction each."""
+"""DynamicQuantizeLSTM: float32 computations with 8-bit weights, one direction after the other."""
 
 import numpy as np
 
@@ -11,13 +11,15 @@ from qrt.types import FloatType, IntegerType, TensorType, UniformType
 
 F32 = FloatType("f32")
 _DIRECTIONS = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}
-"""Whether a sequence is read backwards, for each direction."""
+"""For each direction, one flag for each pass over the sequence: True reads it backwards."""
 _ACTIVATIONS = ("sigmoid", "tanh", "tanh")
 
 
 def dynamic_quantize_lstm(node: Node) -> None:
-    """Of whole sequences, with the default activations, without peepholes, clip and coupled gates. Weights are known,
-    with a scale for a direction or for each of its columns.
+    """Compute an LSTM of float32 sequences with 8-bit weights, which must be known.
+
+    Sequences have the full length, and activations are the default ones. Peepholes, a clip and coupled gates are not
+    supported. Weights have one scale for each direction, or one for each column.
     """
     directions = _DIRECTIONS.get(node.attribute("direction", "forward"))
     if directions is None:
@@ -32,7 +34,7 @@ def dynamic_quantize_lstm(node: Node) -> None:
     for i, axis in ((0, 1), (1, 0), (2, 0)):
         shape = (steps, 1, batch, cells) if i == 0 else (1, batch, cells)
         opened = {"open_axes": [0, 1]} if (i, steps, batch) == (0, None, None) else None
-        parts = [node.emit("qrt.reshape", [made[i]], opened, TensorType(shape, F32)) for made in results]
+        parts = [node.emit("qrt.reshape", [result[i]], opened, TensorType(shape, F32)) for result in results]
         if node.returns(i):
             node.set(i, joined(node, parts, axis))
 
@@ -41,14 +43,14 @@ def _check_form(node: Node, directions: int) -> None:
     names = tuple(name.lower() for name in node.numbers("activations", str, _ACTIVATIONS * directions))
     if names != _ACTIVATIONS * directions:
         node.refuse(f"activations {', '.join(names)}")
-    if node.says("clip") or node.attribute("input_forget", 0):
-        node.refuse("with a clip" if node.says("clip") else "with coupled gates")
+    if node.has_attribute("clip") or node.attribute("input_forget", 0):
+        node.refuse("with a clip" if node.has_attribute("clip") else "with coupled gates")
     if node.has(4) or node.has(7):
         node.refuse("with lengths of sequences" if node.has(4) else "with peepholes")
 
 
 def _direction(node: Node, number: int, reverse: bool, bias: Array | None) -> tuple[Value, ...]:
-    """(y, hidden values, cell) of a direction."""
+    """Return all outputs, the last hidden values and the last cell of one direction."""
     w, r = _weights(node, number, 1, 8), _weights(node, number, 2, 10)
     columns = w.type.shape[-1]  # type: ignore[attr-defined]
     total = np.zeros(columns, np.float32)
@@ -62,7 +64,7 @@ def _direction(node: Node, number: int, reverse: bool, bias: Array | None) -> tu
 
 
 def _weights(node: Node, number: int, i: int, scale: int) -> Value:
-    """Weights [depth, 4 * cells] of a direction."""
+    """Return the weights [depth, 4 * cells] of one direction."""
     array, plain = node.known(i, "weights"), node.plain(i)
     scales, zeros = np.asarray(node.known(scale, "a scale")), None
     if node.has(scale + 1):
@@ -73,20 +75,23 @@ def _weights(node: Node, number: int, i: int, scale: int) -> Value:
         node.fail(f"weights have shape {list(array.shape)}, expected [directions, depth, 4 * cells]")
     if len(scales) != len(array) or (zeros is not None and zeros.shape != scales.shape):
         node.fail(f"the scales have shape {list(scales.shape)} for weights of shape {list(array.shape)}")
-    own = np.asarray(scales[number], np.float64).reshape(-1)
-    points = np.zeros(own.size, np.int64) if zeros is None else zeros[number].astype(np.int64).reshape(-1)
-    if own.size not in (1, array.shape[2]) or not ((own > 0) & (own < np.inf)).all():
+    direction_scales = np.asarray(scales[number], np.float64).reshape(-1)
+    points = np.zeros(direction_scales.size, np.int64) if zeros is None else zeros[number].astype(np.int64).reshape(-1)
+    if (
+        direction_scales.size not in (1, array.shape[2])
+        or not ((direction_scales > 0) & (direction_scales < np.inf)).all()
+    ):
         node.fail("a scale of the weights is not positive and finite, or their number is wrong")
     storage = "u8" if plain.signedness == "unsigned" else "i8"
-    if own.size == 1:
-        element = UniformType(storage, "f32", float(own[0]), int(points[0]))
+    if direction_scales.size == 1:
+        element = UniformType(storage, "f32", float(direction_scales[0]), int(points[0]))
     else:
-        element = UniformType(storage, "f32", own.tolist(), points.tolist(), axis=1)
+        element = UniformType(storage, "f32", direction_scales.tolist(), points.tolist(), axis=1)
     return node.dense(np.ascontiguousarray(array[number]), element)
 
 
 def _state(node: Node, number: int, i: int, cells: int) -> Value:
-    """The state [batch, cells] with which a direction begins: 0 where the file gives none."""
+    """Return the initial state [batch, cells] of one direction: 0 if the file gives none."""
     batch = node.shape()[1]
     if node.has(i):
         value = taken(node, node.value(i), 0, number, 1)

@@ -1,4 +1,4 @@
-"""LSTM, GRU and RNN of floats. The products with the input are made at once, and a Scan goes over the steps."""
+"""LSTM, GRU and RNN of floats. One product covers the inputs of all steps, then a Scan runs over the steps."""
 
 from typing import Any
 
@@ -13,32 +13,34 @@ _FUNCTIONS = {"LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh"), "
 _PLAIN = {name.lower(): name for name in ("Relu", "Sigmoid", "Softplus", "Softsign", "Tanh")}
 _SCALED = {"affine": (1.0, 0.0), "elu": (1.0, 0.0), "hardsigmoid": (0.2, 0.5), "leakyrelu": (0.01, 0.0),
            "scaledtanh": (1.0, 1.0), "thresholdedrelu": (1.0, 0.0)}  # fmt: skip
-"""The activations that have numbers, and those that they have by themselves."""
+"""The activations with parameters, and the defaults of the parameters."""
 
 
 def recurrent(node: Node) -> None:
-    """Of float32 and sequences that all have the whole length: each direction, each activation that needs no numbers, a
-    clip, peepholes and coupled gates. Sums are those of MatMul, with the bias added behind.
+    """Compute an LSTM, GRU or RNN of float32 sequences, all of full length, in one or two directions.
+
+    Activations without parameters, a clip, peepholes and coupled gates are supported. Sums are those of MatMul, and the
+    bias is added at the end.
     """
     cell = _Cell(node)
     x = cell.graph.add("Transpose", node.op.inputs[0], perm=(1, 0, 2)) if cell.layout else node.op.inputs[0]
-    found = [cell.direction(x, d) for d in range(cell.directions)]
+    directions = [cell.direction(x, d) for d in range(cell.directions)]
     graph = cell.graph
-    steps, *last = ([each[i] for each in found] for i in range(len(found[0])))
+    steps, *last = ([states[i] for states in directions] for i in range(len(directions[0])))
     axes = graph.integers(2 if cell.layout else 1)
-    parts = [graph.add("Transpose", each, perm=(1, 0, 2)) if cell.layout else each for each in steps]
+    parts = [graph.add("Transpose", value, perm=(1, 0, 2)) if cell.layout else value for value in steps]
     results = [
-        graph.add("Concat", *(graph.add("Unsqueeze", each, axes) for each in parts), axis=2 if cell.layout else 1)
+        graph.add("Concat", *(graph.add("Unsqueeze", value, axes) for value in parts), axis=2 if cell.layout else 1)
     ]
     axes = graph.integers(1 if cell.layout else 0)
     for side in last:
-        parts = [graph.add("Unsqueeze", each, axes) for each in side]
+        parts = [graph.add("Unsqueeze", value, axes) for value in side]
         results.append(graph.add("Concat", *parts, axis=1 if cell.layout else 0))
     graph.replace(node, *results)
 
 
 class _Cell:
-    """What a node says of its cells, and the graph that they become."""
+    """The cells that a node describes, and the graph that replaces the node."""
 
     def __init__(self, node: Node) -> None:
         self.node, self.type = node, node.op.type
@@ -76,7 +78,7 @@ class _Cell:
         self.functions = [_PLAIN[name.lower()] for name in names]
 
     def _part(self, i: int, direction: int, start: int = 0, end: int | None = None, axis: int = 1) -> str:
-        """Rows of an input of one direction."""
+        """Return the rows of an input for one direction."""
         graph = self.graph
         ends = graph.integers(direction), graph.integers(direction + 1), graph.integers(0)
         one = graph.add("Squeeze", graph.add("Slice", self.node.op.inputs[i], *ends), graph.integers(0))
@@ -84,8 +86,8 @@ class _Cell:
             return str(one)
         return str(graph.add("Slice", one, graph.integers(start), graph.integers(end), graph.integers(axis - 1)))
 
-    def _begins(self, i: int, direction: int) -> str:
-        """The state before the first step: zeros unless an input says it."""
+    def _initial_state(self, i: int, direction: int) -> str:
+        """Return the state before the first step: zeros unless an input gives it."""
         graph = self.graph
         if not self.node.has(i):
             return graph.constant(np.zeros((self.batch, self.size)))
@@ -95,7 +97,7 @@ class _Cell:
         return str(graph.add("Squeeze", graph.add("Slice", self.node.op.inputs[i], *ends), graph.integers(1)))
 
     def direction(self, x: str, direction: int) -> list[str]:
-        """(the states of all steps, those behind the last one) of one direction."""
+        """Return the states of all steps, and the states after the last step, of one direction."""
         graph, gates = self.graph, _GATES[self.type] * self.size
         weights = graph.add("Transpose", self._part(1, direction), perm=(1, 0))
         sums = graph.add("MatMul", x, weights)
@@ -109,12 +111,12 @@ class _Cell:
         functions = self.functions[direction * len(_FUNCTIONS[self.type]) :]
         body = ComposedGraph(f"{graph.prefix}/{direction}")
         states = ["h", "c"] if self.type == "LSTM" else ["h"]
-        names = [f"{body.prefix}/{each}" for each in (*states, "x")]
+        names = [f"{body.prefix}/{state}" for state in (*states, "x")]
         peepholes = self._part(7, direction) if self.type == "LSTM" and self.node.has(7) else ""
         step = getattr(_Step(self, body, functions, of_state, inner, peepholes), self.type.lower())
-        after = step(*names)
-        results = [*after, body.add("Identity", after[0])]
-        first = [self._begins(5 + i, direction) for i in range(len(states))]
+        next_states = step(*names)
+        results = [*next_states, body.add("Identity", next_states[0])]
+        first = [self._initial_state(5 + i, direction) for i in range(len(states))]
         backwards = int(self.direction_name == "reverse" or direction == 1)
         graph_of_step = body.graph(tuple(names), tuple(results))
         *last, steps = graph.add("Scan", *first, sums, outputs=len(states) + 1, body=graph_of_step, num_scan_inputs=1,
@@ -138,7 +140,7 @@ class _Step:
         return list(self.body.add("Split", x, self.body.integers(*(size,) * count), outputs=count, axis=-1))
 
     def _apply(self, i: int, x: str) -> str:
-        """An activation of what is clipped."""
+        """Apply an activation, after the clip if there is one."""
         if self.cell.clip is not None:
             bounds = [self.body.constant(sign * self.cell.clip) for sign in (-1, 1)]
             x = self.body.add("Clip", x, *bounds)
@@ -152,7 +154,7 @@ class _Step:
         return str(body.add("Add", x, body.add("Mul", part, state)))
 
     def lstm(self, h: str, c: str, x: str) -> list[str]:
-        """Gates in the order input, output, forget, cell."""
+        """Compute one LSTM step. The gates are in the order input, output, forget, cell."""
         body = self.body
         i, o, f, g = self._split(body.add("Add", x, body.add("MatMul", h, self.r)), 4)
         i = self._apply(0, self._peeped(i, c, 0))
@@ -160,29 +162,31 @@ class _Step:
             f = body.add("Sub", body.constant(1), i)
         else:
             f = self._apply(0, self._peeped(f, c, 2))
-        after = body.add("Add", body.add("Mul", f, c), body.add("Mul", i, self._apply(1, g)))
-        o = self._apply(0, self._peeped(o, after, 1))
-        return [body.add("Mul", o, body.add(self.functions[2], after)), after]
+        next_cell = body.add("Add", body.add("Mul", f, c), body.add("Mul", i, self._apply(1, g)))
+        o = self._apply(0, self._peeped(o, next_cell, 1))
+        return [body.add("Mul", o, body.add(self.functions[2], next_cell)), next_cell]
 
     def gru(self, h: str, x: str) -> list[str]:
-        """Gates in the order update, reset, hidden."""
+        """Compute one GRU step. The gates are in the order update, reset, hidden."""
         body, size = self.body, self.cell.size
         xz, xr, xh = self._split(x, 3)
         if self.cell.node.attribute("linear_before_reset", 0):
             sums = body.add("MatMul", h, self.r)
-            z, r, rest = self._split(body.add("Add", sums, self.inner) if self.inner else sums, 3)
+            z, r, candidate = self._split(body.add("Add", sums, self.inner) if self.inner else sums, 3)
             z, r = self._apply(0, body.add("Add", xz, z)), self._apply(0, body.add("Add", xr, r))
-            rest = body.add("Mul", r, rest)
+            candidate = body.add("Mul", r, candidate)
         else:
-            both = body.add("Slice", self.r, body.integers(0), body.integers(2 * size), body.integers(1))
-            own = body.add("Slice", self.r, body.integers(2 * size), body.integers(3 * size), body.integers(1))
-            z, r = self._split(body.add("MatMul", h, both), 2)
+            gate_weights = body.add("Slice", self.r, body.integers(0), body.integers(2 * size), body.integers(1))
+            hidden_weights = body.add(
+                "Slice", self.r, body.integers(2 * size), body.integers(3 * size), body.integers(1)
+            )
+            z, r = self._split(body.add("MatMul", h, gate_weights), 2)
             z, r = self._apply(0, body.add("Add", xz, z)), self._apply(0, body.add("Add", xr, r))
-            rest = body.add("MatMul", body.add("Mul", r, h), own)
-        new: Any = self._apply(1, body.add("Add", xh, rest))
-        kept = body.add("Mul", body.add("Sub", body.constant(1), z), new)
-        return [body.add("Add", kept, body.add("Mul", z, h))]
+            candidate = body.add("MatMul", body.add("Mul", r, h), hidden_weights)
+        new: Any = self._apply(1, body.add("Add", xh, candidate))
+        updated = body.add("Mul", body.add("Sub", body.constant(1), z), new)
+        return [body.add("Add", updated, body.add("Mul", z, h))]
 
     def rnn(self, h: str, x: str) -> list[str]:
-        """One activation of the sum."""
+        """Compute one RNN step: an activation of the sum."""
         return [self._apply(0, self.body.add("Add", x, self.body.add("MatMul", h, self.r)))]

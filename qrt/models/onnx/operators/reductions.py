@@ -27,45 +27,48 @@ _REDUCTIONS = {
     "ReduceSum": ("arith.addi", "arith.addi", "arith.addf", 13),
     "ReduceProd": ("arith.muli", "arith.muli", "arith.mulf", 18),
 }
-"""The ops of signed integers, of unsigned ones and of floats, and since when the axes are an input."""
+"""The operations on signed integers, unsigned integers and floats, and the first opset with axes as an input."""
 
 
 def _start(name: str, element: Type) -> float:
-    """What a reduction begins with: no element is beyond it, or changed by it."""
+    """Return the initial value of a reduction, which does not affect the result."""
     if name not in ("ReduceMax", "ReduceMin"):
         return int(name == "ReduceProd")
     if isinstance(element, FloatType):
         return -np.inf if name == "ReduceMax" else np.inf
-    held = np.iinfo(element_dtype(element))
-    return int(held.min if name == "ReduceMax" else held.max)
+    limits = np.iinfo(element_dtype(element))
+    return int(limits.min if name == "ReduceMax" else limits.max)
 
 
 def reduction(node: Node) -> None:
-    """Of floats of 32 or 64 bits and integers, one element after the other; a mean is divided by their number. Integers
-    wrap, where the runtime saturates.
+    """Reduce floats of 32 or 64 bits, or integers, one element after the other.
+
+    A mean is the sum divided by the number of elements. Integers wrap, where the runtime saturates.
     """
     element = node.plain(0)
     *ops, since = _REDUCTIONS[node.op.type]
-    op, own = ops[form(element)], signless(element)
+    op, signless_type = ops[form(element)], signless(element)
     if not op or element is BOOL or (isinstance(element, FloatType) and element.name not in ("f32", "f64")):
         node.refuse(f"of {node.dtype(0)}")
     shape, given = node.shape(), axes_of(node, 1, since)
     if not given and node.attribute("noop_with_empty_axes", 0):
-        node.set_plain(0, node.emit("qrt.reshape", [node.stored(0)], None, node.type(0).with_(element=own)), element)
+        node.set_plain(
+            0, node.emit("qrt.reshape", [node.stored(0)], None, node.type(0).with_(element=signless_type)), element
+        )
         return
     along = axes(node, given, len(shape)) if given else tuple(range(len(shape)))
     context = lowering_context(node)
-    made = reduced(context, node.stored(0), along, op, _start(node.op.type, element))
+    result = reduced(context, node.stored(0), along, op, _start(node.op.type, element))
     if node.op.type == "ReduceMean":
-        made = divided(node, context, made, [shape[axis] for axis in along])
+        result = divided(node, context, result, [shape[axis] for axis in along])
     if node.attribute("keepdims", 1):
-        kept = tuple(1 if axis in along else size for axis, size in enumerate(shape))
-        made = node.emit("qrt.reshape", [made], None, TensorType(kept, own))
-    node.set_plain(0, made, element)
+        reduced_shape = tuple(1 if axis in along else size for axis, size in enumerate(shape))
+        result = node.emit("qrt.reshape", [result], None, TensorType(reduced_shape, signless_type))
+    node.set_plain(0, result, element)
 
 
 def divided(node: Node, context: LoweringContext, sums: Value, sizes: Sequence[int | None]) -> Value:
-    """Sums by the number of their terms."""
+    """Divide sums by the number of their terms."""
     if None in sizes:
         node.refuse("a mean over elements whose number is known only at run time")
     nest = LoopNest(context, "divide", context.extents(sums))
@@ -75,8 +78,10 @@ def divided(node: Node, context: LoweringContext, sums: Value, sizes: Sequence[i
 
 
 def softmax(node: Node) -> None:
-    """Of float32, along an axis; before opset 13 along all axes from one on. Exponentials are correctly rounded, and
-    divided by their sum, whose error does not grow with their number.
+    """Compute the softmax of float32 along an axis; before opset 13, along all axes from ``axis`` on.
+
+    Exponentials are correctly rounded, and divided by their sum. The sum's error does not grow with the number of
+    terms.
     """
     if node.type(0).element is not F32:
         node.refuse(f"of {node.dtype(0)}")
@@ -88,25 +93,25 @@ def softmax(node: Node) -> None:
 
 
 def batch_normalization(node: Node) -> None:
-    """Of float32, with known parameters: one product and one sum, whose constants are formed in float32."""
+    """Normalize float32 with known parameters: a product and a sum with constants that are computed in float32."""
     if node.type(0).element is not F32 or any(node.returns(i) for i in range(1, 5)):
         node.refuse("in training, or of another type than float32")
     scale, bias, mean, variance = (np.asarray(node.known(i, "parameters"), np.float32) for i in range(1, 5))
     if len(node.shape()) < 2:
         node.fail(f"the input has shape {list(node.shape())}, expected channels behind the batch")
     channels = node.shape()[1]
-    if any(each.shape != (channels,) for each in (scale, bias, mean, variance)):
+    if any(parameter.shape != (channels,) for parameter in (scale, bias, mean, variance)):
         node.fail(f"its parameters have shape {scale.shape}, expected one for each of {channels} channels")
     factor = scale * (np.float32(1) / np.sqrt(variance + np.float32(node.attribute("epsilon", 1e-5))))
     shape = (channels or 0, *(1,) * (len(node.shape()) - 2))
-    found: Operand = apply(node, "arith.mulf", [node.value(0), factor.reshape(shape)], [F32, F32], F32)
-    found = apply(node, "arith.addf", [found, (bias - mean * factor).reshape(shape)], [F32, F32], F32)
-    assert isinstance(found, Value)
-    node.set(0, found)
+    result: Operand = apply(node, "arith.mulf", [node.value(0), factor.reshape(shape)], [F32, F32], F32)
+    result = apply(node, "arith.addf", [result, (bias - mean * factor).reshape(shape)], [F32, F32], F32)
+    assert isinstance(result, Value)
+    node.set(0, result)
 
 
 def extreme(node: Node) -> None:
-    """The number of the first extreme element along an axis, or of the last one, int64."""
+    """Return the position of the first or the last extreme element along an axis, as int64."""
     shape = node.shape()
     axis = node.axis(node.attribute("axis", 0), len(shape))
     name = "qrt.argmax" if node.op.type == "ArgMax" else "qrt.argmin"
@@ -116,11 +121,11 @@ def extreme(node: Node) -> None:
         if size is None:
             node.refuse("the last of equals along a dynamic dimension")
         value = taken(node, value, axis, size - 1, size, -1)
-    made = node.emit(name, [value], {"axis": axis}, IntegerType(64))
+    position = node.emit(name, [value], {"axis": axis}, IntegerType(64))
     if is_last:
         number = number_of((size or 0) - 1, I64)
-        made = as_value(node, apply(node, "arith.subi", [number, made], [I64, I64], I64), I64)
+        position = as_value(node, apply(node, "arith.subi", [number, position], [I64, I64], I64), I64)
     if node.attribute("keepdims", 1):
-        kept = tuple(1 if d == axis else size for d, size in enumerate(shape))
-        made = node.emit("qrt.reshape", [made], None, TensorType(kept, IntegerType(64)))
-    node.set(0, made)
+        reduced_shape = tuple(1 if d == axis else size for d, size in enumerate(shape))
+        position = node.emit("qrt.reshape", [position], None, TensorType(reduced_shape, IntegerType(64)))
+    node.set(0, position)

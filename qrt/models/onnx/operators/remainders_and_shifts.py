@@ -1,4 +1,4 @@
-"""What is beside the four kinds of arithmetic: remainders, shifts, signs, what a float is, means of several tensors."""
+"""Remainders, shifts, signs, tests of floats, and means of several tensors."""
 
 from functools import reduce
 
@@ -19,50 +19,56 @@ def _pair(node: Node, name: str, a: Operand, b: Operand, element: Type) -> Opera
 
 
 def mod(node: Node) -> None:
-    """Of numbers of one type: the remainder has the sign of the divisor, or with ``fmod`` that of the dividend. Of
-    integers by 0 it is an error.
+    """Compute remainders of numbers of one type, with the sign of the divisor, or of the dividend with ``fmod``.
+
+    The remainder of an integer by 0 is an error.
     """
     element = one_type(node)
-    kind, own, fmod = form(element), signless(element), node.attribute("fmod", 0)
+    kind, signless_type, fmod = form(element), signless(element), node.attribute("fmod", 0)
     if element is BOOL:
         node.refuse("of bool")
     a, b = operand(node, 0), operand(node, 1)
-    found = _pair(node, _REMAINDERS[kind], a, b, own)
+    remainder = _pair(node, _REMAINDERS[kind], a, b, signless_type)
     if kind != 1 and not fmod:
-        zero = number_of(0, own)
-        below = compare(node, "slt", found, zero, own)
-        apart = _pair(node, "arith.xori", below, compare(node, "slt", b, zero, own), BOOL)
-        apart = _pair(node, "arith.andi", apart, compare(node, "ne", found, zero, own), BOOL)
-        added = _pair(node, "arith.addi" if kind == 0 else "arith.addf", found, b, own)
-        found = select(node, apart, added, found, own)
-    finish(node, 0, found, element)
+        zero = number_of(0, signless_type)
+        below = compare(node, "slt", remainder, zero, signless_type)
+        signs_differ = _pair(node, "arith.xori", below, compare(node, "slt", b, zero, signless_type), BOOL)
+        signs_differ = _pair(
+            node, "arith.andi", signs_differ, compare(node, "ne", remainder, zero, signless_type), BOOL
+        )
+        added = _pair(node, "arith.addi" if kind == 0 else "arith.addf", remainder, b, signless_type)
+        remainder = select(node, signs_differ, added, remainder, signless_type)
+    finish(node, 0, remainder, element)
 
 
 def bit_shift(node: Node) -> None:
-    """Of integers, to the left or the right, where the sign stays. By their width or more, all bits leave."""
+    """Shift integers to the left, or to the right, which keeps the sign.
+
+    A shift by the width or more moves out all bits.
+    """
     element, direction = one_type(node), node.required("direction", str)
     if direction not in ("LEFT", "RIGHT"):
         node.fail(f"its direction is {direction!r}, expected LEFT or RIGHT")
     if not isinstance(element, IntegerType) or element is BOOL:
         node.refuse(f"of {node.dtype(0)}")
-    own, x, by = signless(element), operand(node, 0), operand(node, 1)
-    assert isinstance(own, IntegerType)
-    stays = compare(node, "ult", by, number_of(own.width, own), own)
-    by = select(node, stays, by, number_of(own.width - 1, own), own)
+    signless_type, x, by = signless(element), operand(node, 0), operand(node, 1)
+    assert isinstance(signless_type, IntegerType)
+    is_in_range = compare(node, "ult", by, number_of(signless_type.width, signless_type), signless_type)
+    by = select(node, is_in_range, by, number_of(signless_type.width - 1, signless_type), signless_type)
     name = "arith.shli" if direction == "LEFT" else "arith.shrui" if form(element) == 1 else "arith.shrsi"
-    found = _pair(node, name, x, by, own)
+    shifted = _pair(node, name, x, by, signless_type)
     if name != "arith.shrsi":
-        found = select(node, stays, found, number_of(0, own), own)
-    finish(node, 0, found, element)
+        shifted = select(node, is_in_range, shifted, number_of(0, signless_type), signless_type)
+    finish(node, 0, shifted, element)
 
 
 def bitwise_not(node: Node) -> None:
-    """Of integers."""
+    """Invert all bits of integers."""
     element = one_type(node)
-    own = signless(element)
+    signless_type = signless(element)
     if form(element) == 2 or element is BOOL:
         node.refuse(f"of {node.dtype(0)}")
-    finish(node, 0, _pair(node, "arith.xori", operand(node, 0), number_of(-1, own), own), element)
+    finish(node, 0, _pair(node, "arith.xori", operand(node, 0), number_of(-1, signless_type), signless_type), element)
 
 
 def _of_floats(node: Node) -> Type:
@@ -73,36 +79,48 @@ def _of_floats(node: Node) -> Type:
 
 
 def is_nan(node: Node) -> None:
-    """Of floats."""
+    """Test whether floats are NaN."""
     element, x = _of_floats(node), operand(node, 0)
     finish(node, 0, compare(node, "ne", x, x, element), BOOL)
 
 
 def is_inf(node: Node) -> None:
-    """Of floats: of both signs, or of one."""
+    """Test whether floats are infinite, of both signs or of one."""
     element, x = _of_floats(node), operand(node, 0)
     signs = [sign for sign, name in ((1, "positive"), (-1, "negative")) if node.attribute(f"detect_{name}", 1)]
-    found = [compare(node, "eq", x, number_of(sign * np.inf, element), element) for sign in signs]
+    tests = [compare(node, "eq", x, number_of(sign * np.inf, element), element) for sign in signs]
     never = compare(node, "slt", x, number_of(-np.inf, element), element)
-    finish(node, 0, reduce(lambda a, b: _pair(node, "arith.ori", a, b, BOOL), found, never), BOOL)
+    finish(node, 0, reduce(lambda a, b: _pair(node, "arith.ori", a, b, BOOL), tests, never), BOOL)
 
 
 def sign(node: Node) -> None:
-    """-1, 0 or 1: of what is below, at or above 0, and of a NaN 0."""
+    """Return -1, 0 or 1 for numbers below, at or above 0, and 0 for a NaN."""
     element = one_type(node)
-    own, x = signless(element), operand(node, 0)
+    signless_type, x = signless(element), operand(node, 0)
     if element is BOOL:
         node.refuse("of bool")
-    zero = number_of(0, own)
+    zero = number_of(0, signless_type)
     if form(element) == 1:
-        finish(node, 0, select(node, compare(node, "ne", x, zero, own), number_of(1, own), zero, own), element)
+        finish(
+            node,
+            0,
+            select(node, compare(node, "ne", x, zero, signless_type), number_of(1, signless_type), zero, signless_type),
+            element,
+        )
         return
-    below = select(node, compare(node, "slt", x, zero, own), number_of(-1, own), zero, own)
-    finish(node, 0, select(node, compare(node, "sgt", x, zero, own), number_of(1, own), below, own), element)
+    below = select(
+        node, compare(node, "slt", x, zero, signless_type), number_of(-1, signless_type), zero, signless_type
+    )
+    finish(
+        node,
+        0,
+        select(node, compare(node, "sgt", x, zero, signless_type), number_of(1, signless_type), below, signless_type),
+        element,
+    )
 
 
 def mean(node: Node) -> None:
-    """Of floats: the sum of any number of tensors, divided by that."""
+    """Average any number of float tensors, element by element: their sum, divided by their number."""
     element = one_type(node)
     if not isinstance(element, FloatType):
         node.refuse(f"of {node.dtype(0)}")

@@ -1,5 +1,6 @@
-"""Resize and Upsample. Each axis is resized on its own: an element of the result is a sum of products of a few elements
-of the input, whose positions and weights are known.
+"""Resize and Upsample, one axis after the other.
+
+Each element of the result is a sum of products of a few input elements, whose positions and weights are known.
 """
 
 from collections.abc import Sequence
@@ -17,15 +18,16 @@ from qrt.types import TensorType
 
 _TAPS = {"nearest": 1, "linear": 2, "cubic": 4}
 _MOST_TAPS = 1024
-"""The elements along an axis that are added up for one of the result: each takes operations of its own."""
+"""The most elements along an axis that are added up for one result element: each needs operations of its own."""
 
 
 def resize(node: Node) -> None:
-    """To known sizes, or by known scales: the nearest elements of any type; linear and cubic of float32, with antialias
-    or not. An axis after the other, of which each product and sum is rounded. A coordinate within 1e-6 of the middle of
-    two elements is a tie. An axis of scale 1 stays as it is, and so does the input where no size changes, whatever
-    the scales and the region say, as the runtime has it. Before opset 11 the nearest element is the one before where
-    an axis grows, and the one behind where it shrinks.
+    """Resize to known sizes or by known scales: nearest elements of any type; linear and cubic of float32.
+
+    Antialiasing is supported. One axis is resized after the other, and each product and sum is rounded. A coordinate
+    within 1e-6 of the middle of two elements is a tie. As in the runtime, an axis of scale 1 is not changed, and
+    neither is the input if no size changes, whatever the scales and the region are. Before opset 11 the nearest element
+    is the one before the coordinate if the axis grows, and the one after it if the axis shrinks.
     """
     mode = node.attribute("mode", "nearest")
     if mode not in _TAPS:
@@ -38,9 +40,9 @@ def resize(node: Node) -> None:
 
 
 def upsample(node: Node) -> None:
-    """By known scales: the nearest elements, or linear, from the first element on."""
+    """Resize by known scales, with nearest or linear elements and asymmetric coordinates."""
     mode = node.attribute("mode", "nearest")
-    mode = "linear" if mode == "bilinear" else mode  # as early models name it
+    mode = "linear" if mode == "bilinear" else mode  # the name in early models
     if mode not in ("nearest", "linear"):
         node.fail(f"its mode is {mode!r}, expected nearest or linear")
     if node.opset < 9:
@@ -51,7 +53,7 @@ def upsample(node: Node) -> None:
 
 
 def _scaled(node: Node, scales: Array) -> list[Axis]:
-    """The axes by scales, one for each."""
+    """Return the axes that change, with one scale given for each axis."""
     shape = node.shape()
     if scales.shape != (len(shape),):
         node.fail(f"it has scales of shape {scales.shape} for {len(shape)} axes")
@@ -70,7 +72,7 @@ def _axis(node: Node, axis: int, size: int | None, scale: float) -> Axis:
 
 
 def _axes(node: Node, coordinates: str) -> list[Axis]:
-    """The axes that change, by scales or by sizes."""
+    """Return the axes that change, by scales or by sizes."""
     rank = len(node.shape())
     named = [node.axis(axis, rank) for axis in node.ints("axes", tuple(range(rank)))]
     scales = node.known(2, "scales") if node.has(2) else np.zeros(0)
@@ -92,7 +94,7 @@ def _axes(node: Node, coordinates: str) -> list[Axis]:
 
 
 def _sized(node: Node, named: Sequence[int], sizes: Sequence[int]) -> list[Axis]:
-    """The axes by the sizes of the result, which may have to keep their ratio."""
+    """Return the axes with the sizes of the result, which may have to keep the aspect ratio."""
     policy, shape = node.attribute("keep_aspect_ratio_policy", "stretch"), [node.shape()[axis] for axis in named]
     known = [size for size in shape if size is not None]
     if len(known) < len(shape):
@@ -127,8 +129,8 @@ def _resized(node: Node, axes: Sequence[Axis], mode: str, coordinates: str) -> N
         positions, weights = _parts(node, axis, mode, coordinates)
         result = _joined(node, result, axis.axis, positions, weights)
         if coordinates == "tf_crop_and_resize":
-            at = axis.coordinates(coordinates)
-            outside.append((axis.axis, (at < 0) | (at > axis.size - 1)))
+            coordinate_values = axis.coordinates(coordinates)
+            outside.append((axis.axis, (coordinate_values < 0) | (coordinate_values > axis.size - 1)))
     for number, is_outside in outside:
         result = _filled(node, result, number, is_outside)
     value = as_value(node, result, F32)
@@ -145,7 +147,7 @@ def _filled(node: Node, value: Operand, axis: int, is_outside: Array) -> Operand
 
 
 def _joined(node: Node, value: Operand, axis: int, positions: Array, weights: Array | None) -> Operand:
-    """The sum of elements at positions, one row after the other, times weights; the elements where there are none."""
+    """Return the weighted sum of elements at rows of positions, or without weights the elements themselves."""
     assert isinstance(value, Value)
     assert isinstance(value.type, TensorType)
     shape = [-1 if d == axis else 1 for d in range(value.type.rank or 0)]
@@ -161,25 +163,27 @@ def _joined(node: Node, value: Operand, axis: int, positions: Array, weights: Ar
 
 
 def _parts(node: Node, axis: Axis, mode: str, coordinates: str) -> tuple[Array, Array | None]:
-    """(positions, weights) of the elements that each one of the result is made of."""
+    """Return the positions and the weights of the input elements that form each result element."""
     if mode == "nearest":
         rounding = node.attribute("nearest_mode", "round_prefer_floor")
-        if node.opset < 11:  # there is no such attribute, and the runtime shrinks and grows by two rules
+        if node.opset < 11:  # without the attribute, the runtime has one rule to shrink and one to grow
             rounding = "ceil" if axis.scale < 1 else "floor"
         if rounding not in ROUNDED:
             node.fail(f"its nearest_mode is {rounding!r}, expected {', '.join(ROUNDED)}")
         return axis.nearest(coordinates, rounding)[np.newaxis], None
-    at, last = axis.coordinates(coordinates), axis.size - 1
+    coordinate_values, last = axis.coordinates(coordinates), axis.size - 1
     widened = max(1.0, 1 / axis.scale) if node.attribute("antialias", 0) else 1.0
     half = ceil(_TAPS[mode] / 2 * widened)
     if 2 * half > _MOST_TAPS:
         node.refuse(f"with antialias of {2 * half} elements along axis {axis.axis}, more than {_MOST_TAPS}")
-    node.graph.check_size(node.op, TensorType((8, 2 * half, axis.result), I64))  # arrays of that size
-    first = np.floor(at).astype(np.int64) - half + 1
+    node.graph.check_size(node.op, TensorType((8, 2 * half, axis.result), I64))  # bounds the arrays below
+    first = np.floor(coordinate_values).astype(np.int64) - half + 1
     positions = first + np.arange(2 * half)[:, np.newaxis]
-    apart = (at.astype(np.float64) - positions) / widened
+    distances = (coordinate_values.astype(np.float64) - positions) / widened
     kernel = (
-        np.maximum(1 - np.abs(apart), 0) if mode == "linear" else _cubic(apart, node.attribute("cubic_coeff_a", -0.75))
+        np.maximum(1 - np.abs(distances), 0)
+        if mode == "linear"
+        else _cubic(distances, node.attribute("cubic_coeff_a", -0.75))
     )
     inside = (positions >= 0) & (positions <= last)
     if node.attribute("exclude_outside", 0):

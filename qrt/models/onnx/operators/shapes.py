@@ -1,4 +1,4 @@
-"""What models compute of shapes, and tensors that are filled."""
+"""Operators that create tensors or compute with shapes: Constant, ConstantOfShape, Shape, Size, Range."""
 
 import numpy as np
 
@@ -12,69 +12,69 @@ from qrt.types import TensorType
 
 
 def constant(node: Node) -> None:
-    """A tensor, a number or numbers that an attribute holds."""
+    """Return the tensor, the number or the numbers of an attribute."""
     attributes = node.op.attributes
     if len(attributes) > 1:
         node.fail(f"it has {' and '.join(attributes)}, expected one of them")
     if isinstance(value := attributes.get("value"), Tensor):
         node.set_constant(0, value.data, element_of(value.dtype))
-    elif node.says("value_float"):
+    elif node.has_attribute("value_float"):
         node.set_constant(0, np.array(node.number("value_float"), np.float32))
-    elif node.says("value_floats"):
+    elif node.has_attribute("value_floats"):
         node.set_constant(0, np.array(node.numbers("value_floats", float), np.float32))
-    elif node.says("value_int"):
+    elif node.has_attribute("value_int"):
         node.set_constant(0, np.array(node.required("value_int", int), np.int64))
-    elif node.says("value_ints"):
+    elif node.has_attribute("value_ints"):
         node.set_constant(0, np.array(node.ints("value_ints"), np.int64))
     else:
         node.refuse(", ".join(attributes) or "without a value")
 
 
 def constant_of_shape(node: Node) -> None:
-    """One element in a shape."""
-    found, value = wanted_sizes(node, 0), node.op.attributes.get("value")
+    """Fill a shape with one element."""
+    dimensions, value = wanted_sizes(node, 0), node.op.attributes.get("value")
     array, dtype = (value.data, value.dtype) if isinstance(value, Tensor) else (np.zeros(1, np.float32), "float")
     if array.size != 1:
         node.fail(f"its value has shape {array.shape}, expected one element")
     element = element_of(dtype)
-    finish(node, 0, spread(node, array, element, found), element)
+    finish(node, 0, spread(node, array, element, dimensions), element)
 
 
 def shape(node: Node) -> None:
-    """The sizes of a tensor, or of some of its axes."""
-    own = node.shape()
-    start, end = node.attribute("start", 0), node.attribute("end", len(own))
-    first, last = (max(0, min(len(own), n + len(own) if n < 0 else n)) for n in (start, end))
-    kept = range(first, max(first, last))
-    if all(own[axis] is not None for axis in kept):
-        node.set_constant(0, np.array([own[axis] for axis in kept], np.int64))
+    """Return the sizes of a tensor, or of some of its axes."""
+    input_shape = node.shape()
+    start, end = node.attribute("start", 0), node.attribute("end", len(input_shape))
+    first, last = (max(0, min(len(input_shape), n + len(input_shape) if n < 0 else n)) for n in (start, end))
+    selected = range(first, max(first, last))
+    if all(input_shape[axis] is not None for axis in selected):
+        node.set_constant(0, np.array([input_shape[axis] for axis in selected], np.int64))
         return
-    found: Sizes = tuple(_size(node, own[axis], axis) for axis in kept)
-    set_sizes(node, found)
-    node.set(0, as_tensor(node, found))
+    dimensions: Sizes = tuple(_size(node, input_shape[axis], axis) for axis in selected)
+    set_sizes(node, dimensions)
+    node.set(0, as_tensor(node, dimensions))
 
 
 def _size(node: Node, size: int | None, axis: int) -> int | Value:
     return node.emit("tensor.dim", [node.value(0), index(node, axis)]) if size is None else size
 
 
-def as_tensor(node: Node, found: Sizes) -> Value:
-    """Sizes as a tensor of int64."""
-    values = [size if isinstance(size, Value) else index(node, size) for size in found]
+def as_tensor(node: Node, dimensions: Sizes) -> Value:
+    """Return sizes as a tensor of int64."""
+    values = [size if isinstance(size, Value) else index(node, size) for size in dimensions]
     cast = [node.emit("arith.index_cast", [value], None, I64) for value in values]
     return node.emit("tensor.from_elements", cast, None, TensorType((len(cast),), I64))
 
 
 def size(node: Node) -> None:
-    """The number of elements of a tensor whose shape is known."""
-    own = node.shape()
-    if None in own:
+    """Return the number of elements of a tensor with a known shape."""
+    input_shape = node.shape()
+    if None in input_shape:
         node.refuse("a dynamic dimension")
-    node.set_constant(0, np.array(np.prod([each or 0 for each in own], dtype=np.int64)))
+    node.set_constant(0, np.array(np.prod([length or 0 for length in input_shape], dtype=np.int64)))
 
 
 def range_(node: Node) -> None:
-    """Numbers from a start to a limit, which are known at import."""
+    """List numbers from a start to a limit, which are known at import."""
     arrays = [node.known(i, "a bound") for i in range(3)]
     if any(array.size != 1 or array.dtype != arrays[0].dtype for array in arrays):
         node.fail("its start, limit and delta are not scalars of the same type")

@@ -17,34 +17,36 @@ _END = 2**31 - 1
 
 
 def slice_(node: Node) -> None:
-    """From starts to ends by known steps, along known axes; counted from the end where negative. A step backwards needs
-    known bounds, and a dimension that is not open."""
-    own = node.shape()
-    cuts = _cuts(node, len(own))
+    """Cut from starts to ends by known steps, along known axes. Negative bounds count from the end.
+
+    A negative step needs known bounds, and a dimension of known size.
+    """
+    input_shape = node.shape()
+    cuts = _cuts(node, len(input_shape))
     if any(cut.step == 0 for cut in cuts.values()):
         node.fail("a step is 0")
     array = node.constant(0)
-    is_known = all(isinstance(each, int) for cut in cuts.values() for each in (cut.start, cut.stop))
+    is_known = all(isinstance(bound, int) for cut in cuts.values() for bound in (cut.start, cut.stop))
     if array is not None and is_known:
         node.set_constant(0, array[tuple(_cut(node, cuts, axis, array.shape[axis]) for axis in range(array.ndim))],
                           node.plain(0))  # fmt: skip
         return
-    parts = [_part(cuts.get(axis), size) for axis, size in enumerate(own)]
+    parts = [_part(cuts.get(axis), size) for axis, size in enumerate(input_shape)]
     open_cuts = {axis: _open_cut(node, cuts[axis]) for axis, part in enumerate(parts) if part is None}
     known = [(0, -1, 1) if part is None else part for part in parts]
-    before = sizes(node, 0)
+    known_sizes = sizes(node, 0)
     value = movable(node)
     if not open_cuts or any(part != (0, -1, 1) for part in known):
         lists = dict(zip(("offsets", "sizes", "strides"), map(list, zip(*known, strict=True)), strict=True))
         value = node.emit("qrt.slice", [value], lists)
     node.set(0, cut_open(node, value, open_cuts) if open_cuts else value)
-    if before is not None and len(own) == 1 and is_known:
+    if known_sizes is not None and len(input_shape) == 1 and is_known:
         cut = cuts.get(0, slice(None))
-        set_sizes(node, before[_cut(node, {0: cut}, 0, len(before))])
+        set_sizes(node, known_sizes[_cut(node, {0: cut}, 0, len(known_sizes))])
 
 
 def _cuts(node: Node, rank: int) -> dict[int, Any]:
-    """What is taken along each axis that the file names."""
+    """Return the slice along each axis that the file names."""
     starts: Sequence[Number]
     ends: Sequence[Number]
     if node.opset < 10:
@@ -84,16 +86,19 @@ def _cut(node: Node, cuts: dict[int, Any], axis: int, size: int) -> slice:
 
 
 def _bounds(cut: Any, size: int) -> tuple[int, int, int]:
-    """(start, end, step) within an axis; the end is -1 where a step backwards reaches the first element."""
+    """Return start, end and step within an axis. The end is -1 if a negative step reaches the first element."""
     step: int = cut.step
-    start, stop = (each + size if each < 0 else each for each in (cut.start, cut.stop))
+    start, stop = (bound + size if bound < 0 else bound for bound in (cut.start, cut.stop))
     if step > 0:
         return min(max(start, 0), size), min(max(stop, 0), size), step
     return min(max(start, 0), size - 1), min(max(stop, -1), size - 1), step
 
 
 def _part(cut: Any, size: int | None) -> tuple[int, int, int] | None:
-    """(offset, count, stride) of an axis; the count is -1 for all that there is. None where only the run knows it."""
+    """Return offset, count and stride of an axis, or None if only the run knows them.
+
+    A count of -1 stands for the rest.
+    """
     if cut is None:
         return 0, -1, 1
     if not isinstance(cut.start, int) or not isinstance(cut.stop, int):
@@ -106,10 +111,10 @@ def _part(cut: Any, size: int | None) -> tuple[int, int, int] | None:
 
 
 def split(node: Node) -> None:
-    """Parts along an axis: of sizes that are known, or of equal ones."""
-    own = node.shape()
-    axis = node.axis(node.attribute("axis", 0), len(own))
-    size, count = own[axis], len(node.op.outputs)
+    """Split along an axis into parts of known sizes, or of equal sizes."""
+    input_shape = node.shape()
+    axis = node.axis(node.attribute("axis", 0), len(input_shape))
+    size, count = input_shape[axis], len(node.op.outputs)
     if size is None:
         node.refuse("a dynamic dimension")
     if node.opset < 13:
@@ -119,8 +124,8 @@ def split(node: Node) -> None:
     if not count:
         node.fail("the node has no outputs")
     if not parts:
-        each = -(-size // count)
-        parts = tuple(min(each, size - each * i) for i in range(count))
+        equal = -(-size // count)
+        parts = tuple(min(equal, size - equal * i) for i in range(count))
     if len(parts) != count or sum(parts) != size or min(parts) < 0:
         node.fail(f"parts of sizes {list(parts)} do not add up to {size} elements in {count} outputs")
     array, value, first = node.constant(0), None if node.constant(0) is not None else movable(node), 0
@@ -133,12 +138,15 @@ def split(node: Node) -> None:
 
 
 def gather(node: Node) -> None:
-    """Elements along an axis, at positions that are known or not; from the end where a known size says of what."""
-    own = node.shape()
-    axis = node.axis(node.attribute("axis", 0), len(own))
+    """Take elements along an axis at positions, known or not.
+
+    Negative positions count from the end, if the size of the axis is known.
+    """
+    input_shape = node.shape()
+    axis = node.axis(node.attribute("axis", 0), len(input_shape))
     if node.dtype(1) not in ("int32", "int64"):
         node.refuse(f"indices of {node.dtype(1)}")
-    size, array, where = own[axis], node.constant(0), node.constant(1)
+    size, array, where = input_shape[axis], node.constant(0), node.constant(1)
     if where is not None:
         if size is not None and where.size and not (where.min() >= -size and where.max() < size):
             node.fail(f"indices from {where.min()} to {where.max()} are out of range for size {size}")
@@ -149,36 +157,40 @@ def gather(node: Node) -> None:
     if array is not None and where is not None:
         node.set_constant(0, array.take(where, axis), node.plain(0))
         return
-    before = sizes(node, 0)
-    found = node.dense(where, node.plain(1)) if where is not None else positions(node, 1, size)
-    node.set(0, node.emit("qrt.gather", [movable(node), found], {"axis": axis}))
-    if before is not None and where is not None and len(own) == 1:
-        set_sizes(node, tuple(before[int(at)] for at in where.ravel()))
+    known_sizes = sizes(node, 0)
+    at_positions = node.dense(where, node.plain(1)) if where is not None else positions(node, 1, size)
+    node.set(0, node.emit("qrt.gather", [movable(node), at_positions], {"axis": axis}))
+    if known_sizes is not None and where is not None and len(input_shape) == 1:
+        set_sizes(node, tuple(known_sizes[int(at)] for at in where.ravel()))
 
 
 def positions(node: Node, i: int, size: int | None) -> Value:
-    """Positions that the run knows. One that is negative counts from the end."""
+    """Return positions that only the run knows. Negative ones count from the end."""
     element = node.plain(i)
     value = node.value(i)
     if size is None:
         return value
     below = compare(node, "slt", value, number_of(0, element), element)
     wrapped = apply(node, "arith.addi", [value, number_of(size, element)], [element, element], element)
-    found = select(node, below, wrapped, value, element)
-    assert isinstance(found, Value)
-    return found
+    wrapped_positions = select(node, below, wrapped, value, element)
+    assert isinstance(wrapped_positions, Value)
+    return wrapped_positions
 
 
 def pad(node: Node) -> None:
-    """Of known widths, which cut where negative: with a constant, or by the modes reflect and edge."""
-    own = node.shape()
+    """Pad by known widths with a constant, or by reflection or repetition of the edge. Negative widths cut."""
+    input_shape = node.shape()
     widths = node.ints("pads", ()) if node.opset < 11 else node.integers(1, "widths")
     given = axes_of(node, 3, 18) if node.opset >= 18 else None
-    named = tuple(node.axis(axis, len(own)) for axis in given) if given is not None else tuple(range(len(own)))
+    named = (
+        tuple(node.axis(axis, len(input_shape)) for axis in given)
+        if given is not None
+        else tuple(range(len(input_shape)))
+    )
     if len(widths) != 2 * len(named):
         node.fail(f"got {len(widths)} pads for {len(named)} axes")
     ends = {axis: (widths[i], widths[i + len(named)]) for i, axis in enumerate(named)}
-    pairs = [ends.get(axis, (0, 0)) for axis in range(len(own))]
+    pairs = [ends.get(axis, (0, 0)) for axis in range(len(input_shape))]
     mode = node.attribute("mode", "constant")
     value = movable(node)
     value = cropped(node, value, pairs)
@@ -193,7 +205,7 @@ def pad(node: Node) -> None:
 
 
 def _value(node: Node) -> Any:
-    """The constant, as the storage of the input has it."""
+    """Return the constant as a number of the input's storage."""
     if node.opset < 11:
         return node.attribute("value", 0.0)
     if not node.has(2):
@@ -205,7 +217,7 @@ def _value(node: Node) -> Any:
 
 
 def filled(node: Node, value: Value, pairs: list[tuple[int, int]], number: Any) -> Value:
-    """A value with so many elements before and after it along each axis, all of a number."""
+    """Return a value padded along each axis with elements that are all ``number``."""
     assert isinstance(value.type, TensorType)
     element = value.type.element
     if isinstance(element, UniformType):
@@ -216,7 +228,7 @@ def filled(node: Node, value: Value, pairs: list[tuple[int, int]], number: Any) 
 
 
 def cropped(node: Node, value: Value, pairs: list[tuple[int, int]]) -> Value:
-    """A value without so many elements as a negative width says."""
+    """Return a value cut along each axis by its negative widths."""
     for axis, (before, after) in enumerate(pairs):
         assert isinstance(value.type, TensorType)
         size = (value.type.shape or ())[axis]
@@ -232,7 +244,7 @@ def cropped(node: Node, value: Value, pairs: list[tuple[int, int]]) -> Value:
 
 
 def _repeated(node: Node, value: Value, axis: int, at: int, count: int) -> Value:
-    """One position of an axis, so many times."""
+    """Return the elements at one position of an axis, repeated along the axis."""
     assert isinstance(value.type, TensorType)
     multiples = [count if d == axis else 1 for d in range(value.type.rank or 0)]
     return node.emit("qrt.tile", [taken(node, value, axis, at, 1)], {"multiples": multiples})

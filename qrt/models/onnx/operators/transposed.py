@@ -1,4 +1,4 @@
-"""ConvTranspose: a convolution over the input with zeros between its elements, by the kernel backwards."""
+"""ConvTranspose: a convolution of the input, spread with zeros, by the reversed kernel."""
 
 import numpy as np
 
@@ -16,8 +16,9 @@ from qrt.types import TensorType
 
 
 def conv_transpose(node: Node) -> None:
-    """Of float32, of images of one to three axes, with known weights. The sums are those of Conv, over an input with
-    zeros between its elements.
+    """Apply a transposed convolution to float32 images of one to three axes, with known weights.
+
+    The sums are those of Conv, over an input with zeros between its elements.
     """
     if node.type(0).element is not F32 or node.type(1).element is not F32:
         node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
@@ -39,23 +40,23 @@ def conv_transpose(node: Node) -> None:
     bias = float_bias(node, 2, filters)
     order = node.rule("float_products")
     weights = node.dense(_backwards(w, groups), F32)
-    made = float_products.convolution(lowering_context(node), x, weights, window, filters, depth, groups, order, bias)
-    node.set(0, channels_first(node, made, len(shape)))
+    result = float_products.convolution(lowering_context(node), x, weights, window, filters, depth, groups, order, bias)
+    node.set(0, channels_first(node, result, len(shape)))
 
 
 def _ends(node: Node, form: WindowShape, sizes: Sizes) -> tuple[tuple[Pair, ...], Sizes]:
-    """(what the result lacks at the ends of each axis, its sizes)."""
+    """Return the padding that the result lacks at the ends of each axis, and the result's sizes."""
     rank, mode = len(sizes), node.attribute("auto_pad", "NOTSET")
-    beyond, said = node.ints("output_padding", (0,) * rank), node.ints("output_shape", ())
-    if len(beyond) != rank or min(beyond) < 0 or (said and len(said) != rank):
-        node.fail(f"output_padding is {list(beyond)} and output_shape {list(said)} for {rank} axes")
+    output_padding, target_shape = node.ints("output_padding", (0,) * rank), node.ints("output_shape", ())
+    if len(output_padding) != rank or min(output_padding) < 0 or (target_shape and len(target_shape) != rank):
+        node.fail(f"output_padding is {list(output_padding)} and output_shape {list(target_shape)} for {rank} axes")
     whole = [stride * (n - 1) + more + (k - 1) * dilation + 1
              for n, k, stride, dilation, more in zip(
-                 sizes, form.kernel, form.strides, form.dilations, beyond, strict=True)]  # fmt: skip
-    if not said and mode in ("NOTSET", "VALID"):
+                 sizes, form.kernel, form.strides, form.dilations, output_padding, strict=True)]  # fmt: skip
+    if not target_shape and mode in ("NOTSET", "VALID"):
         padding = form.padding
     else:
-        wanted = said or tuple(n * stride for n, stride in zip(sizes, form.strides, strict=True))
+        wanted = target_shape or tuple(n * stride for n, stride in zip(sizes, form.strides, strict=True))
         totals = [max(size - target, 0) for size, target in zip(whole, wanted, strict=True)]
         less = [(total // 2, total - total // 2) for total in totals]
         padding = tuple(less if mode == "SAME_UPPER" else [(after, before) for before, after in less])
@@ -69,13 +70,13 @@ def _ends(node: Node, form: WindowShape, sizes: Sizes) -> tuple[tuple[Pair, ...]
 def _between_zeros(
     node: Node, x: Value, form: WindowShape, sizes: Sizes, padding: tuple[Pair, ...], outputs: Sizes
 ) -> Value:
-    """Images NHWC with zeros behind each element, and padded or cut so that windows of stride 1 give the result."""
+    """Return NHWC images with zeros after each element, padded or cut for windows of stride 1."""
     assert isinstance(x.type, TensorType)
     batch, *_, channels = x.type.shape or ()
     if max(form.strides) > 1:
-        apart = [part for n in sizes for part in (n, 1)]
+        expanded_sizes = [part for n in sizes for part in (n, 1)]
         gaps = [part for stride in form.strides for part in ((0, 0), (0, stride - 1))]
-        x = reshaped(node, x, (batch, *apart, channels))
+        x = reshaped(node, x, (batch, *expanded_sizes, channels))
         x = node.emit("qrt.pad", [x], {"padding": [(0, 0), *gaps, (0, 0)]})
         x = reshaped(node, x, (batch, *(n * stride for n, stride in zip(sizes, form.strides, strict=True)), channels))
     ends = []
@@ -91,7 +92,7 @@ def _between_zeros(
 
 
 def _backwards(w: Array, groups: int) -> Array:
-    """Weights IO... of each group as O...I, each kernel from its end."""
+    """Rearrange the weights IO... of each group to O...I, with each kernel reversed."""
     depth, filters, *kernel = w.shape
     split = w.reshape(groups, depth // groups, filters, *kernel)
     split = np.flip(split, tuple(range(3, split.ndim)))

@@ -1,4 +1,4 @@
-"""Products of floats and quantized weights: MatMulNBits, whose weights are packed, and DynamicQuantizeMatMul."""
+"""Products of floats and quantized weights: MatMulNBits, with packed weights, and DynamicQuantizeMatMul."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ F32 = FloatType("f32")
 
 
 def unpacked(array: Array, bits: int) -> Array:
-    """Integers of 2, 4 or 8 bits along the last axis, the first in the low bits of a byte.
+    """Unpack integers of 2, 4 or 8 bits along the last axis, the first in the low bits of a byte.
 
     >>> unpacked(np.array([0x21, 0x43], np.uint8), 4).tolist()
     [1, 2, 3, 4]
@@ -23,8 +23,9 @@ def unpacked(array: Array, bits: int) -> Array:
 
 
 def matmul_nbits(node: Node) -> None:
-    """Of float32 and weights of 2, 4 or 8 bits, which have a scale for each block of a column. The sums are those of
-    `float_matmul`, whatever accuracy the file asks for.
+    """Multiply float32 by weights of 2, 4 or 8 bits, which have a scale for each block of a column.
+
+    The sums are those of `float_matmul`, for every ``accuracy_level`` of the file.
     """
     depth, columns = node.required("K", int), node.required("N", int)
     bits, size = node.attribute("bits", 4), node.required("block_size", int)
@@ -38,7 +39,7 @@ def matmul_nbits(node: Node) -> None:
         node.fail(f"the weights have {w.size} bytes, expected {columns} columns of {blocks} blocks of {size}")
     stored = unpacked(w.reshape(columns, -1), bits)
     scales, zeros = _parameters(node, columns, blocks, bits)
-    stored[:, depth:] = np.repeat(zeros[:, -1:], blocks * size - depth, axis=1)  # such weights are 0
+    stored[:, depth:] = np.repeat(zeros[:, -1:], blocks * size - depth, axis=1)  # weights equal to the zero point are 0
     blocks_of_columns = {0: size, 1: 1}
     element = UniformType(f"u{bits}", "f32", scales.T.tolist(), zeros.T.tolist(), block_sizes=blocks_of_columns)
     operands = [_padded(node, depth, blocks * size), node.dense(np.ascontiguousarray(stored.T), element)]
@@ -48,7 +49,7 @@ def matmul_nbits(node: Node) -> None:
 
 
 def _parameters(node: Node, columns: int, blocks: int, bits: int) -> tuple[Array, Array]:
-    """(scales, zero points), one for each column and block."""
+    """Return the scales and the zero points, one for each column and block."""
     scales = np.asarray(node.known(2, "scales"), np.float64)
     if scales.size != columns * blocks or not ((scales > 0) & (scales < np.inf)).all():
         node.fail(f"it has {scales.size} scales, expected {columns * blocks} that are positive and finite")
@@ -64,7 +65,7 @@ def _parameters(node: Node, columns: int, blocks: int, bits: int) -> tuple[Array
 
 
 def _padded(node: Node, depth: int, wanted: int) -> Value:
-    """The input with zeros behind its last axis, where blocks reach beyond it."""
+    """Return the input with zeros after its last axis, up to the end of the last block."""
     shape = node.shape()
     if not shape or shape[-1] != depth:
         node.fail(f"the input has shape {list(shape)}, expected {depth} as the last size")
@@ -75,8 +76,9 @@ def _padded(node: Node, depth: int, wanted: int) -> Value:
 
 
 def dynamic_quantize_matmul(node: Node) -> None:
-    """Of float32, which is quantized as a whole at run time, and known weights of 8 bits, with one scale or one for
-    each column; perhaps a bias.
+    """Multiply float32, quantized as a whole at run time, by known 8-bit weights, with an optional bias.
+
+    The weights have one scale, or one for each column.
     """
     if node.plain(0) is not F32 or len(node.shape(1)) != 2:
         node.refuse(f"of {node.dtype(0)} and weights {node.type(1)}")
@@ -88,10 +90,10 @@ def dynamic_quantize_matmul(node: Node) -> None:
     if zero.size == 1:
         point = int(zero.reshape(-1)[0])
         element = element.with_(zero_points=point if element.is_per_layer else [point] * len(element.scales))
-    made = node.emit("qrt.dynamic_matmul", [node.value(0), node.cast(1, element)])
+    result = node.emit("qrt.dynamic_matmul", [node.value(0), node.cast(1, element)])
     if node.has(4):
-        found = apply(node, "arith.addf", [made, node.value(4)], [F32, F32], F32)
-        assert isinstance(found, Value)
-        made = found
-    assert isinstance(made.type, TensorType)
-    node.set(0, made)
+        biased = apply(node, "arith.addf", [result, node.value(4)], [F32, F32], F32)
+        assert isinstance(biased, Value)
+        result = biased
+    assert isinstance(result.type, TensorType)
+    node.set(0, result)

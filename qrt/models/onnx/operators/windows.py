@@ -1,6 +1,6 @@
-"""Sliding windows as the attributes of a node give them, and images in the order of axes that ops have.
+"""Sliding windows from a node's attributes, and the axes of images in the operations' order.
 
-ONNX has the channels of an image before its height and width; ops have them behind.
+ONNX has the channels of an image before its height and width; operations have them last.
 """
 
 from collections.abc import Sequence
@@ -22,22 +22,22 @@ class WindowShape:
     padding: tuple[Pair, ...]
 
     def of_images(self) -> "WindowShape":
-        """The same for height and width: an image of one axis has the height 1."""
+        """Return the window for height and width: a window over one axis gets a height of 1."""
         if len(self.kernel) != 1:
             return self
         return WindowShape((1, *self.kernel), (1, *self.strides), (1, *self.dilations), ((0, 0), *self.padding))
 
 
 def form_of(node: Node, shape: Shape, kernel: Sequence[int | None] | None) -> WindowShape:
-    """The window over a tensor of a shape NC..., by a kernel that the weights have, or the attribute."""
+    """Return the window over a tensor of shape NC..., with the kernel of the weights or of the attribute."""
     rank = len(shape) - 2
     if rank < 1:
         node.fail(f"the input has shape {list(shape)}, expected a batch, channels and at least one more axis")
-    said: tuple[int, ...] = node.ints("kernel_shape", ())
+    kernel_shape: tuple[int, ...] = node.ints("kernel_shape", ())
     if kernel is None:
-        kernel = said
-    elif said and tuple(kernel) != said:
-        node.fail(f"kernel_shape is {list(said)}, but the weights have {list(kernel)}")
+        kernel = kernel_shape
+    elif kernel_shape and tuple(kernel) != kernel_shape:
+        node.fail(f"kernel_shape is {list(kernel_shape)}, but the weights have {list(kernel)}")
     ones = (1,) * rank
     sizes = tuple(size or 0 for size in kernel)
     strides, dilations = node.ints("strides", ones), node.ints("dilations", ones)
@@ -60,18 +60,18 @@ def _padding(
         return tuple(zip(pads[:rank], pads[rank:], strict=True))
     if mode not in ("SAME_UPPER", "SAME_LOWER"):
         node.fail(f"auto_pad is {mode!r}, expected NOTSET, VALID, SAME_UPPER or SAME_LOWER")
-    found = []
+    padding = []
     for size, extent, stride, dilation in zip(shape, kernel, strides, dilations, strict=True):
         if size is None:
             node.refuse("SAME padding of a size known only at run time")
         total = max((-(-size // stride) - 1) * stride + (extent - 1) * dilation + 1 - size, 0)
         less = total // 2
-        found.append((less, total - less) if mode == "SAME_UPPER" else (total - less, less))
-    return tuple(found)
+        padding.append((less, total - less) if mode == "SAME_UPPER" else (total - less, less))
+    return tuple(padding)
 
 
 def channels_last(node: Node, value: Value) -> Value:
-    """A tensor NC... with its channels behind. An image of one axis gets the height 1."""
+    """Transpose a tensor NC... to have its channels last. An image of one axis gets the height 1."""
     kind = value.type
     assert isinstance(kind, TensorType)
     shape = kind.shape or ()
@@ -83,7 +83,7 @@ def channels_last(node: Node, value: Value) -> Value:
 
 
 def channels_first(node: Node, value: Value, rank: int) -> Value:
-    """A tensor with its channels behind as NC..., of a rank: 3 for images of one axis."""
+    """Transpose a tensor with its channels last to NC..., of the given rank: 3 for images of one axis."""
     kind = value.type
     assert isinstance(kind, TensorType)
     order = [0, (kind.rank or 0) - 1, *range(1, (kind.rank or 0) - 1)]

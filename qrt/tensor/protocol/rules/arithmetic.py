@@ -1,4 +1,4 @@
-"""Arithmetic element by element: the op families of sums and products, and the numbers that only change scales."""
+"""Element-wise arithmetic: the op families of sums and products, and numbers, which only change scales."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -31,12 +31,13 @@ from qrt.tensor.protocol.written import asked_for, written_call, written_operand
 from qrt.tensor.quant_tensor import QuantTensor, tensor_of
 from qrt.types import UniformType
 
-# ----------------------------------------------------------------------------------------------------- two operands
-
 
 def _binary(ufunc: np.ufunc, sign: str, family: Any, with_number: Any) -> Callable[..., Any]:
-    """Return the rule of a ufunc: for two tensors the op family, to the type that ``dtype`` says; what ``with_number``
-    gives for a tensor and a number; and floats for anything else."""
+    """Return the rule of a ufunc.
+
+    Two tensors are operands of the op family, whose result type is ``dtype``; ``with_number`` computes a tensor with a
+    number; anything else gives floats.
+    """
 
     def rule(a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, **others: Any) -> Any:
         if family is not None and isinstance(a, QuantTensor) and isinstance(b, QuantTensor):
@@ -75,13 +76,13 @@ def _over(a: Any, b: Any) -> QuantTensor | None:
 
 
 def _is_zero(x: Any) -> bool:
-    """Test for the real number 0 of any kind, bools among them; an array of rank 0 is its number."""
+    """Return True for the real number 0 of any kind, False and arrays of rank 0 included."""
     number = x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
     return not number if isinstance(number, (bool, np.bool_)) else _factor(number) == 0
 
 
 def _in_floats(ufunc: np.ufunc, sign: str, a: Any, b: Any, out: Any, dtype: Any, others: dict[str, Any]) -> Any:
-    """The floats where they are allowed, or an error that writes the operator for dequantized values."""
+    """Return the floats if they are allowed; else raise an error that advises the operator on dequantized values."""
     name, given = f"np.{ufunc.__name__}", asked_for(out=out, dtype=dtype, **others)
 
     def hint() -> str:
@@ -96,8 +97,9 @@ def _in_floats(ufunc: np.ufunc, sign: str, a: Any, b: Any, out: Any, dtype: Any,
 
 
 def _hint_of_sum(sign: str, a: Any, b: Any, floats: str) -> str:
-    """Return the sum of tensors, one of which is quantized from numbers, where that is exact; beside the sum of floats
-    where the numbers are rounded, and never where they would be clamped.
+    """Return advice for a sum of a tensor and numbers: quantize the numbers, if that is exact.
+
+    If it would round the numbers, the sum of floats is offered too; if it would clamp them, the sum of floats alone.
     """
     q, x = (a, b) if isinstance(a, QuantTensor) else (b, a)
     if not isinstance(q, QuantTensor) or not _has_numbers_near(q, x):
@@ -111,7 +113,8 @@ def _hint_of_sum(sign: str, a: Any, b: Any, floats: str) -> str:
 
 
 def _has_numbers_near(q: QuantTensor, x: Any) -> bool:
-    """Return True where tensors of the type of ``q`` have exact sums, and numbers lie between values of each scale."""
+    """Return True if tensors of the type of ``q`` have exact sums, and the numbers are in the range of each of its
+    scales."""
     t, numbers = q.type, np.asarray(x)
     if t.is_sub_channel or 2 * max_magnitude(t) >= I32_END or numbers.dtype.kind not in "iuf":
         return False
@@ -127,7 +130,7 @@ def _is_float_matrix(b: Any) -> bool:
 
 
 def _factor(x: Any) -> Fraction | None:
-    """Return a finite real number as it is, and None for anything else."""
+    """Return a finite real number as a fraction, and None for anything else."""
     if isinstance(x, np.ndarray) and x.ndim == 0:
         x = x[()]
     if isinstance(x, (bool, np.bool_, np.ndarray)) or (isinstance(x, float) and not isfinite(x)):
@@ -145,13 +148,14 @@ def _factor(x: Any) -> Fraction | None:
 
 
 def _scaled(q: QuantTensor, factor: Fraction) -> QuantTensor:
-    """Return the same storage in a type whose scales are multiplied; with the other sign for a negative factor."""
+    """Return the same storage in a type whose scales are multiplied by the magnitude of a factor, negated for a
+    negative factor."""
     result = tensor_of(q._data.copy(), _scaled_type(q.type, abs(factor)), q.shape)
     return negative(result) if factor < 0 else result
 
 
 def _scaled_type(t: UniformType, factor: Fraction) -> UniformType:
-    """Return the type with every scale times a positive factor, rounded once to a double."""
+    """Return the type with every scale multiplied by a positive factor, rounded once to a double."""
     try:
         scales = np.array([float(Fraction(scale) * factor) for scale in t.scales]).reshape(t.scales_shape)
         return t.with_(scales=scales if t.scales_shape else float(scales))
@@ -170,8 +174,6 @@ _BINARY: dict[Any, tuple[Any, ...]] = {
     (np.matmul, np.linalg.matmul): ("@", matmul, None, "The product of matrices, as i32 of both scales."),
 }
 enter("sums", _binary, _BINARY)
-
-# -------------------------------------------------------------------------------------------------------------- powers
 
 
 @implements(np.square, kind="sums")

@@ -1,9 +1,9 @@
-"""Comparisons of values: of tensors with tensors, with arrays of numbers and with real numbers of any size; which
-values there are, and where one stands among others.
+"""Comparisons of the values of tensors with tensors, arrays of numbers and real numbers; sets, and searches in sorted
+values.
 
-The value of an element is the number that ``np.asarray`` gives, and every comparison is exact. A real number becomes
-two integers of the storage of a type per layer, so that NumPy compares storage. Functions whose results hold values of
-the operands need one scale and zero point.
+The value of an element is the number that ``np.asarray`` gives, and every comparison is exact. For a per-layer type a
+real number becomes two integers, so that NumPy compares storage. Functions whose results hold values of the operands
+need one scale and zero point.
 """
 
 from bisect import bisect_left, bisect_right
@@ -41,7 +41,7 @@ _MIRRORED: dict[Any, tuple[Any, str]] = {
 
 
 def compare(ufunc: Any, a: Any, b: Any) -> Any:
-    """Return the array of bool that ``ufunc`` gives for the values; one of the operands is a tensor."""
+    """Return the array of bool of a comparison ufunc on values; at least one of the operands is a tensor."""
     if not isinstance(a, Tensor):
         ufunc, a, b = _MIRRORED[ufunc][0], b, a
     if not isinstance(b, Tensor):
@@ -51,19 +51,17 @@ def compare(ufunc: Any, a: Any, b: Any) -> Any:
             places = places_of(a.type, b) if a.type.is_per_layer else None
             if places is not None:
                 return _with_number(ufunc, stored(a), *places, a.type.storage_max + 1)
-    with np.errstate(invalid="ignore"):  # of NaNs that signal
+    with np.errstate(invalid="ignore"):  # signaling NaNs
         return _broadcast(ufunc, *comparable([a, b]))
 
 
 def _broadcast(ufunc: np.ufunc, a: Array, b: Array) -> Any:
     try:
         result = ufunc(a, b)
-    except (TypeError, ArithmeticError):  # of what is no number, and of a Decimal that is a NaN
+    except (TypeError, ArithmeticError):  # an operand that is not a number, or a Decimal NaN
         raise QuantTypeError("a tensor can be compared with tensors and real numbers only") from None
     return result.astype(bool) if isinstance(result, np.ndarray) else np.bool_(result)
 
-
-# --------------------------------------------------------------------------------------------------------------- arrays
 
 _EXACT_INTEGERS = 1 << 53
 """Float64 holds every integer of this magnitude."""
@@ -71,10 +69,10 @@ _EXACT_INTEGERS = 1 << 53
 
 @lru_cache(maxsize=256)
 def is_strictly_increasing(t: UniformType) -> bool:
-    """Return whether a greater integer of one scale and zero point always has a greater value.
+    """Return True if, within one scale and zero point, a greater integer always has a greater value.
 
-    It does where the expressed type holds every integer, zero point and difference, and no product overflows. A
-    difference of at most half the precision's range keeps the distance of its neighbours after one rounding.
+    This is so if the expressed type holds every integer, zero point and difference, and no product overflows: a
+    difference of at most half the precision's range keeps a distance to its neighbours after one rounding.
     """
     half = 1 << t.expressed_type.precision - 1
     distances = [max(t.storage_max - zero, zero - t.storage_min) for zero in t.zero_points]
@@ -87,7 +85,7 @@ def is_strictly_increasing(t: UniformType) -> bool:
 
 
 def comparable(operands: Sequence[Any]) -> list[Array]:
-    """Return arrays that NumPy compares exactly as the values of tensors and the numbers of arrays, tensors among them.
+    """Return arrays that NumPy compares exactly as the values of the operands, tensors or arrays of numbers.
 
     They are storage of one strictly increasing type, floats of one dtype, float64 where it holds all numbers, or
     Python's numbers as objects.
@@ -106,7 +104,7 @@ _FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
 
 
 def _is_held(array: Array) -> bool:
-    """Return whether float64 holds all numbers of an array."""
+    """Return True if float64 represents all numbers of an array exactly."""
     if array.dtype.kind in "iub":
         if array.dtype.itemsize < 8 or not array.size:
             return True
@@ -115,18 +113,15 @@ def _is_held(array: Array) -> bool:
 
 
 def sortable(operands: Sequence[Any]) -> list[Array]:
-    """Return `comparable` arrays, which must hold real numbers alone."""
+    """Return `comparable` arrays. Raise QuantTypeError unless they hold real numbers alone."""
     arrays = comparable(operands)
     if any(not isinstance(item, (Real, Decimal)) for x in arrays if x.dtype == object for item in x.ravel()):
         raise QuantTypeError("a tensor can be compared with tensors and real numbers only")
     return arrays
 
 
-# -------------------------------------------------------------------------------------------------------------- numbers
-
-
 def _exact(number: Any) -> Any:
-    """Return a real number as one of Python, which compares exactly with a float."""
+    """Return a real number as a Python number, which compares exactly with a float."""
     if isinstance(number, np.longdouble) and np.isfinite(number):
         return Fraction(*number.as_integer_ratio())
     return (
@@ -135,8 +130,11 @@ def _exact(number: Any) -> Any:
 
 
 def _with_number(ufunc: np.ufunc, storage: Array, low: int, high: int, end: int) -> Any:
-    """Return the comparison of storage below ``end`` with a number, for the integers that ``places_of`` gives for it:
-    NumPy compares storage with integers of any size."""
+    """Return the comparison of storage below ``end`` with a number, given the integers that ``places_of`` returns for
+    it.
+
+    NumPy compares storage with integers of any size.
+    """
     if ufunc is np.less or ufunc is np.greater_equal:
         return ufunc(storage, low)
     if ufunc is np.less_equal or ufunc is np.greater:
@@ -148,8 +146,11 @@ def _with_number(ufunc: np.ufunc, storage: Array, low: int, high: int, end: int)
 
 @lru_cache(maxsize=256)
 def places_of(t: UniformType, number: Any) -> tuple[int, int] | None:
-    """Return the first integers whose values are at least a real number, and greater than it, of a type per layer:
-    one past the storage where there are none. None without an order: for a NaN, or among NaNs."""
+    """Return the first integers of a per-layer type whose values are at least a number, and greater than it.
+
+    An integer is one past the storage bounds if no value satisfies its condition. Return None if there is no order: the
+    number or a value is NaN.
+    """
     if number != number or np.isnan(_values(t, [t.storage_min, t.storage_max, t.zero_points[0]])).any():
         return None
     integers = range(t.storage_min, t.storage_max + 1)
@@ -158,12 +159,11 @@ def places_of(t: UniformType, number: Any) -> tuple[int, int] | None:
 
 
 def _values(t: UniformType, storage: Any) -> Array:
-    """Return the values of storage of a type per layer, as float64. They do not decrease; only where both the storage
-    and the zero point are infinite is there a NaN among them."""
+    """Return the values of storage of a per-layer type as float64.
+
+    They do not decrease. A value is NaN only if both its integer and the zero point are infinite in the expressed type.
+    """
     return numerics.dequantize(storage, t.scales[0], t.zero_points[0], t.expressed_type.name)
-
-
-# ------------------------------------------------------------------------------------------------------------ functions
 
 
 def _comparison(ufunc: np.ufunc, mirrored: np.ufunc) -> Callable[..., Any]:
@@ -178,20 +178,20 @@ def _comparison(ufunc: np.ufunc, mirrored: np.ufunc) -> Callable[..., Any]:
 enter("order", _comparison, _MIRRORED)
 
 
-def written(found: Any, out: Array | None, where: Any) -> Any:
-    """A result as a ufunc gives it: in ``out``, and only where it is asked for."""
+def written(result: Any, out: Array | None, where: Any) -> Any:
+    """Return a result as a ufunc does: in ``out`` if that is given, and only where ``where`` is true."""
     if out is None and where is True:
-        return found
+        return result
     no_tensor((out, where), "out or where")
     if out is None:
-        out = np.empty(broadcast_shapes(np.shape(found), np.shape(where)), bool)
-    np.copyto(out, found, where=where)
+        out = np.empty(broadcast_shapes(np.shape(result), np.shape(where)), bool)
+    np.copyto(out, result, where=where)
     return out
 
 
 @implements(np.array_equal, kind="order")
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
-    """Whether shapes and values are equal."""
+    """True if shapes and values are equal."""
     if _shape(a1) != _shape(a2):
         return False
     is_equal = compare(np.equal, a1, a2)
@@ -206,7 +206,7 @@ def _shape(x: Any) -> Any:
 
 @implements(np.array_equiv, kind="order")
 def array_equiv(a1: Any, a2: Any) -> bool:
-    """Whether the values are equal after broadcasting."""
+    """True if the values are equal after broadcasting."""
     try:
         return bool(np.all(compare(np.equal, a1, a2)))
     except ValueError:
@@ -230,11 +230,9 @@ def _doubles(x: Any) -> Array:
 _ALLCLOSE = "Whether ``np.isclose`` holds everywhere."
 enter_rules("order", {np.allclose: (lambda *args, **options: bool(np.all(isclose(*args, **options))), _ALLCLOSE)})
 
-# ----------------------------------------------------------------------------------------------------------------- sets
-
 
 def _around(result: Any, t: UniformType) -> Any:
-    """Return what NumPy gives for storage, with a tensor of the values that stand first or alone."""
+    """Return NumPy's result for storage, with its first or only array as a tensor."""
     if not isinstance(result, tuple):
         return made(result, t)
     parts = made(result[0], t), *result[1:]
@@ -289,14 +287,14 @@ enter("order", _of_two_sets, _OF_TWO_SETS)
 
 @implements(np.isin, kind="order")
 def isin(element: Any, test_elements: Any, *flags: Any, **options: Any) -> Any:
-    """Where a value of one operand occurs in the other."""
+    """True for each element whose value occurs in the other operand."""
     a, b = sortable([element, test_elements])
     return np.isin(a, b, *flags, **options)
 
 
 @implements(np.searchsorted, kind="order")
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
-    """Where values would stand among sorted values."""
+    """The indices at which values would be inserted into sorted values."""
     is_number = isinstance(a, Tensor) and a.type.is_per_layer and isinstance(v, int | float)
     places = places_of(a.type, v) if is_number and side in ("left", "right") else None
     if places is not None:
@@ -309,6 +307,6 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
 
 @implements(np.digitize, kind="order")
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
-    """The bins of the values."""
+    """The indices of the bins of the values."""
     values, edges = sortable([x, bins])
     return np.digitize(values, edges, right)

@@ -1,6 +1,6 @@
-"""Functions that make new elements, or write them: zeros, and real numbers quantized by the default rule.
+"""Functions that create or write elements: zeros, and real numbers quantized by the default rule.
 
-A zero is the zero point; where the storage bounds exclude that, the nearest storage, as ``qrt.qcast`` saturates.
+A zero is the zero point, or the nearest integer within the storage bounds, as ``qrt.qcast`` saturates.
 """
 
 from collections.abc import Callable
@@ -17,8 +17,6 @@ from qrt.tensor.protocol.table import answer_in_floats, enter, implements
 from qrt.tensor.quant_tensor import QuantTensor, made
 from qrt.types import check_integrity
 
-# ---------------------------------------------------------------------------------------------------------------- like
-
 
 @implements(np.full_like, kind="moves")
 def full_like(
@@ -31,7 +29,7 @@ def full_like(
     *,
     device: Any = None,
 ) -> Any:
-    """A real number, quantized by the tensor's type, everywhere; with a dtype, an array."""
+    """A tensor filled with a real number, quantized to the tensor's type; an array if a dtype is given."""
     wanted = a.shape if shape is None else np.broadcast_to(0, shape).shape
     if dtype is not None:
         return np.full(wanted, fill_value, dtype)
@@ -52,11 +50,9 @@ _LIKE = {
 }
 enter("moves", _like, _LIKE)
 
-# ----------------------------------------------------------------------------------------------------------- triangles
-
 
 def _triangle(function: Any) -> Callable[..., QuantTensor]:
-    """Return the rule of a function that keeps one triangle of matrices; what it sets to 0 become zeros."""
+    """Return the rule of a function that keeps one triangle of matrices and sets the other to zeros."""
 
     def rule(m: QuantTensor, k: int = 0) -> QuantTensor:
         if m.ndim < 2:
@@ -98,16 +94,14 @@ def diagflat(v: QuantTensor, k: int = 0) -> QuantTensor:
     return diag(v.ravel(), k)
 
 
-# ------------------------------------------------------------------------------------------------------------- padding
-
 _MOVES = ("edge", "reflect", "symmetric", "wrap")
 _ORDER = ("maximum", "minimum")
 
 
 @implements(np.pad, kind="moves")
 def pad(array: QuantTensor, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
-    """Elements around a tensor: zeros or real numbers, quantized; those of its edges; or its extremes along each axis.
-    Channels and blocks are padded by their own edges alone."""
+    """Elements added around a tensor: zeros, real numbers, which are quantized, its edges, or its extremes along each
+    axis. Channels and blocks are padded with their own edges alone."""
     t, source = array.type, stored(array)
     if mode in ("constant", "empty") and options.keys() <= {"constant_values"}:
         return _framed(array, pad_width, options.get("constant_values"))
@@ -118,7 +112,7 @@ def pad(array: QuantTensor, pad_width: Any, mode: Any = "constant", **options: A
 
 
 def _framed(array: QuantTensor, pad_width: Any, values: Any) -> QuantTensor:
-    """Return the padded tensor, with real numbers where it is new; zeros for None."""
+    """Return the padded tensor, whose new elements are real numbers, or zeros for None."""
     t, source = array.type, stored(array)
     if t.is_per_layer:
         fill = zeros(t, ()) if values is None else numbers(values, t, ())
@@ -130,19 +124,16 @@ def _framed(array: QuantTensor, pad_width: Any, values: Any) -> QuantTensor:
     return made(np.where(is_new, frame, np.pad(source, pad_width)), t)
 
 
-# ------------------------------------------------------------------------------------------------------------- writing
-
-
 @implements(np.copyto, kind="moves")
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
-    """Writes a tensor or numbers, where a condition holds; into an array, the values of a tensor."""
+    """Writes a tensor or numbers to a tensor, or a tensor's values to an array, where a condition is true."""
     places = truth(where)
     write(dst, src, lambda array, values: np.copyto(array, values, casting, where=places))
 
 
 @implements(np.put, kind="moves")
 def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
-    """Writes at positions in one line."""
+    """Writes at positions of the flattened tensor."""
     no_tensor(ind, "ind")
     if mode not in ("raise", "wrap", "clip"):  # NumPy's own refusal is a SystemError
         raise QuantValueError(f"mode must be 'raise', 'wrap' or 'clip', got {shown(mode)}")
@@ -151,21 +142,21 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
 
 @implements(np.place, kind="moves")
 def place(arr: Any, mask: Any, vals: Any) -> None:
-    """Writes values one after the other where a mask holds."""
+    """Writes values one after the other where a mask is true."""
     places = truth(mask)
     write(arr, vals, lambda array, values: np.place(array, places, values))
 
 
 @implements(np.putmask, kind="moves")
 def putmask(a: Any, mask: Any, values: Any) -> None:
-    """Writes the values at their own positions where a mask holds."""
+    """Writes the values at their own positions where a mask is true."""
     places = truth(mask)
     write(a, values, lambda array, given: np.putmask(array, places, given))
 
 
 @implements(np.put_along_axis, kind="moves")
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
-    """Writes at positions that differ from line to line along an axis."""
+    """Writes at positions that differ along the other axes."""
     no_tensor(indices, "indices")
     write(arr, values, lambda array, given: np.put_along_axis(array, indices, given, axis))
 

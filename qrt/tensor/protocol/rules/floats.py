@@ -1,5 +1,5 @@
-"""Functions whose results are not exact as quantized values, and those that are about something else than values, each
-with what to write instead.
+"""Functions without an exact quantized result, and functions that are not about values, each with advice on what to
+write instead.
 
 In the hints q and r are QuantTensors, x and y arrays, and f is a function.
 """
@@ -59,7 +59,6 @@ has_no_exact_result({"packbits": "np.packbits(np.asarray(q) > 0)"}, VALUES + " >
 has_no_exact_result({"unpackbits": "np.unpackbits(q.storage.view(np.uint8))"}, STORAGE + ".view(np.uint8)")
 has_no_exact_result(_OTHERS)
 
-# ------------------------------------------------------------------------------------------------------------- refused
 
 refuses(
     np.save,

@@ -1,4 +1,4 @@
-"""Functions that ask a tensor for what it is, or write its values out."""
+"""Functions that return properties of a tensor, or print its values."""
 
 from collections.abc import Callable
 from inspect import signature
@@ -13,7 +13,7 @@ from qrt.tensor.quant_tensor import QuantTensor
 
 
 def _asked(function: Any, stand_in: Any) -> Callable[..., Any]:
-    """Return the rule of a function that NumPy answers, with what ``stand_in`` makes of each tensor in its place."""
+    """Return the rule of a function that NumPy computes, with each tensor replaced by ``stand_in`` of it."""
 
     def rule(*args: Any, **options: Any) -> Any:
         given = [stand_in(x) if isinstance(x, QuantTensor) else x for x in args]
@@ -23,8 +23,10 @@ def _asked(function: Any, stand_in: Any) -> Callable[..., Any]:
 
 
 def _asked_of_one(function: Any, stand_in: Any) -> Callable[..., Any]:
-    """Return the rule of a function that NumPy answers, with what ``stand_in`` makes of the one tensor that it takes.
-    Its other arguments are integers, text and the like."""
+    """Return the rule of a function that NumPy computes, with its one tensor replaced by ``stand_in`` of it.
+
+    The other arguments are integers, text and the like.
+    """
     parameters = signature(function)
     operand = "X" if function is np.savetxt else next(iter(parameters.parameters))
 
@@ -80,7 +82,7 @@ enter_rules("inspects", {"astype": _ASTYPE})
 
 @implements(np.array_repr, kind="inspects")
 def array_repr(arr: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> str:
-    """As ``repr(q)``."""
+    """The text of ``repr(q)``."""
     no_tensors_beside((), {"max_line_width": max_line_width, "precision": precision, "suppress_small": suppress_small})
     with np.printoptions(linewidth=max_line_width, precision=precision, suppress=suppress_small):
         return repr(arr)

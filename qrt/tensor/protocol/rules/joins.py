@@ -1,5 +1,7 @@
-"""Functions that join tensors of one type, or choose between them, and keep it. Real numbers among the choices are
-quantized by the default rule."""
+"""Functions that join tensors of one type, or choose among their elements, without changing the type.
+
+Real numbers among the choices are quantized by the default rule.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,11 +28,9 @@ from qrt.tensor.protocol.table import enter, implements
 from qrt.tensor.quant_tensor import QuantTensor, made
 from qrt.types import UniformType, check_integrity
 
-# ------------------------------------------------------------------------------------------------------------- joining
-
 
 def _tensors(given: Any, argument: str = "operand") -> tuple[QuantTensor, ...]:
-    """Return the tensors of a sequence, or along axis 0 of one tensor."""
+    """Return the tensors of a sequence, or the parts of one tensor along axis 0."""
     if not np.iterable(given):
         tensor(given, argument)
     tensors = tuple(given)
@@ -100,7 +100,7 @@ enter("moves", _along_axis, _ALONG_AXIS)
 
 @implements(np.append, kind="moves")
 def append(arr: QuantTensor, values: Any, axis: int | None = None) -> QuantTensor:
-    """Elements joined to the end of an axis or of one line; real numbers are quantized."""
+    """Elements joined to the end of an axis, or of the flattened tensor; real numbers are quantized."""
     arr = tensor(arr, "arr")
     if axis is None:
         arr, axis = arr.ravel(), 0
@@ -112,8 +112,10 @@ def append(arr: QuantTensor, values: Any, axis: int | None = None) -> QuantTenso
 
 @implements(np.insert, kind="moves")
 def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> QuantTensor:
-    """Elements put between those along an axis or in one line; real numbers are quantized. Nothing is inserted
-    along the axis of channels or blocks."""
+    """Elements inserted along an axis or into the flattened tensor; real numbers are quantized.
+
+    The axis of channels or blocks is refused.
+    """
     no_tensor(obj, "obj")
     t = tensor(arr, "arr").type
     if t.is_per_layer:
@@ -128,17 +130,15 @@ def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> 
         raise QuantTypeError(
             f"a QuantTensor can be inserted only into a per-layer tensor, not into {t}: use np.concatenate"
         )
-    # The result in floats, zero where elements stay, is quantized whole: each new one by its own scale.
+    # Quantize an array of the result's shape, zero but for the new elements, so that each has the scale of its place.
     floats = np.insert(np.zeros(arr.shape), obj, exact_floats(values, t), axis)
     is_new = np.insert(np.zeros(arr.shape, bool), obj, True, axis)
     return made(np.where(is_new, numbers(floats, t, floats.shape), np.insert(source, obj, 0, axis)), t)
 
 
-# ------------------------------------------------------------------------------------------------------------ choosing
-
-
 def _of_one_type(options: Sequence[Any], *others: Any) -> tuple[list[Array], UniformType]:
-    """Return the storage of tensors and numbers, to broadcast with one another and with ``others``, and the type."""
+    """Return the storage of tensors and numbers, which broadcast with one another and with ``others``, and their common
+    type."""
     shape = broadcast_shapes(*map(np.shape, (*options, *others)))
     parts = [broadcast(x, shape) if isinstance(x, QuantTensor) else None for x in options]
     t = one_type([part[1] for part in parts if part is not None])
@@ -149,7 +149,7 @@ def _of_one_type(options: Sequence[Any], *others: Any) -> tuple[list[Array], Uni
 
 @implements(np.where, kind="moves")
 def where(condition: Any, *options: Any) -> Any:
-    """The elements of one tensor where a condition holds, of another elsewhere; real numbers are quantized."""
+    """The elements of one tensor where a condition is true, of another elsewhere; real numbers are quantized."""
     if not options:
         return np.nonzero(condition)
     condition = truth(condition)
@@ -163,7 +163,7 @@ def where(condition: Any, *options: Any) -> Any:
 
 @implements(np.select, kind="moves")
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    """The elements of the first tensor whose condition holds; real numbers are quantized."""
+    """The elements of the first tensor whose condition is true; real numbers are quantized."""
     conditions, options = [truth(condition) for condition in condlist], [*choicelist, default]
     if not any(isinstance(x, QuantTensor) for x in options):
         return np.select(conditions, choicelist, default)
@@ -173,7 +173,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 
 @implements(np.choose, kind="moves")
 def choose(a: Any, choices: Any, out: QuantTensor | None = None, mode: Any = "raise") -> QuantTensor:
-    """For each element the tensor that an integer says; real numbers are quantized."""
+    """Each element from the tensor that an integer selects; real numbers are quantized."""
     if isinstance(a, QuantTensor):
         raise QuantTypeError("the choices must be integers, not a QuantTensor")
     storages, t = _of_one_type([*choices], a)

@@ -1,7 +1,8 @@
-"""Functions that move the elements of one tensor and keep their type.
+"""Functions that move the elements of one tensor without changing their type.
 
-NumPy's own function moves the storage. A row says how it moves the axes, from which the scales and zero points of a
-type that is not per layer follow: the order of axes, an equal key, or the positions that it takes along each axis.
+NumPy's own function moves the storage. If scales or zero points vary, the type of the result follows from how the
+function moves the axes, which its row in the table gives: the order of the axes, an equivalent index, or the positions
+that it takes along each axis.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,7 +29,7 @@ ElementOf = Callable[..., UniformType]
 
 
 def _moved(function: Any, element_of: ElementOf) -> Callable[..., QuantTensor]:
-    """Return the rule of a function whose first argument is the tensor, and which moves its storage."""
+    """Return the rule of a function that moves the storage of its first argument, the tensor."""
 
     def rule(*args: Any, **kwargs: Any) -> QuantTensor:
         if not args:
@@ -43,18 +44,16 @@ def _moved(function: Any, element_of: ElementOf) -> Callable[..., QuantTensor]:
     return rule
 
 
-# ---------------------------------------------------------------------------------------------------------------- axes
-
-
 def _order_of(function: Any) -> ElementOf:
-    """Return the type under the axes in the order in which the function puts those of sizes 0, 1, 2 and so on."""
+    """Return the type of the result of a function that permutes axes, found by applying it to an array of the sizes 0,
+    1, 2, ..."""
     return lambda q, data, *args, **options: transposed_element(
         q.type, function(np.empty(range(q.ndim)), *args, **options).shape
     )
 
 
 def _key_of(key: Callable[..., Any]) -> ElementOf:
-    """Return the type of ``q[key]``, an index that selects what the function gives."""
+    """Return the type of the result of a function that is equivalent to indexing with ``key``."""
     return lambda q, data, *args, **options: indexed_element(q.type, q.shape, key(q, *args, **options))
 
 
@@ -81,7 +80,7 @@ enter("moves", lambda function: _moved(function, _order_of(function)), _ORDERS)
 
 
 def _atleast(function: Any, keys: Mapping[int, Any]) -> Callable[..., Any]:
-    """Return the rule of a function that gives each tensor more axes, by its rank; arrays are NumPy's."""
+    """Return the rule of a function that adds axes to tensors of low rank; NumPy handles arrays."""
 
     def rule(*arys: Any) -> Any:
         results = [
@@ -99,12 +98,13 @@ _AT_LEAST = {
 }
 enter("moves", _atleast, _AT_LEAST)
 
-# --------------------------------------------------------------------------------------------------------- along axes
-
 
 def along(function: Any) -> ElementOf:
-    """Return the type where the function moves the elements of every line along an axis alike: as it moves the
-    positions along an axis of channels or blocks. New axes come first."""
+    """Return the type of the result of a function that moves the elements along an axis in the same way everywhere.
+
+    Applied to the positions along an axis of channels or blocks, the function gives their new order. New axes come
+    first.
+    """
 
     def element_of(q: QuantTensor, data: Array, *args: Any, **options: Any) -> UniformType:
         t, more = q.type, data.ndim - q.ndim
@@ -113,7 +113,7 @@ def along(function: Any) -> ElementOf:
         for d in axes:
             positions = np.arange(q.shape[d])
             moved = function(positions.reshape([-1 if i == d else 1 for i in range(q.ndim)]), *args, **options)
-            lines = np.moveaxis(moved, d + more, -1) if moved.size else positions  # np.tile may take none
+            lines = np.moveaxis(moved, d + more, -1) if moved.size else positions  # np.tile may repeat 0 times
             line = np.resize(lines, data.shape[d + more])
             selections[d] = Selection(d, line, d + more)
         return selected_element(t, q.shape, selections, data.ndim)
@@ -122,7 +122,7 @@ def along(function: Any) -> ElementOf:
 
 
 def _along_one(function: Any, name: str) -> ElementOf:
-    """Return the type where the function takes the same positions of each line along an axis, or of one line of all."""
+    """Return the type of the result of a function that takes positions along an axis, or of the flattened tensor."""
 
     def element_of(q: QuantTensor, data: Any, places: Any, axis: Any = None, **options: Any) -> UniformType:
         t, shape = (flat_element(q, name), (q.size,)) if axis is None else (q.type, q.shape)
@@ -148,7 +148,7 @@ def _rolled(q: QuantTensor, data: Array, shift: Any, axis: Any = None) -> Unifor
 
 @implements(np.take, kind="moves")
 def take(a: QuantTensor, indices: Any, axis: int | None = None, out: Any = None, mode: Any = "raise") -> QuantTensor:
-    """Elements by their positions along an axis or in one line."""
+    """Elements at positions along an axis or of the flattened tensor."""
     data, t = np.take(stored(tensor(a, "a")), indices, axis, mode=mode), a.type
     element = t if t.is_per_layer else _along_one(np.take, "np.take")(a, data, indices, axis, mode=mode)
     return into(out, made(data, element))
@@ -156,7 +156,7 @@ def take(a: QuantTensor, indices: Any, axis: int | None = None, out: Any = None,
 
 @implements(np.compress, kind="moves")
 def compress(condition: Any, a: QuantTensor, axis: int | None = None, out: Any = None) -> QuantTensor:
-    """Elements along an axis, or in one line, where a condition holds."""
+    """Elements along an axis, or of the flattened tensor, for which a condition is true."""
     places = np.asarray(truth(condition))
     if places.ndim != 1:
         raise QuantValueError("condition must be a 1-d array")
@@ -165,23 +165,22 @@ def compress(condition: Any, a: QuantTensor, axis: int | None = None, out: Any =
 
 @implements(np.extract, kind="moves")
 def extract(condition: Any, arr: QuantTensor) -> QuantTensor:
-    """Elements in one line where a condition holds."""
+    """Elements of the flattened tensor for which a condition is true."""
     return take(np.ravel(tensor(arr, "arr")), np.ravel(truth(condition)).nonzero()[0], 0)  # type: ignore[arg-type]
 
 
-# -------------------------------------------------------------------------------------------------------------- parts
-
-
 def _split(function: Any, least: int = 0, fixed: int | None = None) -> Callable[..., list[QuantTensor]]:
-    """Return the rule of a function that cuts tensors of ``least`` axes or more along one that is given, or along
-    ``fixed``, or the only one, as NumPy's function cuts the positions along it."""
+    """Return the rule of a function that splits a tensor of at least ``least`` axes along an axis.
+
+    The axis is ``fixed``, or the only one, or an argument. NumPy's function splits the positions along it.
+    """
     cut: Any = function if fixed is None else np.split
 
     def rule(ary: QuantTensor, indices_or_sections: Any, axis: int = 0) -> list[QuantTensor]:
         no_tensor(indices_or_sections, "indices_or_sections")
         _require_rank(least, ary)
         at = normalize_axis_index(axis if fixed is None else min(ary.ndim - 1, fixed), ary.ndim)
-        if isinstance(indices_or_sections, (int, float)) and indices_or_sections == 0:  # a ZeroDivisionError of NumPy's
+        if isinstance(indices_or_sections, (int, float)) and indices_or_sections == 0:  # NumPy raises ZeroDivisionError
             raise QuantValueError("number sections must be larger than 0.")
         lines = cut(np.arange(ary.shape[at]), indices_or_sections)
         return [ary[(ALL,) * at + (slice(line[0], line[-1] + 1) if line.size else slice(0, 0),)] for line in lines]
@@ -206,14 +205,11 @@ enter("moves", _split, _SPLITS)
 
 @implements("unstack", kind="moves")
 def unstack(x: QuantTensor, /, *, axis: int = 0) -> tuple[QuantTensor, ...]:
-    """Views along an axis, which is gone; each of the type of its channel."""
+    """Views along an axis, which is removed; each has the type of its channel."""
     _require_rank(1, x)
     at, t, source = normalize_axis_index(axis, x.ndim), x.type, stored(x)
     types = (t if t.is_per_layer else indexed_element(t, x.shape, (ALL,) * at + (i,)) for i in range(x.shape[at]))
     return tuple(made(row, u, source) for row, u in zip(np.moveaxis(source, at, 0), types, strict=True))
-
-
-# ------------------------------------------------------------------------------------------------- lines that differ
 
 
 def _windowed(q: QuantTensor, data: Array, window_shape: Any, axis: Any = None, **options: Any) -> UniformType:
@@ -235,7 +231,7 @@ def _on_diagonal(q: QuantTensor, data: Array, offset: int = 0, axis1: int = 0, a
 
 @implements(np.take_along_axis, kind="moves")
 def take_along_axis(arr: QuantTensor, indices: Any, axis: Any = -1) -> QuantTensor:
-    """Elements by positions that differ from line to line along an axis, which holds no channels or blocks."""
+    """Elements at positions that differ along the other axes; the axis must have no channels or blocks."""
     places, t, shape = np.asarray(indices), tensor(arr, "arr").type, arr.shape
     data = np.take_along_axis(stored(arr), places, axis)
     if t.is_per_layer:
@@ -243,7 +239,7 @@ def take_along_axis(arr: QuantTensor, indices: Any, axis: Any = -1) -> QuantTens
     if axis is None:
         t, shape, axis = flat_element(arr, "np.take_along_axis"), (arr.size,), 0
     at, rank = normalize_axis_index(axis, len(shape)), len(shape)
-    # Axes beside that of the positions only broadcast.
+    # Along the other axes the positions only broadcast.
     selections = [
         Selection(i, ALL if n == m else np.zeros(m, np.intp), i)
         for i, (n, m) in enumerate(zip(shape, data.shape, strict=True))
@@ -278,12 +274,10 @@ _MOVES: dict[Any, tuple[ElementOf, str]] = {
 }
 enter("moves", _moved, _MOVES)
 
-# -------------------------------------------------------------------------------------------------------------- shapes
-
 
 @implements(np.resize, kind="moves")
 def resize(a: QuantTensor, new_shape: Any) -> QuantTensor:
-    """The elements in one line, and again from the first, in another shape."""
+    """The elements in another shape, flattened, and repeated from the first if there are too few."""
     no_tensor(new_shape, "new_shape")
     if not a.type.is_per_layer:
         return a.ravel()[np.resize(np.arange(a.size), new_shape)]  # type: ignore[no-any-return]
@@ -292,7 +286,7 @@ def resize(a: QuantTensor, new_shape: Any) -> QuantTensor:
 
 @implements(np.broadcast_to, kind="moves")
 def broadcast_to(array: QuantTensor, shape: Any, subok: bool = False) -> QuantTensor:
-    """A view that may be read alone."""
+    """A read-only view, broadcast to a shape."""
     view = made(*broadcast(array, shape))
     view._data.flags.writeable = False
     return view
@@ -300,14 +294,14 @@ def broadcast_to(array: QuantTensor, shape: Any, subok: bool = False) -> QuantTe
 
 @implements(np.broadcast_arrays, kind="moves")
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
-    """Views that may be read alone, all of one shape."""
+    """Read-only views, all broadcast to one shape."""
     shape = broadcast_shapes(*[np.shape(x) for x in args])
     return tuple(np.broadcast_to(x, shape) for x in args)
 
 
 @implements(np.meshgrid, kind="moves")
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:
-    """The coordinates of a grid, each of its own type."""
+    """The coordinates of a grid, each with the type of its tensor."""
     if indexing not in ("xy", "ij"):
         raise QuantValueError("Valid values for `indexing` are 'xy' and 'ij'.")
     axes = [1, 0, *range(2, len(xi))] if indexing == "xy" and len(xi) > 1 else range(len(xi))
@@ -316,8 +310,6 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     full = tuple(grid) if sparse else broadcast_arrays(*grid)
     return tuple(x.copy() for x in full) if copy else full
 
-
-# ------------------------------------------------------------------------------------------------------------- copies
 
 _COPIES: dict[Any, Any] = {
     np.reshape: (

@@ -1,5 +1,7 @@
-"""The greatest and the least, sorting, and choosing by rank. Values decide; NumPy runs on storage where one scale and
-zero point are along the axis, and else on ranks."""
+"""Minima and maxima, sorting, and selection by rank, all by value.
+
+NumPy runs on storage if there is one scale and zero point along the axis, else on ranks.
+"""
 
 from collections.abc import Callable
 from numbers import Real
@@ -31,14 +33,12 @@ from qrt.tensor.protocol.written import asked_for, written_call
 from qrt.tensor.quant_tensor import QuantTensor, made
 from qrt.types import UniformType
 
-# ----------------------------------------------------------------------------------------------------------- reductions
-
 _UFUNCS: dict[np.ufunc, tuple[np.ufunc, ...]] = {np.maximum: (np.maximum, np.fmax), np.minimum: (np.minimum, np.fmin)}
 """What chooses the greater or the less: no value is NaN, so that two names mean one thing."""
 
 
 def _extreme(function: Any, ufunc: Any) -> Callable[..., Any]:
-    """Return the rule of the reduction by ``np.maximum`` or ``np.minimum``."""
+    """Return the rule of a reduction by ``np.maximum`` or ``np.minimum``."""
 
     def rule(
         a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True
@@ -46,7 +46,7 @@ def _extreme(function: Any, ufunc: Any) -> Callable[..., Any]:
         t, options = reduced(tensor(a, "a"), axis, is_kept(keepdims)), {}
         if initial is not None:
             if not np.all(np.any(np.broadcast_to(where, a.shape), axis)):
-                for either in _UFUNCS:  # the number itself is a result
+                for either in _UFUNCS:  # the number itself may be the result
                     _bounds(either, t, initial)
             options = {"initial": t.storage_min if ufunc is np.maximum else t.storage_max}
         result = ufunc.reduce(stored(a), axis, None, None, keepdims, where=where, **options)
@@ -79,14 +79,12 @@ _PLACES = {
 }
 enter("order", _place_of_extreme, _PLACES)
 
-# -------------------------------------------------------------------------------------------------------------- sorting
-
 
 def _sorted(q: QuantTensor, axis: Any, kind: Any = None, stable: Any = None) -> QuantTensor:
-    """Return the sorted elements. Along the axis, None for all, one scale is needed."""
+    """Return the elements sorted along an axis, or flattened for None. One scale is needed along it."""
     require_one_scale(q, axis)
     storage = stored(q).copy() if axis is not None else stored(q).flatten()
-    # NumPy counts bytes where a stable sort is asked for, 15 times faster than it sorts them by default.
+    # NumPy's stable sort of bytes counts them, 15 times faster than its default sort.
     kind = "stable" if kind is stable is None and storage.itemsize == 1 else kind
     storage.sort(-1 if axis is None else axis, kind, stable=stable)
     return made(storage, q.type if axis is not None else per_layer(q.type))
@@ -101,7 +99,7 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable:
 
 @implements(np.partition, kind="order")
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> QuantTensor:
-    """The elements in ascending order along an axis: the one partition that is the same on every CPU."""
+    """The elements sorted along an axis: this is the one valid partition that is the same on every CPU."""
     refuse_others({"order": order})
     _check_partition(tensor(a, "a"), kth, axis, kind)
     return _sorted(a, axis)
@@ -109,42 +107,40 @@ def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order
 
 @implements(np.argsort, kind="order")
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
-    """The indices that sort the values; the first of equals comes first, so that they are the same on every CPU."""
+    """The indices that sort the values. The sort is stable, so that the indices are the same on every CPU."""
     refuse_others({"order": order})
-    np.argsort(np.empty(0), kind=kind, stable=stable)  # raises for what is no kind
+    np.argsort(np.empty(0), kind=kind, stable=stable)  # raises for an invalid kind
     return np.argsort(in_order(tensor(a, "a"), axis), axis, kind="stable")
 
 
 @implements(np.argpartition, kind="order")
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
-    """The indices that sort the values, as ``np.argsort``: the one partition that is the same on every CPU."""
+    """The indices that sort the values, as ``np.argsort``: the one valid partition that is the same on every CPU."""
     refuse_others({"order": order})
     _check_partition(tensor(a, "a"), kth, axis, kind)
     return np.argsort(in_order(a, axis), axis, kind="stable")
 
 
 def _check_partition(q: QuantTensor, kth: Any, axis: Any, kind: Any) -> None:
-    """Raise what NumPy raises for an axis, a place or an algorithm that is none."""
+    """Raise NumPy's error for an invalid axis, position or algorithm."""
     count = q.size if axis is None else q.shape[normalize_axis_index(axis, q.ndim)]
     np.partition(np.zeros(count, np.int8), kth, kind=kind)
 
 
 @implements(np.lexsort, kind="order")
 def lexsort(keys: Any, axis: int = -1) -> Any:
-    """The indices that sort by several keys, of which the last counts most."""
+    """The indices that sort by several keys, the last of which is the primary key."""
     if isinstance(keys, QuantTensor):
         return np.lexsort(in_order(keys, None), axis)
     return np.lexsort(tuple(in_order(key, None) if isinstance(key, QuantTensor) else key for key in keys), axis)
 
-
-# ------------------------------------------------------------------------------------------------------------ quantiles
 
 _CHOOSING = frozenset({"inverted_cdf", "closest_observation", "lower", "higher", "nearest"})
 """The methods whose results are elements."""
 
 
 def _quantile(function: Any, plain: Any) -> Callable[..., Any]:
-    """Return the rule of a function which ``plain`` computes on storage: no value of a tensor is NaN."""
+    """Return the rule of a quantile function, which ``plain`` computes on storage: no value of a tensor is NaN."""
     name = name_of(function)
 
     def rule(
@@ -183,12 +179,11 @@ enter("order", _quantile, {function: (plain, _QUANTILE) for function, plain in _
 has_no_exact_result({name: f"np.{name}(np.asarray(q))" for name in ("median", "nanmedian")})
 
 
-# --------------------------------------------------------------------------------------------------------- two operands
-
-
 def _bounds(ufunc: Any, t: UniformType, number: Any) -> Array:
-    """Return a real number as storage of each parameter of the type, by the default cast rule, as ``qrt.clamp`` stores
-    its bounds. One that no value of the type is near would be the result: an error."""
+    """Return a real number as storage for each parameter of the type, by the default cast rule, as in ``qrt.clamp``.
+
+    Raise QuantTypeError if the number is so far out of range that it, clamped, would be the result everywhere.
+    """
     if not isinstance(number, Real):
         raise QuantTypeError(f"a bound must be a real number, got {shown(number)}")
     x = float(number)
@@ -200,7 +195,7 @@ def _bounds(ufunc: Any, t: UniformType, number: Any) -> Array:
 
 
 def _with_bound(ufunc: Any, storage: Array, t: UniformType, number: Any) -> Any:
-    """Return ``ufunc`` of storage of the type and of a real number."""
+    """Return ``np.maximum`` or ``np.minimum`` of storage and a real number."""
     bound = _bounds(ufunc, t, number[()] if isinstance(number, np.ndarray) else number).astype(storage.dtype)
     if not t.is_per_layer:
         bound = bound[parameter_index(t, storage.shape)]
@@ -208,7 +203,7 @@ def _with_bound(ufunc: Any, storage: Array, t: UniformType, number: Any) -> Any:
 
 
 def _refuse_array(function: Function, args: tuple[Any, ...], *bounds: Any) -> None:
-    """Raise for an array among the bounds: it is not quantized unasked."""
+    """Raise QuantTypeError for an array among the bounds: arrays are not quantized implicitly."""
     if any(not isinstance(x, (int, float, QuantTensor, type(None))) and np.ndim(x) for x in bounds):
         floats = written_call(name_of(function), args, {})
         raise QuantTypeError(
@@ -218,7 +213,7 @@ def _refuse_array(function: Function, args: tuple[Any, ...], *bounds: Any) -> No
 
 
 def _choice(ufunc: Any) -> Callable[..., Any]:
-    """Return the rule of a ufunc that chooses one of two values."""
+    """Return the rule of a ufunc that returns one of two values."""
 
     def rule(a: Any, b: Any, /, *, out: Any = None, **others: Any) -> Any:
         refuse_others(others)
@@ -240,7 +235,7 @@ def _of_two(ufunc: Any, a: QuantTensor, b: QuantTensor) -> QuantTensor:
 
 
 def _broadcast(q: QuantTensor, shape: Any) -> UniformType:
-    """Return the type of a tensor that is broadcast; along a broadcast axis of channels it is that of the one there."""
+    """Return the type of a broadcast tensor; if its axis of channels is broadcast, the type of the only channel."""
     if q.type.is_per_layer or q.shape == shape:
         return q.type
     before = len(shape) - q.ndim
@@ -253,7 +248,7 @@ def _broadcast(q: QuantTensor, shape: Any) -> UniformType:
 
 @implements(np.clip, kind="order")
 def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None) -> Any:
-    """The elements within two bounds, which are stored by the default cast rule."""
+    """The elements clipped to two bounds, which are quantized by the default cast rule."""
     low, high = (a_min if min is None else min), (a_max if max is None else max)
     result = tensor(a, "a")
     _refuse_array(np.clip, (a, low, high), low, high)
@@ -264,8 +259,6 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
             result = made(_with_bound(ufunc, stored(result), result.type, bound), result.type)
     return into(out, result.copy() if result is a else result)
 
-
-# ----------------------------------------------------------------------------------------------------------- the table
 
 for _ufunc, _most, _more, _extremes in (
     (np.maximum, "greatest", "greater", (np.max, np.amax, np.nanmax)),

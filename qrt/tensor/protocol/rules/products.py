@@ -1,11 +1,12 @@
-"""NumPy's products of tensors, each as the labels of the axes that are multiplied, summed over and kept.
+"""NumPy's products of tensors, each described by labels of the axes that are multiplied, summed over and kept.
 
-Each is an ``einsum``, and each ``einsum`` is a few batched ``matmul``. Integers are multiplied; what they are worth is
-known by label. So channels may lie along any axis that is kept.
+Each product is an ``einsum``, and each ``einsum`` is a few batched ``matmul`` of integers. The scales of the result
+follow from the labels, so channels may lie along any axis that is kept.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from inspect import signature
 from math import prod
@@ -56,15 +57,15 @@ def einsum(
     return contracted(tensors, _of_subscripts, *subscripts, dtype=dtype, out=out)
 
 
-# ----------------------------------------------------------------------------------------------------------- subscripts
-
 _OTHERS = "..."
 """It stands among labels for axes without one."""
 
 
 def _subscripts_of(operands: tuple[Any, ...]) -> tuple[list[Labels], Labels | None, Sequence[Any]]:
-    """Return (labels of each operand, those of the result if given, tensors) of both forms: ``"ij,jk->ik", a, b`` and
-    ``a, [0, 1], b, [1, 2], [0, 2]``."""
+    """Return (labels of each operand, labels of the result if given, tensors) of the arguments of ``einsum``.
+
+    Both forms are accepted: ``"ij,jk->ik", a, b`` and ``a, [0, 1], b, [1, 2], [0, 2]``.
+    """
     if operands and isinstance(operands[0], str):
         text = operands[0]
         left, arrow, right = text.replace(" ", "").partition("->")
@@ -91,7 +92,7 @@ def _of_list(given: Any) -> Labels:
 
 
 def _of_subscripts(shapes: Shapes, inputs: list[Labels], output: Labels | None) -> Contraction:
-    """Return the labels with an ellipsis spelled out as axes counted from the last. All of them broadcast."""
+    """Return the labels with each ellipsis replaced by axes counted from the last, all of which broadcast."""
     if len(inputs) != len(shapes) or not shapes:
         raise QuantValueError(f"the subscripts are for {len(inputs)} operands, got {len(shapes)}")
     gaps = [_gap(labels, len(shape)) for labels, shape in zip(inputs, shapes, strict=True)]
@@ -118,17 +119,26 @@ def _spelled_out(labels: Labels, gap: Labels) -> Labels:
     return tuple(x for label in labels for x in (gap if label == _OTHERS else (label,)))
 
 
-# ---------------------------------------------------------------------------------------------------------- two tensors
+@implements(np.dot, kind="sums", operands=2)
+def dot(a: Any, b: Any, out: Any = None) -> Any:
+    """The product over the last axis of one tensor and the last but one of the other."""
+    require_tensors(a, b)
+    if out is None and 1 <= a.ndim <= 2 and 1 <= b.ndim <= 2:
+        with suppress(QuantTypeError):  # whose message is about matmul's arguments
+            return qrt_matmul(a, b)
+    return contracted([a, b], _of_dot, out=out)
 
 
 def _letters(prefix: str, count: int) -> Labels:
-    """Return labels of neighbouring axes, the last of which is number 1: batches are matched from the right."""
+    """Return labels for neighbouring axes, numbered from the right as batches are matched."""
     return tuple(f"{prefix}{i}" for i in range(count, 0, -1))
 
 
 def _of_two(function: Function, labels_of: Any) -> Callable[..., Any]:
-    """Return the rule of a product of two tensors. ``labels_of`` takes the shapes and the options of NumPy's function,
-    whose defaults are its own."""
+    """Return the rule of a product of two tensors.
+
+    ``labels_of`` takes the shapes and the options of NumPy's function, with the same defaults.
+    """
     options = {key: p.default for key, p in signature(labels_of).parameters.items() if p.default is not p.empty}
     third, defaults = next(iter(options), "out"), {**options, "out": None}
     takes_dtype, are_lines = not callable(function) or isinstance(function, np.ufunc), function in _ON_LINES
@@ -174,7 +184,7 @@ def _of_vectors(shapes: Shapes) -> Contraction:
 
 
 def _of_batches(left: Labels, right: Labels) -> Any:
-    """Return what labels the last axes so; those before them are a batch, and broadcast."""
+    """Return a function that gives the last axes these labels; the axes before them are a batch, which broadcasts."""
 
     def labels_of(shapes: Shapes) -> Contraction:
         m, n = _ranks(shapes, len(left), len(right))
@@ -219,7 +229,6 @@ def _contracted_axes(axes: Any, m: int, n: int) -> tuple[Shape, Shape]:
 _ON_LINES = (np.outer, np.vdot)
 """Products of the elements of each tensor in one line."""
 _ROWS: dict[Any, tuple[Any, str]] = {
-    np.dot: (_of_dot, "The product over the last axis of one tensor and the last but one of the other."),
     np.inner: (_of_inner, "The product over the last axes."),
     np.outer: (_of_outer, "All products of two lines of elements."),
     np.linalg.outer: (_of_vectors, "All products of the elements of two vectors."),
@@ -233,14 +242,14 @@ _ROWS: dict[Any, tuple[Any, str]] = {
 enter("sums", _of_two, _ROWS, operands=2)
 
 
-# --------------------------------------------------------------------------------------------------------- contractions
-
-
 def contracted(
     operands: Sequence[QuantTensor], labels_of: Any, *options: Any, dtype: Any = NO_DTYPE, out: Any = None
 ) -> Any:
-    """Return the product of the operands, summed over the labels that the result has not. Axes of size 1 broadcast
-    where the label begins with b. ``labels_of`` labels the operands, by their shapes and the options."""
+    """Return the product of the operands, summed over the labels that the result does not have.
+
+    Axes of size 1 broadcast if their label begins with b. ``labels_of`` labels the operands, given their shapes and the
+    options.
+    """
     inputs, output = labels_of([q.shape for q in operands], *options)
     sizes = _sizes([q.shape for q in operands], inputs)
     terms = [_term(q, labels, sizes) for q, labels in zip(operands, inputs, strict=True)]
@@ -259,7 +268,7 @@ def contracted(
 
 @dataclass(slots=True)
 class _Term:
-    """Integers with a label for each axis; their value is the integer less ``zero``."""
+    """Integers with a label for each axis. The value of an integer is the integer minus ``zero``."""
 
     integers: Array
     labels: Labels
@@ -281,13 +290,13 @@ class _Term:
         return prod(self.size(label) for label in labels)
 
     def grouped(self, *groups: Labels) -> Array:
-        """Return the integers, with the axes of each group merged to one."""
+        """Return the integers with the axes of each group of labels merged into one."""
         order = [self.labels.index(label) for group in groups for label in group]
         return self.integers.transpose(order).reshape([self.count(group) for group in groups])
 
 
 def _term(q: QuantTensor, labels: Labels, sizes: dict[str, int]) -> _Term:
-    """Return an operand with each label once, without the axes of size 1 that broadcast to those of other terms."""
+    """Return an operand with each label once, and without axes of size 1 that broadcast with those of other terms."""
     t, once = q.type, tuple(dict.fromkeys(labels))
     if t.is_sub_channel:
         text = str(t) if len(t.scales) < 9 else "the type"
@@ -329,11 +338,8 @@ def _check_channel(term: _Term, labels: Iterable[str]) -> None:
         )
 
 
-# --------------------------------------------------------------------------------------------------- two terms to one
-
-
 def _product(a: _Term, b: _Term, remaining: frozenset[str]) -> _Term:
-    """Return the product of two terms, summed over the labels that do not remain."""
+    """Return the product of two terms, summed over the labels that are not in ``remaining``."""
     a = _summed(a, tuple(x for x in a.labels if x not in remaining and x not in b.labels))
     b = _summed(b, tuple(x for x in b.labels if x not in remaining and x not in a.labels))
     shared = [x for x in a.labels if x in b.labels]
@@ -345,7 +351,7 @@ def _product(a: _Term, b: _Term, remaining: frozenset[str]) -> _Term:
     bound = max(a.count(depth), 1) * a.magnitude * b.magnitude
     if bound >= I64_END:
         raise QuantTypeError(f"the result may reach {bound}, which overflows 64 bits: {GIVE_VALUES}")
-    # One product is faster than a batch of one.
+    # A single product is faster than a batch of one.
     batches, one = ((batch,), ()) if a.count(batch) != 1 else ((), batch)
     x, y = a.grouped(*batches, one + rows, depth), b.grouped(*batches, one + depth, columns)
     integers = _multiplied(a, b, x, y, bound)
@@ -355,29 +361,29 @@ def _product(a: _Term, b: _Term, remaining: frozenset[str]) -> _Term:
 
 
 def _multiplied(a: _Term, b: _Term, x: Array, y: Array, bound: int) -> Array:
-    """Return the product of matrices, or of a batch of them, which hold the integers of two terms."""
+    """Return the product of matrices, or of batches of matrices, of the integers of two terms."""
     if bound >= I32_END or x.size * y.shape[-1] <= _FEW:
         centred_x, centred_y = (np.subtract(z, term.zero, dtype=np.int64) for z, term in ((x, a), (y, b)))
         return np.asarray(np.matmul(centred_x, centred_y))
     left = _kernel_operand(a, x)
-    if x.shape[-2] == y.shape[-1] == 1:  # elements are multiplied: of a row and a column no kernel makes use
+    if x.shape[-2] == y.shape[-1] == 1:  # an element-wise product: matrix kernels do not speed it up
         products = qrt_mul(left, _kernel_operand(b, y.reshape(x.shape)))
         return np.asarray(add_up(products._data, -1, np.int32))
     return qrt_matmul(left, _kernel_operand(b, y))._data
 
 
 def _kernel_operand(term: _Term, integers: Array) -> QuantTensor:
-    """Return a tensor of the integers for the kernels."""
+    """Return the integers as a tensor, so that the kernels can read them."""
     dtype = integers.dtype
     if dtype == np.int64:
         dtype = np.dtype(np.int32 if term.magnitude >= 1 << 15 else np.int16)
     low, high = term.bounds
-    t = UniformType(dtype, "f32", 1.0, term.zero, storage_min=low, storage_max=high)  # nobody reads its scale
+    t = UniformType(dtype, "f32", 1.0, term.zero, storage_min=low, storage_max=high)  # the scale is not used
     return tensor_of(np.ascontiguousarray(integers, dtype), t, integers.shape)
 
 
 def _joined(a: _Term, b: _Term) -> tuple[tuple[tuple[float, ...], ...], str | None]:
-    """Return what an integer of the product is worth, and the label along which that differs."""
+    """Return the scales of an integer of the product, and the label of the axis along which they vary."""
     if a.expressed != b.expressed:
         raise QuantTypeError(f"the operands have different expressed types, {a.expressed} and {b.expressed}")
     if a.channel is not None and b.channel is not None:
@@ -391,7 +397,7 @@ def _joined(a: _Term, b: _Term) -> tuple[tuple[tuple[float, ...], ...], str | No
 
 
 def _sizes(shapes: Sequence[Shape], inputs: Sequence[Labels]) -> dict[str, int]:
-    """Return the size of each label; 1 gives way to any other."""
+    """Return the size of each label; a size of 1 broadcasts to any other."""
     sizes: dict[str, int] = {}
     for shape, labels in zip(shapes, inputs, strict=True):
         repeated = [label for label, times in Counter(labels).items() if times > 1]

@@ -1,4 +1,4 @@
-"""Functions of an element's sign: whether it is 0, negative, or a truth; the opposite value and the magnitude."""
+"""Functions of the sign of elements: tests for 0 and for negative values, opposites and magnitudes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,12 +16,12 @@ from qrt.tensor.protocol.table import Function, enter, implements
 from qrt.tensor.quant_tensor import QuantTensor, made
 from qrt.types import UniformType
 
-# ---------------------------------------------------------------------------------------------------------------- truth
-
 
 def truth(x: Any) -> Any:
-    """Return where a tensor is not 0, as integers or bools; of objects the truth, which NumPy would give as objects;
-    anything else as it is."""
+    """Return, for a tensor, integers or bools that are true where its values are not 0; anything else unchanged.
+
+    Arrays of objects become bools, because NumPy's logical functions would return objects.
+    """
     if isinstance(x, Tensor):
         return np.not_equal(stored(x), zero_points(x)) if any(x.type.zero_points) else stored(x)
     array = as_array(x)
@@ -29,7 +29,7 @@ def truth(x: Any) -> Any:
 
 
 def _of_truths(function: Function) -> Callable[..., Any]:
-    """Return the rule of a function of one array that sees of it whether an element is 0."""
+    """Return the rule of a function of one array that depends only on which elements are 0."""
     plain: Callable[..., Any] = getattr(*function) if isinstance(function, tuple) else function
 
     def rule(a: Any, *args: Any, **options: Any) -> Any:
@@ -80,12 +80,9 @@ _ALWAYS = {
 enter("order", _always, _ALWAYS)
 
 
-# ---------------------------------------------------------------------------------------------------------------- signs
-
-
 @implements(np.signbit, kind="order")
 def signbit(x: Any, /, *, out: Array | None = None, where: Any = True) -> Any:
-    """Whether the value is negative: no value is a negative 0."""
+    """True where the value is negative; there is no negative 0."""
     return written(np.less(stored(x), zero_points(x)), out, where)
 
 
@@ -106,21 +103,27 @@ def sign(q: QuantTensor) -> QuantTensor:
 
 
 def negative(q: QuantTensor) -> QuantTensor:
-    """Return the opposite values: storage and zero points are mirrored in the middle of the bounds, if they may stay
-    where they are, and else in the middle of all that the storage holds."""
+    """Return the opposite values.
+
+    Storage and zero points are mirrored at the middle of the storage bounds if that leaves the zero points unchanged;
+    otherwise at the middle of the storage type's range, and the bounds with them.
+    """
     t = q.type
     ends = t.storage_min + t.storage_max
     if any(2 * z != ends for z in t.zero_points):
         ends = sum(t.default_bounds)
         mirrored, low, high = [ends - z for z in t.zero_points], ends - t.storage_max, ends - t.storage_min
         t = _with_zero_points(t, mirrored, storage_min=low, storage_max=high)
-    # Storage may wrap on the way, which the difference takes back.
+    # Unsigned storage may wrap in the conversion; the subtraction wraps back.
     return made(np.subtract(np.array(ends).astype(storage_dtype(t)), stored(q)), t)
 
 
 def absolute(q: QuantTensor) -> QuantTensor:
-    """Return the magnitudes in the same type if it holds each, else in unsigned storage as wide with zero point 0,
-    which holds them because two integers of N bits are less than 2**N apart."""
+    """Return the magnitudes, in the same type if it holds them; else in unsigned storage of that width with zero point
+    0.
+
+    The unsigned storage holds them because two integers of N bits differ by less than 2**N.
+    """
     t, storage, zeros = q.type, stored(q), zero_points(q)
     distance = np.subtract(clipped(storage, zeros), clipped(storage, high=zeros))
     if all(z - t.storage_min <= t.storage_max - z for z in t.zero_points):
@@ -145,5 +148,5 @@ enter("order", _unary, _UNARY)
 
 @implements(np.nan_to_num, kind="order")
 def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> QuantTensor:
-    """No value is NaN or infinite."""
+    """The tensor unchanged: no value is NaN or infinite."""
     return x.copy() if copy else tensor(x, "x")

@@ -1,5 +1,5 @@
-"""Exact sums, differences and products of the elements of one tensor, as i32 of the tensor's scale; means, variances
-and norms, which are exact sums that are rounded once at the end.
+"""Exact sums, differences and products of the elements of one tensor, as i32 of the tensor's scale; and means,
+variances and norms, which are exact sums rounded once at the end.
 
 Zero points are subtracted from sums of storage. These may wrap in int32: a result that fits 32 bits is exact all the
 same.
@@ -49,8 +49,6 @@ _EXTREMES: tuple[Any, ...] = (np.maximum.reduce, np.minimum.reduce)
 _multiply_all: Any = np.multiply.reduce
 """Without the overloads of their annotations, which are fewer than what they take."""
 
-# ---------------------------------------------------------------------------------------------------------------- sums
-
 
 @implements(np.sum, np.nansum, kind="sums")
 def sum_(
@@ -69,7 +67,7 @@ def sum_(
     if where is not True:
         total = add_up(centred(a), axes, keepdims=keepdims, where=_mask(where, a.shape))
     else:
-        # Axes that are summed have one zero point, so what zero points add has the size of the channels.
+        # Summed axes have one zero point, so the sum of zero points is one number per channel.
         kind = np.int32 if bound < I32_END else np.int64
         zeros = np.array(a.type.zero_points, np.int64)[parameter_index(a.type, a.shape)] * count
         offset = zeros.reshape([n for d, n in enumerate(zeros.shape) if keepdims or d not in axes])
@@ -86,9 +84,6 @@ def _mask(where: Any, shape: Shape) -> Any:
     if not is_mask:
         raise QuantValueError(f"where must be bools that broadcast to {shape}")
     return mask
-
-
-# ------------------------------------------------------------------------------------------------------ running sums
 
 
 @implements(np.cumsum, np.nancumsum, kind="sums")
@@ -119,11 +114,8 @@ def _accumulated(a: QuantTensor, axis: Any, dtype: Any = None, out: Any = None, 
 
 
 def _units_along(a: QuantTensor, axis: int) -> Units:
-    """Return the units of a result of the tensor's rank, each of whose elements is made of some along ``axis``."""
+    """Return the units of a result of the tensor's rank, each element of which combines elements along ``axis``."""
     return reduced_units(a.type, a.shape, (axis,), True)
-
-
-# -------------------------------------------------------------------------------------------------------- differences
 
 
 @implements(np.diff, kind="sums")
@@ -138,7 +130,7 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append:
     if n == 0:
         return q.copy()
     bound = (q.type.storage_max - q.type.storage_min) << (int(n) - 1)
-    # Zero points are no part of it. Storage as wide as the dtype may wrap, which the difference takes back.
+    # Zero points cancel. Unsigned storage as wide as the dtype may wrap; the subtraction wraps back.
     terms = stored(q).astype(dtype_for(bound))
     for _ in range(int(n)):
         terms = np.subtract(terms[(ALL,) * d + (slice(1, None),)], terms[(ALL,) * d + (slice(None, -1),)])
@@ -147,7 +139,7 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = np._NoValue, append:
 
 @implements(np.ediff1d, kind="sums")
 def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
-    """Differences of neighbours in one line."""
+    """Differences of neighbours in the flattened tensor."""
     require_tensors(ary)
     refuse_others({"to_end": to_end, "to_begin": to_begin})
     return diff(ary.reshape(-1))
@@ -164,9 +156,6 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> An
     # The difference is not negative: where it wraps, it is right as an unsigned integer.
     width = np.asarray(np.subtract(most, least)).view(f"u{storage_dtype(a.type).itemsize}")
     return finish(width, bound, units, out=out)
-
-
-# ---------------------------------------------------------------------------------------------------- trace, products
 
 
 @implements(np.trace, kind="sums")
@@ -214,11 +203,8 @@ def prod(
     return finish(_multiply_all(terms, axes, terms.dtype, None, keepdims), bound, units, dtype, out)
 
 
-# ------------------------------------------------------------------------------------ NumPy's functions on the integers
-
-
 def _by_numpy(function: Any, terms: Callable[[Shape, Shape], int]) -> Callable[..., Any]:
-    """Return the rule of a function of two tensors per layer that adds ``terms`` products at most."""
+    """Return the rule of a function of two per-layer tensors that adds at most ``terms`` products."""
 
     def rule(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
         require_tensors(a, b)
@@ -248,8 +234,6 @@ _OF_TWO: dict[Any, Any] = {
 enter("sums", _by_numpy, _OF_TWO, operands=2)
 
 
-# ---------------------------------------------------------------------------------------------------- methods of ufuncs
-
 _METHODS: dict[Any, tuple[Any, str]] = {
     (np.add, "reduce"): (sum_, "The sum along an axis, as ``np.sum``."),
     (np.add, "accumulate"): (_accumulated, "Running sums along an axis, as ``np.cumsum``."),
@@ -258,12 +242,9 @@ _METHODS: dict[Any, tuple[Any, str]] = {
 enter("sums", along_first, _METHODS)
 
 
-# ---------------------------------------------------------------------------------------------------------------- means
-
-
 @implements(np.mean, np.nanmean, kind="sums")
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **others: Any) -> Any:
-    """The mean as float64, rounded once; of a quantized type where ``dtype`` or ``out`` is one, as ``qrt.mean``."""
+    """The mean as float64, rounded once; quantized as by ``qrt.mean`` if ``dtype`` or ``out`` is a quantized type."""
     require_tensors(a)
     refuse_others(others)
     wanted = result_type(dtype)
@@ -280,15 +261,12 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
 
 @implements(np.average, kind="sums")
 def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
-    """As ``np.mean``; with weights there is no exact result."""
+    """The mean, as ``np.mean``; with weights there is no exact result."""
     if weights is not None:
         more = asked_for(axis=axis, weights=weights, returned=bool(returned), keepdims=is_kept(keepdims))
         return answer_in_floats(np.average, (a,), more)
     refuse_others({"returned": returned or None})
     return mean(a, axis, keepdims=keepdims)
-
-
-# ----------------------------------------------------------------------------------------------------------- variances
 
 
 def _spread(function: Any, root: bool) -> Callable[..., Any]:
@@ -318,7 +296,7 @@ def _spread(function: Any, root: bool) -> Callable[..., Any]:
         terms, squares = _squares(a, axes, keepdims, count)
         total = add_up(terms, axes, squares.dtype, None, keepdims)
         is_narrow = (count * max_magnitude(a.type)) ** 2 < 1 << 63
-        kind: Any = np.int64 if is_narrow else object  # of count times the squares, and of the squared sum
+        kind: Any = np.int64 if is_narrow else object  # the dtype of count times the squares, and of the squared sum
         deviations = count * squares.astype(kind) - np.asarray(total, kind) ** 2
         return to_float64(np.asarray(deviations, kind), units, count * (count - freedom), root)[()]
 
@@ -341,16 +319,13 @@ def _exact(number: Any) -> Fraction:
 
 
 def _squares(q: QuantTensor, axes: tuple[int, ...], keepdims: bool, count: int) -> tuple[Array, Array]:
-    """Return (values as integers, sums of ``count`` of their squares), as objects where 64 bits do not hold a sum."""
+    """Return the integers, and the sums of ``count`` of their squares; Python objects if 64 bits do not hold a sum."""
     square = max_magnitude(q.type) ** 2
     bound = max(count, 1) * square
     wide: Any = np.int32 if bound < I32_END else np.int64 if bound < 1 << 63 else object
     terms = centred(q, square)
     terms = terms.astype(object) if wide is object else terms
     return terms, np.asarray(add_up(np.square(terms), axes, wide, None, keepdims), wide)
-
-
-# --------------------------------------------------------------------------------------------------------------- norms
 
 
 @implements(np.linalg.norm, kind="sums")

@@ -1,1 +1,1 @@
-"""The ops that are written, by subject: `registry` says which function writes which op."""
+"""The functions that export operations, by subject. `registry` lists them by operation."""

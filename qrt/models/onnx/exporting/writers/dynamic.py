@@ -1,4 +1,4 @@
-"""Products of floats that are quantized at run time, and the memory that is made of them."""
+"""The export of products and LSTMs of floats that are quantized at run time."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ _MICROSOFT = "com.microsoft"
 
 
 def dynamic_matmul(group: Group) -> None:
-    """DynamicQuantizeLinear, MatMulInteger, and a product of the sums with both scales."""
+    """Write DynamicQuantizeLinear, MatMulInteger, and a product of the sums with both scales."""
     scale, zero_point = _parameters(group, 1)
     q, own, zero = group.nodes("DynamicQuantizeLinear", [group.real(0)], 3, is_part=True)
     sums = group.node("MatMulInteger", q, group.stored(1), zero, zero_point)
@@ -20,7 +20,7 @@ def dynamic_matmul(group: Group) -> None:
 
 
 def dynamic_lstm(group: Group) -> None:
-    """DynamicQuantizeLSTM of ONNX Runtime, of one direction: ONNX has no such operator."""
+    """Write DynamicQuantizeLSTM of ONNX Runtime, with one direction: ONNX has no such operator."""
     cells = group.operand(5).shape[1]
     if cells is None:
         group.refuse("a number of cells that is known only at run time")
@@ -45,13 +45,15 @@ def dynamic_lstm(group: Group) -> None:
 
 
 def _parameters(group: Group, i: int, order: tuple[int | None, ...] = ()) -> tuple[str, str]:
-    """The scale and the zero point of weights, for the whole or for each column; of one direction where the tensor has
-    an axis for directions."""
-    held = group.operand(i)
-    element = held.type.element
-    if held.array is None or not isinstance(element, UniformType) or not isinstance(held.type, TensorType):
+    """Add the scale and the zero point of weights, for the whole tensor or for each column.
+
+    With ``order``, they get an axis for the only direction.
+    """
+    weights = group.operand(i)
+    element = weights.type.element
+    if weights.array is None or not isinstance(element, UniformType) or not isinstance(weights.type, TensorType):
         group.refuse("weights that are not constant")
-    zeros, scales = column_parameters(held.type)
+    zeros, scales = column_parameters(weights.type)
     if element.is_per_layer:
         zeros, scales = zeros[:1], scales[:1]
     shape: tuple[int, ...] = () if not order and element.is_per_layer else scales.shape
@@ -63,7 +65,7 @@ def _parameters(group: Group, i: int, order: tuple[int | None, ...] = ()) -> tup
 
 
 def _check_zero_points(group: Group, zeros: Array, is_signed: bool) -> None:
-    """ONNX Runtime's operator takes one, and 0 for signed weights."""
+    """Refuse zero points that ONNX Runtime's operator does not take: several, or any but 0 for signed weights."""
     if (zeros != zeros[0]).any():
         group.refuse("weights of several zero points")
     if is_signed and zeros.any():

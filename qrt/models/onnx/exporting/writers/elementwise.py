@@ -1,4 +1,4 @@
-"""Casts, clamps, and ops that compute element by element, on floats or between DequantizeLinear and QuantizeLinear."""
+"""The export of casts, clamps and elementwise operations, on floats or between DequantizeLinear and QuantizeLinear."""
 
 from qrt.models.onnx.exporting.group import Group
 
@@ -33,7 +33,7 @@ OPERATORS = {
 
 
 def operator(group: Group) -> None:
-    """The operator of the same meaning, with NumPy's broadcasting: the op's, or that of its family's op on floats."""
+    """Write the ONNX operator of the operation, or of its family's float operation, with NumPy's broadcasting."""
     order, name = group.common_order(), group.op.name
     if name not in OPERATORS and group.family is not None:
         name = group.family.traits.float_op
@@ -42,25 +42,25 @@ def operator(group: Group) -> None:
 
 
 def squared_difference(group: Group) -> None:
-    """Sub, and a product with itself."""
+    """Write Sub, and Mul of the difference with itself."""
     order = group.common_order()
     apart = group.node("Sub", *(group.broadcast(i, order) for i in range(2)), is_part=True)
     group.set_real(group.node("Mul", apart, apart), order)
 
 
 def quantize(group: Group) -> None:
-    """QuantizeLinear, behind a DequantizeLinear where the operand is quantized."""
+    """Write QuantizeLinear, after DequantizeLinear if the operand is quantized."""
     order = group.common_order()
     group.set_real(group.real(0, order), order)
 
 
 def dequantize(group: Group) -> None:
-    """DequantizeLinear."""
+    """Write DequantizeLinear."""
     order = group.common_order()
     group.set_real(group.real(0, order), order)
 
 
 def clamp(group: Group) -> None:
-    """Relu or Clip."""
+    """Write Relu or Clip."""
     order = group.common_order()
     group.set_real(group.clipped(group.real(0, order), group.op), order)

@@ -1,4 +1,4 @@
-"""Functions of one variable, and softmax."""
+"""The export of functions of one variable, and of softmax."""
 
 from collections.abc import Callable, Mapping
 
@@ -13,16 +13,16 @@ from qrt.ops.traits import values_of_storage
 from qrt.types import TensorType, UniformType
 
 _INT32 = 6
-"""The number of int32 in ONNX's list of types."""
+"""ONNX's number of int32."""
 _WHOLE = (8, 16, 32)
-"""The widths of storage whose arrays have no bits to spare."""
+"""The widths of storage that fill whole array elements."""
 _ONE_AXIS = 13
-"""The first opset whose softmax is along one axis; before, it is along all from that axis on."""
+"""The first opset whose softmax is along one axis. Before it, the softmax is along all axes from ``axis`` on."""
 
 
 def _logistic(x: Array) -> Array:
-    made: Array = 1 / (1 + np.exp(-x))
-    return made
+    y: Array = 1 / (1 + np.exp(-x))
+    return y
 
 
 KNOWN: Mapping[str, Callable[[Array], Array]] = {
@@ -37,14 +37,14 @@ KNOWN: Mapping[str, Callable[[Array], Array]] = {
     "Elu": lambda x: np.where(x < 0, np.expm1(x), x),
     "HardSwish": lambda x: x * np.clip(x / 6 + 0.5, 0, 1),
 }
-"""Operators whose tables are recognised."""
+"""Operators that are recognized by their tables."""
 
 
 _SOFTMAXES = {"qrt.softmax": "Softmax", "qrt.log_softmax": "LogSoftmax"}
 
 
 def softmax(group: Group) -> None:
-    """Softmax and LogSoftmax of one axis."""
+    """Write Softmax or LogSoftmax along one axis."""
     order, beta = group.common_order(), group.attributes.get("beta", 1.0)
     x = group.real(0, order)
     if beta != 1:
@@ -56,13 +56,13 @@ def softmax(group: Group) -> None:
 
 
 def leaky_relu(group: Group) -> None:
-    """LeakyRelu."""
+    """Write LeakyRelu."""
     order = group.common_order()
     group.set_real(group.node("LeakyRelu", group.real(0, order), alpha=group.attributes["alpha"]), order)
 
 
 def prelu(group: Group) -> None:
-    """PRelu, whose slopes broadcast to the shape of the input."""
+    """Write PRelu, whose slopes broadcast to the shape of the input."""
     order = group.common_order()
     if order != group.operand(0).canonical and len(order) != group.operand(0).rank:
         group.refuse("slopes with more axes than the input")
@@ -70,22 +70,23 @@ def prelu(group: Group) -> None:
 
 
 def lookup(group: Group) -> None:
-    """The function whose table it is, where it is known, else Gather from the table."""
+    """Write the operator that the table belongs to, if it is recognized, else a Gather from the table."""
     order, table = group.common_order(), group.operand(1).array
     known = None if table is None else _known(group, table)
     if known is not None and table is not None:
-        made = group.node(known, group.real(0, order))
+        result = group.node(known, group.real(0, order))
         group.inline[1] = [int(entry) for entry in table]
-        group.set_real(made, order)
+        group.set_real(result, order)
         return
     _gather(group, order, group.stored(1))
 
 
 def elementwise(group: Group) -> None:
-    """An op without a writer of its own: the operator of floats in place of which it stands, or Gather from the table
-    that its reference makes of all values of at most 8 bits.
+    """Write an operation without a writer: its family's float operator, or a Gather from a table.
+
+    The reference of the operation computes the table, for all values of at most 8 bits.
     """
-    assert group.family is not None  # it has traits
+    assert group.family is not None  # the registry lists operations of families only
     if group.family.traits.float_op in OPERATORS:
         operator(group)
         return
@@ -101,7 +102,7 @@ def elementwise(group: Group) -> None:
 
 
 def _gather(group: Group, order: Order, table: str) -> None:
-    """The entries of a table at the places that storage says."""
+    """Write a Gather of the table's entries at the positions that storage values give."""
     element = group.operand(0).type.element
     assert isinstance(element, UniformType)  # the family has verified it
     least, _ = element.default_bounds
@@ -113,7 +114,7 @@ def _gather(group: Group, order: Order, table: str) -> None:
 
 
 def _known(group: Group, table: Array) -> str | None:
-    """The operator that gives every entry of a table to within its last place."""
+    """Return the operator that gives every entry of a table to within its last place, or None."""
     source, target = group.operand(0).type.element, group.result().type.element
     if not (isinstance(source, UniformType) and isinstance(target, UniformType) and target.is_per_layer):
         return None

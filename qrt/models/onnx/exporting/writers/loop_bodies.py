@@ -1,6 +1,4 @@
-"""Bodies of loop nests that are more than one expression: operations that are written one after the other, several
-results, casts, and folds along axes.
-"""
+"""The export of loop nests with more than one expression: several operations or results, casts, and reductions."""
 
 import numpy as np
 
@@ -16,13 +14,13 @@ from qrt.quantization.forms.elements import Expression, shape_of, splat_of
 from qrt.types import FloatType, IntegerType, Type
 
 COMPARISONS = {"oeq": "Equal", "ogt": "Greater", "oge": "GreaterOrEqual", "olt": "Less", "ole": "LessOrEqual"}
-"""The operators of comparisons of floats: those that are false of a NaN."""
+"""The operators of float comparisons that are false for a NaN."""
 _FLOATS_ARE_EQUAL = 11
 """The first opset in which Equal takes floats."""
 INTEGERS = {"arith.addi": "Add", "arith.muli": "Mul", "arith.select": "Where", "arith.subi": "Sub"}
-"""The operators of integers, which wrap, and of a choice."""
+"""The operators on integers, which wrap, and the operator that selects."""
 _BOOLS = {"arith.andi": "And", "arith.ori": "Or", "arith.xori": "Xor"}
-"""The operators of bools."""
+"""The operators on bools."""
 _CASTS = frozenset({"arith.fptosi", "arith.sitofp", "arith.extsi", "arith.trunci"})
 _TYPES: dict[Type, int] = {
     FloatType("f32"): 1,
@@ -31,18 +29,18 @@ _TYPES: dict[Type, int] = {
     IntegerType(32): 6,
     IntegerType(64): 7,
 }
-"""The numbers of types in ONNX's list."""
+"""ONNX's numbers of types."""
 _FOLDS = {
     "arith.addf": ("ReduceSum", 13, "Add", 0.0),
     "arith.maximumf": ("ReduceMax", 18, "Max", float("-inf")),
     "arith.minimumf": ("ReduceMin", 18, "Min", float("inf")),
 }
-"""For the operation of a fold its operator, the first opset in which this takes the axes as an input, the operator of
-two tensors, and the number with which a fold may begin without one."""
+"""By the operation of a reduction: its operator, the first opset with axes as an input, the operator on two tensors,
+and the initial value that needs no operator."""
 
 
 def is_needed(expression: Expression) -> bool:
-    """Whether an expression has operations that are several operators, or depend on the types in between."""
+    """Return True if an expression has operations that need several operators, or depend on intermediate types."""
     op, *parts = expression
     if op == "constant":
         return isinstance(parts[0], int)
@@ -51,7 +49,7 @@ def is_needed(expression: Expression) -> bool:
 
 
 def write(group: Group) -> None:
-    """An operator for each operation of the body, with broadcasting; of a fold the operator that reduces."""
+    """Write an operator for each operation of the body, with broadcasting, or the operator of a reduction."""
     nest = group.op
     if not isinstance(nest, StructuredOp):
         group.refuse("an element-wise operation that ONNX does not have")
@@ -76,7 +74,7 @@ class _Body:
         self.names: dict[Value, str] = {}
 
     def result(self, value: Value) -> str:
-        """The tensor of a value that is a result, which a node of its own makes."""
+        """Return the tensor of a value that is a result, which must be the output of its own node."""
         if not self.has_all_axes(value):
             return self._expanded(self.name(value))
         is_made_for_it = value.operation is not None and constant_of(value) is None and len(value.uses) == 1
@@ -86,22 +84,22 @@ class _Body:
         return self.group.node("Identity", name)
 
     def has_all_axes(self, value: Value) -> bool:
-        """Whether the operands of which a value is computed have every loop together."""
+        """Return True if the operands from which a value is computed together cover every loop."""
         read = {axis for number in self._read(value) for axis in self._axes(number)}
         return read.issuperset(range(len(self.nest.iterators)))
 
     def _read(self, value: Value) -> set[int]:
-        """The operands that a value of the body is computed of."""
+        """Return the indices of the operands from which a value of the body is computed."""
         seen, pending = {value}, [value]
         while pending:
             inner = pending.pop().operation
             new = set() if inner is None else {*inner.operands} - seen
             seen |= new
             pending += new
-        return {each.index for each in seen if each.owner is self.block}
+        return {argument.index for argument in seen if argument.owner is self.block}
 
     def _expanded(self, name: str) -> str:
-        """A tensor in the shape of the results, which is known, or that of an operand."""
+        """Expand a tensor to the shape of the results, if it is known, or to that of an operand."""
         group, sizes = self.group, self.group.result().shape
         if None not in sizes:
             return group.node("Expand", name, group.integers([size or 0 for size in sizes], "shape"))
@@ -112,12 +110,12 @@ class _Body:
         return group.node("Expand", name, group.node("Shape", group.real(whole)))
 
     def name(self, value: Value) -> str:
-        """The tensor of a value of the body."""
+        """Return the tensor of a value of the body."""
         if value not in self.names:
-            self.names[value] = self._made(value)
+            self.names[value] = self._written(value)
         return self.names[value]
 
-    def _made(self, value: Value) -> str:
+    def _written(self, value: Value) -> str:
         group = self.group
         if value.owner is self.block:
             if value.index >= self.nest.input_count:
@@ -146,7 +144,7 @@ class _Body:
             kind = _TYPES.get(op.results[0].type)
             if kind is None:
                 group.refuse(f"{op.name} to {op.results[0].type}")
-            if op.operands[0].type == IntegerType(1):  # -1 where it holds, of which Cast makes 1
+            if op.operands[0].type == IntegerType(1):  # true is -1 here, but Cast converts it to 1
                 group.refuse(f"{op.name} of i1")
             return group.node("Cast", parts[0], to=kind)
         if op.name == "arith.cmpf":
@@ -157,18 +155,18 @@ class _Body:
         return group.node(OPERATORS.get(op.name) or INTEGERS.get(op.name) or group.refuse(op.name), *parts)
 
     def _axes(self, number: int) -> list[int | None]:
-        """The loop along each axis of an operand; None along one of size 1 that is read at one place."""
-        found: list[int | None] = []
+        """Return the loop along each axis of an operand, or None for an axis of size 1 that is read at one position."""
+        loops: list[int | None] = []
         value, map_ = self.nest.operands[number], self.nest.indexing_maps[number]
         for size, result in zip(shape_of(value), map_.results, strict=True):
             loop = result[1] if isinstance(result, tuple) and result[0] == "d" else None
             if loop is None and (size, result) != (1, 0):
                 self.group.refuse("loops that read several neighbouring elements")
-            found.append(loop)
-        return found
+            loops.append(loop)
+        return loops
 
     def _order(self, number: int) -> Order | None:
-        """The order in which an operand broadcasts to the result; None of one that has all its axes."""
+        """Return the order in which an operand broadcasts to the result, or None if it has all axes."""
         axes, rank = self._axes(number), len(self.nest.iterators)
         if axes == list(range(rank)):
             return None
@@ -178,9 +176,9 @@ class _Body:
 
 
 def _half_away(group: Group, name: str) -> str:
-    """Return numbers rounded to integers, halves away from 0.
+    """Round numbers to integers, halves away from 0.
 
-    What is below a half is compared with it: 0.5 added to the float before 0.5 would be rounded to 1.
+    The fraction is compared with a half: the sum of 0.5 and the float just below 0.5 would round to 1.
     """
     magnitude = group.node("Abs", name)
     whole = group.node("Floor", magnitude)
@@ -190,12 +188,12 @@ def _half_away(group: Group, name: str) -> str:
 
 
 def _fold(group: Group, nest: StructuredOp) -> None:
-    """Sums, maxima and minima along axes of what the body computes of an element, and what they begin with."""
+    """Write sums, maxima and minima along axes of the elements that the body computes, with their initial values."""
     block, inputs = nest.regions[0].blocks[0], nest.input_count
     axes = [axis for axis, kind in enumerate(nest.iterators) if kind == "reduction"]
-    kept = [("d", loop) for loop in range(len(nest.iterators)) if loop not in axes]
-    if any(list(map_.results) != kept for map_ in nest.indexing_maps[inputs:]):
-        group.refuse("a reduction over another order of axes")
+    loops = [("d", loop) for loop in range(len(nest.iterators)) if loop not in axes]
+    if any(list(map_.results) != loops for map_ in nest.indexing_maps[inputs:]):
+        group.refuse("a fold over another order of axes")
     if not all(isinstance(element_of(group.operand(number).type), FloatType) for number in range(inputs)):
         group.refuse("a reduction of integers")
     body = _Body(group, nest)
@@ -204,7 +202,7 @@ def _fold(group: Group, nest: StructuredOp) -> None:
 
 
 def _folded(group: Group, body: _Body, value: Value, i: int, axes: list[int]) -> str:
-    """The tensor of the fold that makes a result."""
+    """Return the tensor of the reduction that computes a result."""
     number = body.nest.input_count + i
     running, start, last = body.block.arguments[number], splat_of(body.nest.operands[number]), value.operation
     if last is None or last.name not in _FOLDS or start is None:

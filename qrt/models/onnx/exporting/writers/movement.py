@@ -1,4 +1,4 @@
-"""Ops that move elements, which stay as they are stored."""
+"""The export of operations that move elements, which keep their storage."""
 
 from qrt.models.onnx.exporting.exported_value import Order, place, shape_in_order
 from qrt.models.onnx.exporting.group import Group
@@ -7,14 +7,14 @@ from qrt.ops.pad import stored_value
 from qrt.types import UniformType
 
 _PADDED = {"INT8", "UINT8", "INT32", "INT64", "FLOAT", "DOUBLE", "BOOL"}
-"""The types of which runtimes pad storage."""
+"""The types whose storage runtimes can pad."""
 _FIRST, _LAST = -(1 << 63), (1 << 63) - 1
-"""Before the first element, and behind the last one."""
+"""The ends of a slice before the first element, and after the last one."""
 
 
 def reshape(group: Group) -> None:
-    """Reshape. Axes of size 1 may stand anywhere, so that an image of one pixel needs no Transpose."""
-    order = _unmoved(group)
+    """Write Reshape. Axes of size 1 may be anywhere, so that an image of one pixel needs no Transpose."""
+    order = _unmoved_order(group)
     source, target = shape_in_order(group.operand(0).shape, order), group.result().shape
     sizes: list[int] = []
     for d, size in enumerate(target):
@@ -25,52 +25,52 @@ def reshape(group: Group) -> None:
     group.set_stored(group.node("Reshape", group.stored(0, order), group.integers(sizes, "shape")))
 
 
-def _unmoved(group: Group) -> Order:
-    """An order in which the elements of the operand stand as in the program's, and a tensor has them."""
-    held = group.operand(0)
-    for order in held.names:
-        axes = [axis for axis in order if axis is not None and held.shape[axis] != 1]
+def _unmoved_order(group: Group) -> Order:
+    """Return an order of axes in which a tensor has the operand's elements in the program's sequence."""
+    operand = group.operand(0)
+    for order in operand.names:
+        axes = [axis for axis in order if axis is not None and operand.shape[axis] != 1]
         if axes == sorted(axes) and None not in order:
             return order
-    return held.canonical
+    return operand.canonical
 
 
 def transpose(group: Group) -> None:
-    """Needs no node: the tensors of the operand hold the result in other orders."""
-    held, result = group.operand(0), group.result()
-    said = group.attributes["permutation"]
-    permutation: tuple[int, ...] = tuple(reversed(range(held.rank)))
-    if said is not None:
-        permutation = tuple(axis % held.rank for axis in said)
-    if held.array is not None:
-        result.array = held.array.transpose(permutation)
+    """Reuse the operand's tensors as the result, with other orders of axes: no node is needed."""
+    operand, result = group.operand(0), group.result()
+    given = group.attributes["permutation"]
+    permutation: tuple[int, ...] = tuple(reversed(range(operand.rank)))
+    if given is not None:
+        permutation = tuple(axis % operand.rank for axis in given)
+    if operand.array is not None:
+        result.array = operand.array.transpose(permutation)
         return
-    for order, name in held.names.items():
+    for order, name in operand.names.items():
         if None not in order:
             result.names[tuple(permutation.index(axis) for axis in order if axis is not None)] = name
 
 
 def concat(group: Group) -> None:
-    """Concat, of storage where all operands have the result's type."""
+    """Write Concat, of storage if all operands have the result's type."""
     order, element = group.common_order(), group.result().type.element
     axis = place(order, group.attributes["axis"] % len(order))
     is_exact = all(group.operand(i).type.element is element for i in range(group.count))
     operands = [(group.stored if is_exact else group.real)(i, order) for i in range(group.count)]
-    made = group.node("Concat", *operands, axis=axis)
-    (group.set_stored if is_exact else group.set_real)(made, order)
+    result = group.node("Concat", *operands, axis=axis)
+    (group.set_stored if is_exact else group.set_real)(result, order)
 
 
 def pad(group: Group) -> None:
-    """Pad with one value."""
-    order, held = group.common_order(), group.operand(0)
-    element, pairs = held.type.element, group.attributes["padding"]
+    """Write Pad with one value."""
+    order, operand = group.common_order(), group.operand(0)
+    element, pairs = operand.type.element, group.attributes["padding"]
     around = stored_value(element, group.attributes["value"])
     if (around != around[0]).any():
         group.refuse("a value for each channel")
     sides = [pairs[axis][side] for side in (0, 1) for axis in order if axis is not None]
     pads = group.integers(sides, "pads")
-    if held.data_type in _PADDED:
-        if held.data_type not in ("FLOAT", "DOUBLE", "INT32", "INT64"):
+    if operand.data_type in _PADDED:
+        if operand.data_type not in ("FLOAT", "DOUBLE", "INT32", "INT64"):
             group.graph.need(13)
         value = group.constant(around[0].astype(element_dtype(element)), "value")
         group.set_stored(group.node("Pad", group.stored(0, order), pads, value), order)
@@ -82,11 +82,11 @@ def pad(group: Group) -> None:
 
 
 def slice_(group: Group) -> None:
-    """Slice. A stride below 0 ends before the first element."""
+    """Write Slice. With a negative stride the end may lie before the first element."""
     order, shape = group.common_order(), group.operand(0).shape
-    said, rank = group.attributes, len(shape)
+    attributes, rank = group.attributes, len(shape)
     offsets, sizes, strides = (
-        list(said[name]) if said[name] is not None else [default] * rank
+        list(attributes[name]) if attributes[name] is not None else [default] * rank
         for name, default in (("offsets", 0), ("sizes", -1), ("strides", 1))
     )
     lists: list[list[int]] = [[], [], [], []]
@@ -97,24 +97,26 @@ def slice_(group: Group) -> None:
         end = first + size * stride
         if size == -1 or end < 0:
             end = _LAST if stride > 0 else _FIRST
-        for each, number in zip(lists, (first, end, at, stride), strict=True):
-            each.append(number)
+        for numbers, number in zip(lists, (first, end, at, stride), strict=True):
+            numbers.append(number)
     if not lists[0]:
         group.set_stored(group.node("Identity", group.stored(0, order)), order)
         return
-    inputs = [group.integers(each, name) for each, name in zip(lists, ("starts", "ends", "axes", "steps"), strict=True)]
+    inputs = [
+        group.integers(numbers, name) for numbers, name in zip(lists, ("starts", "ends", "axes", "steps"), strict=True)
+    ]
     group.set_stored(group.node("Slice", group.stored(0, order), *inputs), order)
 
 
 def tile(group: Group) -> None:
-    """Tile."""
+    """Write Tile."""
     order = group.common_order()
     repeats = [group.attributes["multiples"][axis] for axis in order if axis is not None]
     group.set_stored(group.node("Tile", group.stored(0, order), group.integers(repeats, "repeats")), order)
 
 
 def gather(group: Group) -> None:
-    """Gather, which has no axes that go together."""
+    """Write Gather, which has no batch axes."""
     if group.attributes["batch_dims"]:
         group.refuse(f"batch_dims {group.attributes['batch_dims']}")
     axis = group.attributes["axis"] % max(group.operand(0).rank, 1)
@@ -122,7 +124,7 @@ def gather(group: Group) -> None:
 
 
 def gather_nd(group: Group) -> None:
-    """GatherND, whose positions are of int64."""
+    """Write GatherND, whose positions are int64."""
     positions = group.stored(1)
     if group.operand(1).data_type != "INT64":
         positions = group.node("Cast", positions, is_part=True, to=_INT64)
@@ -130,4 +132,4 @@ def gather_nd(group: Group) -> None:
 
 
 _INT64 = 7
-"""The number of int64 in ONNX's list of types."""
+"""ONNX's number of int64."""

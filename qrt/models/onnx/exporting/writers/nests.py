@@ -1,4 +1,4 @@
-"""Loop nests that compute each element of a tensor alone, and ops on tensors of integers and bools that do."""
+"""The export of loop nests with one expression for each element, and of such integer and bool operations."""
 
 from collections.abc import Sequence
 
@@ -14,12 +14,12 @@ _COMPARISONS = {
     "arith.cmpf": bodies.COMPARISONS,
     "arith.cmpi": {"eq": "Equal", "sgt": "Greater", "sge": "GreaterOrEqual", "slt": "Less", "sle": "LessOrEqual"},
 }
-"""The operators of comparisons: of floats those that are false of a NaN."""
+"""The operators of comparisons; for floats, those that are false for a NaN."""
 _BOOLS = {"arith.andi": "And", "arith.ori": "Or", "arith.xori": "Xor"}
 
 
 def elementwise(group: Group) -> None:
-    """An operator for each operation of the body, with broadcasting."""
+    """Write an operator for each operation of the body, with broadcasting."""
     elements = elements_of(group.op.results[0])
     if elements is None or bodies.is_needed(elements.computed) or (_is_nest(group) and not _has_all_axes(elements)):
         bodies.write(group)
@@ -39,25 +39,27 @@ def _is_nest(group: Group) -> bool:
 
 
 def _has_all_axes(elements: Elements) -> bool:
-    """Whether the operands together have every axis of the result, and are no copy of one."""
+    """Return True if the operands together have every axis of the result, and the nest is no plain copy."""
     read = {axis for axes in elements.axes for axis in axes}
     rank = len(shape_of(elements.operation.results[0]))
     return not elements.is_copy and read.issuperset(range(rank))
 
 
 def _check_types(group: Group, inputs: Sequence[Value]) -> None:
-    """Signless integers have the sign that ONNX needs where none is unsigned. Bools and integers of 32 bits and more
-    are what runtimes compute with."""
+    """Refuse integers that are unsigned or have other widths than 1, 32 and 64 bits.
+
+    Signless integers get the sign that ONNX needs only if none is unsigned, and runtimes compute with these widths.
+    """
     for value in (*inputs, *group.op.results):
         element = getattr(value.type, "element", None)
         if isinstance(element, IntegerType) and (
-            element.width not in (1, 32, 64) or group.graph.held(value).is_unsigned
+            element.width not in (1, 32, 64) or group.graph.exported(value).is_unsigned
         ):
             group.refuse(f"a tensor of {element}")
 
 
 def _order(group: Group, axes: Axes, rank: int) -> Order | None:
-    """The order in which an operand broadcasts to the result; None of one that has all its axes."""
+    """Return the order in which an operand broadcasts to the result, or None if it has all axes."""
     if list(axes) == list(range(rank)):
         return None
     if None in axes:
@@ -66,13 +68,13 @@ def _order(group: Group, axes: Axes, rank: int) -> Order | None:
 
 
 def _has_no_wide_integers(group: Group) -> bool:
-    """Return whether the operands and results are floats and bools, so that bits can only be those of bools."""
+    """Return True if the operands and results are floats and bools, so that bits can only be those of bools."""
     elements = [getattr(value.type, "element", None) for value in (*group.op.operands, *group.op.results)]
     return all(not isinstance(element, IntegerType) or element.width == 1 for element in elements)
 
 
 def _written(group: Group, expression: Expression, known: dict[Expression, str]) -> str:
-    """The tensor of an expression, of which each part is computed once."""
+    """Return the tensor of an expression, of which each part is computed once."""
     if expression not in known:
         known[expression] = _computed(group, expression, known)
     return known[expression]

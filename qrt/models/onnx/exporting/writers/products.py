@@ -1,4 +1,4 @@
-"""Sums of products: convolutions and products of matrices."""
+"""The export of sums of products: convolutions and products of matrices."""
 
 from typing import Any
 
@@ -7,22 +7,22 @@ from qrt.models.onnx.exporting.group import Group
 from qrt.types import IntegerType, UniformType
 
 _OIHW: Order = (0, 3, 1, 2)
-"""Filters that the program has as OHWI."""
+"""The order of filters, which the program has as OHWI."""
 _DEPTHWISE: Order = (2, None, 0, 1)
-"""Filters [height, width, channels] as OIHW with one input channel each."""
+"""The order of filters [height, width, channels] as OIHW, with one input channel each."""
 _IOHW: Order = (3, 0, 1, 2)
-"""Filters of ConvTranspose."""
+"""The order of ConvTranspose's filters."""
 _FLOAT, _INT32 = 1, 6
-"""The numbers of types in ONNX's list."""
+"""ONNX's numbers of types."""
 
 
 def conv2d(group: Group) -> None:
-    """Conv, whose padding is 0, as the zero point is."""
+    """Write Conv. It pads with 0, which the zero point stands for."""
     _convolution(group, _OIHW, group.attributes["groups"])
 
 
 def depthwise_conv2d(group: Group) -> None:
-    """Conv with a group for each channel: output channel ``c * M + m`` reads channel ``c``."""
+    """Write Conv with a group for each channel: output channel ``c * M + m`` reads channel ``c``."""
     channels = group.operand(0).shape[3]
     if channels is None:
         group.refuse("a dynamic number of channels")
@@ -30,8 +30,8 @@ def depthwise_conv2d(group: Group) -> None:
 
 
 def _convolution(group: Group, filters: Order, groups: int) -> None:
-    said = group.attributes
-    form = {"group": groups, "dilations": list(said["dilations"]), **_window(group)}
+    attributes = group.attributes
+    form = {"group": groups, "dilations": list(attributes["dilations"]), **_window(group)}
     if _is_of_bytes(group):
         x, w = (_as_floats(group, group.stored(i, order)) for i, order in enumerate((NCHW, filters)))
         group.set_stored(_as_integers(group, group.node("Conv", x, w, **form)), NCHW)
@@ -41,13 +41,13 @@ def _convolution(group: Group, filters: Order, groups: int) -> None:
 
 
 def _factor(group: Group, i: int, order: Order | None = None) -> str:
-    """The tensor of a factor: integers as floats, of which runtimes have convolutions."""
+    """Return the tensor of a factor. Integers are cast to floats, because runtimes have only float convolutions."""
     name = group.real(i, order)
     return name if _is_no_integer(group, i) else _as_floats(group, name)
 
 
 def _sum(group: Group, name: str) -> str:
-    """A sum of products as the result has it."""
+    """Return a sum of products in the result's type."""
     return name if _is_no_integer(group, 0) else _as_integers(group, name)
 
 
@@ -56,7 +56,7 @@ def _as_floats(group: Group, name: str) -> str:
 
 
 def _as_integers(group: Group, name: str) -> str:
-    """Sums of products of integers, which floats hold up to 2^24."""
+    """Cast sums of products to integers; floats represent them exactly up to 2^24."""
     return group.node("Cast", name, is_part=True, to=_INT32)
 
 
@@ -74,7 +74,7 @@ def _bias(group: Group) -> list[str]:
 
 
 def transpose_conv2d(group: Group) -> None:
-    """ConvTranspose. Its output padding is less than a stride."""
+    """Write ConvTranspose, whose output padding must be less than a stride."""
     more, strides = group.attributes["output_padding"], group.attributes["strides"]
     if any(extra >= stride for extra, stride in zip(more, strides, strict=True)):
         group.refuse(f"output_padding {list(more)} with strides {list(strides)}")
@@ -84,27 +84,29 @@ def transpose_conv2d(group: Group) -> None:
 
 
 def matmul(group: Group) -> None:
-    """Gemm where matrices meet with a bias, else MatMul and Add; MatMulInteger where the result is the sums."""
+    """Write Gemm for matrices with a bias, else MatMul and Add, or MatMulInteger if the result is the exact sums."""
     if _is_of_bytes(group):
         group.set_stored(group.node("MatMulInteger", group.stored(0), group.stored(1)))
         return
     a, w = _factor(group, 0), _factor(group, 1)
     if group.count < 3:
-        made = _sum(group, group.node("MatMul", a, w))
+        result = _sum(group, group.node("MatMul", a, w))
     elif group.operand(0).rank == group.operand(1).rank == 2:
-        made = group.node("Gemm", a, w, group.real(2))
+        result = group.node("Gemm", a, w, group.real(2))
     else:
         product = group.node("MatMul", a, w)
-        made = group.node("Add", product, group.real(2))
-    group.set_real(made)
+        result = group.node("Add", product, group.real(2))
+    group.set_real(result)
 
 
 def _is_of_bytes(group: Group) -> bool:
-    """Whether a product without a bias has 32 bits for the sums of bytes without zero points, and keeps them as they
-    are: the rule ``fixed`` does by a multiplier of 1, those in floats round sums beyond 2^24."""
+    """Return True if a product without a bias returns exact 32-bit sums of bytes without zero points.
+
+    The rule ``fixed`` does so by a multiplier of 1; rules in floats round sums beyond 2^24.
+    """
     if group.count > 2 or group.attributes.get("requant") != "fixed":
         return False
-    a, w, out = (held.type.element for held in (group.operand(0), group.operand(1), group.result()))
+    a, w, out = (value.type.element for value in (group.operand(0), group.operand(1), group.result()))
     if not (isinstance(a, UniformType) and isinstance(w, UniformType) and isinstance(out, UniformType)):
         return False
     if (a.storage_width, w.storage_width, out.storage) != (8, 8, "i32") or not (

@@ -1,5 +1,7 @@
-"""`qrt.lstm` as a Scan of integers: each step of the arithmetic is exact in 64 bits, so that other runtimes have the
-program's own bits. The functions of 16 bits are tables of all their values.
+"""The export of `qrt.lstm` as a Scan of integers.
+
+Each step of the arithmetic is exact in 64 bits, so that other runtimes give the program's bits. The functions of 16
+bits are tables of all their values.
 """
 
 import numpy as np
@@ -13,7 +15,7 @@ from qrt.ops.lstm import lstm_parameters
 from qrt.types import TensorType
 
 _MOST_DEPTH = 1 << 15
-"""Sums of so many products of 8 bits stay within 32 bits."""
+"""The most products of 8 bits whose sum stays within 32 bits."""
 _INT8, _INT16, _INT64 = 3, 5, 7
 """ONNX's numbers of types."""
 _FURTHER = {
@@ -22,12 +24,12 @@ _FURTHER = {
     "layer_norm": "layer normalization",
     "projection": "a projection",
 }
-"""Attributes of forms that have no Scan here."""
+"""Attributes of forms that are not exported, with their descriptions."""
 _WORDS = np.arange(-(1 << 15), 1 << 15)
 
 
 def lstm(group: Group) -> None:
-    """A Scan over the steps, with MatMulInteger, arithmetic of int64, and Gather from tables."""
+    """Write a Scan over the steps, with MatMulInteger, arithmetic of int64, and Gather from tables."""
     op = group.op
     for name, what in _FURTHER.items():
         if group.attributes[name]:
@@ -47,7 +49,7 @@ def lstm(group: Group) -> None:
 
 
 class _Step:
-    """One step. Tensors are of int64 where nothing else is said."""
+    """One step of the LSTM. Tensors are int64 unless otherwise noted."""
 
     def __init__(self, group: Group, parameters: LstmParameters) -> None:
         self.group, self.parameters = group, parameters
@@ -61,15 +63,15 @@ class _Step:
         group.graph.need(12)  # Max and Min of int64
 
     def _weights(self, i: int) -> str:
-        held = self.group.operand(i)
-        if held.array is None:
+        weights = self.group.operand(i)
+        if weights.array is None:
             self.group.refuse("weights that are not constant")
-        if held.array.shape[1] > _MOST_DEPTH:
-            self.group.refuse(f"sums of {held.array.shape[1]} products")
+        if weights.array.shape[1] > _MOST_DEPTH:
+            self.group.refuse(f"sums of {weights.array.shape[1]} products")
         return self.group.stored(i, (1, 0))
 
     def body(self) -> Body:
-        """The graph of a step: hidden values, cell and x become hidden values, cell, and hidden values again."""
+        """Return the graph of a step: from hidden values, cell and x to hidden values, cell and the step's output."""
         group, p = self.group, self.parameters
         (batch, cells), x_shape = group.operand(14).shape, group.operand(0).shape
         names = [group.graph.tensors.fresh(f"{group.name}/step/{name}") for name in ("hidden", "cell", "x")]
@@ -78,13 +80,13 @@ class _Step:
             gates = [self._gate(i, x, hidden) for i in range(4)]
             enter, forget, out = (self._looked_up(self.logistic, gates[i]) for i in (0, 1, 3))
             candidate = self._looked_up(self.tanh, gates[2])
-            kept = self._saturated(self._divided(self._node("Mul", forget, self._cast(cell, _INT64)), 15), 16)
+            remembered = self._saturated(self._divided(self._node("Mul", forget, self._cast(cell, _INT64)), 15), 16)
             added = self._divided(self._node("Mul", enter, candidate), 30 + p.cell_exponent)
-            new = self._saturated(self._node("Add", kept, self._saturated(added, 16)), 16)
+            new = self._saturated(self._node("Add", remembered, self._saturated(added, 16)), 16)
             new = self._within(new, -p.cell_clip, p.cell_clip)
-            made = self._node("Mul", out, self._looked_up(self.tanh_of_cell, new))
-            made = self._node("Add", self._scaled(made, *p.made), self._number(p.made_zero_point))
-            given = self._cast(self._saturated(made, 8), _INT8)
+            output = self._node("Mul", out, self._looked_up(self.tanh_of_cell, new))
+            output = self._node("Add", self._scaled(output, *p.cell_output), self._number(p.made_zero_point))
+            given = self._cast(self._saturated(output, 8), _INT8)
             ends = [given, self._cast(new, _INT16), self._node("Identity", given)]
         ports = [("INT8", (batch, cells)), ("INT16", (batch, cells)), ("INT8", (batch, x_shape[-1]))]
         last = [*ports[:2], ports[0]]
@@ -95,11 +97,11 @@ class _Step:
         )
 
     def _gate(self, i: int, x: str, hidden: str) -> str:
-        """The sum of a gate, of 16 bits."""
+        """Return the sum of a gate, in 16 bits."""
         p, gate = self.parameters, self.parameters.gates[i]
-        assert gate is not None  # an input gate is there without CIFG
-        found = self._node("Add", self._product(x, p.input_zero_point, self.weights[i]), self.biases[i])
-        of_x = self._saturated(self._scaled(found, *gate.input), 16)
+        assert gate is not None  # only CIFG has no input gate, and it was refused
+        input_sum = self._node("Add", self._product(x, p.input_zero_point, self.weights[i]), self.biases[i])
+        of_x = self._saturated(self._scaled(input_sum, *gate.input), 16)
         of_hidden = self._scaled(self._product(hidden, p.hidden_zero_point, self.weights[4 + i]), *gate.recurrent)
         return self._saturated(self._node("Add", of_hidden, of_x), 16)
 
@@ -120,7 +122,7 @@ class _Step:
         return self.group.constant(values.astype(np.int16), hint)
 
     def _looked_up(self, table: str, words: str) -> str:
-        """The value that a function of 16 bits has."""
+        """Look up values of a function of 16 bits."""
         return self._cast(self._node("Gather", table, self._node("Add", words, self._number(1 << 15))), _INT64)
 
     def _product(self, x: str, zero_point: int, weights: str) -> str:
@@ -134,17 +136,17 @@ class _Step:
         return self._within(x, -(1 << bits - 1), (1 << bits - 1) - 1)
 
     def _scaled(self, x: str, m0: int, shift: int) -> str:
-        """`numerics.scale_fixed_double`."""
+        """Multiply as `numerics.scale_fixed_double` does."""
         x = self._saturated(x, 32)
         if shift > 0:
             x = self._saturated(self._node("Mul", x, self._number(1 << min(shift, 31))), 32)
         product = self._node("Add", self._node("Mul", x, self._number(m0)), self._number(1 << 30))
-        rest = self._node("Mod", product, self._number(1 << 31))  # of the divisor's sign: what is left divides exactly
+        rest = self._node("Mod", product, self._number(1 << 31))  # at least 0, so that the difference divides exactly
         high = self._node("Div", self._node("Sub", product, rest), self._number(1 << 31))
         return self._divided(self._node("Min", high, self._number((1 << 31) - 1)), max(-shift, 0))
 
     def _divided(self, x: str, places: int) -> str:
-        """`numerics.divide_by_power`: half away from zero."""
+        """Divide as `numerics.divide_by_power` does, halves away from zero."""
         if not places:
             return x
         if places > 31:

@@ -1,4 +1,4 @@
-"""Averages, sums and extreme elements along axes, and pools of windows."""
+"""The export of averages, sums and extreme elements along axes, and of pools."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from qrt.models.onnx.exporting.group import Group
 
 
 class ReductionAxes:
-    """``axes`` of a value whose tensor has an order; ``order`` is the result's."""
+    """The ``axes`` of a reduction in a tensor with an order of axes. ``order`` is the result's."""
 
     def __init__(self, source: Order, axes: Sequence[int], keeps: bool) -> None:
         self.source = source
@@ -21,14 +21,14 @@ class ReductionAxes:
 
     @classmethod
     def of(cls, group: Group) -> "ReductionAxes":
-        """The axes and the order of a group's first operand."""
+        """Return the axes of a group's reduction, with the order of its first operand."""
         order = group.common_order()
-        said = group.attributes["axes"]
-        axes = range(len(order)) if said is None else [axis % len(order) for axis in said]
+        given = group.attributes["axes"]
+        axes = range(len(order)) if given is None else [axis % len(order) for axis in given]
         return cls(order, sorted(axes), bool(group.attributes["keepdims"]))
 
     def node(self, group: Group, op_type: str, input_since: int) -> str:
-        """The reduction; its axes are an input since an opset."""
+        """Add the reduction. Its axes are an input from opset ``input_since`` on."""
         x = group.real(0, self.source)
         if group.opset >= input_since:
             return group.node(op_type, x, group.integers(self.axes, "axes"), keepdims=int(self.keeps))
@@ -41,29 +41,30 @@ _POOLS = {"qrt.avg_pool2d": "AveragePool", "qrt.max_pool2d": "MaxPool"}
 
 
 def reduce(group: Group) -> None:
-    """ReduceMean and ReduceSum."""
+    """Write ReduceMean or ReduceSum."""
     reduced = ReductionAxes.of(group)
     group.set_real(reduced.node(group, *_REDUCTIONS[group.op.name]), reduced.order)
 
 
 def pool(group: Group) -> None:
-    """AveragePool and MaxPool leave padding out, as the ops do."""
-    said = group.attributes
-    (top, bottom), (left, right) = said["padding"]
+    """Write AveragePool or MaxPool, which leave padding out, as the operations do."""
+    attributes = group.attributes
+    (top, bottom), (left, right) = attributes["padding"]
     window: dict[str, Any] = {
-        "kernel_shape": list(said["kernel"]),
-        "strides": list(said["strides"]),
+        "kernel_shape": list(attributes["kernel"]),
+        "strides": list(attributes["strides"]),
         "pads": [top, left, bottom, right],
     }
-    if said.get("requant") == "integer":
-        _of_storage(group, window)
+    if attributes.get("requant") == "integer":
+        _average_storage(group, window)
         return
     group.set_real(group.node(_POOLS[group.op.name], group.real(0, NCHW), **window), NCHW)
 
 
-def _of_storage(group: Group, window: dict[str, Any]) -> None:
-    """An average of storage, whose halves go away from 0: QuantizeLinear would take each second one to the other side,
-    and averages of few elements are often halves.
+def _average_storage(group: Group, window: dict[str, Any]) -> None:
+    """Write an average of storage with halves rounded away from 0.
+
+    QuantizeLinear would round every second half to the other side, and averages of few elements are often halves.
     """
     raw = group.node("Cast", group.stored(0, NCHW), is_part=True, to=_FLOAT)
     mean = group.node("AveragePool", raw, **window)
@@ -78,13 +79,13 @@ def _of_storage(group: Group, window: dict[str, Any]) -> None:
 
 
 _FLOAT = 1
-"""The number of float32 in ONNX's list of types."""
+"""ONNX's number of float32."""
 _INTEGERS = {"UINT8": 2, "INT8": 3, "UINT16": 4, "INT16": 5}
-"""The numbers of storage types."""
+"""ONNX's numbers of storage types."""
 
 
 _INT32 = 6
-"""The number of int32 in ONNX's list of types."""
+"""ONNX's number of int32."""
 
 
 _ARGS = {"qrt.argmax": "ArgMax", "qrt.argmin": "ArgMin"}
@@ -92,28 +93,28 @@ _EXTREMES = {"qrt.reduce_max": "ReduceMax", "qrt.reduce_min": "ReduceMin"}
 
 
 def arg(group: Group) -> None:
-    """ArgMax and ArgMin take the first of equal elements, as the op does."""
+    """Write ArgMax or ArgMin, which take the first of equal elements, as the operation does."""
     order = group.common_order()
     axis = group.attributes["axis"] % len(order)
-    found = group.node(_ARGS[group.op.name], group.real(0, order), axis=place(order, axis), keepdims=0)
-    group.set_stored(_narrowed(group, found), ReductionAxes(order, (axis,), keeps=False).order)
+    positions = group.node(_ARGS[group.op.name], group.real(0, order), axis=place(order, axis), keepdims=0)
+    group.set_stored(_narrowed(group, positions), ReductionAxes(order, (axis,), keeps=False).order)
 
 
 def _narrowed(group: Group, name: str, i: int = 0) -> str:
-    """Numbers of elements, of int64, as the result has them."""
+    """Cast int64 positions to the type of the result."""
     if group.result(i).data_type == "INT64":
         return name
     return group.node("Cast", name, is_part=True, to=_INT32)
 
 
 def reduce_extreme(group: Group) -> None:
-    """ReduceMax and ReduceMin, whose axes are an input since opset 18."""
+    """Write ReduceMax or ReduceMin, whose axes are an input since opset 18."""
     reduced = ReductionAxes.of(group)
     group.set_real(reduced.node(group, _EXTREMES[group.op.name], 18), reduced.order)
 
 
 def top_k(group: Group) -> None:
-    """TopK has the first of equal elements first, as the op does."""
+    """Write TopK, which orders equal elements by position, as the operation does."""
     if group.is_real(0):
         x = group.stored(0)
     else:

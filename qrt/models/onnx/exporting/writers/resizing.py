@@ -1,4 +1,4 @@
-"""Images of another size."""
+"""The export of resized images."""
 
 from typing import Any
 
@@ -10,24 +10,25 @@ from qrt.models.onnx.exporting.group import Group
 from qrt.numerics.resizing import nearest_positions
 
 _WITH_AXES = 18
-"""The first opset in which sizes are given of some axes alone."""
+"""The first opset in which sizes may be given for some axes only."""
 
 
 def resize(group: Group) -> None:
-    """Resize. The nearest element is the one below, or the one in whose square a place lies. Where float32 puts a place
-    on the other side of a tie than the program does, Gather along each axis.
+    """Write Resize, or Gather along each axis if float32 resolves a tie differently from the program.
+
+    The nearest element is the one at or below the coordinate, or the one whose square contains it.
     """
-    said = group.attributes
+    attributes = group.attributes
     is_nearest = group.op.name == "qrt.resize_nearest"
     form: dict[str, Any] = {"mode": "nearest" if is_nearest else "linear"}
-    if said["align_corners"]:
+    if attributes["align_corners"]:
         form["coordinate_transformation_mode"] = "align_corners"
     else:
-        form["coordinate_transformation_mode"] = "half_pixel" if said["half_pixel_centers"] else "asymmetric"
+        form["coordinate_transformation_mode"] = "half_pixel" if attributes["half_pixel_centers"] else "asymmetric"
     if is_nearest:
-        is_floor = not (said["align_corners"] or said["half_pixel_centers"])
+        is_floor = not (attributes["align_corners"] or attributes["half_pixel_centers"])
         form["nearest_mode"] = "floor" if is_floor else "round_prefer_ceil"
-        if _gathers(group, form["coordinate_transformation_mode"], form["nearest_mode"]):
+        if _write_gathers(group, form["coordinate_transformation_mode"], form["nearest_mode"]):
             return
     shape = shape_in_order(group.result().shape, NCHW)
     sizes = [size for size in shape if size is not None]
@@ -40,8 +41,8 @@ def resize(group: Group) -> None:
     group.set_real(group.node("Resize", x, "", "", group.integers(sizes, "sizes"), **form), NCHW)
 
 
-def _gathers(group: Group, coordinates: str, rounding: str) -> bool:
-    """Write Gather along height and width unless Resize takes the same elements, and return whether it did."""
+def _write_gathers(group: Group, coordinates: str, rounding: str) -> bool:
+    """Write Gather along height and width unless Resize takes the same elements; return True if it was written."""
     attributes = group.attributes
     old, new = [size for size in group.operand(0).shape[1:3] if size is not None], attributes["size"]
     how = {name: bool(attributes[name]) for name in ("align_corners", "half_pixel_centers")}

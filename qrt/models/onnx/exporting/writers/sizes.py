@@ -1,4 +1,4 @@
-"""Tensors whose sizes follow from those of others."""
+"""The export of tensors whose sizes follow from those of others."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from qrt.types import IntegerType
 
 
 def splat(group: Group) -> None:
-    """ConstantOfShape, of sizes by Shape, Gather and Concat."""
+    """Write ConstantOfShape, with sizes by Shape, Gather and Concat."""
     number = _number(group.op.operands[0])
     if number is None:
         group.refuse("an index that is not constant")
@@ -27,31 +27,31 @@ def splat(group: Group) -> None:
 
 
 def _number(value: Value) -> Array | None:
-    """The float32 or the integer that a scalar is known to be."""
+    """Return the known value of a float32 or integer scalar, or None."""
     element, source = value.type, value.operation
-    held = source.operands[0] if source is not None and source.name == "tensor.extract" else value
+    container = source.operands[0] if source is not None and source.name == "tensor.extract" else value
     if element is F32:
-        found: float | None = splat_of(held)
+        number: float | None = splat_of(container)
     elif isinstance(element, IntegerType) and element.width in (8, 16, 32, 64):
-        constant = constant_of(held)
+        constant = constant_of(container)
         if isinstance(constant, DenseElementsAttr):
-            found = int(constant.array.reshape(-1)[0]) if constant.array.size == 1 else None
+            number = int(constant.array.reshape(-1)[0]) if constant.array.size == 1 else None
         else:
-            found = constant.value if isinstance(constant, IntegerAttr) else None
+            number = constant.value if isinstance(constant, IntegerAttr) else None
     else:
         return None
-    return None if found is None else np.array([found]).astype(element_dtype(element))
+    return None if number is None else np.array([number]).astype(element_dtype(element))
 
 
 def _size(group: Group, value: Value) -> str:
-    """A list of one size, which is that of a tensor along an axis."""
+    """Add nodes for the size of a tensor along an axis, and return the name of a list with this one size."""
     source = value.operation
     if source is None or source.name != "tensor.dim":
         group.refuse("a size that is not constant")
     axis = constant_of(source.operands[1])
-    held = group.graph.held(source.operands[0])
+    exported = group.graph.exported(source.operands[0])
     at = getattr(axis, "value", None)
-    if not isinstance(at, int) or not 0 <= at < held.rank:
+    if not isinstance(at, int) or not 0 <= at < exported.rank:
         group.refuse("the size of an axis that is not constant")
-    name = group.graph.tensor(held, held.canonical, f"{group.name}/source")
+    name = group.graph.tensor(exported, exported.canonical, f"{group.name}/source")
     return group.node("Gather", group.node("Shape", name, is_part=True), group.integers([at], "axis"), is_part=True)
