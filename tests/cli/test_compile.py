@@ -39,7 +39,7 @@ def test_print_plan(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--function", "other"], "no function is named 'other'; 'double' is saved"),
+        (["--function", "other"], "no function is named 'other'; the saved function is 'double'"),
         (["--saturating"], "--profile and --saturating are for qrt compile"),
         (["--profile", "litert"], "--profile and --saturating are for qrt compile"),
     ],

@@ -273,16 +273,16 @@ WRONG = {
     ),
     "a constant that does not fit": (
         lambda b, x: b.constant([300], "tensor<1xi8>"),
-        "constant: i8 holds -128 to 255, got 300 to 300",
+        "constant: values of i8 must be -128 to 255, got 300 to 300",
     ),
     "a constant of a fraction": (lambda b, x: b.constant(1.5, "i8"), "constant: i8 takes an integer, got 1.5"),
     "a constant of another shape": (
         lambda b, x: b.constant([1, 2], "tensor<3xi8>"),
-        "constant: cannot convert shape (2,) for tensor<3xi8>",
+        "constant: elements of shape (2,) for tensor<3xi8>",
     ),
     "a constant of a type without": (
         lambda b, x: b.constant(1, "memref<1xi8>"),
-        "constant: constants of  are not supportedmemref<1xi8>",
+        "constant: constants of memref<1xi8>",
     ),
     "a number of a type with a sign": (
         lambda b, x: b.constant(1, "ui8"),

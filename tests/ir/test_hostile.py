@@ -311,7 +311,7 @@ def test_results_that_only_a_type_counts_are_a_diagnostic(size):
     ],
 )
 def test_a_vector_larger_than_memory_is_a_diagnostic(made):
-    with pytest.raises(ModelError, match=r"bytes|more memory than there is"):
+    with pytest.raises(ModelError, match=r"bytes|more memory than is available"):
         qrt.compile(f"func.func @f() {{ %0 = {made} return }}")
 
 

@@ -144,7 +144,7 @@ REFUSED: list[tuple[list[str], list[TensorType], Any, dict[str, str], str]] = [
     (KINDS, [AT, tensor((4,), B)], OUT, {}, "dimensions 3 and 4 do not broadcast; got (tensor<2x3x"),
     (KINDS, [AT, tensor((2, 1), SUB)], OUT, {}, "sub-channel types are not supported"),
     (KINDS, [AT, tensor((3,), B)], FloatType("f32"), {}, "the result must be a tensor of !quant.uniform"),
-    (KINDS, [AT, tensor((3,), B)], OUT.with_(expressed="f64"), {}, "express different types: f32, f64"),
+    (KINDS, [AT, tensor((3,), B)], OUT.with_(expressed="f64"), {}, "have different expressed types: f32, f64"),
     (KINDS, [AT, tensor((3,), B)], channels(OUT, 2, 1), {}, "dimension 1 is 3, scales are 2"),
     (KINDS, [AT, tensor((3,), B.with_(zero_points=-1))], OUT, {}, "b has zero point -1 outside [0, 255]"),
     (KINDS, [tensor((2, 2), channels(A, 2, 0)), tensor((2, 2), channels(A, 2, 1))], None, {}, "lie on different axes"),

@@ -143,7 +143,7 @@ REFUSED: list[tuple[list[TensorType], Any, dict[str, Any], str]] = [
     ([XT, WT, tensor((3,), I32)], None, {}, "a bias needs out_type"),
     ([XT, WT], channels(OUT, 3, 2), {}, "must be per layer or per axis along its channels (axis 3)"),
     ([XT, WT], OUT, {"requant": "exact"}, "requant must be one of fixed"),
-    ([XT, WT], OUT.with_(expressed="bf16"), {}, "express different types: bf16, f32"),
+    ([XT, WT], OUT.with_(expressed="bf16"), {}, "have different expressed types: bf16, f32"),
     ([XT, WT], FloatType("f32"), {}, "the result must be a tensor of !quant.uniform"),
     ([XT, tensor((3, None, 2, 2), W)], None, {}, "no exact i32 result type exists (the depth is dynamic)"),
     ([XT, tensor((3, 2, 2, 2), channels(W, 4))], OUT, {}, "dimension 0 is 3, scales are 4"),

@@ -152,7 +152,7 @@ REFUSED: list[tuple[list[TensorType], Any, dict[str, Any], str]] = [
     ([XT, WT, tensor((4,), I32)], None, {}, "a bias needs out_type"),
     ([XT, WT], channels(OUT, 4, 2), {}, "must be per layer or per axis along its channels (axis 3)"),
     ([XT, WT], OUT, {"requant": "exact"}, "requant must be one of fixed"),
-    ([XT, WT], OUT.with_(expressed="bf16"), {}, "express different types: bf16, f32"),
+    ([XT, WT], OUT.with_(expressed="bf16"), {}, "expressed types: bf16, f32"),
     ([XT, tensor((None, 2, 4), W)], None, {}, "no exact i32 result type exists (the depth is dynamic)"),
     ([XT, tensor((2, 2, 4), channels(W, 3))], OUT, {}, "dimension 2 is 4, scales are 3"),
 ]  # fmt: skip

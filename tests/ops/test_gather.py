@@ -87,11 +87,11 @@ REFUSED: list[tuple[str, list[TensorType], dict[str, Any], str]] = [
     ("gather", [X, tensor((2,), I32)], {"axis": 2}, "axis 2 is out of range"),
     ("gather", [X, tensor((2,), I32)], {"axis": 1, "batch_dims": 2}, "batch_dims 2 must be from 0 to the axis"),
     ("gather", [X, tensor((), I32)], {"axis": 1, "batch_dims": 1}, "batch_dims 1 must be from 0 to the axis"),
-    ("gather", [X, tensor((3, 2), I32)], {"axis": 1, "batch_dims": 1}, "dimension 0, which both operands have"),
-    ("gather", [tensor((2, 3), channels(T, 3, 1)), tensor((2,), I32)], {"axis": 1}, "axis 1 holds the channels"),
+    ("gather", [X, tensor((3, 2), I32)], {"axis": 1, "batch_dims": 1}, "dimension 0 must be equal in both operands"),
+    ("gather", [tensor((2, 3), channels(T, 3, 1)), tensor((2,), I32)], {"axis": 1}, "axis 1 is the channel"),
     ("gather_nd", [X, tensor((), I32)], {}, "the last axis of indices must be static, and at most the rank of x"),
     ("gather_nd", [X, tensor((2, 3), I32)], {}, "the last axis of indices must be static, and at most the rank of x"),
-    ("gather_nd", [tensor((2, 3), channels(T, 2, 0)), tensor((2, 1), I32)], {}, "axis 0 holds the channels"),
+    ("gather_nd", [tensor((2, 3), channels(T, 2, 0)), tensor((2, 1), I32)], {}, "axis 0 is the channel"),
 ]
 
 

@@ -96,7 +96,7 @@ def test_channels_stay_where_they_are() -> None:
 @pytest.mark.parametrize(
     ("t", "words"),
     [
-        (UniformType("i8", "f32", [0.5, 0.25], axis=0), "axis 0 holds the channels"),
+        (UniformType("i8", "f32", [0.5, 0.25], axis=0), "axis 0 is the channel"),
         (UniformType("i8", "f32", [[0.5], [0.25]], block_sizes={0: 1, 1: 3}), "sub-channel types are not supported"),
     ],
 )

@@ -289,7 +289,7 @@ class _Reader:
         """Return the end of a field that is not read."""
         number, written = tag >> 3, tag & 7
         if number in message.numbers or not number:
-            raise _MalformedField(f"its field {number} is written in the way {written}")
+            raise _MalformedField(f"field {number} has the unknown wire type {written}")
         if written == _VARINT:
             return self._number(position, end)[1]
         if written == _LENGTH:

@@ -64,7 +64,7 @@ def check_ports(region: RegionOp) -> None:
 
 
 def _undecided(region: RegionOp, port: PortOf) -> VerifyError:
-    message = f"{port.name} of kernel '{region.kernel}' has no chosen type, but {port.spec}"
+    message = f"{port.name} of kernel '{region.kernel}' is {port.spec}, for which no type is chosen"
     return region.op_error(f"{message}: run propagate-quant, or give the port a !quant.uniform or !quant.none")
 
 

@@ -55,7 +55,7 @@ def test_every_tensor_of_a_run(runtime: OnnxRuntime, profile: str) -> None:
 def test_without_tensors_the_outputs_are_those_of_the_file(runtime: OnnxRuntime) -> None:
     loaded = runtime.load(squared())
     assert loaded.readable() == {"y"}
-    with pytest.raises(ModelError, match=r"ONNX Runtime refuses the model: .*middle"):
+    with pytest.raises(ModelError, match=r"ONNX Runtime rejects the model: .*middle"):
         loaded.run([X], ["middle"])
 
 
@@ -89,10 +89,10 @@ def test_memory_has_a_limit() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda engine: engine.load(b"none"), "ONNX Runtime refuses the model: "),
-        (lambda engine: engine.load("/nowhere.onnx"), "ONNX Runtime refuses /nowhere.onnx: "),
+        (lambda engine: engine.load(b"none"), "ONNX Runtime rejects the model: "),
+        (lambda engine: engine.load("/nowhere.onnx"), "ONNX Runtime rejects /nowhere.onnx: "),
         (lambda engine: engine.load(squared()).run([X.astype(np.int8)]), "Unexpected input data type"),
-        (lambda engine: engine.load(squared()).run([]), "takes 1 inputs, got 0"),
+        (lambda engine: engine.load(squared()).run([]), "the model has 1 inputs, got 0"),
         (lambda engine: engine.load(squared(), profile="or"), "did you mean ort"),
     ],
 )

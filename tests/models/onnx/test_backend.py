@@ -82,7 +82,7 @@ def test_what_is_refused() -> None:
     assert not backend.Backend.supports_device("CUDA")
     with pytest.raises(ModelError, match="device 'CUDA' is not supported"):
         backend.Backend.prepare(reshaping(), "CUDA")
-    with pytest.raises(QuantTypeError, match="prepare: fast is no option"):
+    with pytest.raises(QuantTypeError, match="prepare: qrt's backend has no option fast"):
         backend.Backend.prepare(reshaping(), fast=True)
     prepared = backend.Backend.prepare(reshaping())
     with pytest.raises(QuantTypeError, match="run: fast is no option"):

@@ -165,7 +165,7 @@ def test_numbers_around_a_block(count: int) -> None:
         (b"\x08", "the number at 1 does not end"),
         (b"\x08" + b"\xff" * 11, "the number at 1 has more than 10 bytes"),
         (b"\x3a\x05", "graph: 5 bytes at 2 exceed the message, which ends at 2"),
-        (b"\x3a\x03\x12\x02\x41", "graph, name: 2 bytes at 4 exceed it"),
+        (b"\x3a\x03\x12\x02\x41", "graph, name: 2 bytes at 4 exceed the message"),
         (_nested([7, 2], b"\xff"), "graph, name: it is not UTF-8"),
         (b"\x0a\x00", "field 1 has the unknown wire type 2"),
         (b"\x00", "its field 0"),

@@ -54,7 +54,7 @@ def folds(content: bytes) -> list[str]:
     return [fold.reason for fold in importer.folds]
 
 
-OTHER_SCALE = "its bias has another scale than the sums, the product of the scales of its operands"
+OTHER_SCALE = "the scale of its bias is not the product of the scales of its operands"
 
 
 def biased(operator: str, scale: Any, zero_point: Any = None, shared: bool = False) -> bytes:

@@ -31,7 +31,7 @@ def attending(type: str, *inputs: str, outputs: int = 1, **said: Any) -> bytes:
     [
         (recurrent(direction="up"), "node 0 LSTM: its direction is 'up', expected forward, reverse or bidirectional"),
         (recurrent(gates=3), "weights of shapes [1, 18, 4] and [1, 18, 6] do not match sequences of shape [5, 3, 4]"),
-        (recurrent(direction="bidirectional"), "weights of [1, 24, 4] and [1, 24, 6] do not go with"),
+        (recurrent(direction="bidirectional"), "weights of shapes [1, 24, 4] and [1, 24, 6] do not match"),
         (recurrent("LSTM", "", "short"), "LSTM (sequences of several lengths)"),
         (recurrent("LSTM", "", "n"), "LSTM (lengths of sequences known only at run time)"),
         (recurrent(activations=["Elu", "Tanh", "Tanh"]), "LSTM (activation Elu, which has numbers)"),

@@ -102,7 +102,7 @@ WRONG: list[tuple[str, Change, str]] = [
     ("com.microsoft::RotaryEmbedding", with_constant(2, np.zeros((9, 0), np.float32)), "a head has 0 elements"),
     ("GlobalAveragePool", with_input(0, "FLOAT", ()), "the input has shape [], expected a batch and channels"),
     ("GlobalMaxPool", with_input(0, "FLOAT", (4,)), "the input has shape [4], expected a batch and channels"),
-    ("Expand", with_constant(1, np.array([-3, 4])), " is not a valid shape[-3, 4]"),
+    ("Expand", with_constant(1, np.array([-3, 4])), "is not a valid shape"),
     ("com.microsoft::BiasGelu", with_constant(1, np.float64([1, 2, 3])), "its inputs are of float and double"),
     ("com.microsoft::FastGelu", with_input(1, "BOOL", (3,)), "its inputs are of float and bool"),
 ]  # fmt: skip

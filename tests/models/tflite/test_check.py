@@ -117,7 +117,7 @@ def test_a_result_that_is_absent() -> None:
 def test_a_tensor_that_is_written_twice() -> None:
     x, y = _float(1, name="x"), _float(1, name="y")
     twice = [Operator("ABS", [x], [y]), Operator("NEG", [x], [y])]
-    _refused(_graph(twice, [x], [y]), "operator 1 NEG: it writes tensor 1 'y', which operator 0 ABS writes")
+    _refused(_graph(twice, [x], [y]), "operator 1 NEG: it computes tensor 1 'y', which operator 0 ABS computes")
     _refused(_graph([Operator("UNPACK", [x], [y, y])], [x], [y]), "which operator 0 UNPACK writes")
 
 
@@ -138,7 +138,7 @@ def test_a_tensor_that_nothing_writes() -> None:
     x, y, z = _float(1), _float(1), _float(1, name="z")
     _refused(
         _graph([Operator("ADD", [x, z], [y])], [x], [y]),
-        "operator 0 ADD: it reads tensor 1 'z', which no node computes",
+        "operator 0 ADD: it reads tensor 1 'z', which no operator computes",
     )
     _refused(_graph([Operator("ABS", [x], [y])], [x], [z]), "subgraph 0: it reads tensor 2 'z', which no node computes")
 
@@ -164,7 +164,9 @@ def test_inputs_that_cannot_be_given() -> None:
 def test_a_buffer_of_another_length_than_its_tensor(size: int, expected: int | None) -> None:
     """One without bytes is no constant, so that nothing gives its elements."""
     w = Tensor((2, 2), "int8", data=bytes(size), name="w")
-    said = "tensor 1 'w', which no node computes" if expected is None else f"has {size} bytes, a 2x2 of int8 has 4"
+    said = (
+        "tensor 1 'w', which no operator computes" if expected is None else f"has {size} bytes, but a 2x2 of int8 has 4"
+    )
     _refused(one_op("ADD", [Tensor((2, 2), "int8"), w], [Tensor((2, 2), "int8")]), said)
 
 
@@ -252,7 +254,7 @@ def test_zero_points_outside_the_storage(dtype: str, zero_point: int, expected: 
 
 
 def test_a_zero_point_beside_several_scales() -> None:
-    said = "its zero point is 1, expected 0, as it has several scales"
+    said = "the zero point is 1, expected 0, as it has several scales"
     _quantized(said, scales=[0.5, 0.25, 1], zero_points=[0, 1, 0], axis=1)
 
 
@@ -308,7 +310,8 @@ def test_signatures_of_what_is_not_there() -> None:
     x, y = _float(1), _float(1)
     graph = Subgraph([x], [y], [Operator("ABS", [x], [y])])
     _refused(
-        write([graph], [Signature({"a": 1}, {"b": y}, "go")]), "signature 'go': tensor 1 is no input of subgraph 0, 'a'"
+        write([graph], [Signature({"a": 1}, {"b": y}, "go")]),
+        "signature 'go': tensor 1 is not an input of subgraph 0, 'a'",
     )
     _refused(write([graph], [Signature({"a": x}, {"b": 7}, "go")]), "signature 'go': tensor 7 is no output")
 

@@ -59,7 +59,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "no classes": ({"options": {"num_classes": 0}}, "option num_classes is 0"),
     "no number": ({"options": {"max_detections": float("nan")}}, "option max_detections is nan"),
     "too many": ({"options": {"max_detections": 1 << 30}}, "option max_detections is 1073741824"),
-    "a threshold": ({"options": {"nms_iou_threshold": 0.0}}, "overlaps up to 0.0 is out of range"),
+    "a threshold": ({"options": {"nms_iou_threshold": 0.0}}, "0.0 is out of range"),
     "two backgrounds": ({"scores": 4}, "4 scores for 2 classes, expected as many or one more"),
     "another shape of the result": (
         {"options": {"max_detections": 3}}, "but tensor 't3' is tensor<1x2x4xf32>"

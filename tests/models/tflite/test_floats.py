@@ -255,7 +255,7 @@ _STRIDES = {"padding": "SAME", "stride_h": 2, "stride_w": 2}
         (one_op("BATCH_MATMUL", [_f32(4), _f32(4, 2)], [_f32(2)]), "inputs of ranks 1 and 2, less than 2"),
         (
             one_op("BATCH_MATMUL", [_f32(3, 4), _f32(5, 2)], [_f32(3, 2)]),
-            "inputs of shapes [3, 4] and [5, 2] do not add up to [3, 2]",
+            "inputs of shapes [3, 4] and [5, 2] do not make [3, 2]",
         ),
         (
             one_op("BATCH_MATMUL", [_f32(3, 4, signature=(-1, 4)), _f32(4, 2)], [_f32(3, 2, signature=(-1, 2))]),

@@ -281,6 +281,6 @@ def test_what_does_not_fit() -> None:
     _refused("its inputs are of int32, int32, int32", "SELECT", [i, i, i], i)
     _refused("a range from 0 to 3 by 0", "RANGE", [Tensor((), "int32", data=n) for n in (0, 3, 0)], i)
     sizes = Tensor((2,), "int32", data=[2**31 - 1, 2**31 - 1])
-    _refused("but the file has tensor<2xi32>", "FILL", [sizes, Tensor((), "int32")], i)
+    _refused("but the file declares tensor<2xi32>", "FILL", [sizes, Tensor((), "int32")], i)
     _refused("a size of -1", "FILL", [Tensor((1,), "int32", data=-1), Tensor((), "int32")], i)
     _refused("FILL (a shape known only at run time)", "FILL", [i, Tensor((), "int32")], Tensor((1, 1), "int32"))

@@ -95,9 +95,9 @@ REFUSED: dict[str, tuple[bytes, str]] = {
         model(operands(2, _2=weights(0, CELLS, 5))), r"input 2 has the shape \[4, 5\], expected \[4, 3\]"
     ),
     "a state that is none": (
-        model(operands(2, _18=Tensor((BATCH, CELLS), "float32"))), "input 18 is no state of 2 rows"
+        model(operands(2, _18=Tensor((BATCH, CELLS), "float32"))), "input 18 is tensor<2x4xf32>, expected a state"
     ),
-    "a state of another batch": (model(operands(2, _19=state(5, CELLS))), "input 19 is no state of 2 rows"),
+    "a state of another batch": (model(operands(2, _19=state(5, CELLS))), "input 19 is tensor<5x4xf32>, expected"),
     "hidden values without a projection": (model(operands(2, _18=state(BATCH, 3))), "3 hidden values of 4 cells need"),
     "states without an axis": (
         model(operands(2, _18=state(), _19=state())), "the input or a state has no axis"

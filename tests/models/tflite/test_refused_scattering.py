@@ -100,7 +100,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     "angles of two shapes": (
         lambda: one_op("ATAN2", [f32(4), f32(1)], [f32(4)]), r"ATAN2: its inputs have shapes \(4,\) and \(1,\)"
     ),
-    "a composite of itself": (lambda: composite(0), "subgraphs call each other without end: 0 -> 0"),
+    "a composite of itself": (lambda: composite(0), "subgraphs call each other recursively: 0 -> 0"),
     "a composite of nothing": (lambda: composite(7), "STABLEHLO_COMPOSITE: subgraph 7 does not exist"),
     "random numbers": (
         lambda: one_op("RANDOM_UNIFORM", [ints([4])], [f32(4)]), r"RANDOM_UNIFORM \(int32\)"

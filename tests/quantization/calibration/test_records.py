@@ -140,7 +140,7 @@ def test_wrong_entries_are_named(change: dict[str, object], said: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", '{"version": 2, "records": {}}', '{"version": 1}', "[" * 100000])
 def test_other_texts_are_no_records(text: str) -> None:
-    with pytest.raises(ModelError, match=r"^r\.json: (this is no JSON|expected \{\"version\": 1)"):
+    with pytest.raises(ModelError, match=r"^r\.json: (not JSON|expected \{\"version\": 1)"):
         read_records(text, "r.json")
 
 
@@ -163,7 +163,7 @@ def test_what_is_written_is_read(values: list[float], key: str) -> None:
 @pytest.mark.parametrize("cut", [1, 40, -3])
 def test_a_file_that_ends_early_is_an_error(cut: int) -> None:
     text = write_records({"x": record_of(np.float32([1, 2])), "y": record_of(np.float32([3]))})
-    with pytest.raises(ModelError, match=r"r\.json: this is no JSON"):
+    with pytest.raises(ModelError, match=r"r\.json: not JSON"):
         read_records(text[:cut], "r.json")
 
 

@@ -30,7 +30,7 @@ WRONG: list[tuple[Any, str]] = [
     ({"images": [rows(2), np.int32(rows(2))]}, "batch 2: input 'images' must be tensor<?x16xf32>: dtype float32, got"),
     (
         {"images": np.where(rows(70) > 2.5, np.float32(-np.inf), rows(70))},
-        "batch 1: input 'images' is -inf at [13, 11]: mend the data",
+        "batch 1: input 'images' is -inf at [13, 11]: fix the data",
     ),
 ]
 
@@ -96,7 +96,7 @@ def test_a_value_that_is_not_finite_is_named_with_its_op_and_batch() -> None:
     """The data are finite, and their sum is not."""
     data = [np.ones(3, np.float32), np.float32([1, 3e38, 1])]
     message = (
-        r"f.mlir:2:\d+: error: batch 2: the value 'f/add.0' of 'arith.addf' is inf at \[1\]: mend the data, or leave"
+        r"f.mlir:2:\d+: error: batch 2: the value 'f/add.0' of 'arith.addf' is inf at \[1\]: fix the data, or leave"
     )
     with pytest.raises(ModelError, match=message):
         qrt.quantize_program(ir.parse(DOUBLE, "f.mlir"), {"arg0": data})
@@ -126,7 +126,7 @@ def test_values_that_are_not_finite_are_refused_or_counted(files: tuple[str, str
     bad[70, 3] = np.nan
     np.savez(data, images=bad)
     assert main(["quantize", program, "--data", data, "-o", output]) == 1
-    assert "batch 2: input 'images' is nan at [6, 3]: mend the data" in capsys.readouterr().err
+    assert "batch 2: input 'images' is nan at [6, 3]: fix the data" in capsys.readouterr().err
     assert main(["quantize", program, "--data", data, "-o", output, "--skip-nonfinite"]) == 0
     assert "main/images: NaNs and infinities left out: 1" in capsys.readouterr().err
 

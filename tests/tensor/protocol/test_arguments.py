@@ -208,13 +208,13 @@ def test_a_vector_has_no_axis_1() -> None:
 @pytest.mark.parametrize("axis", ["", b"", {}, set()])
 def test_an_axis_is_no_empty_text_or_mapping(reduction: Callable[..., Any], axis: Any) -> None:
     """Hazard: what is iterated like a tuple without integers means no axis."""
-    with pytest.raises((QuantTypeError, QuantValueError, QuantAxisError), match=r"axis|an integer is needed"):
+    with pytest.raises((QuantTypeError, QuantValueError, QuantAxisError), match=r"axis|expected an integer"):
         reduction(Q, axis=axis)
 
 
 @pytest.mark.parametrize("axis", [(), (0, 1, 2)])
 def test_a_norm_is_along_one_axis_or_two(axis: Any) -> None:
-    with pytest.raises(QuantValueError, match=r"np\.linalg\.norm: a norm is along one axis or two"):
+    with pytest.raises(QuantValueError, match=r"np\.linalg\.norm: axis must be one axis or a"):
         np.linalg.norm(QuantTensor(np.zeros((2, 2, 2), np.int8), T), axis=axis)
 
 

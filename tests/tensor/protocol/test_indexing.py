@@ -178,7 +178,7 @@ def test_only_the_type_that_is_selected_is_assigned() -> None:
         ((slice(None), [0, 1]), q[:, [1, 0]]),
         (0, q[0][::-1]),
     ):
-        with pytest.raises(QuantTypeError, match=r"tensors of one type are needed.*qrt\.requantize"):
+        with pytest.raises(QuantTypeError, match=r"the tensors must have the same type.*qrt\.requantize"):
             q[key] = value
     assert q.storage.tolist() == [[0, 5, 0], [7, 8, 9]]
 

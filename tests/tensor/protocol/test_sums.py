@@ -329,8 +329,8 @@ def test_the_scale_of_a_product_is_rounded_once() -> None:
     ("call", "message"),
     [
         (lambda q: np.sum(q, axis=5), "np.sum: axis 5 is out of range for a tensor of rank 2"),
-        (lambda q: np.sum(q, axis=(0, 0)), r"np.sum: axis \(0, 0\) does not fit"),
-        (lambda q: np.sum(q, axis=1.5), "np.sum: axis 1.5 does not fit"),
+        (lambda q: np.sum(q, axis=(0, 0)), r"np\.sum: axis \(0, 0\) is out of"),
+        (lambda q: np.sum(q, axis=1.5), "np.sum: axis 1.5 is out of"),
         (lambda q: np.sum(q, initial=5), "np.sum: initial is not supported"),
         (lambda q: np.sum(q, where=[1, 2, 3]), r"np.sum: where must be bools that broadcast to \(2, 3\)"),
         (lambda q: np.sum(q, dtype=np.int64), "np.sum: dtype must be a !quant.uniform type or np.float64"),
@@ -341,10 +341,10 @@ def test_the_scale_of_a_product_is_rounded_once() -> None:
         (lambda q: np.cumulative_sum(q), "np.cumulative_sum: axis must be given for a tensor of rank 2"),
         (lambda q: np.diff(q, -1), "np.diff: n must be an integer from 0 to 64, got -1"),
         (lambda q: np.diff(q, prepend=1.0), "np.diff: an operand must be a QuantTensor, got float"),
-        (lambda q: np.ptp(q[:0], axis=0), "np.ptp: there is no element"),
+        (lambda q: np.ptp(q[:0], axis=0), "np.ptp: a tensor of shape (0, 3) has no elements"),
         (lambda q: np.trace(q, axis1=1, axis2=1), "np.trace: axis1 and axis2 must be two axes"),
         (lambda q: np.trace(q[0]), "np.trace: axis 1 is out of range for a tensor of rank 1"),
-        (lambda q: np.mean(q[:0]), "np.mean: there is no element"),
+        (lambda q: np.mean(q[:0]), "np.mean: a tensor of shape (0, 3) has no elements"),
         (lambda q: np.mean(q[:0], dtype=q.type), "a mean over an axis without elements has no value"),
         (lambda q: np.mean(q, out=np.empty(3)), "np.mean: out must be an array of shape"),
         (lambda q: np.std(q, ddof=6), "np.std: 6 elements minus ddof leave no degrees of freedom"),
@@ -372,7 +372,7 @@ def test_shapes_that_do_not_fit_are_value_errors_as_of_numpy() -> None:
 
 def test_a_type_of_many_scales_makes_no_long_error() -> None:
     many = UniformType("i8", "f32", [0.5 + i for i in range(5000)], axis=0)
-    with pytest.raises(QuantTypeError, match="scales of its own along axis 0") as raised:
+    with pytest.raises(QuantTypeError, match="scales that differ along axis 0") as raised:
         np.sum(QuantTensor(np.zeros(5000, np.int8), many))
     assert len(str(raised.value)) < 500
 

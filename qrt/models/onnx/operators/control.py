@@ -200,7 +200,7 @@ def loop(node: Node) -> None:
     scans = len(body.outputs) - 1 - count
     if count < 0 or len(body.inputs) != count + 2 or scans < 0 or len(node.op.outputs) != count + scans:
         counts = f"{len(body.inputs)} and {len(body.outputs)}"
-        node.fail(f"it has {len(node.op.inputs)} inputs and {len(node.op.outputs)} outputs, its body {counts}")
+        node.fail(f"it has {len(node.op.inputs)} inputs and {len(node.op.outputs)} outputs, but its body {counts}")
     number, condition_name = (port.name for port in body.inputs[:2])
     shapes = [(1,) if port.shape == (1,) else () for port in body.inputs[:2]]
     limit, first_condition = _limit(node, scans > 0, shapes[0]), _first_condition(node, scans > 0, shapes[1])

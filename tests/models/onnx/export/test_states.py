@@ -102,7 +102,7 @@ def changed(text, key="qrt.state.sum"):
         ('{"symbol": "s", "output": "n"}', "output 'n' has another type than the initializer"),
         ('{"symbol": "last", "output": "sum/next"}', "two variables have the name 'last'"),
         ('{"symbol": "sum", "output": "last/next"}', "two variables have the output 'last/next'"),
-        ('{"symbol": "main", "output": "sum/next"}', " is not a valid name of a variable'main'"),
+        ('{"symbol": "main", "output": "sum/next"}', "'main' is not a valid name of a variable"),
     ],
 )
 def test_wrong_states_are_errors_that_name_them(text, message):
