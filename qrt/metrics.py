@@ -1,7 +1,8 @@
 """Measures of the distance of values from a reference: the error that quantization makes.
 
-Arguments are arrays or quantized tensors, whose values count. They become float64. Each difference and each product is
-rounded to float64, and sums are exact. So the numbers are the same on every machine, and for every order of the values.
+Arguments are arrays, or quantized tensors, which are dequantized. Values are converted to float64. Each difference and
+each product is rounded to float64, and sums are exact. So the numbers are the same on every machine, and for every
+order of the values.
 """
 
 import math
@@ -195,7 +196,7 @@ def _pair(name: str, reference: Values, approximation: Values) -> tuple[Array, A
 
 
 def _values(what: str, given: Values) -> Array:
-    """Finite float64 values."""
+    """Return values as float64. Raises an error unless all are finite."""
     array = as_array(given)
     if array.dtype.kind not in "biuf" and array.dtype.type.__module__ != "ml_dtypes":
         raise QuantTypeError(f"{what} must be real numbers, got dtype {array.dtype}")
@@ -206,14 +207,16 @@ def _values(what: str, given: Values) -> Array:
 
 
 def _scaled(values: Array) -> tuple[Array, int]:
-    """Values times a power of two, so that no product of two overflows and the large ones do not underflow; and the
-    exponent that was taken away."""
+    """Return values divided by a power of two, and its exponent.
+
+    The product of two scaled values does not overflow, and large values do not underflow.
+    """
     exponent = int(np.frexp(np.abs(values).max())[1])
     return np.ldexp(values, -exponent), exponent
 
 
 def _error_sum(r: Array, a: Array) -> Fraction:
-    """The sum of the squared errors, which are halved where one overflows."""
+    """Return the sum of the squared errors, which are halved if one overflows."""
     with np.errstate(over="ignore"):
         error = r - a
     return square_sum(error) if np.isfinite(error).all() else 4 * square_sum(r / 2 - a / 2)

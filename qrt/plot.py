@@ -1,4 +1,4 @@
-"""Pictures of quantized tensors by matplotlib, which ``pip install "qrt[report]"`` installs."""
+"""Plots of quantized tensors by matplotlib, which ``pip install "qrt[report]"`` installs."""
 
 from typing import Any
 

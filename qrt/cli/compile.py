@@ -9,7 +9,7 @@ from qrt.runtime.program import Program
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Add the options of the command."""
     parser.add_argument("file", metavar="FILE", help="the program, or a model")
     parser.add_argument("-o", dest="output", metavar="OUT.qrt", required=True, help="where the saved program goes")
     parser.add_argument("--function", metavar="NAME", help="what is saved: main, or the only one, if not given")

@@ -1,4 +1,4 @@
-"""``qrt diff``: a model beside the runtime that it is made for, tensor by tensor."""
+"""``qrt diff``: a comparison of a model with the runtime that it is made for, tensor by tensor."""
 
 import argparse
 import sys
@@ -21,7 +21,7 @@ _NAMES = tuple(PROFILES)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Add the options of the command."""
     parser.add_argument("file", metavar="MODEL", help="the model: a .tflite or an .onnx file")
     parser.add_argument(
         "--against",
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _engine(options: argparse.Namespace) -> Engine:
-    """The runtime of a profile, whose files the model must be one of."""
+    """Return the runtime of a profile. Raises an error if the model file is not of the runtime's format."""
     suffix = PROFILES[options.against].suffix
     if Path(options.file).suffix != suffix:
         raise ModelError(f"{options.file}: {options.against} runs {suffix} files")
@@ -80,7 +80,7 @@ def _engine(options: argparse.Namespace) -> Engine:
 
 
 def _given(options: argparse.Namespace, program: Program) -> list[Array]:
-    """The inputs that files hold, in the program's order."""
+    """Return the inputs from files, in the program's order."""
     arrays: dict[str, Array] = {}
     for text in options.input:
         name, equals, path = text.partition("=")

@@ -30,7 +30,7 @@ from qrt.tensor import QuantTensor
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Add the options of the command."""
     parser.add_argument("file", metavar="FILE", help="a program, a model, or a saved program; - reads standard input")
     parser.add_argument("--function", metavar="NAME", help="what runs: main, or the only one, if not given")
     for name, scope, metavar, text in (
@@ -135,7 +135,10 @@ def _save_array(value: Any, file: BinaryIO) -> None:
 
 @dataclass(frozen=True)
 class _Plain:
-    """A file of which NumPy does not know that it is one: written past Python, a full disk has no reason."""
+    """A stream that NumPy does not recognize as a file.
+
+    NumPy writes to a file past Python, and its error for a full disk has no reason.
+    """
 
     write: Callable[[bytes], int]
 

@@ -1,7 +1,7 @@
-"""Integer arithmetic: ``arith``'s and ``math``'s ops on signless integers and index (64 bits).
+"""Integer arithmetic: the ops of ``arith`` and ``math`` on signless integers and index (64 bits).
 
-Results wrap. Undefined, and refused: division by zero and ``INT_MIN / -1`` (remainders too), a shift by the width or
-more, a result that breaks the op's ``nsw``, ``nuw`` or ``exact``, zero to a negative power.
+Results wrap. Undefined operations raise an error: division by zero and ``INT_MIN / -1`` (remainders too), a shift by
+the width or more, a result that breaks the op's ``nsw``, ``nuw`` or ``exact``, zero to a negative power.
 """
 
 import operator
@@ -17,8 +17,11 @@ from qrt.numerics.elements import Function, checked, choose, holds
 
 @dataclass(frozen=True)
 class Integer:
-    """A signless integer as it is held: sign-extended in a signed dtype. Its unsigned reading is the low ``width``
-    bits. One bit is computed with as an int8; outside it is a bool, true being -1."""
+    """The format of a signless integer in an array: sign-extended in a signed dtype.
+
+    The unsigned value is the low ``width`` bits. An i1 is a bool outside this module, True being -1, and an int8 inside
+    it.
+    """
 
     width: int
     dtype: np.dtype[Any]
@@ -37,19 +40,19 @@ class Integer:
         return np.dtype(f"u{self.dtype.itemsize}")
 
     def wrapped(self, compute: Function) -> Function:
-        """``compute``, whose low bits are right, with the result's sign extended over the spare bits."""
+        """Return ``compute``, whose low bits are right, with the result's sign extended over the spare bits."""
         if not self.spare:
             return compute
         spare = self.spare
         return lambda *x: (compute(*x) << spare) >> spare
 
     def unsigned(self, x: Any) -> Any:
-        """The unsigned reading, in the unsigned dtype."""
+        """Return the unsigned value, in the unsigned dtype."""
         u = x.view(self.unsigned_dtype)
         return u & self.unsigned_dtype.type((1 << self.width) - 1) if self.spare else u
 
     def signed(self, u: Any) -> Any:
-        """The inverse of `unsigned`; bits above the width are dropped."""
+        """Return the signed value of an unsigned one; bits above the width are dropped."""
         x = u.view(self.dtype)
         return (x << self.spare) >> self.spare if self.spare else x
 
@@ -66,7 +69,10 @@ Rule = tuple[str, Function]
 
 
 def bind(name: str, t: Integer, promises: frozenset[str]) -> Function:
-    """An op of ``OPS``. On one bit, held as bools, it is the logical operation it equals, else computed in int8."""
+    """Return an op of ``OPS`` for a width.
+
+    On i1, stored as bools, it is the equal logical operation, or computed in int8.
+    """
     if t.width > 1:
         return OPS[name](t, promises)
     if name in _ON_BOOLS and not promises:
@@ -158,7 +164,7 @@ def _extended_product(high: Callable[[Integer, Any, Any], Any]) -> Make:
 
 
 def _high_unsigned(t: Integer, a: Any, b: Any) -> Any:
-    """The bits of the unsigned product above the width."""
+    """Return the bits of the unsigned product above the width."""
     x, y = (t.unsigned(value).astype(np.uint64) for value in (a, b))
     if t.width <= 32:
         high = x * y >> t.width
@@ -169,7 +175,7 @@ def _high_unsigned(t: Integer, a: Any, b: Any) -> Any:
 
 
 def _high_signed(t: Integer, a: Any, b: Any) -> Any:
-    """The bits of the signed product above the width."""
+    """Return the bits of the signed product above the width."""
     if t.width <= 32:
         return (a.astype(np.int64) * b.astype(np.int64) >> t.width).astype(t.dtype)
     top, low = _product128(a.view(np.uint64), b.view(np.uint64))
@@ -180,7 +186,7 @@ def _high_signed(t: Integer, a: Any, b: Any) -> Any:
 
 
 def _product128(x: Any, y: Any) -> tuple[Any, Any]:
-    """(high, low) uint64 halves of a product of uint64, from 32-bit digits; no sum of these passes 64 bits."""
+    """Return (high, low) uint64 halves of a product of uint64, from 32-bit digits; no sum of these exceeds 64 bits."""
     mask = np.uint64(0xFFFFFFFF)
     x0, x1, y0, y1 = x & mask, x >> 32, y & mask, y >> 32
     middle = x1 * y0 + (x0 * y0 >> 32)
@@ -194,7 +200,7 @@ _BY_ZERO: Rule = ("division by zero", lambda _, a, b: b == 0)
 
 
 def _divided(signed: bool, quotient: Callable[[Any, Any], Any]) -> Make:
-    """``quotient`` of the signed or unsigned readings. NumPy's ``//`` and ``%`` round to minus infinity."""
+    """Return ``quotient`` of the signed or unsigned values. NumPy's ``//`` and ``%`` round to minus infinity."""
 
     def make(t: Integer, promises: frozenset[str]) -> Function:
         if not signed:
@@ -266,7 +272,7 @@ def _ctpop(t: Integer, _: frozenset[str]) -> Function:
 
 
 def _cttz(t: Integer, _: frozenset[str]) -> Function:
-    """The number of ones of ``~x & (x - 1)`` within the width: all of them for zero."""
+    """Return the number of ones of ``~x & (x - 1)`` within the width: all of them for zero."""
     return lambda x: _ones(t, t.unsigned(~x & (x - t.dtype.type(1))))
 
 
@@ -300,7 +306,7 @@ def _absi(t: Integer, _: frozenset[str]) -> Function:
 
 
 def _ipowi(t: Integer, _: frozenset[str]) -> Function:
-    """``base ** exponent``, wrapped. A negative power of 1 is 1, of -1 is 1 or -1, of any other base 0."""
+    """Return ``base ** exponent``, wrapped. A negative power of 1 is 1, of -1 is 1 or -1, of any other base 0."""
     multiply = t.wrapped(operator.mul)
 
     def call(base: Any, exponent: Any) -> Any:

@@ -132,17 +132,17 @@ def _spell_names(dimensions: int, symbols: int) -> str:
 
 
 def add(left: Expression, right: Expression) -> Expression:
-    """`left + right`, simplified."""
+    """Return `left + right`, simplified."""
     return combine("+", left, right)
 
 
 def multiply(left: Expression, right: int) -> Expression:
-    """`left * right`, simplified."""
+    """Return `left * right`, simplified."""
     return combine("*", left, right)
 
 
 def floordiv(left: Expression, right: int) -> Expression:
-    """`left floordiv right`, simplified."""
+    """Return `left floordiv right`, simplified."""
     return combine("floordiv", left, right)
 
 

@@ -53,7 +53,7 @@ def attribute(operation: Operation, name: str) -> Location:
 
 
 def _parts(operation: Operation) -> Iterator[tuple[str, int, int]]:
-    """The parts of a form that is read as one line, with their spans."""
+    """Yield the parts of a form that is parsed as one line, with their spans."""
     location, text = operation.location, operation.location.source.text
     head = text[location.start : location.end]
     assembly = operation.definition.assembly if operation.definition is not None else None

@@ -1,4 +1,4 @@
-"""The simplest form of every operation."""
+"""Canonicalization: the simplest form of every operation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from qrt.ir.rewriting.rewrite import Pattern, canonicalizations
 
 
 def _patterns(operation: Operation) -> Sequence[Pattern]:
-    """The patterns that upstream tries, in its order."""
+    """Return the patterns that upstream tries, in its order."""
     definition = operation.definition
     return () if definition is None else canonicalizations(definition)
 
@@ -47,6 +47,6 @@ class Canonicalize:
         self.function(module.operation)
 
     def function(self, root: Operation) -> None:
-        """Canonicalizes the inside of one operation."""
+        """Canonicalize the inside of one operation."""
         folds = Folds(self.fold_qcast_dcast, self.fold_dcast_qcast)
         rewrite_greedily(root, folds, _patterns_and_constants if self.fold_constants else _patterns)

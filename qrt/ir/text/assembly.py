@@ -1,4 +1,4 @@
-"""Declarative assembly formats: MLIR's language, compiled to elements that parse and print.
+"""Declarative assembly formats: the language of MLIR's `assemblyFormat`, compiled to elements that parse and print.
 
     "$memref `[` $indices `]` attr-dict `:` type($memref)"
 
@@ -58,7 +58,7 @@ class _Compiler:
         self.after_punctuation = False
 
     def elements(self) -> tuple[list[Element], Element | None, str]:
-        """Return the elements up to the end of a group, the anchor among them, and the text that ended the group."""
+        """Return the elements up to the end of a group, with its anchor, and the text that ended the group."""
         elements: list[Element] = []
         anchor: Element | None = None
         while self.position < len(self.text):
@@ -184,7 +184,7 @@ class Assembly:
         return all(element.is_present(operation) for element in self._lists)
 
     def _complete(self, typed: Sequence[str], pending: PendingOperation) -> None:
-        """Infer the types that a line leaves out, one for each group."""
+        """Infer the types that a line omits, one for each group."""
         known = dict(zip(typed, (*pending.operand_types, *pending.result_types), strict=True))
         for name, relation in self.inferred:
             known[name] = relation.compute(INDEX if relation.source is None else known[relation.source])
@@ -226,7 +226,7 @@ class Assembly:
                 raise parser.error_at(pending, f"'{name}' has {len(operands)} operands but {len(types)} types")
 
     def _split(self, parser: FormParser, pending: PendingOperation) -> dict[str, list[OperandName]]:
-        """The operands that `operands` has read, in groups."""
+        """Split the operands that `operands` has parsed into groups."""
         groups = self.definition.operand_groups
         count = len(pending.operands)
         if count < groups.single or (count > groups.single and groups.single == len(groups.names)):
@@ -251,7 +251,9 @@ class Assembly:
 
 
 def inferences(definition: Definition, typed: set[str]) -> list[tuple[str, Relation]]:
-    """Return (name, relation) for each type that the format leaves out, in an order that has every source first."""
+    """Return (name, relation) for each type that the format omits, ordered so that a source precedes the types inferred
+    from it.
+    """
     candidates = list(definition.infer.items())
     candidates += [
         (relation.source, same_as(target)) for target, relation in candidates if relation.is_same and relation.source

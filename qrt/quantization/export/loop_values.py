@@ -5,6 +5,7 @@ Without this step they would be dequantized at the end of an iteration and quant
 
 from qrt.ir import Builder, Module, Operation, Value
 from qrt.ir.core.constraints import element_of
+from qrt.ir.dialects._regions.trip_counts import runs
 from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.types import Type, UniformType
 
@@ -35,14 +36,28 @@ def _carry(loop: Operation, number: int) -> None:
         return
     begun = source_of(initial)
     if begun is None or begun.type is not stored.type:
-        if not all(is_cast(user, stored.type) for value in (carried, result) for user in value.users):
+        if not all(is_cast(user, stored.type) for user in carried.users):
             return
         begun = Builder(loop).value("quant.qcast", (initial,), stored.type)
+        if not runs(loop) and not all(is_cast(user, stored.type) for user in result.users):
+            _keep_initial(loop, result, initial, stored.type)
     loop.set_operand(_BOUNDS + number, begun)
     end_with(block.terminator, number, stored)
     for value in (carried, result):
         retype(value, stored.type)
     erase_dead([op for op in (initial.operation,) if op is not None])
+
+
+def _keep_initial(loop: Operation, result: Value, initial: Value, type: Type) -> None:
+    """Let the uses of a result that read floats read the initial value if the loop has no iterations."""
+    readers = [(user, index) for user, index in result.uses if not is_cast(user, type)]
+    builder = Builder.after(result)
+    is_less = builder.create(
+        "arith.cmpi", *loop.operands[:2], predicate="ult" if "unsignedCmp" in loop.attributes else "slt"
+    )
+    chosen = builder.value("arith.select", (is_less.results[0], result, initial), result.type)
+    for user, index in readers:
+        user.set_operand(index, chosen)
 
 
 def _yield(branch: Operation, number: int) -> None:

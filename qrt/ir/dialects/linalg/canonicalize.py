@@ -21,7 +21,7 @@ from qrt.types import IntegerType, MemRefType, TensorType
 
 
 def of_nothing(op: Operation, builder: Builder) -> Made:
-    """Remove an op on buffers if one of them has no elements."""
+    """Remove an op on buffers of which one has no elements."""
     empty = any(isinstance(value.type, MemRefType) and 0 in (value.type.shape or ()) for value in op.operands)
     return [] if empty and not op.results else None
 

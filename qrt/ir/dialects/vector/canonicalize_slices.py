@@ -88,7 +88,7 @@ def to_extract(op: Operation, builder: Builder) -> Made:
 
 
 def into_what_is_there(op: Operation, builder: Builder) -> Made:
-    """Remove an insertion of a whole vector, or of elements that are there already."""
+    """Remove an insertion of a whole vector, or of elements that the target already has."""
     part, whole = op.operands
     if part.type is whole.type:
         return [part]

@@ -46,7 +46,7 @@ class LowerQrt:
                 self.lower(op)
 
     def lower(self, op: Operation) -> None:
-        """Lowers one op of qrt. Raises VerifyError where there is no lowering."""
+        """Lower one op of qrt. Raises VerifyError if there is no lowering."""
         try:
             self._lower(op)
         except QuantTypeError as error:
@@ -65,7 +65,7 @@ class LowerQrt:
         context.erase_unread_tensors()
 
     def _attributes(self, name: str, op: Operation) -> dict[str, Any]:
-        """The attributes of the op; those that it lacks come from the options, then from the family's defaults."""
+        """Return the attributes of the op. Missing ones come from the options, then from the family's defaults."""
         family = FAMILIES[name]
         given = family.given_attributes(op.attributes)
         has_rule = self.requant in family.declaration.choices.get("requant", ())
@@ -78,7 +78,7 @@ class LowerQrt:
 
 
 def _declared(context: LoweringContext, stored: Value, result: Value) -> Value:
-    """Storage as the type of the result says it."""
+    """Cast storage to the declared type of the result."""
     declared = tensor_type(result)
     element = declared.element
     type = declared.with_(element=element.storage_type) if isinstance(element, UniformType) else declared

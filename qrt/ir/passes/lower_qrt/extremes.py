@@ -1,4 +1,4 @@
-"""reduce_max, reduce_min, argmax, argmin, top_k: loops that carry the extreme element so far, and its index.
+"""Lowering of reduce_max, reduce_min, argmax, argmin and top_k to loops that carry the extreme element and its index.
 
 Elements are taken in order, and one that equals the extreme one so far does not replace it. top_k counts the elements
 that come before each element, and puts the element at that index of the result.
@@ -23,7 +23,7 @@ _OLT, _OGT, _ORD, _UNO = 4, 2, 7, 14
 
 
 def _lower_reduce(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result."""
+    """Lower a reduce_max or reduce_min and return the storage of the result."""
     axes = reduced_axes(name, (tensor_type(op.operands[0]),), attributes)
     keeps, stored = attributes["keepdims"], context.storage(op.operands[0])
     sizes = context.extents(stored)
@@ -37,7 +37,7 @@ def _lower_reduce(name: str, context: LoweringContext, op: Operation, attributes
 
 
 def _lower_arg(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """The numbers."""
+    """Lower an argmax or argmin and return the indices."""
     axis = one_axis(name, (tensor_type(op.operands[0]),), attributes)
     stored = context.storage(op.operands[0])
     sizes = context.extents(stored)
@@ -91,7 +91,7 @@ lower_argmax, lower_argmin = (partial(_lower_arg, name) for name in ("argmax", "
 
 
 def lower_top_k(context: LoweringContext, op: Operation, attributes: Attributes) -> Sequence[Value]:
-    """Storage of the values, and the indices."""
+    """Lower a top_k and return the storage of the values, and the indices."""
     stored, element = context.storage(op.operands[0]), tensor_type(op.operands[0]).element
     *rest, size = context.extents(stored)
     nest = LoopNest(context, "order", [*rest, size], [size])

@@ -1,5 +1,8 @@
-"""lstm: the steps one after the other. A step has the sums of each gate, and then what becomes of the cell and of the
-hidden values, whose functions are tables of all 16-bit results."""
+"""Lowering of lstm, step by step.
+
+A step computes the sums of each gate, then the cell and the hidden values, by tables of the functions of all 16-bit
+values.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +30,7 @@ _LESS = 2
 
 @dataclass
 class _Lstm:
-    """The parts of an lstm that its steps share."""
+    """The values of an lstm that all steps use."""
 
     context: LoweringContext
     stored: Mapping[str, Value]
@@ -44,7 +47,7 @@ class _Lstm:
         self.logistic, self.tanh, self.cell_tanh = (self.context.dense(table, I16) for table in results)
 
     def gate(self, number: int, x: Value, hidden: Value, cell: Value) -> Value:
-        """The 16-bit sums of a gate."""
+        """Return the 16-bit sums of a gate."""
         gate, name = self.p.gates[number], numerics.GATES[number]
         assert gate is not None
         sums = [
@@ -74,7 +77,7 @@ class _Lstm:
         return narrow if gate.norm is None else self.normalized(narrow, name, gate)
 
     def normalized(self, sums: Value, name: str, gate: numerics.LstmGate) -> Value:
-        """Layer normalization of each row."""
+        """Return the layer normalization of each row."""
         assert gate.norm is not None
         assert isinstance(self.cells, int)  # the family's weights have known sizes
         nest = LoopNest(self.context, "accumulate", (self.batch,), (self.cells,))
@@ -108,7 +111,7 @@ class _Lstm:
         return nest.finish(nest.value("arith.trunci", (saturated(nest, value),), I16))[0]
 
     def step(self, x: Value, hidden: Value, cell: Value) -> tuple[Value, Value]:
-        """(hidden, cell) after a step."""
+        """Return (hidden, cell) after a step."""
         gates = [None if gate is None else self.gate(i, x, hidden, cell) for i, gate in enumerate(self.p.gates[:3])]
         nest = LoopNest(self.context, "cell", (self.batch, self.cells))
         fixed = Fixed(nest)
@@ -149,7 +152,7 @@ class _Lstm:
 
 
 def lower_lstm(context: LoweringContext, op: Operation, attributes: Attributes) -> list[Value]:
-    """Storage of the results. Raises QuantTypeError where the number of steps is not known."""
+    """Lower an lstm and return the storage of its results. Raises QuantTypeError for a dynamic number of steps."""
     types = tuple(map(tensor_type, op.operands))
     p = lstm_parameters(types, tuple(map(tensor_type, op.results)), attributes)
     axis = 0 if attributes["time_major"] else 1

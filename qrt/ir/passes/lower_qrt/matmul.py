@@ -1,4 +1,4 @@
-"""matmul: vectors, matrices and broadcast batches as one contraction over the result's dimensions and K."""
+"""Lowering of matmul: vectors, matrices and broadcast batches as one contraction over the result's dimensions and K."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ from qrt.ops.core import Attributes
 
 
 def lower_matmul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result.
+    """Lower a matmul and return the storage of the result.
 
     Dynamic batch dimensions broadcast only where the types say so: one that turns out to be 1 is an error when it runs.
     """
@@ -45,7 +45,7 @@ def lower_matmul(context: LoweringContext, op: Operation, attributes: Attributes
 
 
 class _Operand:
-    """`a` (its last dimension contracted) or `w` (its first, or the last but one)."""
+    """An operand of a matmul: `a`, whose last dimension is contracted, or `w`, whose first or last but one is."""
 
     def __init__(self, context: LoweringContext, value: Value, is_left: bool) -> None:
         self.type = uniform_type(value)
@@ -64,7 +64,10 @@ class _Operand:
         return (*coordinates[:-1], *reduced, coordinates[-1])
 
     def factor(self, outer: Sequence[Extent], batch: int, line: Sequence[Expression]) -> ProductOperand:
-        """`batch` is the number of batch loops; `line` the loop along the operand's rows or columns."""
+        """Return the operand of a contraction.
+
+        `batch` is the number of batch loops; `line` the loop along the operand's rows or columns.
+        """
         coordinates = (*broadcast_indices(self.batch, batch), *line)
         extents = (*self.batch, *([self.line] if line else []))
         axis = self.type.axis if self.type.is_per_axis else None
@@ -75,7 +78,7 @@ class _Operand:
 
 
 def _kept(context: LoweringContext, a: _Operand, w: _Operand) -> tuple[Extent, ...]:
-    """The extents of the result, by NumPy's rules for `@`."""
+    """Return the extents of the result, by NumPy's rules for `@`."""
     return (
         *broadcast(context, a.batch, w.batch),
         *([a.line] if a.is_matrix else []),

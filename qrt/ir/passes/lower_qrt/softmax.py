@@ -1,5 +1,8 @@
-"""softmax and its logarithm: the largest value, the entries of a table for each distance from it, their sum, and what a
-rule makes of both for each value."""
+"""Lowering of softmax and log_softmax.
+
+The loops compute the largest value of each line, the table entry of each distance from it, the sum of the entries, and
+the result of the rule from the entries and the sum.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +29,7 @@ _GREATER = list(INTEGER_PREDICATES).index("sgt")
 
 @dataclass
 class _Lines:
-    """The operand as lines along an axis."""
+    """The operand, as lines along an axis."""
 
     context: LoweringContext
     stored: Value
@@ -39,13 +42,13 @@ class _Lines:
         self.rest = (*self.sizes[: self.axis], *self.sizes[self.axis + 1 :])
 
     def reduced(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
-        """A nest that reduces the axis, and how it indexes all elements."""
+        """Return a nest that reduces the axis, and the indices of an element in it."""
         nest = LoopNest(self.context, stage, self.rest, self.sizes[self.axis : self.axis + 1])
         *others, last = nest.loops
         return nest, (*others[: self.axis], last, *others[self.axis :])
 
     def each(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
-        """A nest over all elements, and how it indexes what has a value for each line."""
+        """Return a nest over all elements, and how it indexes what has a value for each line."""
         nest = LoopNest(self.context, stage, self.sizes)
         return nest, (*nest.loops[: self.axis], *nest.loops[self.axis + 1 :])
 
@@ -57,7 +60,7 @@ class _Lines:
         return nest.finish(nest.value(name, (largest, value), value.type))[0]
 
     def entries(self, maxima: Value, table: Array, type: IntegerType | FloatType) -> Value:
-        """The entry of the table for each element's distance from the largest."""
+        """Return the table entry of each element's distance from the largest."""
         self.context.stage("table")
         constant = self.context.dense(table, type)
         nest, others = self.each("table")
@@ -70,21 +73,21 @@ class _Lines:
         return nest.value("arith.subi", pair, I32)
 
     def total(self, entries: Value, type: IntegerType | FloatType, term: Callable[[LoopNest, Value], Value]) -> Value:
-        """The sum of a line, in order."""
+        """Return the sums of the terms of each line, added in order."""
         nest, at = self.reduced("sum")
         value = term(nest, nest.read(entries, at))
         name = "arith.addf" if isinstance(type, FloatType) else "arith.addi"
         return nest.finish(nest.value(name, (nest.running(type, 0), value), type))[0]
 
     def rounded(self, nest: LoopNest, value: Value, rounding: str) -> Value:
-        """A float as storage of the result, clamped in f64, which holds every bound."""
+        """Convert a float to storage of the result, clamped in f64, which represents every bound."""
         value = nest.value("arith.extf", (value,), F64) if value.type is F32 else value
         zero_point = np.array(self.element.zero_point)
         integer = round_float(nest, value, rounding, zero_point, (), self.element)
         return nest.finish(to_storage(nest, integer, zero_point, (), self.element))[0]
 
     def stored_integer(self, nest: LoopNest, value: Value) -> Value:
-        """An integer, the zero point included, as storage of the result."""
+        """Convert an integer that includes the zero point to storage of the result."""
         assert isinstance(self.element.storage_type, IntegerType)
         nest.stage("clamp")
         bounded = clamp(nest, value, self.element.storage_min, self.element.storage_max)
@@ -98,13 +101,13 @@ def _lines(context: LoweringContext, op: Operation, attributes: Attributes, name
 
 
 def lower_softmax(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result."""
+    """Lower a softmax and return the storage of the result."""
     lines = _lines(context, op, attributes, "softmax")
     return _SOFTMAX[attributes["requant"]](lines, float(attributes["beta"]))
 
 
 def lower_log_softmax(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result."""
+    """Lower a log_softmax and return the storage of the result."""
     lines = _lines(context, op, attributes, "log_softmax")
     return (_log_gemmlowp if attributes["requant"] == "gemmlowp" else _log_float32)(lines)
 
