@@ -52,7 +52,7 @@ def uniform(scale, zero=0, storage="i8", **bounds):
 )
 def test_storage_is_that_of_the_port_and_bounds_lie_within_its_own(type, is_right):
     said = held("free", [type], X, [TargetPort("a", "i8", -100, 100)])
-    assert said == [] if is_right else "takes i8<-100:100> there" in said[0]
+    assert said == [] if is_right else "requires i8<-100:100>" in said[0]
 
 
 @pytest.mark.parametrize(("storage", "middle"), [("i8", 0), ("u8", 128), ("u4", 8)])
@@ -154,7 +154,7 @@ def test_one_scale_is_no_scale_for_each_block():
     one = UniformType("i4", "f32", 0.5, storage_min=-7, storage_max=7)
     assert transposed(one, UniformType("i32", "f32", 0.25)) == []
     blocks = TargetPort("a", "i4", -7, 7, blocks={0: 2})
-    assert "takes i4<-7:7> blocks=0:2 there" in held("free", [one], X, [blocks])[0]
+    assert "i4<-7:7> blocks=0:2" in held("free", [one], X, [blocks])[0]
     assert held("free", [UniformType("i4", "f32", [0.5], None, None, {0: 2}, -7, 7)], X, [blocks]) == []
 
 
@@ -169,7 +169,7 @@ def test_channels_of_a_transposed_matrix():
 def test_a_fixed_type_has_its_bounds():
     given = TargetPort("y", given=uniform(0.5))
     assert held("fixed_scale", [X], uniform(0.5), [given]) == []
-    assert "and not !quant.uniform<i8:f32" in held("fixed_scale", [X], uniform(0.5, storage_min=-100), [given])[0]
+    assert "!quant.uniform<i8:f32" in held("fixed_scale", [X], uniform(0.5, storage_min=-100), [given])[0]
 
 
 def test_a_multiplier_just_outside_is_told_from_the_end():

@@ -107,11 +107,11 @@ WRONG = {
         "multiplier exceeds the range "
         "of float64: write inf"
     )),
-    "a range": ("default", "multiplier = [2, 1]\ndefault", "range of positive numbers, not 2.0 to 1.0"),
-    "a type": ('y = "*"', 'y = "!quant.any<i8:f32>"', "no UniformType"),
+    "a range": ("default", "multiplier = [2, 1]\ndefault", "range of positive numbers, got 2.0 to 1.0"),
+    "a type": ('y = "*"', 'y = "!quant.any<i8:f32>"', "a UniformType"),
     "a text that is no type": ('y = "*"', 'y = "!quant.uniform<i8>"', "ports: 'y' is '!quant.uniform<i8>': "),
     "nothing given": ("multiplier_accumulator_scale", "fixed_scale", "fixed_scale needs a port with a whole type"),
-    "an optional port before others": ("x =", '"x?" =', "ports with . are the last"),
+    "an optional port before others": ("x =", '"x?" =', "only the last"),
     "no kernel": (RFC, "coarser_bias = true", "a target has a .*kernel.* table or more"),
 }  # fmt: skip
 
@@ -152,7 +152,7 @@ def test_a_registered_target_is_found_and_does_not_hide_one_of_qrt():
     assert targets.find("mine") is mine
     targets.register_target(replace(mine, coarser_bias=True))
     assert targets.find("mine").coarser_bias
-    with pytest.raises(QuantError, match="there is a target 'tflite' already"):
+    with pytest.raises(QuantError, match="the target 'tflite' is registered already"):
         targets.register_target(targets.find("tflite"))
 
 

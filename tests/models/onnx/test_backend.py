@@ -85,7 +85,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(QuantTypeError, match="prepare: qrt's backend has no option fast"):
         backend.Backend.prepare(reshaping(), fast=True)
     prepared = backend.Backend.prepare(reshaping())
-    with pytest.raises(QuantTypeError, match="run: fast is no option"):
+    with pytest.raises(QuantTypeError, match="has no option"):
         prepared.run([], fast=True)
     with pytest.raises(QuantTypeError, match="1 inputs, got 2"):
         prepared.run([np.zeros((2, 3), np.float32)])

@@ -37,8 +37,7 @@ REFUSED = {
     ),
     "numbers that go back": (
         lambda: one_op("SEGMENT_SUM", [_x(3, 2), _numbers(0, 1, 0)], [_x(2, 2)]), (
-            "segment numbers must begin with 0 "
-            "and increase by 0 or 1"
+            "segment numbers must begin with 0, in steps of 0 or 1"
         )
     ),
     "numbers that begin late": (

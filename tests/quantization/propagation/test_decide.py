@@ -66,7 +66,7 @@ def test_a_bias_that_passes_its_storage(coarser: bool) -> None:
     assert uniform(b).scale == 2.0
     assert uniform(w).scale == (1.0 if coarser else 4.0)
     (remark,) = result.remarks
-    assert remark.message.startswith("product input 2 passes i32 and")
+    assert remark.message.startswith("product input 2 overflows i32 and")
     assert remark.message.endswith("by up to 2^2")
 
 
@@ -103,12 +103,12 @@ def test_a_fixed_scale_outranks_an_annotation() -> None:
 @pytest.mark.parametrize(
     ("kernel", "specs", "said"),
     [
-        ("op", ("f32", A), "no type can be chosen for op input 0: there is no range for it"),
+        ("op", ("f32", A), "no type can be chosen for op input 0: it has no range"),
         ("op", (A, "f32"), "annotate it as !quant.calibrated<f32<min:max>>"),
         (
             "undecided",
             (range_of(0, 1), A),
-            "no type can be chosen for undecided input 0: the kernel takes any type there",
+            "no type can be chosen for undecided input 0: the kernel accepts any type there",
         ),
     ],
 )
@@ -230,13 +230,13 @@ def raises_what_has_no_text(inputs: list[Spec], outputs: list[Spec]) -> Changed:
 @pytest.mark.parametrize(
     ("constraint", "said"),
     [
-        (gives_text, "gives port 0 'i8', which is not a type"),
+        (gives_text, "set port 0 to 'i8', which is not a type"),
         (of_another_float, "which the target does not accept there"),
         (raises_what_has_no_text, "the constraint of 'mine' fails: Unsayable"),
         (raises, "the constraint of 'mine' fails: KeyError: 'scale'"),
         (loops, "the constraint of 'mine' does not settle"),
-        (hides, "has changed mine output 0 , but did not return it as changed"),
-        (exceeds, "returned changed ports [3], of 1 there are"),
+        (hides, "changed mine output 0, but did not return it as changed"),
+        (exceeds, "returned changed ports [3], but there are"),
         (returns_nothing, "must return the lists"),
         (misfits, f"gives mine output 0 {WIDE}, which the target does not accept there"),
         (forgets, "gives mine output 0 f32, which the target does not accept there"),
@@ -274,7 +274,7 @@ def test_a_function_must_not_change_a_decided_port(output: str) -> None:
             lambda x, y: (x.__setitem__(0, uniform(B)), ([0], []))[1],
         ),
     )
-    with pytest.raises(VerifyError, match=r"changes mine2? (input|output) 0to "):
+    with pytest.raises(VerifyError, match=r"changes mine2? (input|output) 0 to "):
         run(function("%x", *lines), target=Target("t", kernels))
 
 

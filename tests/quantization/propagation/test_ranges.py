@@ -127,8 +127,8 @@ def test_the_options_of_the_pass(tmp_path) -> None:
     [
         ("target=nothing", QuantError, "there is no target 'nothing'"),
         ("target=tflite records=missing.json", FileError, "missing.json"),
-        ("target=tflite method=best", QuantError, "method is one of minmax, mse, percentile, entropy, not 'best'"),
-        ("target=tflite functions=share", QuantError, "functions is one of inline, duplicate, not 'share'"),
+        ("target=tflite method=best", QuantError, "method must be one of minmax, mse, percentile, entropy, got 'best'"),
+        ("target=tflite functions=share", QuantError, "functions must be one of inline, duplicate, got 'share'"),
         ("target=tflite max-widening=0", QuantError, "max-widening must be at least 1, got 0"),
     ],
 )

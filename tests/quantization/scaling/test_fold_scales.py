@@ -180,8 +180,8 @@ NEAR = {
     "a row": (lambda t, x: dense(t, x, rows), "differ along axis 0"),
     "zero": (lambda t, x: dense(t, x, by([1, 0, 2, 3])), "a channel by 0"),
     "infinity": (lambda t, x: dense(t, x, by([1, np.inf, 2, 3])), "one of its values is infinite or NaN"),
-    "a tiny weight": (lambda t, x: dense(t, x, by([1, 1e-39, 2, 3])), "leave the normal numbers of f32"),
-    "a large weight": (lambda t, x: dense(t, x, by([1, 2, 3e38, 3])), "leave the normal numbers of f32"),
+    "a tiny weight": (lambda t, x: dense(t, x, by([1, 1e-39, 2, 3])), "out of the normal range of f32"),
+    "a large weight": (lambda t, x: dense(t, x, by([1, 2, 3e38, 3])), "out of the normal range of f32"),
     "a clamp between": (lambda t, x: dense(t, x, by([1, 2, 3, 4]), clamped=True), None),
     "a clamp on both sides": (
         lambda t, x: dense(t, x, lambda t, y: ops.clamp(t, by([1, -2, 3, 4])(t, y), 0, None), clamped=True),

@@ -59,7 +59,7 @@ def test_cut_off_at_any_byte_it_goes_on_behind_the_last_whole_line(tmp_path: Pat
 def test_a_changed_digit_in_the_last_line_drops_it_and_elsewhere_is_an_error(tmp_path: Path) -> None:
     whole = written(tmp_path / "j")
     assert decoded(whole.replace(b'"7"', b'"8"'), "j")[0][1:] == LINES[:1]
-    with pytest.raises(ModelError, match="j: line 2 is damaged, or this is no journal"):
+    with pytest.raises(ModelError, match="j: line 2 is damaged, or this is not a journal"):
         decoded(whole.replace(b"1/3", b"1/4"), "j")
     with pytest.raises(ModelError, match="j: line 1 is damaged"):
         decoded(whole.replace(b"snr=33", b"snr=34"), "j")

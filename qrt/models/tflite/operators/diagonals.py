@@ -61,7 +61,7 @@ def segment_sum(node: Node) -> None:
     if None in shape or not shape or numbers.shape != shape[:1]:
         node.fail(f"{numbers.size} segment numbers do not match the rows of shape {list(shape)}")
     if numbers.size and (numbers[0] != 0 or not set(np.diff(numbers).tolist()) <= {0, 1}):
-        node.fail("segment numbers must begin with 0 and increase by 0 or 1")
+        node.fail("segment numbers must begin with 0, in steps of 0 or 1")
     element = node.type(0).element
     result_shape = (int(numbers[-1]) + 1 if numbers.size else 0, *shape[1:])
     zeros = as_value(node, broadcast(node, number_of(0, element), element, result_shape), element)
