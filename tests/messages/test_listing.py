@@ -19,7 +19,7 @@ BAD_FORMS = {
     r"\bnobody\b": "no type can be chosen for ...",
     r"\bfrom [01] up\b": "non-negative, positive",
     r"\b64 bits do not hold\b|\bi32 does not hold\b": "overflows",
-    r"\bexpresses? different\b": "have different expressed types",
+    r"\bexpress(?:es)? different\b": "have different expressed types",
     r"\bits like\b|\bof its own like\b": "the word that is meant",
     r"\bwhich is not read\b|\bwhich are not read\b": "which is not supported",
     r"\bwith?out end\b(?!: after)": "recursively",

@@ -218,7 +218,7 @@ def test_the_command_looks_at_its_arguments_before_the_data(files: tuple[str, st
     for more, message in (
         (["-o", f"{folder}/absent/q.mlir"], "absent/q.mlir: the folder does not exist"),
         (["-o", output, "--html", f"{folder}/absent/r.html"], "absent/r.html: the folder does not exist"),
-        (["-o", output, "--html", f"{folder}/./q.mlir"], "q.mlir: .html is written here, not .mlir"),
+        (["-o", output, "--html", f"{folder}/./q.mlir"], "q.mlir: .html must be the suffix of this output, got .mlir"),
         (["-o", folder], "Is a directory"),
     ):
         assert main([*arguments, *more]) == 1
@@ -237,7 +237,7 @@ def test_the_command_takes_the_names_of_the_text(files: tuple[str, str, str], ca
         assert main(["quantize", program, "--data", data, "-o", output]) == len(names) - 1
         if len(names) == 1:
             assert main(["explain", output, "--against", program, "--data", data]) == 0
-    assert "input arg0 (%x) is given twice: as 'arg0'and by another of its names" in capsys.readouterr().err
+    assert "input arg0 (%x) is given twice: as 'arg0' and by another of its names" in capsys.readouterr().err
 
 
 def test_wrong_budgets_are_named_before_anything_runs() -> None:

@@ -168,7 +168,7 @@ def test_numbers_around_a_block(count: int) -> None:
         (b"\x3a\x03\x12\x02\x41", "graph, name: 2 bytes at 4 exceed the message"),
         (_nested([7, 2], b"\xff"), "graph, name: it is not UTF-8"),
         (b"\x0a\x00", "field 1 has the unknown wire type 2"),
-        (b"\x00", "its field 0"),
+        (b"\x00", "field 0 has"),
         (b"\x7b", "field 15 has the unknown wire type 3"),
         (
             _nested([7, 5, 4], b"123"),
