@@ -96,7 +96,7 @@ def test_what_is_added_twice_is_refused_unless_it_is_the_same() -> None:
         constants.add("e", 2.8)
     constants.add("e", 2.8, replaces=True)
     assert constants["e"] == 2.8
-    with pytest.raises(QuantError, match="there is a constant 'pi' already"):
+    with pytest.raises(QuantError, match="the constant 'pi' is registered already"):
         constants.add("pi", 3.0, replaces=True)
     with pytest.raises(QuantTypeError, match="tau is no float"):
         constants.add("tau", 6)

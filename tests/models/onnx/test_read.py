@@ -112,7 +112,7 @@ def test_duplicate_names() -> None:
         model(nodes, [X], [Y], {"s": np.array([6])})
     )
     twice = [node("Reshape", ["x", "s"], ["x"])]
-    assert "it writes 'x', which is defined before" in refused(model(twice, [X], [X], {"s": np.array([6])}))
+    assert "it computes 'x', which is defined before" in refused(model(twice, [X], [X], {"s": np.array([6])}))
     assert "'x' is an input twice" in refused(model([], [X, X], [X]))
 
     def again(message: Any) -> None:
