@@ -41,7 +41,7 @@ Severity = Literal["error", "warning", "note", "remark"]
 
 MOST_CHARACTERS = 2048
 """The limit of an error, with its notes and the lines of the text that it shows."""
-MOST_SAID = 1200
+MAX_MESSAGE = 1200
 """The limit of the message of a diagnostic, which shows a line of the text too."""
 MOST_LISTED = 16
 """Scales or quantiles of a type that are quoted one by one."""
@@ -104,7 +104,7 @@ class Diagnostic:
     notes: tuple["Diagnostic", ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "message", shortened(self.message, MOST_SAID))
+        object.__setattr__(self, "message", shortened(self.message, MAX_MESSAGE))
 
     def __str__(self) -> str:
         bare = f"{self.severity}: {self.message}"
@@ -358,7 +358,7 @@ class DiagnosticError(QuantError):
     """
 
     def __init__(self, message: str, location: Position, notes: tuple[Diagnostic, ...] = ()) -> None:
-        super().__init__(shortened(message, MOST_SAID), location, notes)  # all in args, so that the error pickles
+        super().__init__(shortened(message, MAX_MESSAGE), location, notes)  # all in args, so that the error pickles
         self.message: str = self.args[0]
         self.location = location
         self.diagnostics: tuple[Diagnostic, ...] = (Diagnostic("error", message, location, notes),)
@@ -420,7 +420,7 @@ def diagnostics(error: QuantError) -> tuple[Diagnostic, ...]:
 # -- arguments that do not fit a signature: an error in words about what the caller wrote, not Python's own ------------
 
 
-def worded(function: Callable[P, R]) -> Callable[P, R]:
+def check_signature(function: Callable[P, R]) -> Callable[P, R]:
     """Decorate a function to raise a ``QuantTypeError`` if its arguments do not fit its signature."""
 
     @wraps(function)
@@ -435,11 +435,11 @@ def worded(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def worded_methods(kind: type[C]) -> type[C]:
-    """Decorate a class to apply ``worded`` to each public method that it defines, and to its constructor."""
+def check_signatures(kind: type[C]) -> type[C]:
+    """Decorate a class to apply ``check_signature`` to each public method that it defines, and to its constructor."""
     for name, value in list(vars(kind).items()):
         if isinstance(value, FunctionType) and (not name.startswith("_") or name == "__init__"):
-            setattr(kind, name, worded(value))
+            setattr(kind, name, check_signature(value))
     return kind
 
 

@@ -149,7 +149,7 @@ def write_files(outputs: Iterable[tuple[str, Write]]) -> None:
         else:
             beside[place] = name, write
     with ExitStack() as stack:
-        written = [(name, _write_beside(name, place, write, stack), place) for place, (name, write) in beside.items()]
+        written = [(name, _write_next_to(name, place, write, stack), place) for place, (name, write) in beside.items()]
         for name, write in direct:
             _write_to(name, write)
         undo = ExitStack()
@@ -220,7 +220,7 @@ def _is_stream(name: str) -> bool:
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
-def _write_beside(name: str, place: str, write: Write, stack: ExitStack) -> str:
+def _write_next_to(name: str, place: str, write: Write, stack: ExitStack) -> str:
     """Write the output to a new file next to the target, and return its name.
 
     The stack removes it if it still exists.
@@ -256,7 +256,7 @@ def _keep_old(place: str, temporary: str, stack: ExitStack, undo: ExitStack) -> 
         undo.callback(os.replace, old, place)
 
 
-def _as_it_is(path: str, flags: int) -> int:
+def _open_existing(path: str, flags: int) -> int:
     return os.open(path, os.O_WRONLY | os.O_APPEND)  # a file that a shell has opened may hold something already
 
 
@@ -279,7 +279,7 @@ def _write_to(name: str, write: Write) -> None:
             write(sys.stdout.buffer)
             sys.stdout.buffer.flush()
         else:
-            with open(name, "wb", opener=_as_it_is) as file:
+            with open(name, "wb", opener=_open_existing) as file:
                 write(file)
     except BrokenPipeError:
         raise

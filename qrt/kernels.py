@@ -96,7 +96,7 @@ def get_num_threads() -> int:
     Raises
     ------
     KernelError
-        If ``QRT_NUM_THREADS`` is no number from 1 to 256.
+        If ``QRT_NUM_THREADS`` is not a number from 1 to 256.
 
     Examples
     --------

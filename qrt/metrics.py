@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, shown, worded
+from qrt.errors import QuantTypeError, check_signature, shown
 from qrt.numerics.sums import exact_sum, nearest_float, require_finite, square_sum
 from qrt.numerics.transcendental.correctly_rounded import bind
 from qrt.tensor import QuantTensor
@@ -24,7 +24,7 @@ Values = npt.ArrayLike | QuantTensor
 Array = npt.NDArray[Any]
 
 
-@worded
+@check_signature
 def snr(reference: Values, approximation: Values) -> float:
     """The signal-to-noise ratio in decibels: ``10 * log10(sum(r^2) / sum((r - a)^2))``.
 
@@ -43,7 +43,7 @@ def snr(reference: Values, approximation: Values) -> float:
     Raises
     ------
     QuantTypeError
-        If the shapes differ, there is no value, or one is no finite real number.
+        If the shapes differ, there is no value, or one is not a finite real number.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def snr(reference: Values, approximation: Values) -> float:
     return decibels(signal, noise)
 
 
-@worded
+@check_signature
 def mse(reference: Values, approximation: Values) -> float:
     """The mean of the squared errors: ``sum((r - a)^2) / N``.
 
@@ -72,7 +72,7 @@ def mse(reference: Values, approximation: Values) -> float:
     Raises
     ------
     QuantTypeError
-        If the shapes differ, there is no value, or one is no finite real number.
+        If the shapes differ, there is no value, or one is not a finite real number.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def mse(reference: Values, approximation: Values) -> float:
     return nearest_float(_error_sum(r, a) / r.size)
 
 
-@worded
+@check_signature
 def cosine(reference: Values, approximation: Values) -> float:
     """The cosine of the angle between two tensors: ``sum(r * a) / sqrt(sum(r^2) * sum(a^2))``.
 
@@ -101,7 +101,7 @@ def cosine(reference: Values, approximation: Values) -> float:
     Raises
     ------
     QuantTypeError
-        If the shapes differ, there is no value, or one is no finite real number.
+        If the shapes differ, there is no value, or one is not a finite real number.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def cosine(reference: Values, approximation: Values) -> float:
     return root if product >= 0 else -root
 
 
-@worded
+@check_signature
 def max_error(reference: Values, approximation: Values) -> float:
     """The largest magnitude of an error: ``max(abs(r - a))``.
 
@@ -133,7 +133,7 @@ def max_error(reference: Values, approximation: Values) -> float:
     Raises
     ------
     QuantTypeError
-        If the shapes differ, there is no value, or one is no finite real number.
+        If the shapes differ, there is no value, or one is not a finite real number.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def max_error(reference: Values, approximation: Values) -> float:
         return float(np.abs(r - a).max())
 
 
-@worded
+@check_signature
 def saturation(q: QuantTensor) -> float:
     """The share of the elements that are stored as the least or the greatest integer of the type.
 
@@ -163,7 +163,7 @@ def saturation(q: QuantTensor) -> float:
     Raises
     ------
     QuantTypeError
-        If ``q`` is no QuantTensor, or has no element.
+        If ``q`` is not a QuantTensor, or has no element.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def saturation(q: QuantTensor) -> float:
 
 
 def decibels(signal: Fraction, noise: Fraction) -> float:
-    """The ratio of two sums of squares in decibels; infinite where there is no noise."""
+    """Return the ratio of two sums of squares in decibels; infinite if the second, the noise, is 0."""
     if not noise:
         return math.inf
     return 10 * float(bind("math.log10", "f64")(np.float64(nearest_float(signal / noise))))

@@ -5,7 +5,7 @@
 - Imports every package below.
 
 Exit status: 0 done, 1 the input is wrong or an output cannot be written (a line on standard error), 2 usage, 130
-interrupted, 141 nobody reads the output any more. ``-`` reads standard input and writes standard output.
+interrupted, 141 the reader of the output has closed it. ``-`` reads standard input and writes standard output.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from typing import Any, TextIO
 
 from qrt._version import __version__
 from qrt.cli.parser import ShortParser, VerbParser
-from qrt.cli.plugins import load_asked
+from qrt.cli.plugins import load_plugins
 from qrt.cli.terminal import spelled
 from qrt.errors import ModelError, QuantError, diagnostics, nearest
 from qrt.files import reason
@@ -135,7 +135,7 @@ def _parse(given: list[str]) -> argparse.Namespace:
         meant = nearest(given[0], COMMANDS)
         parser.error(f"unknown command {given[0]!r}{f'; did you mean {meant!r}?' if meant is not None else ''}")
     if given[:1] in (["opt"], ["run"]):
-        load_asked(given)
+        load_plugins(given)
     names = given[:1] if given[:1] and given[0] in COMMANDS else list(COMMANDS)  # to make a parser takes long
     for name in names:
         verb = commands.add_parser(name, help=_COMMANDS[name][1], allow_abbrev=False)

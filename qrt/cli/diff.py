@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
             max_bytes=MAX_MODEL if options.max_input is None else options.max_input,
         )
         if options.input:
-            comparison.add(_given(options, comparison.program))
+            comparison.add(_inputs_from_files(options, comparison.program))
         else:
             for inputs in drawn_inputs(comparison.file.inputs, options.runs, options.seed):
                 comparison.add(inputs)
@@ -79,7 +79,7 @@ def _engine(options: argparse.Namespace) -> Engine:
     return ENGINES[options.against]()
 
 
-def _given(options: argparse.Namespace, program: Program) -> list[Array]:
+def _inputs_from_files(options: argparse.Namespace, program: Program) -> list[Array]:
     """Return the inputs from files, in the program's order."""
     arrays: dict[str, Array] = {}
     for text in options.input:

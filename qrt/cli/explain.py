@@ -19,6 +19,7 @@ from qrt.quantization.report.as_json import as_json
 from qrt.quantization.report.html import as_html
 from qrt.quantization.report.steps import steps_json, steps_text
 from qrt.quantization.report.text import as_text
+from qrt.runtime.compilation import compile
 from qrt.runtime.program import Program
 from qrt.tensor.tensor_files import load_tensors
 
@@ -62,7 +63,7 @@ def run(options: argparse.Namespace) -> None:
     arrays = load_tensors(options.data)
     quantized = load(options.file, max_bytes=options.max_input)
     floats = load(options.against, max_bytes=options.max_input, for_quantization=True)
-    data = by_names(Program(floats, options.function), arrays)
+    data = by_names(compile(floats, options.function), arrays)
     with chosen_kernels(options):
         report = explain_program(
             quantized,
@@ -88,7 +89,7 @@ def _reported(options: argparse.Namespace) -> tuple[Program, str]:
     if is_saved(options.file):
         return program_of(options), ""
     module, folds = load_reported(options.file, profile=options.profile, max_bytes=options.max_input)
-    return Program(module, options.function), folds
+    return compile(module, options.function), folds
 
 
 def _explain_steps(options: argparse.Namespace) -> None:

@@ -13,12 +13,13 @@ from qrt.errors import ModelError, QuantError
 from qrt.files import read_bytes, reason
 from qrt.models.programs import load
 from qrt.ops.core import Array, element_dtype
+from qrt.runtime.compilation import compile
 from qrt.runtime.load import load_program
 from qrt.runtime.ports import Port, brief
 from qrt.runtime.program import Program
 from qrt.types import IntegerType, TensorType, UniformType, parse_type
 
-_SAID = 3
+_MAX_NAMED = 3
 """The most missing inputs that an error names."""
 
 
@@ -116,14 +117,14 @@ def parse_value(text: str, name: str) -> Array:
 def require_all(program: Program, given: set[str]) -> None:
     """Raise ModelError if inputs are missing; the message shows the type of each, and how to pass it."""
     missing = [port for port in program.inputs if port.name not in given]
-    lines = [_wanted(program, port) for port in missing[:_SAID]]
-    if len(missing) > _SAID:
-        lines[-1] += f"; {len(missing) - _SAID} more inputs are missing"
+    lines = [_input_needed(program, port) for port in missing[:_MAX_NAMED]]
+    if len(missing) > _MAX_NAMED:
+        lines[-1] += f"; {len(missing) - _MAX_NAMED} more inputs are missing"
     if lines:
         raise ModelError("\n".join(lines))
 
 
-def _wanted(program: Program, port: Port) -> str:
+def _input_needed(program: Program, port: Port) -> str:
     name = _short_name(program, port)
     ways = f"--input {name}=FILE.npy"
     value = _example(port.type)
@@ -169,7 +170,7 @@ def program_of(options: argparse.Namespace, *, saturating: bool = False, max_byt
     file: str = options.file
     if not is_saved(file):
         module = load(file, profile=options.profile, max_bytes=max_bytes)
-        return Program(module, options.function, saturating=saturating)
+        return compile(module, options.function, saturating=saturating)
     if options.profile is not None or saturating:
         raise ModelError(f"{file}: --profile and --saturating are for qrt compile: the program is saved with them")
     program = load_program(file)

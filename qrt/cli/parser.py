@@ -8,7 +8,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from qrt.errors import MOST_SAID, nearest, shortened
+from qrt.errors import MAX_MESSAGE, nearest, shortened
 
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
@@ -17,7 +17,7 @@ class ShortParser(argparse.ArgumentParser):
     """An argument parser whose errors are short, however long an argument is."""
 
     def error(self, message: str) -> NoReturn:
-        super().error(shortened(message, MOST_SAID))
+        super().error(shortened(message, MAX_MESSAGE))
 
 
 class VerbParser(ShortParser):

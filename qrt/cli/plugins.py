@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(flag, action="append", default=[], metavar="FILE.py", help=text)
 
 
-def load_asked(given: Sequence[str]) -> None:
+def load_plugins(given: Sequence[str]) -> None:
     """Run the files that the arguments name, in their order.
 
     Other options are parsed afterwards, because a file may add to them. Raises ModelError if a file does not load.
@@ -57,9 +57,9 @@ def _load(file: str) -> None:
         lines += [error.lineno] if isinstance(error, SyntaxError) and error.filename == str(path) else []
         where = f" line {lines[-1]}:" if lines else ""
         raise ModelError(
-            f"the plugin {shown(file)} does not load:{where} {type(error).__name__}: {_said(error)}"
+            f"the plugin {shown(file)} does not load:{where} {type(error).__name__}: {_message(error)}"
         ) from error
 
 
-def _said(error: Exception) -> object:
+def _message(error: Exception) -> object:
     return reason(error) if isinstance(error, OSError) else error.msg if isinstance(error, SyntaxError) else error

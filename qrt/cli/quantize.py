@@ -17,7 +17,7 @@ from qrt.models.programs import load
 from qrt.quantization.calibration.records import RECORD_METHODS
 from qrt.quantization.search import Budget
 from qrt.quantization.workflow import quantize_program
-from qrt.runtime.program import Program
+from qrt.runtime.compilation import compile
 from qrt.tensor.tensor_files import load_tensors
 
 
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
         extra("onnx", "onnx")  # it may be missing, which is better said before the calibration
     arrays = load_tensors(options.data)
     module = load(options.file, max_bytes=options.max_input, for_quantization=True)
-    data = by_names(Program(module, options.function), arrays)
+    data = by_names(compile(module, options.function), arrays)
     with chosen_kernels(options), progress_bar() as progress:
         result = quantize_program(
             module,

@@ -25,7 +25,8 @@ from qrt.cli.timing import TimedEntry, report
 from qrt.errors import ModelError
 from qrt.files import check_output, read_text, shown_name, write_files
 from qrt.ops.core import Array
-from qrt.runtime.program import Program, preparation_text
+from qrt.runtime.compilation import compile, preparation_text
+from qrt.runtime.program import Program
 from qrt.tensor import QuantTensor
 
 
@@ -71,7 +72,7 @@ def _program(options: argparse.Namespace) -> Program:
     if name != "-":
         return program_of(options, saturating=options.saturating, max_bytes=limit)
     module = ir.parse(read_text(name, limit), filename=shown_name(name))
-    return Program(module, options.function, saturating=options.saturating)
+    return compile(module, options.function, saturating=options.saturating)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -60,9 +60,9 @@ class Builder:
     place : Module or Block or Operation
         Operations are made at the end of a module's body or of a block, or before an operation.
     location : Location, optional
-        Where errors say that the operations stand; that of the place if not given.
+        The location of the operations in errors; by default that of the place.
     observer : BuilderObserver, optional
-        What hears of new, changed and erased operations.
+        It is notified of new, changed and erased operations.
 
     Raises
     ------

@@ -8,7 +8,7 @@ from qrt.errors import QuantError
 from qrt.ir.builder import Builder
 from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
 from qrt.ir.core.constraints import element_of, with_element
-from qrt.ir.core.matching import constant_of, made_by
+from qrt.ir.core.matching import constant_of, defining_op
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.text.dense import DenseElementsAttr, DenseResourceAttr, static_shape, storage_dtype, wrapped
 from qrt.ops.casts import from_signless
@@ -21,7 +21,7 @@ CONSTANT_CASTS = ("quant.scast", "tensor.cast")
 
 def constant_of_storage(value: Value) -> Attribute | None:
     """Return the constant that defines a value, or of which a quantized value is a cast; else None."""
-    cast = made_by(value, "quant.scast")
+    cast = defining_op(value, "quant.scast")
     return constant_of(value if cast is None else cast.operands[0])
 
 

@@ -23,8 +23,8 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 class Pass(Protocol):
     """The interface of a pass.
 
-    A class attribute `UPSTREAM` holds the options with which it does exactly what upstream's pass does, if those are
-    not the defaults.
+    A class attribute `UPSTREAM` has the options with which it does exactly what upstream's pass does, if those are not
+    the defaults.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]

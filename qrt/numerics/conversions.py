@@ -178,7 +178,7 @@ def float_to_int(source: str, t: Integer, signed: bool, saturating: bool) -> Fun
 
     A NaN or a number out of range is refused, or saturates.
     """
-    widen, finish = widened(source), _held(t, signed)
+    widen, finish = widened(source), _stored_as(t, signed)
     # the bounds are exact in float64: the upper one is the first integer too large
     low, beyond = (float(t.low), float(-t.low)) if signed else (0.0, float(1 << t.width))
     if saturating:
@@ -205,7 +205,7 @@ def _saturated(widen: Function, finish: Function, low: float, beyond: float, lea
     return call
 
 
-def _held(t: Integer, signed: bool) -> Function:
+def _stored_as(t: Integer, signed: bool) -> Function:
     """Return a function that converts integral float64 values within a type's range to the dtype that stores the
     type.
     """

@@ -126,13 +126,13 @@ def detections(boxes: Array, scores: Array, rule: SuppressionLimits) -> tuple[Ar
     return (*results, np.full(1, count, F32))
 
 
-Found = list[tuple[int, int, npt.NDArray[np.float32]]]
+Detections = list[tuple[int, int, npt.NDArray[np.float32]]]
 
 
-def _of_all(boxes: Array, scores: Array, rule: SuppressionLimits) -> Found:
+def _of_all(boxes: Array, scores: Array, rule: SuppressionLimits) -> Detections:
     """Suppress by the best score of any class. A box then has its best classes, -1 for missing ones."""
     best = np.stack([scores[row, descending(scores[row], 1)[0]] for row in range(len(scores))])
-    detected: Found = []
+    detected: Detections = []
     for box in suppressed(boxes, best, rule.most, rule):
         numbers = heap_sorted(scores[box], rule.classes)
         detected += [(box, number, scores[box, number]) for number in numbers]
@@ -140,13 +140,13 @@ def _of_all(boxes: Array, scores: Array, rule: SuppressionLimits) -> Found:
     return detected
 
 
-def _of_each_class(boxes: Array, scores: Array, rule: SuppressionLimits) -> Found:
+def _of_each_class(boxes: Array, scores: Array, rule: SuppressionLimits) -> Detections:
     """Suppress each class by itself.
 
     After each class only the best of all classes so far remain; equal scores are in the order of classes.
     """
     assert rule.per_class is not None
-    detected: Found = []
+    detected: Detections = []
     for number in range(scores.shape[1]):
         of_class = scores[:, number]
         chosen = suppressed(boxes, of_class, min(rule.per_class, rule.most), rule)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from qrt.numerics.float_text import DOUBLE, FORMATS, FloatFormat, default_digits, kept_bits, spell_in
+from qrt.numerics.float_text import DOUBLE, FORMATS, FloatFormat, bits_of_digits, default_digits, spell_in
 from qrt.numerics.powers_of_ten import EXACT_POWERS, LEAST_POWER, powers_of_five, reciprocals_of_tens
 
 Array = npt.NDArray[Any]
@@ -94,7 +94,7 @@ def _cut(values: Array) -> _ScaledFloor:
 
 def _removed(bits: Array, precision: int) -> Array:
     """Return the number of decimal digits that ``floats._decimal`` removes from integers of ``bits`` bits."""
-    removed: Array = np.maximum(bits - kept_bits(precision), 0) * 59 // 196
+    removed: Array = np.maximum(bits - bits_of_digits(precision), 0) * 59 // 196
     return removed
 
 
@@ -131,8 +131,8 @@ def _read_back(
 ) -> tuple[Array, Array]:
     """Return whether ``digits * 10^exponent`` rounds to its value in the format, and whether that is certain.
 
-    It is rounded to a double first. Doubles hold the middle between two values of a narrower format and rounding to
-    them keeps order, so only a double that is such a middle may stand for a number on either side.
+    It is rounded to a double first. The middle between two values of a narrower format is a double, and rounding to
+    doubles is monotonic; so only a double that is such a middle may come from a number on either side of it.
     """
     tens = _EXACT_TENS[np.minimum(np.abs(exponent), 22)]
     doubles = np.where(exponent < 0, digits / tens, digits * tens)  # rounded once: both factors are exact

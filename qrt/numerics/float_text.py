@@ -178,9 +178,6 @@ def spell(bits: int, form: FloatFormat) -> str:
 
     Source: AsmPrinter's printFloatValue over APFloat::toString. Upstream reads a decimal as a double. So a value that
     is no double, or a second bit pattern of a value, is spelled as its bits.
-
-    Upstream reads a decimal as a double. So the bits are spelled of a value that is no double, as wide formats have,
-    and of a second pattern for the same number.
     """
     value = form.decode(bits)
     if isinstance(value, float):
@@ -209,7 +206,7 @@ def default_digits(form: FloatFormat) -> int:
     return 2 + form.precision * 59 // 196
 
 
-def kept_bits(precision: int) -> int:
+def bits_of_digits(precision: int) -> int:
     """Return how many bits of an integer APFloat keeps for so many decimal digits."""
     return (precision * 196 + 58) // 59
 
@@ -222,7 +219,7 @@ def _decimal(value: Fraction, precision: int) -> tuple[int, int]:
     """
     shift = value.denominator.bit_length() - 1
     significand, exponent = value.numerator * 5**shift, -shift
-    removable = max(significand.bit_length() - kept_bits(precision), 0) * 59 // 196
+    removable = max(significand.bit_length() - bits_of_digits(precision), 0) * 59 // 196
     significand //= 10**removable
     exponent += removable
     excess = len(str(significand)) - precision

@@ -154,10 +154,10 @@ def quotient(
     """Return the storage of ``sa * a / (sb * b)`` for 32-bit values; ``a / 0`` saturates by the sign of ``a``, and ``0
     / 0`` is 0.
 
-    ``a``, shifted to the left until it fills 32 bits, is multiplied by the reciprocal of ``b``, and the product by
-    ``sa / (sb * so)``, which is formed in float32. Where the last shift, to the right, is by more than 31 places, as it
-    is for most ``a`` near 0, TFLite's kernel shifts by their rest modulo 32 and adds 1 to what is not negative. So does
-    this.
+    ``a``, shifted to the left until it fills 32 bits, is multiplied by the reciprocal of ``b``, and the product by ``sa
+    / (sb * so)``, which is formed in float32. If the last shift, to the right, is by more than 31 places, as for most
+    ``a`` near 0, TFLite's kernel shifts by the number of places modulo 32 and adds 1 to nonnegative results. So does
+    this function.
     """
     dividend, divisor = broadcast_arrays(np.asarray(a, np.int64), np.asarray(b, np.int64))
     is_zero = divisor == 0

@@ -103,7 +103,7 @@ _ON_BOOLS: dict[str, Function] = {
 _SIGNED, _UNSIGNED, _INEXACT = "signed overflow (nsw)", "unsigned overflow (nuw)", "an inexact result (exact)"
 
 
-def _kept(promises: frozenset[str], **rules: Rule) -> list[Rule]:
+def _rules_of_promises(promises: frozenset[str], **rules: Rule) -> list[Rule]:
     return [rule for promise, rule in rules.items() if promise in promises]
 
 
@@ -112,7 +112,7 @@ def _kept(promises: frozenset[str], **rules: Rule) -> list[Rule]:
 
 def _addi(t: Integer, promises: frozenset[str]) -> Function:
     sign = t.sign
-    rules = _kept(
+    rules = _rules_of_promises(
         promises,
         nsw=(_SIGNED, lambda r, a, b: ((a ^ r) & (b ^ r)) < 0),
         nuw=(_UNSIGNED, lambda r, a, b: (r ^ sign) < (a ^ sign)),
@@ -122,7 +122,7 @@ def _addi(t: Integer, promises: frozenset[str]) -> Function:
 
 def _subi(t: Integer, promises: frozenset[str]) -> Function:
     sign = t.sign
-    rules = _kept(
+    rules = _rules_of_promises(
         promises,
         nsw=(_SIGNED, lambda r, a, b: ((a ^ b) & (a ^ r)) < 0),
         nuw=(_UNSIGNED, lambda r, a, b: (a ^ sign) < (b ^ sign)),
@@ -131,7 +131,7 @@ def _subi(t: Integer, promises: frozenset[str]) -> Function:
 
 
 def _muli(t: Integer, promises: frozenset[str]) -> Function:
-    rules = _kept(
+    rules = _rules_of_promises(
         promises,
         nsw=(_SIGNED, lambda r, a, b: _wraps_signed(t, r, a, b)),
         nuw=(_UNSIGNED, lambda r, a, b: _high_unsigned(t, a, b) != 0),
@@ -206,11 +206,11 @@ def _divided(signed: bool, quotient: Callable[[Any, Any], Any]) -> Make:
         if not signed:
             exact = (_INEXACT, lambda _, a, b: t.unsigned(a) % t.unsigned(b) != 0)
             compute = lambda a, b: t.signed(quotient(t.unsigned(a), t.unsigned(b)))  # noqa: E731
-            return checked(compute, _BY_ZERO, *_kept(promises, exact=exact))
+            return checked(compute, _BY_ZERO, *_rules_of_promises(promises, exact=exact))
         low = t.low
         overflow = (f"signed overflow: {low} / -1", lambda _, a, b: (a == low) & (b == -1))
         exact = (_INEXACT, lambda _, a, b: a % b != 0)
-        return checked(quotient, _BY_ZERO, overflow, *_kept(promises, exact=exact))
+        return checked(quotient, _BY_ZERO, overflow, *_rules_of_promises(promises, exact=exact))
 
     return make
 
@@ -244,7 +244,7 @@ def _too_far(t: Integer) -> Rule:
 
 
 def _shli(t: Integer, promises: frozenset[str]) -> Function:
-    rules = _kept(
+    rules = _rules_of_promises(
         promises,
         nsw=(_SIGNED, lambda r, a, b: r >> b != a),
         nuw=(_UNSIGNED, lambda r, a, b: t.unsigned(r) >> t.unsigned(b) != t.unsigned(a)),
@@ -254,13 +254,13 @@ def _shli(t: Integer, promises: frozenset[str]) -> Function:
 
 def _shrsi(t: Integer, promises: frozenset[str]) -> Function:
     exact = (_INEXACT, lambda r, a, b: r << b != a)
-    return checked(operator.rshift, _too_far(t), *_kept(promises, exact=exact))
+    return checked(operator.rshift, _too_far(t), *_rules_of_promises(promises, exact=exact))
 
 
 def _shrui(t: Integer, promises: frozenset[str]) -> Function:
     exact = (_INEXACT, lambda r, a, b: t.wrapped(operator.lshift)(r, b) != a)
     compute = lambda a, b: t.signed(t.unsigned(a) >> t.unsigned(b))  # noqa: E731
-    return checked(compute, _too_far(t), *_kept(promises, exact=exact))
+    return checked(compute, _too_far(t), *_rules_of_promises(promises, exact=exact))
 
 
 def _ones(t: Integer, u: Any) -> Any:

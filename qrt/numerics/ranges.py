@@ -1,7 +1,7 @@
 """Scales and zero points from ranges of real numbers (docs/numerics.md, "From a range to a type").
 
 All of it is arithmetic of float64, element by element, each step of which IEEE 754 rounds to one value on every
-machine. What a scale covers is decided exactly.
+machine. Comparisons of a range with the values of a scale are exact.
 """
 
 from typing import Any

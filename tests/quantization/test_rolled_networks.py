@@ -13,13 +13,11 @@ import qrt
 from qrt import ir
 from qrt.ir import run_passes
 from tests import mlir_opt
-from tests.oracle.execution.case import Case
+from tests.ir.passes.lower_qrt.upstream import bits_of, integer_case
 from tests.oracle.execution.driver import execute
-from tests.oracle.execution.values import Value
 from tests.quantization.checks import exported, same_bits
 from tests.quantization.rolled_networks import ROLLED, STEPS, draw
 
-INTEGERS = "lower-quant-ops,quant-to-integer-types,canonicalize"
 LEAST_RATIO = 20
 """Decibels of signal to noise: the error of 8 bits over the steps."""
 
@@ -31,14 +29,6 @@ targets = pytest.mark.parametrize("target", ["qrt-cpu", "tflite"])
 def quantized(name, target):
     passes = f"fuse-kernels{{target={target}}},propagate-quant{{target={target}}},check-quant{{target={target}}}"
     return str(run_passes(ir.parse(ROLLED[name]()), passes))
-
-
-def bits(value):
-    """An argument or a result as the driver of mlir-runner takes and prints it."""
-    array = np.asarray(value)
-    if array.dtype == np.float32:
-        return Value("f32", array.shape, tuple(map(int, array.view(np.uint32).ravel())))
-    return Value("index", (), (int(array),))
 
 
 @networks
@@ -80,12 +70,9 @@ def test_the_quantized_loop_is_near_the_float_one(name):
 @mlir_opt.needed
 def test_mlir_runner_has_the_bits_of_the_kernels(name, target):
     calls = [[np.int64(steps), *draw(name, steps)] for steps in (0, 1, STEPS)]
-    module = run_passes(exported(quantized(name, target), "codegen", target), INTEGERS)
-    assert "quant" not in str(module)
-    text = str(module).replace("@main", "@f").partition("module {\n")[2].rpartition("}")[0]
-    lines = "".join(f"{line.removeprefix('  ')}\n" for line in text.splitlines())
-    (outcome,) = execute([Case("rolled", lines, [[bits(value) for value in call] for call in calls], path="loops")])
+    module = run_passes(exported(quantized(name, target), "codegen", target), "lower-quant-ops")
+    (outcome,) = execute([integer_case(module, [[bits_of(value) for value in call] for call in calls])])
     assert not isinstance(outcome, str), outcome[:2000]
     program = qrt.compile(exported(quantized(name, target), "fixed", target))
     for call, printed in zip(calls, outcome, strict=True):
-        assert [value.bits for value in printed] == [bits(value).bits for value in program(*call)]
+        assert [value.bits for value in printed] == [bits_of(value).bits for value in program(*call)]

@@ -187,44 +187,44 @@ class Definition:
     operands, results : tuple of str, optional
         The groups of operands and of results.
     attributes : mapping of str to AttributeSpec, optional
-        The attributes that the op knows.
+        The attributes of the op.
     older_names : mapping of str to str, optional
-        Names under which texts may say attributes, with the names that these have here.
+        Former names of attributes that texts may use, with their present names.
     regions : int or tuple of str, optional
-        How many regions it has, or what they are.
+        The number of its regions, or their names.
     successors : tuple of str, optional
         The blocks that it may branch to.
     traits : collection of Trait, optional
         Its properties.
     parents : tuple of str, optional
-        The ops that it must stand in.
+        The ops that may contain it.
     implicit_terminator : str, optional
-        The op that ends its blocks, and need not be said.
+        The op that ends its blocks, which texts may omit.
     infer : mapping of str to Relation, optional
-        Which types of operands and results follow from others.
+        The types of operands and results that are inferred from other types.
     result_types : callable, optional
-        The types of the results of given operand types and attributes, where ``infer`` does not say them.
+        The types of the results for operand types and attributes, if ``infer`` does not give them.
     format : str, optional
         Upstream's ``assemblyFormat``.
     verify_signature, verify : callable, optional
-        Its own rules. The first looks at types and attributes only, so equal signatures are checked once; the second at
+        Its own rules. The first reads only types and attributes, so equal signatures are checked once; the second reads
         anything. Both raise VerifyError, or QuantTypeError to be reported at the op.
     parse, print : callable, optional
-        Its custom form, where no ``format`` says it.
+        Functions for its custom form, if it has no ``format``.
     operation_class : type, optional
-        The subclass of Operation that its operations are of.
+        The subclass of Operation for its operations.
     effects, speculatable : callable, optional
-        The effects of an op whose types decide on them; whether it may run where it would not have run, if its traits
-        do not say it.
+        Functions that return the memory effects of an operation, if they depend on its types, and True if it may be
+        speculated, if its traits do not tell.
     derived : callable, optional
-        Attributes that follow from the rest, which upstream's generic form says.
+        A function that returns attributes that follow from the rest and are in upstream's generic form.
     fold : callable, optional
-        The results as values or constants, where they are known. It changes nothing.
+        A function that returns the results as values or constants, if they are known. It changes nothing.
     canonicalize : tuple of str, optional
         The patterns that the pass tries, in upstream's order: a module of ``qrt.ir.dialects``, a colon, and its
         functions.
     passed_values, pass_values : callable, optional
-        What a branch passes to each of its successors, the last of its operands; and what makes it pass others.
+        Functions that return the operands that a branch passes to each of its successors, and that replace them.
 
     Examples
     --------

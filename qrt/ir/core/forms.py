@@ -146,7 +146,9 @@ class FormPrinter(Protocol):
     def numbered(self, region: Region) -> AbstractContextManager[None]:
         """Number all values of a region, before any is printed."""
 
-    def region(self, region: Region, entry_said: bool, empty_label: bool = True, terminator: str | None = None) -> None:
+    def region(
+        self, region: Region, entry_printed: bool, empty_label: bool = True, terminator: str | None = None
+    ) -> None:
         """Print `{ blocks }` in the names of `numbered`."""
 
 
@@ -161,5 +163,5 @@ class CompiledFormat(Protocol):
     def print(self, printer: FormPrinter, operation: Operation) -> None:
         """Print the form of an operation after its name."""
 
-    def says(self, operation: Operation) -> bool:
+    def can_express(self, operation: Operation) -> bool:
         """Return whether the printed text can be read again."""

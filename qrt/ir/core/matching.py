@@ -35,7 +35,7 @@ def is_known_dimension(operation: Operation) -> bool:
     return rank is not None and isinstance(index, IntegerAttr) and 0 <= index.value < rank
 
 
-def made_by(value: Value, name: str) -> Operation | None:
+def defining_op(value: Value, name: str) -> Operation | None:
     """Return the operation that defines a value if it is of this op, else None."""
     source = value.operation
     return source if source is not None and source.name == name else None

@@ -116,7 +116,7 @@ def register_dialect(name: str, room: Any) -> None:
         The part of its ops' names before the dot.
     room : module or object
         Its ``OPS`` is a list of definitions. ``HANDLERS``, ``STRUCTURED`` and ``BRANCHES``, each optional, are tables
-        that say how its ops run, by name, as in the files of ``qrt.runtime.interpreter``.
+        of the implementations of its ops, by name, as in the files of ``qrt.runtime.interpreter``.
 
     Raises
     ------

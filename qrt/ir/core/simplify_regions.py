@@ -67,14 +67,14 @@ def _erase_dead_arguments(region: Region) -> bool:
         last = block.last
         if last is not None and last.definition is not None and last.definition.pass_values is not None:
             lists = zip(last.successors, _passed(last) or (), strict=True)
-            last.definition.pass_values(last, [_kept(values, to.arguments, dead) for to, values in lists])
+            last.definition.pass_values(last, [_read_values(values, to.arguments, dead) for to, values in lists])
     _erase([op for block in region.blocks for op in block if would_be_dead(op) and live.isdisjoint(op.results)])
     for block in region.blocks[1:]:
-        block.set_arguments(_kept(block.arguments, block.arguments, dead))
+        block.set_arguments(_read_values(block.arguments, block.arguments, dead))
     return True
 
 
-def _kept(values: list[Value], arguments: list[Value], dead: set[Value]) -> list[Value]:
+def _read_values(values: list[Value], arguments: list[Value], dead: set[Value]) -> list[Value]:
     return [value for value, argument in zip(values, arguments, strict=True) if argument not in dead]
 
 

@@ -135,10 +135,10 @@ def would_be_dead(operation: Operation) -> bool:
 
     It is neither a terminator nor a symbol, and only reads, or allocates its results.
     """
-    return what_keeps(operation) is None
+    return removal_blocker(operation) is None
 
 
-def what_keeps(operation: Operation) -> Operation | None:
+def removal_blocker(operation: Operation) -> Operation | None:
     """Return the operation that prevents the removal of an unused operation: itself or one inside it; else None."""
     if operation.has_trait(TERMINATOR) or operation.has_trait(SYMBOL):
         return operation

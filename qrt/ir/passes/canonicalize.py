@@ -26,10 +26,10 @@ def _patterns_and_constants(operation: Operation) -> Sequence[Pattern]:
 @dataclass(frozen=True)
 class Canonicalize:
     """Folds, computes constants (casts of constants exactly), merges them, removes dead pure operations, and writes
-    `"quant.cast"`, `"quant.conv2d"` and `"quant.matmul"` as the ops they stand for.
+    `"quant.cast"`, `"quant.conv2d"` and `"quant.matmul"` as the ops with their meaning.
 
-    Preserves every value by default. `fold-qcast-dcast` also drops every quantization of what was dequantized from the
-    same type, `fold-dcast-qcast` every dequantization of what was quantized: these change values.
+    Preserves every value by default. `fold-qcast-dcast` also removes a quantization of a value that was dequantized
+    from the same type, `fold-dcast-qcast` a dequantization of a quantized value: these change values.
     `fold-constants=false` leaves casts of constants alone, as upstream does.
     """
 

@@ -1,4 +1,4 @@
-"""Replaces calls by the bodies of the functions that they call."""
+"""Inlining: calls are replaced by the bodies of the functions that they call."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,8 +21,10 @@ Graph = dict[FuncOp, list[FuncOp]]
 
 @dataclass(frozen=True)
 class Inline:
-    """Puts the bodies of functions in place of calls, callees first, canonicalizing each function before and after, and
-    removes private functions that nothing names any more. The first three options are those of canonicalize.
+    """Replaces calls by the bodies of their callees, callees first.
+
+    Each function is canonicalized before and after; private functions that nothing names any more are removed. The
+    first three options are those of canonicalize.
 
     Preserves every value by default. A call stays if it or its callee has the attribute `no_inline`, or if its callee
     is recursive, has no body, has an op that is not registered, or has several blocks where one is allowed. Calls also

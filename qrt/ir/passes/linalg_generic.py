@@ -79,7 +79,7 @@ def _patterns(operation: Operation) -> Sequence[Pattern]:
 
 @dataclass(frozen=True)
 class GeneralizeNamedOps:
-    """Writes every named op of linalg as the linalg.generic it stands for. Changes no value.
+    """Replaces every named op of linalg by its linalg.generic. Changes no value.
 
     Folds, merges constants and removes dead operations on the way, as upstream's pass does.
     """

@@ -13,12 +13,12 @@ from qrt.ir.passes.options import option
 
 @dataclass(frozen=True)
 class LoopInvariantCodeMotion:
-    """Moves operations that every iteration of a loop computes alike to before the loop. Preserves every value.
+    """Moves operations with the same results in every iteration out of a loop, before it. Preserves every value.
 
     An operation moves if it uses nothing that the loop defines, has no effects, and may run although the loop runs no
-    iteration: it is defined for all operands, or the loop is known to run it. Inner loops come first, so that what
-    leaves them may leave the loops around them too. With `strict_upstream` all that upstream calls speculatable moves,
-    even if the loop may not run it and it may be undefined.
+    iteration: it is defined for all operands, or the loop is known to run it. Inner loops come first, so that
+    operations moved out of them may also move out of the loops around them. With `strict_upstream` all that upstream
+    calls speculatable moves, even if the loop may not run it and it may be undefined.
     """
 
     strict_upstream: bool = option(False, "move what upstream calls speculatable, though it may be undefined")

@@ -1,4 +1,4 @@
-"""Removes quantized types from function headers."""
+"""Removal of quantized types from function signatures."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ _BOUNDARY = ("func.return", "func.call")
 
 @dataclass(frozen=True)
 class StripFuncQuantTypes:
-    """Gives functions, calls and returns the storage integers of their quantized types; quant.scast is put between.
-    Preserves every value.
+    """Gives functions, calls and returns the storage integers of their quantized types; quant.scast converts between
+    both. Preserves every value.
 
-    `strict_upstream`: casts that undo one another are dropped on the way as upstream's conversion driver drops them,
-    which can change values.
+    `strict_upstream`: casts that undo one another are removed as by upstream's conversion driver, which can change
+    values.
     """
 
     strict_upstream: bool = option(False, "drop the casts that upstream drops: values change")

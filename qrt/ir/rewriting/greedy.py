@@ -8,7 +8,7 @@ from qrt.ir.core.folding import Folds, fold
 from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.simplify_regions import erase_unreachable, simplify_regions
-from qrt.ir.core.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, TERMINATOR, what_keeps
+from qrt.ir.core.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, TERMINATOR, removal_blocker
 from qrt.ir.rewriting.rewrite import IN_PLACE, Pattern, constants_last, is_dead
 from qrt.types import TensorType, Type
 
@@ -61,7 +61,7 @@ class _Worklist(BuilderObserver):
         self.folds = folds
         self.patterns = patterns
         self.pending: dict[Operation, None] = {}
-        self.kept_by: dict[Operation, Operation] = {}
+        self.blockers: dict[Operation, Operation] = {}
         self.budget = _Budget()
         self.cyclic: Collection[Operation] = ()
 
@@ -124,12 +124,12 @@ class _Worklist(BuilderObserver):
             return is_dead(operation)
         if any(value.uses for value in operation.results):
             return False
-        known = self.kept_by.get(operation)
+        known = self.blockers.get(operation)
         if known is not None and _is_inside(known, operation):
             return False
-        keeper = what_keeps(operation)
+        keeper = removal_blocker(operation)
         if keeper is not None:
-            self.kept_by[operation] = keeper
+            self.blockers[operation] = keeper
         return keeper is None
 
     def visit(self, operation: Operation) -> bool:

@@ -42,8 +42,8 @@ def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], b
     return [result.operation for result in decided if result.operation is not None]
 
 
-Made = list[Value] | None
-Pattern = Callable[[Operation, Builder], Made]
+PatternResult = list[Value] | None
+Pattern = Callable[[Operation, Builder], PatternResult]
 """A pattern: makes the replacement of an operation, and returns the values that replace its results. Where it does not
 apply it makes nothing and returns None.
 """

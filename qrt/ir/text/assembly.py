@@ -4,8 +4,8 @@
 
 `$x` is an operand, attribute, region or successor; `` `text` `` a literal (empty: no space); `type($x)`, also as
 `qualified(type($x))`; `operands`; `attr-dict`, `attr-dict-with-keyword`; `functional-type(a, b)` of `operands`,
-`results` or `$x`; `(a $x^ b)?` and `(a $x^):(b)` are read if the first element is next, and printed if `$x` is there;
-`name($x, $y)` calls a directive of `DIRECTIVES`. Types that no element says are inferred: from the definition's
+`results` or `$x`; `(a $x^ b)?` and `(a $x^):(b)` are parsed if the first element is next, and printed if the operation
+has `$x`; `name($x, $y)` calls a directive of `DIRECTIVES`. Types without an element are inferred: from the definition's
 relations, from its traits, or from a constraint that only one type satisfies.
 """
 
@@ -178,9 +178,8 @@ class Assembly:
         for element in self.elements:
             element.show(printer, operation)
 
-    def says(self, operation: Operation) -> bool:
-        """Return True if the printed text can be parsed again: a list of types that is not optional needs at least one
-        type."""
+    def can_express(self, operation: Operation) -> bool:
+        """Return True if the format can express an operation: a list of types that is not optional is not empty."""
         return all(element.is_present(operation) for element in self._lists)
 
     def _complete(self, typed: Sequence[str], pending: PendingOperation) -> None:

@@ -232,7 +232,7 @@ class RegionOf(Element):
         for index, region in enumerate(self._regions(operation)):
             printer.attach(", " if index else "")
             with printer.numbered(region):
-                printer.region(region, entry_said=False, terminator=self.definition.implicit_terminator)
+                printer.region(region, entry_printed=False, terminator=self.definition.implicit_terminator)
 
     def begins(self, parser: FormParser) -> bool:
         return parser.scanner.at("{")

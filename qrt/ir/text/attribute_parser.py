@@ -26,7 +26,7 @@ from qrt.ir.core.attributes import (
 from qrt.ir.text.affine_parser import parse_affine_map, parse_affine_set
 from qrt.ir.text.dense import Blob, DenseResourceAttr, is_backed
 from qrt.ir.text.dense_literal import DenseLiteral
-from qrt.ir.text.dialect_attributes import is_of_known_dialect, keep, parse_dialect_attribute
+from qrt.ir.text.dialect_attributes import is_of_known_dialect, parse_dialect_attribute, read_as_text
 from qrt.ir.text.sparse import SparseLiteral
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, TypeParser, VectorType
 from qrt.types.scanner import Scanner, Source, pattern
@@ -99,7 +99,7 @@ class AttributeParser:
             return _WORDS[word](self, start)
         if word in _KEPT_AS_TEXT:
             scanner.pos += len(word)
-            return keep(self, start)
+            return read_as_text(self, start)
         try:
             return TypeAttr(self.type())
         except ParseError:
@@ -463,7 +463,7 @@ def _elements(literal: DenseLiteral, kind: Type) -> Attribute:
         return literal.elements(kind)
     if isinstance(kind.element, QuantizedType) and not literal.has_strings:
         return literal.elements(kind)
-    return literal.elements(kind) if is_backed(kind.element) else literal.kept(kind)
+    return literal.elements(kind) if is_backed(kind.element) else literal.text_elements(kind)
 
 
 _Rule = Callable[[AttributeParser, int], Attribute]

@@ -82,7 +82,7 @@ class DenseLiteral:
         return self.scanner.text[self.start : self.end].rstrip()
 
     @property
-    def said_shape(self) -> list[int] | None:
+    def bracket_shape(self) -> list[int] | None:
         """The shape that the brackets form; None without brackets."""
         return self._layout()[1]
 
@@ -107,7 +107,7 @@ class DenseLiteral:
         array.flags.writeable = False
         return DenseElementsAttr(array, type)
 
-    def kept(self, type: ShapedType) -> KeptElementsAttr:
+    def text_elements(self, type: ShapedType) -> KeptElementsAttr:
         """Return the constant of a type whose elements arrays cannot hold.
 
         Raise ParseError at the offending element.
@@ -140,7 +140,7 @@ class DenseLiteral:
             return
         outline = DenseLiteral(Scanner(Source(f"{_STRING.sub('0', self.text)}\n>")))
         try:
-            shape = outline.said_shape
+            shape = outline.bracket_shape
         except ParseError as error:
             raise self.scanner.error(error.message, self.start, self.end) from None
         if shape != list(type.shape or ()):
@@ -349,8 +349,8 @@ def _decimal_row(body: bytes, count: int) -> Array | None:
 def _decimal(body: bytes, shape: tuple[int, ...], is_float: bool) -> Array | None:
     """Return flat int64 or float64 values of a literal of this shape; None if the text is not plain decimal.
 
-    NumPy reads the numbers; that they stand where the grammar wants them is seen on a copy without white space, in
-    which every digit is 0.
+    NumPy parses the numbers. The positions of brackets and commas are checked on a copy without white space, in which
+    every digit is replaced by 0.
     """
     if not is_float and len(shape) == 1:
         return _decimal_row(body, shape[0])

@@ -211,25 +211,27 @@ class Printer:
         """Return the label of a block, such as `^bb1`."""
         return self._blocks.get(block, "<<UNKNOWN BLOCK>>")
 
-    def region(self, region: Region, entry_said: bool, empty_label: bool = True, terminator: str | None = None) -> None:
+    def region(
+        self, region: Region, entry_printed: bool, empty_label: bool = True, terminator: str | None = None
+    ) -> None:
         """Print `{ blocks }` with the names from `numbered`.
 
-        With `entry_said`, the custom form has already printed the entry block's arguments. A last `terminator` without
-        information is omitted.
+        With `entry_printed`, the custom form has already printed the entry block's arguments. A last `terminator`
+        without information is omitted.
         """
         self._parts.append("{\n")
         for index, block in enumerate(region.blocks):
             self._blocks[block] = f"^bb{index}"
         comments = self._predecessors(region) if len(region.blocks) > 1 else {}
         for index, block in enumerate(region.blocks):
-            lone_empty = empty_label and block.first is None and not entry_said
-            if index or (not entry_said and (block.arguments or lone_empty)):
+            lone_empty = empty_label and block.first is None and not entry_printed
+            if index or (not entry_printed and (block.arguments or lone_empty)):
                 arguments = ", ".join(map(self.typed_name, block.arguments))
                 label = f"{self._blocks[block]}({arguments})" if arguments else self._blocks[block]
                 self._parts.append(f"{self._indent}{label}:{comments.get(block, '')}\n")
             self._indent += "  "
             for operation in block:
-                if not (operation.name == terminator and operation is block.last and _says_nothing(operation)):
+                if not (operation.name == terminator and operation is block.last and _is_empty(operation)):
                     self.operation(operation)
             self._indent = self._indent[:-2]
         self._parts.append(f"{self._indent}}}")
@@ -261,8 +263,8 @@ class Printer:
             parts.append(f"{base} = " if len(operation.results) == 1 else f"{base}:{len(operation.results)} = ")
         definition = operation.definition
         assembly = None if definition is None else definition.assembly
-        unsaid = assembly is not None and not assembly.says(operation)
-        if self.generic or definition is None or unsaid or (assembly is None and definition.print is None):
+        is_generic_only = assembly is not None and not assembly.can_express(operation)
+        if self.generic or definition is None or is_generic_only or (assembly is None and definition.print is None):
             self._generic_form(operation)
         else:
             name = operation.name
@@ -298,7 +300,7 @@ class Printer:
             for index, region in enumerate(operation.regions):
                 parts.append(", " if index else "")
                 with self.numbered(region):
-                    self.region(region, entry_said=False)
+                    self.region(region, entry_printed=False)
             parts.append(")")
         self._note(operation.attributes.values())
         derived = {} if definition is None or definition.derived is None else definition.derived(operation)
@@ -326,7 +328,8 @@ class Printer:
         self._parts.append(f"\n{{-#\n  dialect_resources: {{\n    builtin: {{\n{entries}\n    }}\n  }}\n#-}}\n")
 
 
-def _says_nothing(operation: Operation) -> bool:
+def _is_empty(operation: Operation) -> bool:
+    """Return True if an operation has neither operands nor attributes."""
     return not operation.operands and not operation.attributes
 
 

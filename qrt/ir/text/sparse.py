@@ -79,7 +79,7 @@ class SparseLiteral:
 
     def _elements(self, type: ShapedType, shape: tuple[int | None, ...]) -> SparseElementsAttr:
         indices, values = (DenseLiteral(Scanner(Source(f"{text}\n>"))) for text in (self.indices, self.values))
-        rows, listed = indices.said_shape, values.said_shape
+        rows, listed = indices.bracket_shape, values.bracket_shape
         if not self.indices or rows == [0]:
             rows, listed = [0, len(shape)], [0]
         rows = [1, len(shape)] if rows is None else rows

@@ -56,8 +56,9 @@ def _slope_at_zero() -> Pair:
 def _expansions() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return Taylor coefficients of w about each centre, term by term, high and low.
 
-    ``w' = 2 x w - 2 / sqrt(pi)`` gives them all from the first, and the first of a centre from the one above: on the
-    way down errors shrink by ``exp(-x^2)``. So it starts far above, at 36, with no better value than zero.
+    By ``w' = 2 x w - 2 / sqrt(pi)`` all coefficients of a centre follow from the first, and the first from the centre
+    above it. Errors shrink by ``exp(-x^2)`` from centre to centre, so the recursion starts far above, at 36, with the
+    value 0.
     """
     one, terms = 1 << 256, 40
     slope = int(fraction(_slope, 256) * one)

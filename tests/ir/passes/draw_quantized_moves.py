@@ -8,8 +8,8 @@ I8, U8 = "!quant.uniform<i8:f32, 0.5:3>", "!quant.uniform<u8:f32, 0.25:100>"
 I4, I16 = "!quant.uniform<i4:f32, 1.0:-2>", "!quant.uniform<i16<-3000:3000>:f32, 0.0078125>"
 AXIS = "!quant.uniform<i8:f32:1, {0.5:3, 0.25:-1, 2.0}>"
 LINE, GRID = "6", "2x3"
-CONTROL = "%n: index, %p: i1, %ml: tensor<6xi1>, %mg: tensor<2x3xi1>"
-"""The arguments that control flow reads, before the quantized ones."""
+CONTROL = {"%n": "index", "%p": "i1", "%ml": "tensor<6xi1>", "%mg": "tensor<2x3xi1>"}
+"""The arguments that control flow and selects read, before the quantized ones."""
 _IDENTITY = "affine_map<(d0) -> (d0)>"
 _MOST_NESTED = 2
 
@@ -19,16 +19,18 @@ def tensor(shape: str, element: str) -> str:
 
 
 class Program:
-    """The text of a module, drawn from a seed. `types` are the types of the quantized arguments of `@f`."""
+    """The text of a module, drawn from a seed. `types` are the types of the quantized arguments of `@f`.
 
-    def __init__(self, seed: str, layers: tuple[str, ...] = (I8, U8, I4, I16)) -> None:
+    `for_runner` leaves out tensors of i1 and i4, which mlir-opt 22 cannot load, and affine.for, which it cannot
+    bufferize.
+    """
+
+    def __init__(self, seed: str, *, for_runner: bool = False) -> None:
         self.rng = Random(seed)
-        self.layers = self.rng.sample(layers, 2)
-        self.types = [
-            *self.layers,
-            *(tensor(shape, q) for q in self.layers for shape in (LINE, GRID)),
-            tensor(GRID, AXIS),
-        ]
+        self.for_runner = for_runner
+        self.control = dict([*CONTROL.items()][: 2 if for_runner else 4])
+        self.layers: list[str] = []
+        self.types = self.draw_types()
         self.lines: list[str] = []
         self.scope: list[tuple[str, str]] = []
         self.callees: list[tuple[str, str]] = []
@@ -40,10 +42,20 @@ class Program:
         self._function("@f", "", self.rng.choice(self.types), self.types)
         self.text = "\n".join(self.lines)
 
+    def draw_types(self) -> list[str]:
+        """Return the types of the values: scalars, lines and grids of two types per layer, and a grid per axis."""
+        self.layers = self.rng.sample((I8, U8, I16) if self.for_runner else (I8, U8, I4, I16), 2)
+        shaped = [tensor(shape, q) for q in self.layers for shape in (LINE, GRID)]
+        return [*self.layers, *shaped, tensor(GRID, AXIS)]
+
+    def plain_steps(self) -> "list[Step]":
+        """Return the steps that are no control flow."""
+        return [*_MOVES, *_COMPUTING]
+
     def _function(self, head: str, callee: str, result: str, types: list[str]) -> None:
         self.scope = [(f"%a{callee}{number}", type) for number, type in enumerate(types)]
-        arguments = ", ".join(f"{name}: {type}" for name, type in self.scope)
-        self.lines += [f"func.func {head}({CONTROL}, {arguments}) -> {result} {{"]
+        arguments = ", ".join(f"{name}: {type}" for name, type in (*self.control.items(), *self.scope))
+        self.lines += [f"func.func {head}({arguments}) -> {result} {{"]
         self.lines += ["%zero = arith.constant 0 : index", "%one = arith.constant 1 : index"]
         for type in self.types:  # one value of each type, whatever the arguments are
             if type not in types:
@@ -108,7 +120,9 @@ class Program:
         return self.rng.choice(self.layers)
 
     def step(self) -> None:
-        steps = [*_MOVES, *_COMPUTING] if self._depth >= _MOST_NESTED else [*_MOVES, *_COMPUTING, *_CONTROL * 3]
+        steps = self.plain_steps()
+        if self._depth < _MOST_NESTED:
+            steps += 3 * [step for step in _CONTROL if not (self.for_runner and step is _affine_for)]
         self.rng.choice(steps)(self)
 
     @contextmanager
@@ -130,6 +144,9 @@ def element_of(type: str) -> str:
 
 def shape_of(type: str) -> str:
     return type.removeprefix("tensor<").partition("x!")[0] if type.startswith("tensor") else ""
+
+
+Step = Callable[[Program], None]
 
 
 # -- control flow ------------------------------------------------------------------------------------------------------
@@ -199,17 +216,17 @@ def _call(p: Program) -> None:
     if not p.callees:
         return _if(p)
     callee, type = p.rng.choice(p.callees)
-    types = "index, i1, tensor<6xi1>, tensor<2x3xi1>"
-    return p.value(f"func.call @{callee}(%n, %p, %ml, %mg, {p.pick(type)}) : ({types}, {type}) -> {type}", type)
+    names, types = ", ".join(p.control), ", ".join(p.control.values())
+    return p.value(f"func.call @{callee}({names}, {p.pick(type)}) : ({types}, {type}) -> {type}", type)
 
 
 # -- operations that move elements -------------------------------------------------------------------------------------
 
 
-def _select(p: Program) -> None:
+def select(p: Program) -> None:
     value, type = p.any()
     mask = {LINE: "%ml", GRID: "%mg"}.get(shape_of(type))
-    if mask is not None and p.rng.random() < 0.5:
+    if mask in p.control and p.rng.random() < 0.5:
         kinds = f"tensor<{shape_of(type)}xi1>, {type}"
         p.value(f"arith.select {mask}, {value}, {p.pick(type)} : {kinds}", type)
     else:
@@ -309,14 +326,12 @@ def _broadcast(p: Program) -> None:
 def _generic(p: Program) -> None:
     """A body that selects among scalars."""
     value, type = p.any(LINE)
-    element, (m, x, y) = element_of(type), (p.name() for _ in range(3))
-    name, empty = p.name(), p.hidden(f"tensor.empty() : {type}")
-    maps = f'indexing_maps = [{", ".join([_IDENTITY] * 3)}], iterator_types = ["parallel"]'
-    p.lines.append(
-        f"{name} = linalg.generic {{{maps}}} ins(%ml, {value} : tensor<6xi1>, {type}) outs({empty} : {type}) {{"
-    )
-    p.lines.append(f"^bb0({m}: i1, {x}: {element}, {y}: {element}):")
-    chosen = p.hidden(f"arith.select {m}, {x}, {p.pick(element)} : {element}")
+    element, (x, y, name) = element_of(type), (p.name() for _ in range(3))
+    empty = p.hidden(f"tensor.empty() : {type}")
+    maps = f'indexing_maps = [{", ".join([_IDENTITY] * 2)}], iterator_types = ["parallel"]'
+    p.lines.append(f"{name} = linalg.generic {{{maps}}} ins({value} : {type}) outs({empty} : {type}) {{")
+    p.lines.append(f"^bb0({x}: {element}, {y}: {element}):")
+    chosen = p.hidden(f"arith.select %p, {x}, {p.pick(element)} : {element}")
     p.lines += [f"linalg.yield {chosen} : {element}", f"}} -> {type}"]
     p.scope.append((name, type))
 
@@ -355,9 +370,9 @@ def _through_storage(p: Program) -> None:
     return p.value(f"quant.scast {integers} : {plain} to {other}", other)
 
 
-_CONTROL: list[Callable[[Program], None]] = [_for, _while, _if, _switch, _execute, _affine_for, _call]
-_MOVES: list[Callable[[Program], None]] = [
-    *([_select] * 4),
+_CONTROL: list[Step] = [_for, _while, _if, _switch, _execute, _affine_for, _call]
+_MOVES: list[Step] = [
+    *([select] * 4),
     *(_scalar, _spread, _insert, _reshape, _cast, _concat, _pad, _generate, _transpose, _copy, _broadcast, _generic),
 ]
-_COMPUTING: list[Callable[[Program], None]] = [_add, _add, _requantize, _through_floats, _through_storage]
+_COMPUTING: list[Step] = [_add, _add, _requantize, _through_floats, _through_storage]

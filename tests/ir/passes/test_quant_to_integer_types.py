@@ -11,10 +11,14 @@ from qrt.errors import VerifyError
 from qrt.ir import run_passes
 from qrt.ops.core import storage_dtype
 from qrt.runtime.interpreter import Interpreter
-from qrt.types import TensorType
+from qrt.types import IndexType, UniformType
+from tests import mlir_opt
 from tests.ir.passes.draw_quantized_moves import Program
+from tests.ir.passes.lower_qrt.upstream import bits_of, integer_case
+from tests.oracle.execution.driver import execute
 
 PROGRAMS = 200
+RUNNER_PROGRAMS = 40
 LOWERED = "lower-qrt,lower-quant-ops,quant-to-integer-types"
 Q = "!quant.uniform<i8:f32, 5.000000e-01:3>"
 T = f"tensor<2x3x{Q}>"
@@ -26,15 +30,17 @@ def after(text):
 
 
 def arguments(module, seed):
-    """Control arguments and storage for the quantized ones of a drawn program."""
+    """Control arguments of a drawn program, and storage for the quantized arguments."""
     rng = np.random.default_rng(seed)
-    control = [np.int64(rng.integers(0, 4)), np.bool_(rng.integers(2))]
-    control += [rng.integers(0, 2, shape).astype(bool) for shape in (6, (2, 3))]
-    values = []
-    for type in module.function("f").type.inputs[len(control) :]:
-        element = type.element if isinstance(type, TensorType) else type
-        codes = rng.integers(element.storage_min, element.storage_max, getattr(type, "shape", ()), endpoint=True)
-        values.append(codes.astype(storage_dtype(element)))
+    control, values = [], []
+    for type in module.function("f").type.inputs:
+        element, shape = getattr(type, "element", type), getattr(type, "shape", ())
+        if isinstance(element, UniformType):
+            codes = rng.integers(element.storage_min, element.storage_max, shape, endpoint=True)
+            values.append(codes.astype(storage_dtype(element)))
+        else:
+            drawn = rng.integers(0, 4, shape)
+            control.append(np.asarray(drawn if isinstance(element, IndexType) else drawn % 2 == 1)[()])
     return control, values
 
 
@@ -53,6 +59,21 @@ def test_drawn_programs_keep_their_bits(first):
             integers = [value.view(f"i{value.itemsize}") for value in values]
             (result,) = Interpreter(module).call(module.function("f"), control + integers)
             assert np.asarray(result).tobytes() == np.asarray(wanted).tobytes(), f"{text}\n{module}"
+
+
+@mlir_opt.needed
+def test_drawn_programs_have_their_bits_in_mlir_runner():
+    cases, wanted = [], []
+    for seed in range(RUNNER_PROGRAMS):
+        text = Program(f"runner {seed}", for_runner=True).text
+        before = ir.parse(text)
+        calls = [control + values for control, values in (arguments(before, (seed, run)) for run in range(2))]
+        wanted.append([Interpreter(before).call(before.function("f"), call)[0] for call in calls])
+        lowered = run_passes(ir.parse(text), "lower-qrt,lower-quant-ops")
+        cases.append(integer_case(lowered, [[bits_of(value) for value in call] for call in calls]))
+    for case, outcome, values in zip(cases, execute(cases), wanted, strict=True):
+        assert not isinstance(outcome, str), f"{outcome[:2000]}\n{case.text}"
+        assert [result.bits for (result,) in outcome] == [bits_of(value).bits for value in values], case.text
 
 
 def test_every_place_that_names_a_type():

@@ -191,7 +191,7 @@ def test_whole_files_of_other_content_are_refused(path: Path) -> None:
 def test_foreign_files_are_refused_and_stay(path: Path) -> None:
     for content in (NETWORK.encode(), b"\x00" * 100):
         path.write_bytes(content)
-        with pytest.raises(ModelError, match="this is not a complete checkpoint: not an .npz archive of arrays"):
+        with pytest.raises(ModelError, match=r"this is not a complete checkpoint: not an \.npz archive of arrays"):
             quantized(DATA, path)
         assert path.read_bytes() == content
     with path.open("wb") as file:

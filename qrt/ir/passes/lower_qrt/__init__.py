@@ -25,8 +25,8 @@ class LowerQrt:
     """Turns qrt ops into linalg, arith, math and tensor on signless integers, with quant.scast around them. Changes no
     value. Locations name the stage: "accumulate", "zero-point", "bias", "requantize", "output zero point", "clamp".
 
-    `zero-point` says where products get rid of zero points: after the sum, or in its loop. `to=loops` writes affine.for
-    nests on memrefs instead of linalg.generic. `requant` is for ops that do not say their rule.
+    `zero-point` selects where products subtract zero points: after the sum, or in its loop. `to=loops` writes
+    affine.for nests on memrefs instead of linalg.generic. `requant` is the rule of ops without one.
     """
 
     zero_point: str = option("post-accumulation", "where products get rid of zero points", _CHOICES["zero_point"])

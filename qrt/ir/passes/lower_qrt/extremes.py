@@ -32,7 +32,7 @@ def _lower_reduce(name: str, context: LoweringContext, op: Operation, attributes
     at = nest.split(axes, len(sizes), keeps)
     value = nest.read(stored, at)
     best = nest.running(value.type, _start(name, op))
-    beyond = _goes_before(nest, name, op, value, best)
+    beyond = _comes_before(nest, name, op, value, best)
     return nest.finish(nest.value("arith.select", (beyond, value, best), value.type))[0]
 
 
@@ -45,7 +45,7 @@ def _lower_arg(name: str, context: LoweringContext, op: Operation, attributes: A
     *others, last = nest.loops
     value = nest.read(stored, (*others[:axis], last, *others[axis:]))
     best, number = nest.running(value.type, _start(name, op)), nest.running(I64, 0)
-    beyond = _goes_before(nest, name, op, value, best)
+    beyond = _comes_before(nest, name, op, value, best)
     here = nest.value("arith.index_cast", (nest.position(last),), I64)
     chosen = [nest.value("arith.select", (beyond, *pair), pair[0].type) for pair in ((value, best), (here, number))]
     numbers = nest.finish(*chosen)[1]
@@ -72,7 +72,7 @@ def _start(name: str, op: Operation) -> int | float:
     return int(info.max if least else info.min) >> (info.bits - t.width)
 
 
-def _goes_before(nest: LoopNest, name: str, op: Operation, value: Value, best: Value) -> Value:
+def _comes_before(nest: LoopNest, name: str, op: Operation, value: Value, best: Value) -> Value:
     return is_beyond(nest, tensor_type(op.operands[0]).element, name.endswith("min"), value, best)
 
 

@@ -17,7 +17,7 @@ from qrt.ir.dialects.linalg.lowering import I8, I16, I64, LoweringContext, tenso
 from qrt.ir.passes.elementwise import INDEX
 from qrt.ir.passes.lower_qrt.gemmlowp import Fixed
 from qrt.ir.passes.lower_qrt.lookup import entry_of
-from qrt.ir.passes.lower_qrt.recurrent import WORD, products, saturated, scaled
+from qrt.ir.passes.lower_qrt.recurrent import INT16_RANGE, products, saturated, scaled
 from qrt.ir.passes.lower_qrt.requantize import clamp
 from qrt.ir.passes.lower_qrt.transpose_conv import static_slice
 from qrt.numerics.fixed_functions import logistic, tanh
@@ -40,7 +40,7 @@ class _Lstm:
     def __post_init__(self) -> None:
         self.batch, self.cells = self.context.extents(self.stored["cell"])
         self.values = self.context.extent(self.stored["hidden"], 1)
-        words = np.arange(WORD[0], WORD[1] + 1, dtype=np.int64)
+        words = np.arange(INT16_RANGE[0], INT16_RANGE[1] + 1, dtype=np.int64)
         bits = numerics.GATE_INTEGER_BITS
         self.context.stage("table")
         results = logistic(words, bits, 16), tanh(words, bits, 16), tanh(words, 15 + self.p.cell_exponent, 16)
@@ -117,12 +117,12 @@ class _Lstm:
         fixed = Fixed(nest)
 
         def function(nest: LoopNest, table: Value, sums: Value) -> Value:
-            return nest.extend(entry_of(nest, nest.read(sums, nest.loops), table, WORD[0], True), I64)
+            return nest.extend(entry_of(nest, nest.read(sums, nest.loops), table, INT16_RANGE[0], True), I64)
 
         assert gates[1] is not None
         assert gates[2] is not None
         forget = function(nest, self.logistic, gates[1])
-        enter = fixed.subtract(WORD[1], forget) if gates[0] is None else function(nest, self.logistic, gates[0])
+        enter = fixed.subtract(INT16_RANGE[1], forget) if gates[0] is None else function(nest, self.logistic, gates[0])
         product = fixed.emit("muli", forget, nest.extend(nest.read(cell, nest.loops), I64))
         retained = saturated(nest, fixed.divide(product, 15))
         product = fixed.emit("muli", enter, function(nest, self.tanh, gates[2]))

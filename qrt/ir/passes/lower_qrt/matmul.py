@@ -21,12 +21,12 @@ from qrt.ops.core import Attributes
 def lower_matmul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Lower a matmul and return the storage of the result.
 
-    Dynamic batch dimensions broadcast only where the types say so: one that turns out to be 1 is an error when it runs.
+    Dynamic batch dimensions do not broadcast: one that is 1 at run time, where the other is not, is an error.
     """
     if uniform_type(op.operands[1]).is_sub_channel:
         return contract_blocks(context, op, attributes["requant"])
     a, w = (_Operand(context, value, rows) for value, rows in zip(op.operands, (True, False), strict=False))
-    outer = _kept(context, a, w)
+    outer = _result_extents(context, a, w)
     batch = len(outer) - a.is_matrix - w.is_matrix
     rows = [("d", batch)] if a.is_matrix else []
     columns = [("d", len(outer) - 1)] if w.is_matrix else []
@@ -77,7 +77,7 @@ class _Operand:
         )
 
 
-def _kept(context: LoweringContext, a: _Operand, w: _Operand) -> tuple[Extent, ...]:
+def _result_extents(context: LoweringContext, a: _Operand, w: _Operand) -> tuple[Extent, ...]:
     """Return the extents of the result, by NumPy's rules for `@`."""
     return (
         *broadcast(context, a.batch, w.batch),

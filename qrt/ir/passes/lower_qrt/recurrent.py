@@ -10,13 +10,13 @@ from qrt.ir.passes.lower_qrt.transpose_conv import static_slice
 from qrt.ops.core import Attributes
 from qrt.ops.recurrent import svdf_parameters
 
-WORD = -(1 << 15), (1 << 15) - 1
+INT16_RANGE = -(1 << 15), (1 << 15) - 1
 """The ends of 16 bits."""
 
 
 def saturated(nest: LoopNest, x: Value) -> Value:
     """Saturate a value to 16 bits."""
-    return clamp(nest, x, *WORD)
+    return clamp(nest, x, *INT16_RANGE)
 
 
 def scaled(nest: LoopNest, x: Value, multiplier: tuple[int, int]) -> Value:

@@ -41,19 +41,19 @@ class _Lines:
         self.sizes = self.context.extents(self.stored)
         self.rest = (*self.sizes[: self.axis], *self.sizes[self.axis + 1 :])
 
-    def reduced(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
+    def reduction_nest(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
         """Return a nest that reduces the axis, and the indices of an element in it."""
         nest = LoopNest(self.context, stage, self.rest, self.sizes[self.axis : self.axis + 1])
         *others, last = nest.loops
         return nest, (*others[: self.axis], last, *others[self.axis :])
 
-    def each(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
-        """Return a nest over all elements, and how it indexes what has a value for each line."""
+    def element_nest(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
+        """Return a nest over all elements, and the indices of a value of the element's line in it."""
         nest = LoopNest(self.context, stage, self.sizes)
         return nest, (*nest.loops[: self.axis], *nest.loops[self.axis + 1 :])
 
     def maxima(self) -> Value:
-        nest, at = self.reduced("largest")
+        nest, at = self.reduction_nest("largest")
         value = nest.read(self.stored, at)
         largest = nest.running(value.type, self.x.storage_min)
         name = f"arith.max{'si' if self.x.is_signed else 'ui'}"
@@ -63,7 +63,7 @@ class _Lines:
         """Return the table entry of each element's distance from the largest."""
         self.context.stage("table")
         constant = self.context.dense(table, type)
-        nest, others = self.each("table")
+        nest, others = self.element_nest("table")
         distance = nest.value("arith.index_cast", (self.distance(nest, maxima, others),), INDEX)
         return nest.finish(nest.gather(constant, [distance]))[0]
 
@@ -74,7 +74,7 @@ class _Lines:
 
     def total(self, entries: Value, type: IntegerType | FloatType, term: Callable[[LoopNest, Value], Value]) -> Value:
         """Return the sums of the terms of each line, added in order."""
-        nest, at = self.reduced("sum")
+        nest, at = self.reduction_nest("sum")
         value = term(nest, nest.read(entries, at))
         name = "arith.addf" if isinstance(type, FloatType) else "arith.addi"
         return nest.finish(nest.value(name, (nest.running(type, 0), value), type))[0]
@@ -115,7 +115,7 @@ def lower_log_softmax(context: LoweringContext, op: Operation, attributes: Attri
 def _table_int32(lines: _Lines, beta: float) -> Value:
     entries = lines.entries(lines.maxima(), numerics.softmax_table(lines.x.scale, beta), I32)
     sums = lines.total(entries, I64, lambda nest, value: nest.extend(value, I64))
-    nest, others = lines.each("quotient")
+    nest, others = lines.element_nest("quotient")
     entry = nest.value("arith.sitofp", (nest.extend(nest.read(entries, nest.loops), I64),), F64)
     total = nest.value("arith.sitofp", (nest.read(sums, others),), F64)
     scaled = nest.value("arith.mulf", (total, nest.constant(lines.element.scale, F64)), F64)
@@ -125,7 +125,7 @@ def _table_int32(lines: _Lines, beta: float) -> Value:
 def _table_float32(lines: _Lines, beta: float) -> Value:
     entries = lines.entries(lines.maxima(), numerics.softmax_table_float32(lines.x.scale, beta), F32)
     sums = lines.total(entries, F32, lambda nest, value: value)
-    nest, others = lines.each("quotient")
+    nest, others = lines.element_nest("quotient")
     scale = nest.constant(np.float32(lines.element.scale), F32)
     scaled = nest.value("arith.mulf", (nest.read(sums, others), scale), F32)
     inverse = nest.value("arith.divf", (nest.constant(1.0, F32), scaled), F32)
@@ -140,7 +140,7 @@ def _table_shifted(lines: _Lines, beta: float) -> Value:
     table = numerics.softmax_table_shifted(lines.x.scale, beta, size)
     entries = lines.entries(lines.maxima(), table, F32)
     sums = lines.total(entries, F32, lambda nest, value: value)
-    nest, others = lines.each("quotient")
+    nest, others = lines.element_nest("quotient")
     units = nest.constant(numerics.softmax_units(lines.element.scale), F32)
     scaled = nest.value("arith.mulf", (nest.read(entries, nest.loops), units), F32)
     return lines.rounded(nest, nest.value("arith.divf", (scaled, nest.read(sums, others)), F32), "math.roundeven")
@@ -153,7 +153,7 @@ def _gemmlowp_sum(lines: _Lines, entries: Value) -> Value:
 def _gemmlowp(lines: _Lines, beta: float) -> Value:
     entries = lines.entries(lines.maxima(), numerics.softmax_table_gemmlowp(lines.x.scale, beta), I32)
     sums = _gemmlowp_sum(lines, entries)
-    nest, others = lines.each("quotient")
+    nest, others = lines.element_nest("quotient")
     fixed, total = Fixed(nest), nest.read(sums, others)
     headroom = fixed.leading_zeros(total)
     scale = fixed.reciprocal(fixed.subtract(fixed.left(total, headroom), 1 << 31))
@@ -169,14 +169,14 @@ def _table_int16(lines: _Lines, beta: float) -> Value:
     maxima = lines.maxima()
     lines.context.stage("table")
     exponential, reciprocal = (lines.context.dense(table, I16) for table in tables)
-    nest, others = lines.each("table")
+    nest, others = lines.element_nest("table")
     fixed = Fixed(nest)
     distance = nest.extend(lines.distance(nest, maxima, others), I64)
     scaled = fixed.add(fixed.scale(fixed.subtract(0, distance), multiplier, shift), 32767)
     entry = interpolated(nest, exponential, clamp(nest, scaled, -32768, 32767))
     (entries,) = nest.finish(nest.value("arith.trunci", (entry,), I32))
     sums = lines.total(entries, I64, lambda nest, value: nest.extend(value, I64))
-    nest, others = lines.each("quotient")
+    nest, others = lines.element_nest("quotient")
     fixed, total = Fixed(nest), nest.read(sums, others)
     headroom = fixed.leading_zeros(total)
     normal = fixed.right(fixed.add(fixed.left(total, fixed.subtract(headroom, 1)), 1 << 13), 14)
@@ -192,7 +192,7 @@ def _log_float32(lines: _Lines) -> Value:
     maxima = lines.maxima()
     entries = lines.entries(maxima, numerics.softmax_table_float32(lines.x.scale, 1.0), F32)
     sums = lines.total(entries, F32, lambda nest, value: value)
-    nest, others = lines.each("difference")
+    nest, others = lines.element_nest("difference")
     largest, value = (
         nest.value("arith.sitofp", (nest.extend(nest.read(t, i), I32, lines.x.is_signed),), F32)
         for t, i in ((maxima, others), (lines.stored, nest.loops))
@@ -210,7 +210,7 @@ def _log_gemmlowp(lines: _Lines) -> Value:
     entries = lines.entries(maxima, p.table, I32)
     scaled = lines.entries(maxima, p.scaled, I32)
     sums = _gemmlowp_sum(lines, entries)
-    nest, others = lines.each("difference")
+    nest, others = lines.element_nest("difference")
     fixed = Fixed(nest)
     log = fixed.logarithm(nest.read(sums, others), numerics.SUM_BITS, 5)
     threshold = fixed.scale(fixed.subtract(log, 1 << 31), p.multiplier, p.shift)

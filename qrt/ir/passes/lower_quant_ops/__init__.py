@@ -19,7 +19,7 @@ _EXTENTS = TensorType((None,), INDEX)
 Emit = Callable[[Emitter], Value]
 
 
-def _said(name: str, text: str) -> Any:
+def _rule_option(name: str, text: str) -> Any:
     return option(_RULE.defaults[name], text, _RULE.choices[name])
 
 
@@ -31,13 +31,13 @@ class LowerQuantOps:
     `rounding=toward_zero saturating=false` the operations are upstream's, one for one, and values out of range are
     undefined. Preserves every value, NaN and infinities included, with the exception of those undefined ones.
 
-    `strict_upstream` also takes what else upstream does here: a cast that undoes another is dropped without a look at
-    its values, and zero points are cut to the storage type. Value-changing, for comparison with mlir-opt.
+    `strict_upstream` also follows upstream in two more cases: a cast that undoes another is removed without regard to
+    values, and zero points are truncated to the storage type. Value-changing, for comparison with mlir-opt.
     """
 
-    rounding: str = _said("rounding", "how qcasts round that do not say it")
-    zero_point: str = _said("zero_point", "whether the zero point is added before or after rounding")
-    scale: str = _said("scale", "what a qcast does with the scale")
+    rounding: str = _rule_option("rounding", "how qcasts round that do not say it")
+    zero_point: str = _rule_option("zero_point", "whether the zero point is added before or after rounding")
+    scale: str = _rule_option("scale", "what a qcast does with the scale")
     saturating: bool = option(True, "clamp values out of range, which are undefined without")
     strict_upstream: bool = option(False, "drop casts and cut zero points as upstream does: values change")
 
