@@ -48,7 +48,7 @@ class SavedSource(PlanSource):
             module = module_of(_plain(content["text"]), content["constants"], self._path)
             source = ModuleSource(module, self.name, saturating=self.saturating)
             if (source.inputs, source.outputs) != (self.inputs, self.outputs):
-                raise ValueError(f"the arguments or results of {self.name} are others in its text")
+                raise ValueError(f"the arguments or results of {self.name} differ from those in its text")
         except DAMAGE as error:
             raise damaged(self._path, error) from None
         return source

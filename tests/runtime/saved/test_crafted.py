@@ -341,7 +341,7 @@ def test_a_header_alone(tmp_path: Path) -> None:
     struct.pack_into("=Q", head, 48, SIZE)
     struct.pack_into("=Q", head, 72, kernel_calls.checksum(b""))
     (tmp_path / "p.qrt").write_bytes(bytes(head) + struct.pack("=Q", kernel_calls.checksum(bytes(head))))
-    with pytest.raises(qrt.errors.ModelError, match="it is damaged: its index is missing"):
+    with pytest.raises(qrt.errors.ModelError, match="is damaged: its index is missing"):
         qrt.load_program(tmp_path / "p.qrt")
 
 
