@@ -23,7 +23,12 @@ model files too. `make expected` writes this page from the operators and the tab
   unscaled.
 - A dynamic dimension is `?`.
 - A fused activation is a `qrt.clamp` after the operation, if its bounds are inside those of the storage.
-- Tensors that depend on constants alone are computed at import.
+- Tensors that depend on constants alone are computed at import. So DEQUANTIZE of constants of float16, int8, uint8,
+  int16 and int4 leaves float32 constants in the program, as large as those of a float32 model. float16 is widened
+  exactly.
+- In the default build, DEQUANTIZE of an int8 or int4 constant with one scale computes `q * scale + (-zero_point *
+  scale)`, with each product and the sum rounded, for every whole block of 8 elements. All other elements are rounded
+  once. These are the rows `eights_twice` and `multiply` of `dequantize`.
 
 An unsupported form of an operator is an error. One error lists all unsupported operators and forms of the model, with
 the number of occurrences.
