@@ -87,7 +87,7 @@ def test_what_is_refused() -> None:
     prepared = backend.Backend.prepare(reshaping())
     with pytest.raises(QuantTypeError, match="has no option"):
         prepared.run([], fast=True)
-    with pytest.raises(QuantTypeError, match="1 inputs, got 2"):
+    with pytest.raises(QuantTypeError, match="the model has 2 inputs, got 1"):
         prepared.run([np.zeros((2, 3), np.float32)])
 
 

@@ -202,7 +202,7 @@ def test_parallel_loops_that_do_not_run():
             i64(3),
             i64(0),
             memory,
-            message=f"the step {step} : the divisor must be positive",
+            message=f"the step {step} is not positive",
         )
     text = PARALLEL.format(step=1)
     refused(text, i64(3), i64(0), memory, message="does not end within max_steps, the limit of steps", max_steps=10)
