@@ -142,9 +142,9 @@ def _checked_shapes(shapes: Mapping[str, Sequence[int]] | None) -> dict[str, tup
         require(name, str, "a key of shapes", "the name of an input")
         require(shape, (Sequence, np.ndarray), f"shapes[{name!r}]", "a sequence of sizes")
         for size in shape:
-            require(size, (int, np.integer), f"a size of shapes[{name!r}]", "an integer from 1 up")
+            require(size, (int, np.integer), f"a size of shapes[{name!r}]", "a positive integer")
             if size < 1:
-                raise QuantTypeError(f"a size of shapes[{name!r}] must be an integer from 1 up, not {size}")
+                raise QuantTypeError(f"a size of shapes[{name!r}] must be a positive integer, got {size}")
         checked[name] = tuple(map(int, shape))
     return checked
 

@@ -55,7 +55,7 @@ def _open_shape(node: Node, sizes: Sequence[int | Value]) -> Shape:
         follows = own.count(None) == wanted.count(None) and rest > 0 and count % rest == 0
         wanted[wanted.index(-1)] = count // rest if follows else None
     if wanted.count(None) > 1:
-        node.refuse("several sizes that only the run knows")
+        node.refuse("several sizes known only at run time")
     return tuple(wanted)
 
 
