@@ -127,7 +127,7 @@ def _refused_types(
     """Return why a family does not accept operands of these types. Networks repeat the same types, hence the cache."""
     operands = [type for type in types if type is not None]
     if result_type is None or len(operands) < len(types):
-        return "a port is no ranked tensor of floats"
+        return "a port is not a ranked tensor of floats"
     family = FAMILIES[name]
     if family.traits.tables:
         return None
@@ -141,7 +141,7 @@ def _refused_types(
         return str(error)
     sizes = zip(inferred.shape or (), result_type.shape or (), strict=False)
     same = inferred.rank == result_type.rank and all(a == b or a is None or b is None for a, b in sizes)
-    return None if same else f"{name} makes {inferred.shape}, not {result_type.shape}"
+    return None if same else f"{name} has a result of shape {inferred.shape}, not {result_type.shape}"
 
 
 @lru_cache(maxsize=256)
@@ -171,8 +171,8 @@ def retarget(region: RegionOp, target: Target) -> None:
         fitting = [other for other in names if refusal((other,), count, reading, target) is None]
         if not fitting:
             reason = refusal(names or (name,), count, reading, target)
-            remark(region, f"'quant.region' op ({name}) is not for this target: {reason}")
+            remark(region, f"'quant.region' op ({name}) does not fit this target: {reason}")
             return
         region.attributes["kernel"] = StringAttr(fitting[0])
     if all(port.is_decided for port in ports_of(region)) and (wrong := violation(region, target)) is not None:
-        remark(region, f"'quant.region' op ({region.kernel}) is not for this target: {wrong}")
+        remark(region, f"'quant.region' op ({region.kernel}) does not fit this target: {wrong}")

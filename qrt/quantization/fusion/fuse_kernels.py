@@ -32,7 +32,7 @@ def nearest(operation: Operation) -> str:
         return _nearest_sum(operation)
     elements = elements_of(operation.results[0])
     if elements is None:
-        return "no kernel is near to it"
+        return "no kernel is similar"
     if elements.is_copy:
         return "the nearest kernel is 'transpose', whose port 'q' has each element once"
     tensors = elements.simplified().inputs

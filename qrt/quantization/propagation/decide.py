@@ -196,7 +196,7 @@ class Decider:
         constraint = f"the constraint of {shown(region.name)}"
         if not _expresses(new, node.element) or node.port is None or not fits(node.port, new, node):
             raise region.operation.error(
-                f"{constraint} gives {node.where} {new.shown()}, which the target does not take there"
+                f"{constraint} gives {node.where} {new.shown()}, which the target does not accept there"
             )
         storage = node.in_class.storage
         is_stored = storage is None or not isinstance(new, UniformType) or storage_of(new) == storage
@@ -206,11 +206,12 @@ class Decider:
             self._leave(node, new)
         elif node.type is None:
             raise region.operation.error(
-                f"{constraint} gives {node.where} {new.shown()}: ports of one value have one type"
+                f"{constraint} gives {node.where} {new.shown()}: all ports of a value must have the same type"
             )
         else:
             raise region.operation.error(
-                f"{constraint} changes {node.where}, which is decided: it is {node.type.shown()}, not {new.shown()}"
+                f"{constraint} changes {node.where} to {new.shown()}, but its type "
+                f"{node.type.shown()} is chosen already"
             )
 
     def _leave(self, node: PropagationNode, new: Spec) -> None:
@@ -220,7 +221,7 @@ class Decider:
             assert node.region is not None
             remark(
                 node.region.operation,
-                f"{node.where} is {new.shown()}: the constraint of the kernel comes before its annotation "
+                f"{node.where} is {new.shown()}: the constraint of the kernel takes precedence over its annotation "
                 f"{node.spec.shown()}",
             )
 
@@ -246,11 +247,11 @@ class Decider:
             proposed[node.in_class] = grown
         else:
             self._leave(node, grown)
-        remark(region.operation, f"{bias.where} passes {type.storage} and {what} by up to 2^{most}")
+        remark(region.operation, f"{bias.where} overflows {type.storage} and {what} by up to 2^{most}")
         self._constrain(region, proposed)
         type = _type(bias, proposed)
         if isinstance(type, UniformType) and bias_fits(bias.constant, type.scale_array, type.storage).any():
-            raise region.operation.error(f"{bias.where} passes {type.storage} at every scale: the bias is too large")
+            raise region.operation.error(f"{bias.where} overflows {type.storage} at every scale: the bias is too large")
 
 
 def _widest(types: list[Spec | None]) -> Spec | None:
@@ -282,17 +283,15 @@ def _check_returned(
     assert isinstance(changed, tuple)
     for side, count in zip(changed, counts, strict=True):
         if not all(isinstance(i, int | np.integer) and 0 <= i < count for i in side):
-            raise region.operation.error(
-                f"{constraint} says that it has changed ports {shown(side)}, of {count} there are"
-            )
+            raise region.operation.error(f"{constraint} returned changed ports {shown(side)}, but there are {count}")
     named = {*changed[0], *(region.inputs + i for i in changed[1])}
     for i, (new, old) in enumerate(zip((*inputs, *outputs), before, strict=True)):
         if new is not old and i not in named:
             node = region.nodes[i]
             where = node.where if node is not None else f"port {i}"
-            raise region.operation.error(f"{constraint} has changed {where} without saying so")
+            raise region.operation.error(f"{constraint} changed {where}, but did not return it as changed")
         if not isinstance(new, Spec):
-            raise region.operation.error(f"{constraint} gives port {i} {shown(new)}, which is no type")
+            raise region.operation.error(f"{constraint} set port {i} to {shown(new)}, which is not a type")
 
 
 def _expresses(spec: Spec, element: FloatType) -> bool:
@@ -370,10 +369,10 @@ def _scaled(type: UniformType, exponents: Array) -> UniformType:
 def _undecided(node: PropagationNode) -> str:
     if node.in_class.storage is None:
         return (
-            f"nobody decides {node.where}: the kernel takes any type there and has no default: "
-            f"annotate it with a !quant.uniform type"
+            f"no type can be chosen for {node.where}: the kernel accepts any type there and has no "
+            "default: annotate it with a !quant.uniform type"
         )
     return (
-        f"nobody decides {node.where}: there is no range for it, and no constraint that gives its type: "
+        f"no type can be chosen for {node.where}: it has no range, and no constraint gives its type: "
         f"annotate it as !quant.calibrated<{node.element}<min:max>>"
     )

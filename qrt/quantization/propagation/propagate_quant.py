@@ -40,9 +40,9 @@ class PropagateQuant:
     def __post_init__(self) -> None:
         for name, choices in (("method", RECORD_METHODS), ("functions", FUNCTIONS)):
             if getattr(self, name) not in choices:
-                raise QuantTypeError(f"{name} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
+                raise QuantTypeError(f"{name} must be one of {', '.join(choices)}, got {getattr(self, name)!r}")
         if self.max_widening < 1:
-            raise QuantTypeError(f"max-widening is 1 or more, not {self.max_widening}")
+            raise QuantTypeError(f"max-widening must be at least 1, got {self.max_widening}")
 
     def run(self, module: Module) -> None:
         records = read_records(read_text(self.records), self.records) if self.records else None

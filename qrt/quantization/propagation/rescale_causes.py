@@ -26,7 +26,7 @@ class RescaleCauses:
         """Return a text with both ends of an edge, and the annotation that gives them one type."""
         assert source.type is not None
         assert taker.type is not None
-        ends = f"{_place(source)} is {_spelled(source.type)}, {_place(taker)} takes {_spelled(taker.type)}"
+        ends = f"{_place(source)} is {_spelled(source.type)}, but {_place(taker)} needs {_spelled(taker.type)}"
         for node, other in ((source, taker), (taker, source)):
             wanted = other.type
             if isinstance(wanted, UniformType) and _stays(other, node) and self._may_be(node, wanted):

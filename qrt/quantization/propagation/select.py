@@ -209,7 +209,8 @@ def _keep(region: GraphRegion, target: Target) -> None:
     port = next(node for node in region.floats if isinstance(node.spec, NoQuantizedType))
     remark(
         region.operation,
-        f"{region.name} stays float: {port.where} is {port.spec}, and no signature of {target.name} takes floats there",
+        f"{region.name} stays float: {port.where} is {port.spec}, and no signature of {target.name} "
+        "accepts floats there",
     )
     for node in region.floats:
         node.spec = NoQuantizedType(node.element)
@@ -236,13 +237,13 @@ def _misfit(region: GraphRegion, signatures: Sequence[TargetKernel], target: Tar
     blocks = "" if port.blocks is None else f" in blocks {dict(port.blocks)}"
     return (
         f"no signature of {shown(region.name)} in target {target.name} fits: {bad[0].where} is {_described(bad[0])}, "
-        f"and port {port.name!r} takes {port.storage}{bounds}{blocks}{' symmetric' if port.symmetric else ''}"
+        f"but port {port.name!r} needs {port.storage}{bounds}{blocks}{' symmetric' if port.symmetric else ''}"
     )
 
 
 def _described(node: PropagationNode) -> str:
     if node.spec is node.element:
         type = node.value.type
-        return f"{'a constant' if node.constant is not None else 'no constant, but'} {type.shown()}"
+        return f"{'a constant' if node.constant is not None else 'not constant, but'} {type.shown()}"
     shape = node.value.type.shape if isinstance(node.value.type, TensorType) else ()
     return f"{node.spec.shown()} of shape {shape}" if element_of(node.value.type) is not node.spec else str(node.spec)

@@ -69,7 +69,7 @@ def find(name: str) -> Target:
         return TARGETS[name]
     if name.endswith(".toml"):
         return Target.load(name)
-    raise QuantError(f"{TARGETS.unknown(name)}; a path that ends in .toml is read")
+    raise QuantError(f"{TARGETS.unknown(name)}; a path that ends in .toml is read as a file")
 
 
 def known(target: str | Target) -> Target:

@@ -48,7 +48,7 @@ class SavedSource(PlanSource):
             module = module_of(_plain(content["text"]), content["constants"], self._path)
             source = ModuleSource(module, self.name, saturating=self.saturating)
             if (source.inputs, source.outputs) != (self.inputs, self.outputs):
-                raise ValueError(f"the arguments or results of {self.name} are others in its text")
+                raise ValueError(f"the arguments or results of {self.name} differ from those in its text")
         except DAMAGE as error:
             raise damaged(self._path, error) from None
         return source
@@ -163,8 +163,8 @@ def _plain(compressed: Any) -> str:
     if len(content) > MOST_TEXT:
         raise ValueError(f"the program's text has more than {MOST_TEXT} bytes")
     if not inflated.eof:
-        raise ValueError("the program's text is cut short")
+        raise ValueError("the program's text is truncated")
     try:
         return content.decode()
     except UnicodeDecodeError:
-        raise ValueError("the program's text is no UTF-8") from None
+        raise ValueError("the program's text is not UTF-8") from None

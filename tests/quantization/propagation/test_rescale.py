@@ -32,7 +32,7 @@ def test_a_cause_names_both_ends_and_the_annotation() -> None:
     lines = [region("%0", "op", "%x", A, range_of(-1, 1)), region("%1", "op", "%0", B, A)]
     lines[0] = region("%0", "op", "%x", A, A)
     (cause,) = run(function("%x", *lines)).causes
-    assert cause == f"f.mlir:2 op output 0 is {A}, f.mlir:3 op input 0 takes {B}: annotate f.mlir:2 as {B}"
+    assert cause == f"f.mlir:2 op output 0 is {A}, but f.mlir:3 op input 0 needs {B}: annotate f.mlir:2 as {B}"
     lines[0] = region("%0", "op", "%x", A, B)
     assert run(function("%x", *lines)).causes == []
 
@@ -41,7 +41,7 @@ def test_no_annotation_is_named_that_would_not_help() -> None:
     """16 bits are not 8; a fixed scale stays; a multiplier is out of its range; a result outranks its operands."""
     wide = [region("%0", "op", "%x", A, A), region("%1", "wide", "%0", "f32", WIDE)]
     (cause,) = run(function("%x", *wide)).causes
-    assert re.fullmatch(r"f\.mlir:2 op output 0 is \S+ \S+, f\.mlir:3 wide input 0 takes \S+ \S+>", cause)
+    assert re.fullmatch(r"f\.mlir:2 op output 0 is \S+ \S+, but f\.mlir:3 wide input 0 needs \S+ \S+>", cause)
     lines = [region("%0", "fixed", "%x", A), region("%1", "op", "%0", A, A)]
     (cause,) = run(function("%x", *lines)).causes
     assert cause.endswith("annotate f.mlir:3 as !quant.uniform<i8:f32, 3.906250e-03:-128>")
@@ -164,7 +164,7 @@ def test_a_program_without_regions() -> None:
 
 def test_a_float_does_not_reach_a_part_of_a_kernel() -> None:
     """The kernel is a whole: its other port is quantized."""
-    with pytest.raises(VerifyError, match="nobody decides undecided input 0"):
+    with pytest.raises(VerifyError, match="no type can be chosen for undecided input 0"):
         run(function("%x", region("%0", "float", "%x"), region("%1", "undecided", "%0", "f32", A)))
 
 
@@ -224,4 +224,4 @@ def test_what_no_port_shares_is_handed_on_in_the_widest_type_of_its_uses() -> No
     first, widest, last = (each[0] for each in result.of("op")[2:])
     made = [each[1] for each in result.of("op")[:2]]
     assert sorted(result.of("rescale")) == sorted([*([each, widest] for each in made), [widest, first], [widest, last]])
-    assert sum("a value that is handed on takes" in each for each in result.causes) == 2
+    assert sum("a value that is passed on needs" in each for each in result.causes) == 2

@@ -91,7 +91,7 @@ def test_as_many_values_as_are_asked_for(asked: str) -> None:
     narrow = Target("narrow", (TargetKernel("k", (TargetPort("x", "i8", -126),), (TargetPort("y", "i8"),)),))
     fits = function("%x", constant("%c", 1, 2, 3, 4), region("%0", "k", "%c", asked, A))
     assert storages(run(fits, target=narrow).of("k")[0]) == ["i8<-126:127>", "i8"]
-    with pytest.raises(VerifyError, match=r"k input 0 is !quant.any<i8<-127:127>:f32>.*takes i8<-126:127>"):
+    with pytest.raises(VerifyError, match=r"k input 0 is !quant.any<i8<-127:127>:f32>.*needs i8<-126:127>"):
         run(function("%x", region("%0", "k", "%x", "!quant.any<i8<-127:127>:f32>", A)), target=narrow)
 
 
@@ -120,7 +120,7 @@ def test_a_kernel_is_left_float_as_a_whole_and_says_so() -> None:
     assert run(function("%x", region("%0", "op", "%x", NONE, NONE)), target=other).of("op") == [[NONE, NONE]]
     (remark,) = result.remarks
     assert remark.message == (
-        "op stays float: op output 0 is !quant.none<f32>, and no signature of device takes floats there"
+        "op stays float: op output 0 is !quant.none<f32>, and no signature of device accepts floats there"
     )
     assert remark.location is not None
     assert remark.location.line == 3
@@ -136,7 +136,7 @@ def test_a_port_of_floats() -> None:
 
 
 def test_a_type_of_more_codes_than_the_port_is_an_error() -> None:
-    with pytest.raises(VerifyError, match=r"product input 1 is !quant.uniform<i8:f32.*takes i8<-127:127> symmetric"):
+    with pytest.raises(VerifyError, match=r"product input 1 is !quant.uniform<i8:f32.*needs i8<-127:127> symmetric"):
         run(function("%x %y", region("%0", "product", "%x, %y", A, A)))
     with pytest.raises(VerifyError, match=r"middle input 0 is !quant\.uniform<i8:f32, 5\.0+e-01:3> .*symmetric"):
         run(function("%x", region("%0", "middle", "%x", "!quant.uniform<i8:f32, 0.5:3>", A)))
@@ -145,7 +145,7 @@ def test_a_type_of_more_codes_than_the_port_is_an_error() -> None:
 def test_the_middle_is_that_of_the_port_and_not_of_the_bounds_within_it() -> None:
     right, wrong = (f"!quant.uniform<i8<-100:127>:f32, 5.000000e-01{zero}>" for zero in ("", ":14"))
     assert run(function("%x", region("%0", "middle", "%x", right, A))).of("middle") == [[right, A]]
-    with pytest.raises(VerifyError, match=r"middle input 0 is .*takes i8<-128:127> symmetric"):
+    with pytest.raises(VerifyError, match=r"middle input 0 is .*needs i8<-128:127> symmetric"):
         run(function("%x", region("%0", "middle", "%x", wrong, A)))
 
 
