@@ -9,6 +9,7 @@ from qrt.errors import Diagnostic, VerifyError, require
 from qrt.ir import Module
 from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.passes.options import option
+from qrt.quantization.checking.agreement import disagreement
 from qrt.quantization.checking.kernels import violation
 from qrt.quantization.checking.regions import PortOf, ports_of, regions_of, shown
 from qrt.quantization.checking.value_edges import edge_violations
@@ -43,7 +44,7 @@ def violations(module: Module, target: Target) -> list[VerifyError]:
             for port in ports_of(region)
             if not port.is_decided
         ]
-        wrong = None if missing else violation(region, target)
+        wrong = None if missing else violation(region, target) or disagreement(region, target)
         errors += missing
         if wrong is not None:
             errors.append(region.op_error(f"({region.kernel}): {wrong}"))

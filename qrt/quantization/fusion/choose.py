@@ -16,10 +16,10 @@ from qrt.ir.remarks import remark
 from qrt.ops import FAMILIES
 from qrt.quantization.checking.kernels import violation
 from qrt.quantization.checking.regions import RESCALE, ports_of
-from qrt.quantization.forms import KernelMatch, reading_of, readings_of
+from qrt.quantization.forms import KernelMatch, is_alone, kernel_names, reading_of, readings_of
 from qrt.quantization.forms.elements import splat_of
-from qrt.quantization.forms.elementwise import name_of_function
-from qrt.quantization.targets.model import Target
+from qrt.quantization.targets.model import Target, TargetKernel
+from qrt.quantization.targets.patterns import match_pattern
 from qrt.types import FloatType, TensorType, Type, UniformType
 
 
@@ -39,17 +39,10 @@ class Refusal:
     reason: str
 
 
-def kernel_names(reading: KernelMatch) -> tuple[str, ...]:
-    """Return the names under which a target may have the kernel of a reading."""
-    traits = FAMILIES[reading.family].traits
-    if traits.tables:
-        name = name_of_function(reading)
-        return (reading.family,) if name is None else (name, reading.family)
-    if traits.of_floats and (reading.low, reading.high) == (None, None):
-        is_plain = all(permutation is None for _, permutation in reading.operands)
-        if is_plain and _rank(reading.operands[1][0]) == 2:
-            return (reading.family, traits.of_floats)
-    return (reading.family,)
+def target_names(reading: KernelMatch, target: Target) -> list[str]:
+    """Return the names of a target's kernels that compute a reading, in the target's order."""
+    names = kernel_names(reading)
+    return list(dict.fromkeys(kernel.name for kernel in target.kernels if kernel.family in names))
 
 
 def choices_of(value: Value, target: Target, refused: list[Refusal] | None = None) -> Iterator[KernelChoice]:
@@ -57,19 +50,21 @@ def choices_of(value: Value, target: Target, refused: list[Refusal] | None = Non
     choices: list[tuple[int, bool, int, KernelChoice]] = []
     order = target_order(target)
     for reading in readings_of(value):
-        names = kernel_names(reading)
-        known = [name for name in names if name in order]
-        fitting = [name for name in known if refusal((name,), len(reading.operands), reading, target) is None]
+        names = target_names(reading, target)
+        fitting = [name for name in names if refusal((name,), len(reading.operands), reading, target) is None]
         if fitting:
-            name = min(fitting, key=lambda name: order[name])
-            is_table = bool(FAMILIES[name].traits.tables)
-            choices.append((-_size(reading), is_table, order[name], KernelChoice(name, reading)))
+            is_table = any(FAMILIES[kernel.family].traits.tables for kernel in target.signatures(fitting[0]))
+            choices.append((-_size(reading), is_table, order[fitting[0]], KernelChoice(fitting[0], reading)))
         elif refused is not None:
-            reason = refusal(names, len(reading.operands), reading, target)
+            reason = refusal(names or kernel_names(reading), len(reading.operands), reading, target)
             refused.append(Refusal(reading, reason or ""))
+    for kernel in target.kernels:
+        match = match_pattern(kernel, value) if callable(kernel.pattern) else None
+        if match is not None and kernel.ports(len(match.operands), 1) is not None and is_alone(match):
+            choices.append((-_size(match), False, order[kernel.name], KernelChoice(kernel.name, match)))
     choices.sort(key=lambda entry: entry[:3])
     for *_, choice in choices:
-        reason = _refused(choice.reading, value)
+        reason = _refused(choice.reading, value) if choice.reading.family in FAMILIES else None
         if reason is None:
             yield choice
         elif refused is not None:
@@ -105,10 +100,6 @@ def refusal(names: Sequence[str], operands: int, reading: KernelMatch | None, ta
         return f"kernel '{kernel.name}' of target '{target.name}' has no port for operand {operands - 1}{name}{of}"
     port = kernel.inputs[operands] if operands < len(kernel.inputs) else kernel.outputs[-1]
     return f"kernel '{kernel.name}' of target '{target.name}' needs port '{port.name}'"
-
-
-def _rank(value: Value) -> int | None:
-    return value.type.rank if isinstance(value.type, TensorType) else None
 
 
 def _refused(reading: KernelMatch, value: Value) -> str | None:
@@ -156,6 +147,15 @@ def _stored(type: Type, permutation: tuple[int, ...] | None) -> TensorType | Non
     return TensorType(tuple(type.shape[axis] for axis in permutation or range(len(type.shape))), element)
 
 
+def _has_own_match(region: RegionOp, kernel: TargetKernel) -> bool:
+    """Return True if a kernel's own pattern matches the body of a region, on the operands of the region in order."""
+    returned = region.body.terminator.operands
+    if not callable(kernel.pattern) or len(returned) != 1 or returned[0].operation is None:
+        return False
+    match = match_pattern(kernel, returned[0])
+    return match is not None and [value for value, _ in match.operands] == region.body.arguments
+
+
 def retarget(region: RegionOp, target: Target) -> None:
     """Rename a region to a kernel that the target has for its body, if the target lacks the region's own kernel.
 
@@ -166,11 +166,15 @@ def retarget(region: RegionOp, target: Target) -> None:
         return
     count = len(region.operands)
     if refusal((name,), count, None, target) is not None:
-        reading = reading_of(region.regions[0].blocks[0])
-        names = kernel_names(reading) if reading is not None else ()
-        fitting = [other for other in names if refusal((other,), count, reading, target) is None]
+        reading = reading_of(region.body)
+        names = target_names(reading, target) if reading is not None else []
+        fitting = [
+            *(other for other in names if refusal((other,), count, reading, target) is None),
+            *(kernel.name for kernel in target.kernels if _has_own_match(region, kernel)),
+        ]
         if not fitting:
-            reason = refusal(names or (name,), count, reading, target)
+            known = kernel_names(reading) if reading is not None else (name,)
+            reason = refusal(names or known, count, reading, target)
             remark(region, f"'quant.region' op ({name}) is not for this target: {reason}")
             return
         region.attributes["kernel"] = StringAttr(fitting[0])

@@ -8,8 +8,7 @@ visits as regions and ports.
 A hub in a class without ports takes the widest type of the value's uses, so that no use gets values clipped for
 another.
 
-A named constraint may need another type at a port than its class has. The port then leaves its class, and will get a
-rescale. A constraint function that a target brings may not do this: that is an error.
+A constraint may need another type at a port than its class has. The port then leaves its class, and will get a rescale.
 """
 
 import heapq
@@ -31,12 +30,11 @@ from qrt.quantization.propagation.select import fits
 from qrt.quantization.propagation.statistics import covered, width
 from qrt.quantization.targets.constraints import bias_fits, constraint_of
 from qrt.quantization.targets.model import QuantFn, Spec, Target
-from qrt.types import FloatType, NoQuantizedType, UniformType
+from qrt.quantization.targets.patterns import text_of
+from qrt.types import AnyQuantizedType, CalibratedType, FloatType, NoQuantizedType, UniformType
 
 Array = npt.NDArray[Any]
 
-_MOST_CHARACTERS = 300
-"""The greatest length of the message of an exception from a target's function."""
 _NO_FLOAT = NoQuantizedType(FloatType("f32"))
 
 
@@ -174,7 +172,7 @@ class Decider:
         try:
             changed = function(inputs, outputs)
         except Exception as error:  # a user's function may raise any exception
-            raise region.operation.error(f"the constraint of {shown(region.name)} fails: {_text_of(error)}") from error
+            raise region.operation.error(f"the constraint of {shown(region.name)} fails: {text_of(error)}") from error
         _check_returned(region, changed, inputs, outputs, before)
         return [*inputs, *outputs]
 
@@ -190,7 +188,7 @@ class Decider:
         """Set another type at a port.
 
         The type applies to the port's whole class if that is undecided and the region's ports in it agree. Otherwise
-        the port leaves its class, if the constraint is a named one; for a constraint function this is an error.
+        the port leaves its class.
         """
         assert region.kernel is not None
         constraint = f"the constraint of {shown(region.name)}"
@@ -202,16 +200,8 @@ class Decider:
         is_stored = storage is None or not isinstance(new, UniformType) or storage_of(new) == storage
         if node.type is None and not is_alone and is_stored:
             proposed[node.in_class] = new
-        elif not callable(region.kernel.constraint):
-            self._leave(node, new)
-        elif node.type is None:
-            raise region.operation.error(
-                f"{constraint} gives {node.where} {new.shown()}: ports of one value have one type"
-            )
         else:
-            raise region.operation.error(
-                f"{constraint} changes {node.where}, which is decided: it is {node.type.shown()}, not {new.shown()}"
-            )
+            self._leave(node, new)
 
     def _leave(self, node: PropagationNode, new: Spec) -> None:
         """Give a port a type of its own, apart from its class."""
@@ -257,15 +247,6 @@ def _widest(types: list[Spec | None]) -> Spec | None:
     """Return the per-layer type with the widest range, the first of several; None if there is none."""
     known = [type for type in types if isinstance(type, UniformType) and type.is_per_layer]
     return max(known, key=lambda type: width(covered(type)), default=None)
-
-
-def _text_of(error: Exception) -> str:
-    """Return the text of an exception from a target's function; its conversion to text may fail too."""
-    try:
-        text = str(error) if isinstance(error, QuantError) else f"{type(error).__name__}: {error}"
-    except Exception:
-        text = type(error).__name__
-    return " ".join(text.split())[:_MOST_CHARACTERS]
 
 
 def _check_returned(
@@ -329,8 +310,14 @@ def _channels(class_: Class) -> tuple[PropagationNode, PortLayout, Array] | None
 
 
 def _type(node: PropagationNode, proposed: dict[Class, Spec]) -> Spec:
-    """Return the type of a node, proposed or decided; the expressed type if neither is known."""
-    return node.type or proposed.get(node.in_class, node.element)
+    """Return the type of a node, proposed or decided; its specification if neither is known.
+
+    A least width that the selected signature exceeds is that signature's width.
+    """
+    type, spec, port = node.type or proposed.get(node.in_class), node.spec, node.port
+    if type is None and isinstance(spec, AnyQuantizedType) and port is not None and port.low is not None:
+        return AnyQuantizedType(port.storage, node.element, port.low, port.high)
+    return type or (spec if isinstance(spec, AnyQuantizedType | CalibratedType) else node.element)
 
 
 def _specs(region: GraphRegion, proposed: dict[Class, Spec]) -> list[Spec]:
@@ -346,7 +333,7 @@ def _related(region: GraphRegion) -> list[PropagationNode]:
 
 def _bias_of(region: GraphRegion) -> PropagationNode | None:
     """Return the operand whose scale is the product of the scales of the two factors; None without a bias."""
-    if region.kernel is None or region.kernel.constraint != "multiplier_accumulator_scale":
+    if region.kernel is None or "multiplier_accumulator_scale" not in region.kernel.constraints:
         return None
     related = _related(region)
     return related[2] if len(related) > 2 else None

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import cast
 
 from qrt.errors import ModelError, QuantTypeError, shown
@@ -35,14 +36,14 @@ class PropagateQuant:
     records: str = option("", "a file with records of the values that quant.stats_ref names")
     method: str = option("minmax", "the method that chooses ranges from records and constants", RECORD_METHODS)
     functions: str = option("inline", "how to replace calls of functions that have regions", FUNCTIONS)
-    max_widening: int = option(4, "the greatest factor by which joining an edge may widen a range")
+    max_widening: int = option(0, "the greatest factor by which joining an edge may widen a range; 0: the target's")
 
     def __post_init__(self) -> None:
         for name, choices in (("method", RECORD_METHODS), ("functions", FUNCTIONS)):
             if getattr(self, name) not in choices:
                 raise QuantTypeError(f"{name} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
-        if self.max_widening < 1:
-            raise QuantTypeError(f"max-widening is 1 or more, not {self.max_widening}")
+        if self.max_widening < 0:
+            raise QuantTypeError(f"max-widening is 1 or more, or 0 for that of the target, not {self.max_widening}")
 
     def run(self, module: Module) -> None:
         records = read_records(read_text(self.records), self.records) if self.records else None
@@ -65,12 +66,15 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Settings:
-    """The options of a propagation. With ``origins``, each region gets an attribute with the origins of its types."""
+    """The options of a propagation. With ``origins``, each region gets an attribute with the origins of its types.
+
+    A ``max_widening`` of 0 is the target's, ``2 ** rescale_cost``.
+    """
 
     records: dict[str, Record] | None = None
     method: RecordMethod = "minmax"
     functions: Functions = "inline"
-    max_widening: int = 4
+    max_widening: int = 0
     origins: bool = False
 
 
@@ -91,7 +95,8 @@ def propagate(
     select(graph, target)
     ranges = Ranges(settings.method)
     with ranges_cached():  # copies of a function's body have the same keys and constants
-        Classes(graph, attach(graph, settings.records), ranges, settings.max_widening)
+        widening = Fraction(settings.max_widening or target.max_widening)
+        Classes(graph, attach(graph, settings.records), ranges, widening)
         decider = Decider(graph, target, ranges, order)
         decider.run()
     if settings.origins:

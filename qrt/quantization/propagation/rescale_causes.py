@@ -46,7 +46,7 @@ class RescaleCauses:
         if not is_enough(storage_of(wanted), node.in_class.least):
             return False  # wider values would leave the class, and its statistics might change
         related = [n for n in region.floats if n.port is not None and region.kernel.relates(n.port)]
-        if region.kernel.constraint == "same_scale" and node in related:
+        if "same_scale" in region.kernel.constraints and node in related:
             before = [n for n in related if n.index >= region.inputs] + [n for n in related if n.is_input]
             return not any(n.spec is not n.element and n is not node and _outranks(n, node, before) for n in related)
         return self._holds(node, wanted)

@@ -31,6 +31,7 @@ from qrt.quantization.propagation.graph import (
 )
 from qrt.quantization.propagation.layout import layout_of_port
 from qrt.quantization.targets.model import Spec, Target, TargetKernel, TargetPort
+from qrt.quantization.targets.patterns import body_form
 from qrt.types import AnyQuantizedType, FloatType, NoQuantizedType, TensorType, UniformType
 
 Hints = Sequence[TargetPort | Spec | None]
@@ -47,6 +48,8 @@ def select(graph: PropagationGraph, target: Target) -> None:
         signatures = target.signatures(region.name)
         if not signatures:
             raise region.operation.error(_unknown(region, target))
+        if callable(signatures[0].pattern) or signatures[0].family != region.name:
+            region.form = body_form(region.operation.regions[0].blocks[0], region.name, target)
         hints = [_hint(node) for node in region.nodes]
         signature = _best(region, signatures, hints) or _best(region, signatures) or _with_rescales(region, signatures)
         if signature is not None:

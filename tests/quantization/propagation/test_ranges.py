@@ -129,7 +129,7 @@ def test_the_options_of_the_pass(tmp_path) -> None:
         ("target=tflite records=missing.json", FileError, "missing.json"),
         ("target=tflite method=best", QuantError, "method is one of minmax, mse, percentile, entropy, not 'best'"),
         ("target=tflite functions=share", QuantError, "functions is one of inline, duplicate, not 'share'"),
-        ("target=tflite max-widening=0", QuantError, "max-widening is 1 or more, not 0"),
+        ("target=tflite max-widening=-1", QuantError, "max-widening is 1 or more, or 0 for that of the target, not -1"),
     ],
 )
 def test_options_that_are_wrong(options: str, kind: type[Exception], said: str) -> None:
