@@ -19,6 +19,12 @@ class RegionCall:
     legalization returns; both have the axes that the ports' layouts give. ``attributes`` come from the pattern, such as
     strides. ``low`` and ``high`` clamp the result (relu: 0 and None), in expressed values. ``builder`` inserts
     operations in place of the region.
+
+    Examples
+    --------
+    >>> def write(call: RegionCall) -> Sequence[Value]:
+    ...     low, high = call.bounds
+    ...     return call.emit("npu.conv2d", call.operands, call.results, low=low, high=high)
     """
 
     kernel: str

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from qrt.errors import QuantError, VerifyError, shown
+from qrt.errors import QuantError, VerifyError, require, shown
 from qrt.ir import Block, Value
 from qrt.quantization.forms import KernelForm, KernelMatch, Operand, reading_of, readings_of
 from qrt.quantization.forms.elements import behind
@@ -27,6 +27,11 @@ def match_kernel(kernel: str, value: Value) -> KernelMatch | None:
     KernelMatch or None
         None if the kernel does not compute the value.
 
+    Raises
+    ------
+    QuantTypeError
+        If ``kernel`` is not text or ``value`` is not a Value.
+
     Examples
     --------
     >>> from qrt.ir import parse
@@ -38,6 +43,8 @@ def match_kernel(kernel: str, value: Value) -> KernelMatch | None:
     >>> len(match_kernel("add", sum).operands), match_kernel("mul", sum)
     (2, None)
     """
+    require(kernel, str, "match_kernel: kernel", "a name")
+    require(value, Value, "match_kernel: value", "a Value")
     return next((reading for reading in readings_of(value) if reading.family == kernel), None)
 
 
