@@ -1,4 +1,4 @@
-"""The instruction sets of this build and this CPU: listing them, and choosing the one that runs.
+"""The instruction sets (ISAs) of this build and this CPU: functions that list them and choose the one that runs.
 
 Every ISA gives the same bits: forcing one is for tests and measurements, and to see how another machine would behave.
 ``ref`` is the scalar reference and exists everywhere.
@@ -84,8 +84,10 @@ def _default() -> str:
 
 
 def get_num_threads() -> int:
-    """The number of threads that a kernel may use: the one that was set last, else the environment's
-    ``QRT_NUM_THREADS``, else as many as this process may run on processors.
+    """Return the largest number of threads that a kernel uses.
+
+    It is the number that was set last, else the environment's ``QRT_NUM_THREADS``, else the number of processors that
+    this process may run on.
 
     Returns
     -------
@@ -94,7 +96,7 @@ def get_num_threads() -> int:
     Raises
     ------
     KernelError
-        If ``QRT_NUM_THREADS`` is no number from 1 to 256.
+        If ``QRT_NUM_THREADS`` is not a number from 1 to 256.
 
     Examples
     --------
@@ -105,7 +107,7 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(threads: int) -> None:
-    """Sets how many threads a kernel may use, in the whole process. The bits of a result do not depend on it.
+    """Set how many threads a kernel may use, in the whole process. The bits of a result do not depend on it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""``qrt diff``: a model beside the runtime that it is made for, tensor by tensor."""
+"""``qrt diff``: a comparison of a model with the runtime that it is made for, tensor by tensor."""
 
 import argparse
 import sys
@@ -21,7 +21,7 @@ _NAMES = tuple(PROFILES)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Add the options of the command."""
     parser.add_argument("file", metavar="MODEL", help="the model: a .tflite or an .onnx file")
     parser.add_argument(
         "--against",
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
             max_bytes=MAX_MODEL if options.max_input is None else options.max_input,
         )
         if options.input:
-            comparison.add(_given(options, comparison.program))
+            comparison.add(_inputs_from_files(options, comparison.program))
         else:
             for inputs in drawn_inputs(comparison.file.inputs, options.runs, options.seed):
                 comparison.add(inputs)
@@ -72,15 +72,15 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _engine(options: argparse.Namespace) -> Engine:
-    """The runtime of a profile, whose files the model must be one of."""
+    """Return the runtime of a profile. Raises an error if the model file is not of the runtime's format."""
     suffix = PROFILES[options.against].suffix
     if Path(options.file).suffix != suffix:
         raise ModelError(f"{options.file}: {options.against} runs {suffix} files")
     return ENGINES[options.against]()
 
 
-def _given(options: argparse.Namespace, program: Program) -> list[Array]:
-    """The inputs that files hold, in the program's order."""
+def _inputs_from_files(options: argparse.Namespace, program: Program) -> list[Array]:
+    """Return the inputs from files, in the program's order."""
     arrays: dict[str, Array] = {}
     for text in options.input:
         name, equals, path = text.partition("=")

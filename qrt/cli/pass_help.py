@@ -13,7 +13,7 @@ _WIDTH, _COLUMN = 100, 30
 
 
 def listed() -> str:
-    """Each pass, the first sentence about it, and its options."""
+    """Return the list of passes: the first sentence about each, and its options."""
     lines = []
     for name in PASSES:
         try:

@@ -12,14 +12,16 @@ _FLAGS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options that name the files. Each may be given several times."""
+    """Add the options that name the files. Each may be given several times."""
     for flag, text in _FLAGS.items():
         parser.add_argument(flag, action="append", default=[], metavar="FILE.py", help=text)
 
 
-def load_asked(given: Sequence[str]) -> None:
-    """Runs the files that the arguments name, in their order: this comes before the other options are known, because
-    a file may add to them. Raises ModelError if a file does not load."""
+def load_plugins(given: Sequence[str]) -> None:
+    """Run the files that the arguments name, in their order.
+
+    Other options are parsed afterwards, because a file may add to them. Raises ModelError if a file does not load.
+    """
     finder = argparse.ArgumentParser(prog="qrt", add_help=False, allow_abbrev=False)
     for flag in _FLAGS:
         finder.add_argument(flag, flag[1:], action="append", default=[], dest="files", metavar="FILE.py")

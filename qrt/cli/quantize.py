@@ -1,4 +1,4 @@
-"""``qrt quantize``: a float program and data become a quantized program."""
+"""``qrt quantize``: quantize a float program with calibration data."""
 
 import argparse
 import sys
@@ -17,12 +17,12 @@ from qrt.models.programs import load
 from qrt.quantization.calibration.records import RECORD_METHODS
 from qrt.quantization.search import Budget
 from qrt.quantization.workflow import quantize_program
-from qrt.runtime.program import Program
+from qrt.runtime.compilation import compile
 from qrt.tensor.tensor_files import load_tensors
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Add the options of the command."""
     parser.add_argument("file", metavar="FILE", help="the float program: an .mlir file, or a model")
     parser.add_argument(
         "--data",
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command. The status is 1 where the budget is out of reach."""
+    """Run the command. The status is 1 if no quantization meets the budget."""
     sources = [options.file, options.data, options.checkpoint]
     check_output(options.output, [".mlir", ".onnx"], sources)
     check_output(options.html, [".html"], sources)
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
         extra("onnx", "onnx")  # it may be missing, which is better said before the calibration
     arrays = load_tensors(options.data)
     module = load(options.file, max_bytes=options.max_input, for_quantization=True)
-    data = by_names(Program(module, options.function), arrays)
+    data = by_names(compile(module, options.function), arrays)
     with chosen_kernels(options), progress_bar() as progress:
         result = quantize_program(
             module,
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _budget(text: str) -> str:
-    """A budget as it is given: a wrong one is a wrong argument."""
+    """Parse a budget. A wrong one is a usage error."""
     try:
         Budget.parse(text)
     except QuantTypeError as error:
@@ -102,7 +102,7 @@ def _budget(text: str) -> str:
 
 
 def _written(module: Module, output: str | None, function: str | None) -> bytes:
-    """A program as the name of its file says: text, or a model of ONNX."""
+    """Return a program as text or as an ONNX model, by the suffix of the file's name."""
     if output is not None and output.endswith(".onnx"):
         return onnx_bytes(module, function, output)
     return str(module).encode()

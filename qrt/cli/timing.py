@@ -11,7 +11,7 @@ _LINE = f"==={'-' * 73}===\n"
 
 @dataclass
 class TimedEntry:
-    """A step, its seconds, and how many others it is part of."""
+    """A step, its seconds, and the number of entries that enclose it."""
 
     name: str
     seconds: float
@@ -33,7 +33,7 @@ def report(entries: Iterable[TimedEntry], total: float, digits: int = 4) -> str:
 
 
 class Timing:
-    """Seconds of each step, printed at the end where that is asked for."""
+    """The seconds of each step, which are printed at the end if requested."""
 
     def __init__(self, wanted: bool) -> None:
         self.wanted = wanted
@@ -42,7 +42,7 @@ class Timing:
         self._start = time.perf_counter()
 
     def add(self, name: str, seconds: float, anchors: Sequence[str] = ()) -> None:
-        """A step took so long, nested in operations of these names."""
+        """Record the seconds of a step that is nested in operations of these names."""
         while self._open and [anchor for anchor, _ in self._open] != list(anchors[: len(self._open)]):
             self._open.pop()
         for depth in range(len(self._open), len(anchors)):

@@ -23,8 +23,8 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 class Pass(Protocol):
     """The interface of a pass.
 
-    A class attribute `UPSTREAM` holds the options with which it does exactly what upstream's pass does, if those are
-    not the defaults.
+    A class attribute `UPSTREAM` has the options with which it does exactly what upstream's pass does, if those are not
+    the defaults.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
@@ -56,10 +56,12 @@ Steps = Sequence[PipelineStep | NestedPipeline]
 def parse_steps(
     text: str, passes: Mapping[str, type[Pass]], strict_upstream: bool = False
 ) -> list[PipelineStep | NestedPipeline]:
-    """The steps of a text, nested as it nests them. An op name, or `any`, with parentheses nests. ParseError at a name,
-    an option or a value that does not exist.
+    """Return the steps of a pipeline's text, with its nesting.
 
-    With `strict_upstream`, options that are not given are upstream's."""
+    An op name, or `any`, followed by parentheses nests. Raises ParseError for an unknown name, option or value.
+
+    With `strict_upstream`, options that are not given are upstream's.
+    """
     scanner = Scanner(Source(text, "<pipeline>"))
     steps: list[PipelineStep | NestedPipeline] = []
     if not scanner.at_end():
@@ -75,7 +77,7 @@ def parse_pipeline(text: str, passes: Mapping[str, type[Pass]], strict_upstream:
 
 
 def flattened(steps: Steps, anchors: tuple[str, ...] = ()) -> list[tuple[PipelineStep, tuple[str, ...]]]:
-    """Return each step in order, and the names of what it is nested in."""
+    """Return each step in order, with the names of the operations in which it is nested."""
     flat: list[tuple[PipelineStep, tuple[str, ...]]] = []
     for step in steps:
         if isinstance(step, NestedPipeline):

@@ -1,4 +1,4 @@
-"""Remarks of passes about operations, which are not errors.
+"""Remarks: messages of passes about operations that are not errors.
 
 `qrt opt` prints them, and `expected-remark` checks them.
 """

@@ -17,9 +17,9 @@ F32 = np.float32
 class SuppressionLimits:
     """The limits of a suppression of boxes.
 
-    At most ``most`` detections, each with ``classes`` classes, are returned; class by class, with ``per_class`` boxes
-    of a class, if that is not None. Boxes with a score below ``score`` are left out, and boxes that overlap a better
-    one by more than ``overlap``.
+    At most ``most`` detections, each with ``classes`` classes, are returned. If ``per_class`` is not None, each class
+    is suppressed by itself, and keeps that many boxes. Boxes with a score below ``score`` are left out, and boxes that
+    overlap a better one by more than ``overlap``.
     """
 
     most: int
@@ -59,14 +59,14 @@ def _smaller(a: Array, b: Array) -> Array:
 
 
 def descending(scores: Array, count: int) -> Array:
-    """The numbers of the largest scores, of equal ones the first first."""
+    """Return the indices of the largest scores in descending order; equal scores are in the order of their indices."""
     return np.argsort(-scores, kind="stable")[:count]
 
 
 def heap_sorted(scores: Array, count: int) -> list[int]:
-    """The numbers of the largest scores in descending order. Which of equal ones comes first follows from a heap whose
-    root is the least: an element that is larger than the root takes its place, and the root is taken out again and
-    again. That is how libstdc++ sorts a part.
+    """Return the indices of the largest scores in descending order. Which of equal ones comes first follows from a heap
+    whose root is the least: an element that is larger than the root takes its place, and the root is taken out again
+    and again. That is how libstdc++ sorts a part.
 
     >>> heap_sorted(np.float32([0.5, 0.5, 0.5, 0.75]), 3)
     [3, 1, 0]
@@ -78,7 +78,7 @@ def heap_sorted(scores: Array, count: int) -> list[int]:
         return bool(scores[numbers[a]] > scores[numbers[b]])
 
     def settle(hole: int, length: int, number: int) -> None:
-        """The smaller children move up to the end, and then the number rises from there."""
+        """Move the smaller children up to the end of the heap, then let the index rise from there."""
         top = hole
         while (child := 2 * hole + 2) < length:
             child -= is_before(child, child - 1)
@@ -126,13 +126,13 @@ def detections(boxes: Array, scores: Array, rule: SuppressionLimits) -> tuple[Ar
     return (*results, np.full(1, count, F32))
 
 
-Found = list[tuple[int, int, npt.NDArray[np.float32]]]
+Detections = list[tuple[int, int, npt.NDArray[np.float32]]]
 
 
-def _of_all(boxes: Array, scores: Array, rule: SuppressionLimits) -> Found:
+def _of_all(boxes: Array, scores: Array, rule: SuppressionLimits) -> Detections:
     """Suppress by the best score of any class. A box then has its best classes, -1 for missing ones."""
     best = np.stack([scores[row, descending(scores[row], 1)[0]] for row in range(len(scores))])
-    detected: Found = []
+    detected: Detections = []
     for box in suppressed(boxes, best, rule.most, rule):
         numbers = heap_sorted(scores[box], rule.classes)
         detected += [(box, number, scores[box, number]) for number in numbers]
@@ -140,13 +140,13 @@ def _of_all(boxes: Array, scores: Array, rule: SuppressionLimits) -> Found:
     return detected
 
 
-def _of_each_class(boxes: Array, scores: Array, rule: SuppressionLimits) -> Found:
+def _of_each_class(boxes: Array, scores: Array, rule: SuppressionLimits) -> Detections:
     """Suppress each class by itself.
 
-    After each class the best of all so far remain; equals are in the order of classes.
+    After each class only the best of all classes so far remain; equal scores are in the order of classes.
     """
     assert rule.per_class is not None
-    detected: Found = []
+    detected: Detections = []
     for number in range(scores.shape[1]):
         of_class = scores[:, number]
         chosen = suppressed(boxes, of_class, min(rule.per_class, rule.most), rule)

@@ -1,4 +1,4 @@
-"""The NaNs that ops compute: positive and quiet on every processor.
+"""NaN results of ops: positive and quiet on every processor.
 
 The processor's own would differ: infinity minus infinity is a negative NaN on x86, a positive one on ARM.
 """
@@ -25,7 +25,7 @@ _CONVERSIONS = frozenset({"arith.sitofp", "arith.truncf", "arith.uitofp"})
 
 
 def with_one_nan(compute: Function, name: str, form: str) -> Function:
-    """Return ``compute``, the op of that name, with the positive quiet NaN for NaNs that it computes."""
+    """Return ``compute``, the op called ``name``, with the positive quiet NaN in place of NaNs that it computes."""
     special = FORMATS[form].special
     if name in _NEVER or special == "none" or (name in _CONVERSIONS and special == "ieee"):
         return compute

@@ -29,8 +29,11 @@ class SvdfParameters:
 def svdf_parameters(
     x: tuple[float, int], result: tuple[float, int], feature: float, time: float, state: float
 ) -> SvdfParameters:
-    """Parameters from (scale, zero point) of the inputs and of the result, and from the scales of the weights of
-    features, those of time, and the state; formed in float32."""
+    """Return the parameters of an SVDF, formed in float32.
+
+    The arguments are (scale, zero point) of the inputs and of the result, and the scales of the weights of features, of
+    the weights of time, and of the state.
+    """
     sx, sf, st, ss, so = map(np.float32, (x[0], feature, time, state, result[0]))
     with np.errstate(over="ignore"):
         multipliers = double_multiplier(float(sx * sf / ss)), double_multiplier(float(ss * st / so))
@@ -119,8 +122,10 @@ def _finite(multiplier: np.float32, scales: Sequence[float]) -> Multiplier:
 def lstm_gate(
     x: float, hidden: float, cell: float, w: float, r: float, peephole: float | None, norm: float | None, unit: float
 ) -> LstmGate:
-    """The parameters of a gate whose sums have this unit, from the scales of what is multiplied and of its weights.
-    The multiplier of a peephole is formed in float64, and rounded once."""
+    """Return the parameters of a gate whose sums have this unit, from the scales of the operands and of their weights.
+
+    The multiplier of a peephole is formed in float64, and rounded once.
+    """
     of_cell, of_norm, least = None, None, 1
     with np.errstate(over="ignore"):
         if peephole is not None:
@@ -184,7 +189,7 @@ class GateWeights:
 
 
 def gate_sums(x: Array, hidden: Array, cell: Array, weights: GateWeights, gate: LstmGate) -> Array:
-    """Return the 16-bit sums of a gate, of x and hidden values without their zero points.
+    """Return the 16-bit sums of a gate from x and hidden values without their zero points.
 
     LiteRT multiplies peepholes in blocks of 16 cells, in which halves are rounded up.
     """
@@ -203,8 +208,11 @@ def gate_sums(x: Array, hidden: Array, cell: Array, weights: GateWeights, gate: 
 
 
 def normalized(sums: Array, weights: Array, bias: Array, norm: Multiplier, least_variance: int) -> Array:
-    """Layer normalization of rows of 16-bit sums, with 10 fractional bits. Quotients are cut off. The variance is in
-    units of the sums, and has the reciprocal of the number of cells as 20 bits."""
+    """Normalize rows of 16-bit sums as a layer normalization, with 10 fractional bits.
+
+    Quotients are truncated. The variance is in units of the sums, and uses the reciprocal of the number of cells as 20
+    bits.
+    """
     cells = sums.shape[1]
     if cells == 0:
         return sums
@@ -219,7 +227,7 @@ def normalized(sums: Array, weights: Array, bias: Array, norm: Multiplier, least
 
 
 def _cut(x: Array, divisor: int) -> Array:
-    """A quotient without its fraction."""
+    """Return a quotient without its fraction."""
     return np.asarray(np.sign(x) * (np.abs(x) // divisor))
 
 

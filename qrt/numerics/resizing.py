@@ -20,7 +20,7 @@ _HALF: Final = np.float32(0.5)
 def bilinear_positions(
     rule: str, size: int, out: int, *, align_corners: bool, half_pixel_centers: bool
 ) -> tuple[Array, Array, Array]:
-    """(first neighbours, second neighbours, weights of the second) along an axis of ``size`` that becomes ``out``.
+    """Return (first neighbours, second neighbours, weights of the second) along an axis of ``size`` resized to ``out``.
 
     The weights are integers of 11 or 10 fractional bits, or float32.
     """
@@ -61,7 +61,7 @@ def _fixed10(
 
 
 def _truncated(a: Array, b: int) -> Array:
-    """Quotients, rounded to zero."""
+    """Return quotients rounded to zero."""
     rounded: Array = np.where(a < 0, -(-a // b), a // b)
     return rounded
 
@@ -79,10 +79,10 @@ def nearest_positions(size: int, out: int, *, align_corners: bool, half_pixel_ce
 
 
 def bilinear(rule: str, corners: tuple[Array, Array, Array, Array], down: Array, right: Array) -> Array:
-    """One value of four: of the upper line the left and the right one, then of the lower line; ``down`` and ``right``
-    are the weights of the lower line and of the right neighbours.
+    """Interpolate four neighbours, given as upper left, upper right, lower left, lower right.
 
-    Integers give integers, int64, and floats floats.
+    ``down`` and ``right`` are the weights of the lower line and of the right neighbours. Integers give integers, int64,
+    and floats floats.
     """
     a, b, c, d = corners
     if rule == "fixed11":

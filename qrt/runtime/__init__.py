@@ -1,7 +1,8 @@
 """Execution of programs: planned on kernels, or interpreted operation by operation.
 
 - `Program` (`program.py`) is the class for users; a `PlanSource` (`plan_source.py`) makes its `Plan` for given input
-  types. `build.py` plans a prepared function with the modules of `planner`.
+  types: `module_source.py` from a module, which `build.py` plans with the modules of `planner`, `saved/source.py` from
+  a file, without IR and planner.
 - `fusion` has the passes that run before planning, `interpreter` a reference implementation of each operation, and
   `saved` the file format of saved programs.
 - Start with docs/internals/runtime.md, then `program.py`. To see why an operation is not fused, read its traits
@@ -9,11 +10,11 @@
 - Imports `ir`, `ops` and the packages below them.
 """
 
-from qrt.runtime.planner.slots import Coverage
+from qrt.runtime.coverage import Coverage
 from qrt.runtime.ports import Port
-from qrt.runtime.program import Program, compile
+from qrt.runtime.program import Program
 
-__all__ = ["Coverage", "Port", "Program", "compile"]
+__all__ = ["Coverage", "Port", "Program"]
 
 
 def __dir__() -> list[str]:

@@ -11,9 +11,8 @@ from qrt._ext.kernels import Frame
 from qrt.errors import KernelError, ModelError, require, shown
 from qrt.ops.core import Array, element_dtype
 from qrt.runtime.plan import Plan
-from qrt.runtime.planner.slots import empty
 from qrt.runtime.ports import Port
-from qrt.runtime.values import State, check_range
+from qrt.runtime.values import State, check_range, empty
 from qrt.tensor.calls import Tensor
 
 
@@ -59,7 +58,9 @@ class BoundProgram:
                 self._run(self._state.arrays)
 
     def _fill(self, name: str, result: Array) -> None:
-        """Copy a result to its output array; allocate the array if only the run knows the shape, and it changed."""
+        """Copy a result to its output array; allocate the array if the shape is known only at run time, and it
+        changed.
+        """
         out = self.outputs.get(name)
         if out is not None and out.shape == result.shape:
             np.copyto(out, result)
@@ -91,8 +92,10 @@ def bound_inputs(given: Sequence[Any], ports: Sequence[Port]) -> dict[str, Array
 def bound_outputs(
     given: Mapping[str, Any], ports: Sequence[Port], plan: Plan, inputs: Mapping[str, Array]
 ) -> dict[str, Array]:
-    """Return the output arrays by name: the caller's, after checks, and new ones for the rest. An output whose shape
-    only the run knows is missing."""
+    """Return the output arrays by name: the caller's, after checks, and new ones for the rest.
+
+    An output whose shape is known only at run time is missing.
+    """
     require(given, Mapping, "outputs", "a mapping of names to arrays")
     names = [port.name for port in ports]
     if unknown := set(given) - set(names):

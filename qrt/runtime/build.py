@@ -20,21 +20,22 @@ from qrt.ir.rewriting.constant_folder import ConstantFolder, captured
 from qrt.ops import family_of
 from qrt.ops.core import Array, KernelCall, one_axis, static_shape
 from qrt.runtime.constants import MOST_ELEMENTS, interpret_constants
+from qrt.runtime.coverage import Coverage
 from qrt.runtime.interpreter.core import Frame, raise_located
 from qrt.runtime.interpreter.core import Step as FrameStep
-from qrt.runtime.interpreter.ml_program import found_global, initial_array
+from qrt.runtime.interpreter.ml_program import initial_array, named_global
 from qrt.runtime.operations import family_call
 from qrt.runtime.plan import Plan, PlanMemory
 from qrt.runtime.planner.arena import Span, allocate, live_bytes, overwritten
 from qrt.runtime.planner.contraction import contraction
 from qrt.runtime.planner.control import ControlPlanner
+from qrt.runtime.planner.details import PlanDetails
 from qrt.runtime.planner.executable import DeferredFamily, copy_call, plan_executable
 from qrt.runtime.planner.float_loops import float_loops
+from qrt.runtime.planner.frame_runner import FrameRunner
 from qrt.runtime.planner.globals import LOAD, STORE, name_of, needs_copy, stored_globals
 from qrt.runtime.planner.slots import (
     CallStep,
-    Coverage,
-    PlanDetails,
     PlanSlot,
     SlotView,
     ValueStep,
@@ -263,7 +264,7 @@ class _Builder(ControlPlanner):
         """Return the place of the global's array; None if the interpreter must load and store it."""
         name = name_of(op)
         if name not in self.states:
-            initial, declared = initial_array(found_global(op)), (*op.results, *op.operands)[0].type
+            initial, declared = initial_array(named_global(op)), (*op.results, *op.operands)[0].type
             t = as_tensor(declared)
             self.states[name] = None
             if initial is not None and t.has_static_shape:
@@ -290,7 +291,7 @@ class _Builder(ControlPlanner):
         return copy_call(dtype, prod(state.shape))
 
     def _deferred(self, op: Operation, operands: list[SlotView]) -> list[SlotView]:
-        """Plan an op of a family with operands whose shapes only the run knows."""
+        """Plan an op of a family with operands whose shapes are known only at run time."""
         self.leave_to_interpreter(op, "reads a shape that only the run knows")
         called = family_of(op)
         packs = () if called is None else called.packs
@@ -370,7 +371,8 @@ class _Builder(ControlPlanner):
         details = PlanDetails(self.slots, inputs, steps, results, self.frame)
         states = {slot.name: self.frame[number] for number, slot in self.slots.items() if slot.kind == "state"}
         executable = plan_executable(steps, self.slots, self.frame, inputs, results, memory.arena_bytes)
-        return Plan([place.type for place in results], states, memory, executable, lambda: details)
+        runner = executable or FrameRunner(details, memory.arena_bytes)
+        return Plan([place.type for place in results], states, memory, runner, lambda: details)
 
     def _forget_constants(self, returned: set[int]) -> None:
         """Drop the constants that no step reads, such as sizes, to release their memory."""

@@ -14,9 +14,9 @@ from qrt.ir.rewriting.constant_folder import ConstantFolder
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.ops.core import Array
 from qrt.runtime.constants import interpret_constants, plan_constants
+from qrt.runtime.functions import choose
 from qrt.runtime.interpreter import TABLES
 from qrt.runtime.interpreter.core import ModuleCode
-from qrt.runtime.ports import choose
 from qrt.runtime.values import RUN, as_tensor
 from qrt.types import IntegerType, Type
 

@@ -14,8 +14,7 @@ from qrt.ops.core import Array, element_dtype, static_shape
 from qrt.runtime.interpreter.core import Compiler, ModuleCode, Run, raise_located
 from qrt.runtime.loops import extents
 from qrt.runtime.operations import family_call
-from qrt.runtime.planner.slots import empty
-from qrt.runtime.values import RUN, as_tensor, of_rank
+from qrt.runtime.values import RUN, as_tensor, empty, of_rank
 from qrt.tensor.storage import ready
 
 MOST_STEPS, MOST_ELEMENTS, MOST_ITERATIONS = 1 << 16, 1 << 24, 1 << 28

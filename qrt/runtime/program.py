@@ -5,29 +5,27 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-import qrt.ir as ir
 import qrt.kernels as kernels
 from qrt.errors import KernelError, ModelError, QuantError, QuantTypeError, require, shortened
-from qrt.ir.pipeline_text import spell_steps
 from qrt.ops.core import Array, static_shape
 from qrt.runtime.argument_binder import ArgumentBinder
 from qrt.runtime.bound import BoundProgram, bound_inputs, bound_outputs
-from qrt.runtime.interpreter.core import Tap
+from qrt.runtime.coverage import Coverage, PlanTiming, shares
 from qrt.runtime.plan import Plan, PlanMemory
-from qrt.runtime.plan_source import ModuleSource, PlanSource
-from qrt.runtime.plan_text import PlanTiming, plan_text, shares
-from qrt.runtime.planner.slots import Coverage
+from qrt.runtime.plan_source import PlanSource
 from qrt.runtime.ports import check_names, in_order
-from qrt.runtime.prepare import preparation
 from qrt.runtime.saved.save import save
 from qrt.runtime.values import State, at_border, incoming, is_whole, memory_reported, no_memory, outgoing
 from qrt.tensor.storage import is_packed
 from qrt.types import TensorType, UniformType
 
-PLANS_KEPT = 16
-PICKLE_VERSION = 1
+if TYPE_CHECKING:  # a saved program runs without the IR
+    import qrt.ir as ir
+    from qrt.runtime.interpreter.core import Tap
+
+MAX_PLANS = 16
 
 
 class Program:
@@ -46,27 +44,20 @@ class Program:
 
     Parameters
     ----------
-    module : ir.Module or PlanSource
-        The program, which is verified; or a source of plans, for which the other arguments are ignored.
-    function : str, optional
-        The name of the function. The default is ``main``, or the only function of the module.
-    saturating : bool, default False
-        True converts a float outside an integer type's range to the nearest integer of the type, and a NaN to 0. False
-        raises a ModelError for such a float, because MLIR leaves the conversion undefined.
+    source : PlanSource
+        The function, from a module or a saved file.
 
     Raises
     ------
-    VerifyError
-        If the module breaks a rule.
     ModelError
-        If there is no such function, it has an operation that cannot run, arguments do not fit, or an operation is
-        undefined for its values.
+        If the function has an operation that cannot run, arguments do not fit, or an operation is undefined for its
+        values.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from qrt import ir
-    >>> program = Program(ir.parse("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }"))
+    >>> import qrt
+    >>> program = qrt.compile("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }")
     >>> program
     Program f(arg0: tensor<2xi32>) -> (result0: tensor<2xi32>)
     >>> program(np.int32([1, 2])).tolist()
@@ -75,10 +66,8 @@ class Program:
     [3, 4]
     """
 
-    def __init__(
-        self, module: "ir.Module | PlanSource", function: str | None = None, *, saturating: bool = False
-    ) -> None:
-        source = module if isinstance(module, PlanSource) else ModuleSource(module, function, saturating=saturating)
+    def __init__(self, source: PlanSource) -> None:
+        require(source, PlanSource, "the source of a Program", "a PlanSource (for a module, write qrt.compile(module))")
         self._source = source
         self.name, self.inputs, self.outputs = source.name, source.inputs, source.outputs
         self._plans: OrderedDict[tuple[Any, ...], Plan] = OrderedDict()
@@ -188,7 +177,8 @@ class Program:
 
         Examples
         --------
-        >>> program = compile("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }")
+        >>> import qrt
+        >>> program = qrt.compile("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }")
         >>> import numpy as np
         >>> x = np.int32([1, 2])
         >>> run = program.bind({"arg0": x})
@@ -248,7 +238,8 @@ class Program:
         Examples
         --------
         >>> text = "func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { %0 = arith.addi %x, %x : tensor<2xi32>  "
-        >>> program = compile(text + "return %0 : tensor<2xi32> }")
+        >>> import qrt
+        >>> program = qrt.compile(text + "return %0 : tensor<2xi32> }")
         >>> import numpy as np
         >>> [(step.name, step.share) for step in program.timings({"arg0": np.int32([1, 2])}, repeats=5)]
         [('arith.addi', 1.0)]
@@ -273,7 +264,8 @@ class Program:
         ...   ml_program.global_store @sum = %1 : tensor<2xi32>
         ...   return %1 : tensor<2xi32>
         ... }'''
-        >>> program = compile(text)
+        >>> import qrt
+        >>> program = qrt.compile(text)
         >>> import numpy as np
         >>> x = np.int32([1, 2])
         >>> program(x).tolist(), program(x).tolist()
@@ -317,7 +309,8 @@ class Program:
         --------
         >>> import os, tempfile
         >>> path = os.path.join(tempfile.mkdtemp(), "f.qrt")
-        >>> compile("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }").save(path)
+        >>> import qrt
+        >>> qrt.compile("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }").save(path)
         >>> os.listdir(os.path.dirname(path))
         ['f.qrt']
         """
@@ -335,7 +328,8 @@ class Program:
 
         >>> x = "tensor<4x!quant.uniform<i8:f32, 0.5>>"
         >>> text = f"func.func @f(%x: {x}) -> {x} {{ %0 = qrt.add %x, %x : ({x}, {x}) -> {x} "
-        >>> program = compile(text + f"%1 = qrt.add %0, %x : ({x}, {x}) -> {x} return %1 : {x} }}")
+        >>> import qrt
+        >>> program = qrt.compile(text + f"%1 = qrt.add %0, %x : ({x}, {x}) -> {x} return %1 : {x} }}")
         >>> program.memory()
         PlanMemory(arena_bytes=4, live_bytes=4)
         """
@@ -359,7 +353,7 @@ class Program:
             for port in self.inputs
             if port.name in inputs
         }
-        return plan_text(self.name, self._plan_of(given))
+        return self._plan_of(given).text(self.name)
 
     def arrays_of(self, inputs: Mapping[str, Any]) -> list[Array]:
         """Return inputs by name as arrays for ``run_arrays``. Raise ModelError for an input that does not fit."""
@@ -436,7 +430,7 @@ class Program:
             plan = self._source.plan(types)
         with self._lock:
             self._plans[key] = plan
-            if len(self._plans) > PLANS_KEPT:
+            if len(self._plans) > MAX_PLANS:
                 self._plans.popitem(last=False)
         return plan
 
@@ -446,57 +440,9 @@ class Program:
         return shortened(f"Program {self.name}({inputs}) -> ({outputs})")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (PICKLE_VERSION, self.module.print(exact=True), self.name, self._source.saturating)
+        return type(self), (self._source,)
 
 
-def preparation_text(program: Program) -> str:
-    """Return the passes that prepare a program for planning, as a pipeline for ``qrt opt --pass-pipeline``."""
-    return spell_steps(preparation(program.module, program.module.function(program.name), program._source.saturating))
-
-
-def _rebuild(version: int, text: str, function: str, saturating: bool) -> Program:
-    if version != PICKLE_VERSION:
-        raise ModelError(f"a program pickled in format {version} does not load here, where it is {PICKLE_VERSION}")
-    module = ir.parse(text, filename=f"<pickled {function}>", upstream=24)
-    return Program(module, function, saturating=saturating)
-
-
-def compile(module: "ir.Module | str", function: str | None = None, *, saturating: bool = False) -> Program:
-    """Compile a function of a program. If all input shapes are static, the function is planned at once.
-
-    Parameters
-    ----------
-    module : ir.Module or str
-        A program, or its MLIR text.
-    function : str, optional
-        The name of the function. The default is ``main``, or the only function of the module.
-    saturating : bool, default False
-        True converts a float outside an integer type's range to the nearest integer of the type, and a NaN to 0. False
-        raises a ModelError for such a float when the program runs, because MLIR leaves the conversion undefined.
-
-    Returns
-    -------
-    Program
-
-    Raises
-    ------
-    ParseError
-        If the text is not MLIR.
-    VerifyError
-        If the program breaks a rule.
-    ModelError
-        If there is no such function, or it has an operation that cannot run.
-    QuantTypeError
-        If an argument has a wrong type.
-
-    Examples
-    --------
-    >>> text = '''func.func @f(%x: tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 0.5:3>> {
-    ...   %0 = quant.qcast %x : tensor<2xf32> to tensor<2x!quant.uniform<i8:f32, 0.5:3>>
-    ...   return %0 : tensor<2x!quant.uniform<i8:f32, 0.5:3>>
-    ... }'''
-    >>> import numpy as np
-    >>> compile(text)(np.float32([1, 2])).storage.tolist()
-    [5, 7]
-    """
-    return Program(ir.parse(module) if isinstance(module, str) else module, function, saturating=saturating)
+def _rebuild(*_: object) -> NoReturn:
+    """Raise ModelError for a pickle of an earlier version, in which programs named this function."""
+    raise ModelError("a program pickled by an earlier qrt does not load here: compile its model again")

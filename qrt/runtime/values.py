@@ -16,9 +16,9 @@ from weakref import WeakSet
 import numpy as np
 
 from qrt.errors import ModelError, QuantError, QuantTypeError, UndefinedError
-from qrt.ops.core import Array, check_bounds, element_dtype
+from qrt.ops.core import Array, check_bounds, element_dtype, static_shape
 from qrt.tensor import QuantTensor
-from qrt.tensor.quant_tensor import made
+from qrt.tensor.quant_tensor import wrap_storage
 from qrt.tensor.storage import ready
 from qrt.types import (
     FloatType,
@@ -98,6 +98,11 @@ def as_index(number: int) -> Any:
     return np.int64(number)
 
 
+def empty(t: TensorType) -> Array:
+    """Return an uninitialized array of a static type."""
+    return np.empty(static_shape(t, "plan"), element_dtype(t.element))
+
+
 def incoming(value: Any, declared: TensorType, what: str, in_place: bool = False) -> Array:
     """Return an argument as an array for the program; with ``in_place`` the caller's own array.
 
@@ -157,7 +162,7 @@ def is_whole(element: Type) -> bool:
 
 def outgoing(array: Array, t: TensorType) -> Any:
     """Return a result for the caller: a ``QuantTensor`` if it is quantized, else the array."""
-    return made(array, t.element) if isinstance(t.element, UniformType) else array
+    return wrap_storage(array, t.element) if isinstance(t.element, UniformType) else array
 
 
 def spelled(value: Any) -> str:

@@ -132,17 +132,17 @@ def _spell_names(dimensions: int, symbols: int) -> str:
 
 
 def add(left: Expression, right: Expression) -> Expression:
-    """`left + right`, simplified."""
+    """Return `left + right`, simplified."""
     return combine("+", left, right)
 
 
 def multiply(left: Expression, right: int) -> Expression:
-    """`left * right`, simplified."""
+    """Return `left * right`, simplified."""
     return combine("*", left, right)
 
 
 def floordiv(left: Expression, right: int) -> Expression:
-    """`left floordiv right`, simplified."""
+    """Return `left floordiv right`, simplified."""
     return combine("floordiv", left, right)
 
 
@@ -262,13 +262,13 @@ def combine(operator: str, left: Expression, right: Expression) -> Expression:
     if isinstance(left, int) and isinstance(right, int) and is_defined(operator, right):
         number = int(_CONSTANTS[operator](left, right))
         return number if is_index(number) else Compound((operator, left, right))
-    if operator in "+*" and _stands_right(left, right):
+    if operator in "+*" and _belongs_right(left, right):
         left, right = right, left
     simplified = _SIMPLIFY[operator](left, right)
     return Compound((operator, left, right)) if simplified is None else simplified
 
 
-def _stands_right(value: Expression, other: Expression) -> bool:
+def _belongs_right(value: Expression, other: Expression) -> bool:
     """Return True if an operand must be on the right: a constant or symbol, or of two names the later."""
     if isinstance(value, int):
         return True

@@ -69,7 +69,9 @@ class AttributeSpec:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredPort:
-    """`name`, `name?` or `name*`, and what stands after its colon."""
+    """A declared operand, result, region or successor: `name`, `name?` or `name*`, and the constraint after its
+    colon.
+    """
 
     name: str
     size: str
@@ -96,14 +98,14 @@ class Groups:
         self.constrained = any(self.constraints)
 
     def sizes(self, operation: Operation, count: int) -> Sequence[int]:
-        """The size of each group."""
+        """Return the size of each group."""
         if self.uses_segments:
             attribute = operation.attribute(self.segments, DenseArrayAttr)
             return attribute.values
         return [count - self.single if group.size else 1 for group in self.declared]
 
     def group(self, name: str, operation: Operation, values: list[Value]) -> list[Value]:
-        """The values of one group."""
+        """Return the values of one group."""
         if len(self.declared) == 1:
             return values
         index = self.names.index(name)
@@ -170,13 +172,13 @@ def _wrong_count(what: str, expected: int, count: int) -> str:
 
 
 def segments(*sizes: int) -> DenseArrayAttr:
-    """An attribute `operandSegmentSizes` with the number of values of each group."""
+    """Return an attribute `operandSegmentSizes` with the number of values of each group."""
     return DenseArrayAttr(IntegerType(32), sizes)
 
 
 @dataclass(frozen=True)
 class Definition:
-    """One op, as its ODS record declares it. The module's docstring says how its groups are declared.
+    """The definition of one op, as its ODS record declares it. The module's docstring shows how groups are declared.
 
     Parameters
     ----------
@@ -185,44 +187,44 @@ class Definition:
     operands, results : tuple of str, optional
         The groups of operands and of results.
     attributes : mapping of str to AttributeSpec, optional
-        The attributes that the op knows.
+        The attributes of the op.
     older_names : mapping of str to str, optional
-        Names under which texts may say attributes, with the names that these have here.
+        Former names of attributes that texts may use, with their present names.
     regions : int or tuple of str, optional
-        How many regions it has, or what they are.
+        The number of its regions, or their names.
     successors : tuple of str, optional
         The blocks that it may branch to.
     traits : collection of Trait, optional
         Its properties.
     parents : tuple of str, optional
-        The ops that it must stand in.
+        The ops that may contain it.
     implicit_terminator : str, optional
-        The op that ends its blocks, and need not be said.
+        The op that ends its blocks, which texts may omit.
     infer : mapping of str to Relation, optional
-        Which types of operands and results follow from others.
+        The types of operands and results that are inferred from other types.
     result_types : callable, optional
-        The types of the results of given operand types and attributes, where ``infer`` does not say them.
+        The types of the results for operand types and attributes, if ``infer`` does not give them.
     format : str, optional
         Upstream's ``assemblyFormat``.
     verify_signature, verify : callable, optional
-        Its own rules. The first looks at types and attributes only, so equal signatures are checked once; the second at
+        Its own rules. The first reads only types and attributes, so equal signatures are checked once; the second reads
         anything. Both raise VerifyError, or QuantTypeError to be reported at the op.
     parse, print : callable, optional
-        Its custom form, where no ``format`` says it.
+        Functions for its custom form, if it has no ``format``.
     operation_class : type, optional
-        The subclass of Operation that its operations are of.
+        The subclass of Operation for its operations.
     effects, speculatable : callable, optional
-        The effects of an op whose types decide on them; whether it may run where it would not have run, if its traits
-        do not say it.
+        Functions that return the memory effects of an operation, if they depend on its types, and True if it may be
+        speculated, if its traits do not tell.
     derived : callable, optional
-        Attributes that follow from the rest, which upstream's generic form says.
+        A function that returns attributes that follow from the rest and are in upstream's generic form.
     fold : callable, optional
-        The results as values or constants, where they are known. It changes nothing.
+        A function that returns the results as values or constants, if they are known. It changes nothing.
     canonicalize : tuple of str, optional
         The patterns that the pass tries, in upstream's order: a module of ``qrt.ir.dialects``, a colon, and its
         functions.
     passed_values, pass_values : callable, optional
-        What a branch passes to each of its successors, the last of its operands; and what makes it pass others.
+        Functions that return the operands that a branch passes to each of its successors, and that replace them.
 
     Examples
     --------
@@ -268,7 +270,7 @@ class Definition:
 
     @cached_property
     def assembly(self) -> CompiledFormat | None:
-        """The format, compiled when a text is first read or printed."""
+        """The compiled format; it is compiled when a text is first read or printed."""
         if self.format is None:
             return None
         compiled: CompiledFormat = TEXT_FORMS["assembly"](self)
@@ -276,13 +278,13 @@ class Definition:
 
     @cached_property
     def properties(self) -> frozenset[str]:
-        """The names of the attributes that stand in `<{...}>` in generic form."""
+        """The names of the attributes in `<{...}>` in generic form."""
         segmented = {groups.segments for groups in (self.operand_groups, self.result_groups) if groups.uses_segments}
         return frozenset(name for name, spec in self.attributes.items() if spec.is_property) | segmented
 
     @cached_property
     def defaults(self) -> dict[str, Attribute]:
-        """The attributes that a text may leave out, with the values that they then have."""
+        """The attributes that a text may omit, with their default values."""
         return {name: spec.default for name, spec in self.attributes.items() if spec.default is not None}
 
     @property
@@ -294,30 +296,30 @@ class Definition:
 
     @cached_property
     def operand_groups(self) -> Groups:
-        """The operands as they are declared."""
+        """The declared groups of operands."""
         return Groups("operand", OPERAND_SEGMENTS, self.operands)
 
     @cached_property
     def result_groups(self) -> Groups:
-        """The results as they are declared."""
+        """The declared groups of results."""
         return Groups("result", RESULT_SEGMENTS, self.results)
 
     def operand_group(self, operation: Operation, name: str) -> list[Value]:
-        """The operands declared as `name`."""
+        """Return the operands declared as `name`."""
         return self.operand_groups.group(name, operation, operation.operands)
 
     def result_group(self, operation: Operation, name: str) -> list[Value]:
-        """The results declared as `name`."""
+        """Return the results declared as `name`."""
         return self.result_groups.group(name, operation, operation.results)
 
     @cached_property
     def region_names(self) -> tuple[DeclaredPort, ...]:
-        """The regions as they are declared."""
+        """The declared names of the regions."""
         return tuple(map(DeclaredPort.of, ("",) * self.regions if isinstance(self.regions, int) else self.regions))
 
     @cached_property
     def successor_names(self) -> tuple[DeclaredPort, ...]:
-        """The successors as they are declared."""
+        """The declared names of the successors."""
         return tuple(map(DeclaredPort.of, self.successors))
 
     # -- verification -----------------------------------------------------------------------------------------------
@@ -366,7 +368,7 @@ class Definition:
 
     @cached_property
     def _signature_rules(self) -> list[Verify]:
-        """The rules that look at the signature alone."""
+        """The rules that read only the signature."""
         return [rule for rule in self._rules if rule not in self._other_rules]
 
     @cached_property
@@ -377,7 +379,7 @@ class Definition:
 
     @cached_property
     def _other_rules(self) -> list[Verify]:
-        """The rules that look at more than the signature."""
+        """The rules that read more than the signature."""
         of_signature = [trait.verify for trait in self.trait_order if trait.of_signature] + [self.verify_signature]
         return [rule for rule in self._rules if rule not in of_signature]
 
@@ -421,7 +423,7 @@ class Definition:
         return f"all of {{{', '.join(named)}}} have same type"
 
     def types_of(self, name: str, operation: Operation) -> list[Type]:
-        """The types of the operands or results, or that of the attribute, called `name`."""
+        """Return the types of the operands or results called `name`, or of the attribute of that name."""
         if name in self.operand_groups.names:
             return [value.type for value in self.operand_group(operation, name)]
         if name in self.result_groups.names:

@@ -1,6 +1,6 @@
-"""The parts of an operation's text as patterns: what the parser recognises at once, before it knows what it means.
+"""Regular expressions for parts of an operation's text, which the parser matches at once before it interprets them.
 
-A type is matched to three levels of angle brackets; deeper ones, and all that is unusual, go the slow way.
+A type is matched to three levels of angle brackets; deeper ones, and unusual spellings, are left to the slower parser.
 """
 
 import re
@@ -35,7 +35,7 @@ LOCATION_PATTERN = pattern(r"loc\s*\(")
 
 @dataclass(frozen=True)
 class Line:
-    """A pattern for the most common spelling of a format, and the part that each of its groups matches.
+    """A pattern for the most common spelling of a format, and the part of the form that each of its groups matches.
 
     `typed` names the operands and results whose types the text has; the others are inferred.
     """

@@ -11,7 +11,7 @@ _CONSTANTS = {"arith.constant": "value", "shape.const_shape": "shape"}
 
 
 def constant_of(value: Value) -> Attribute | None:
-    """Return the constant that a value is, or None."""
+    """Return the constant that defines a value, or None."""
     source = value.operation
     if source is None or source.name not in _CONSTANTS:
         return None
@@ -19,13 +19,13 @@ def constant_of(value: Value) -> Attribute | None:
 
 
 def constant_number(value: Value) -> int | None:
-    """Return the scalar integer constant that a value is, or None."""
+    """Return the integer of the scalar constant that defines a value, or None."""
     constant = constant_of(value)
     return constant.value if isinstance(constant, IntegerAttr) else None
 
 
 def number_of(size: int | Value) -> int | None:
-    """The number of a static entry, or of a constant operand."""
+    """Return the number of a static entry, or of a constant operand."""
     return size if isinstance(size, int) else constant_number(size)
 
 
@@ -35,16 +35,17 @@ def is_known_dimension(operation: Operation) -> bool:
     return rank is not None and isinstance(index, IntegerAttr) and 0 <= index.value < rank
 
 
-def made_by(value: Value, name: str) -> Operation | None:
+def defining_op(value: Value, name: str) -> Operation | None:
     """Return the operation that defines a value if it is of this op, else None."""
     source = value.operation
     return source if source is not None and source.name == name else None
 
 
 def value_behind(value: Value, names: Container[str]) -> Value:
-    """Return the value that a chain of operations with these names, each by its first operand, starts from.
+    """Return the value at the start of a chain of operations with these names, which are followed by their first
+    operands.
 
-    A cycle, which a graph region or an unreachable block may contain, ends where it is met again.
+    In a cycle, which a graph region or an unreachable block may contain, it stops at an operation already visited.
     """
     passed: set[Operation] = set()
     while (source := value.operation) is not None and source.name in names and source not in passed:
@@ -54,7 +55,7 @@ def value_behind(value: Value, names: Container[str]) -> Value:
 
 
 def has_parts_throughout(value: Value, parts_of: Callable[[Value], Iterable[Value] | None]) -> bool:
-    """Return True if `parts_of` returns a list, not None, for a value, for the values on that list, and so on.
+    """Return True if `parts_of` returns a list, not None, for a value, for the values in that list, and so on.
 
     Each value is visited once, so cycles end.
     """
@@ -94,8 +95,9 @@ def cyclic_operations(operations: Iterable[Operation]) -> Collection[Operation]:
 
 
 def acyclic_operations(root: Operation) -> list[Operation]:
-    """Return the operations of a root, in the order of the text, without those that depend on themselves and those that
-    read or hold them. From the others a walk from operand to operand ends."""
+    """Return the operations of a root in the order of the text, except those that depend on themselves and those that
+    read or contain them. Following operands from the returned operations always ends.
+    """
     operations = root.walk()
     cyclic = cyclic_operations(operations)
     return [operation for operation in operations if operation not in cyclic]
@@ -117,7 +119,7 @@ def require_acyclic(root: Operation) -> None:
 
 
 def cycle_error(operation: Operation) -> VerifyError:
-    """Return the error at an operation that a pass cannot leave where it is."""
+    """Return the error for an operation in a cycle, which a pass cannot leave in place."""
     return operation.op_error(
         "depends on its own result, so that it has no value: take it out of the program, or run canonicalize first, "
         "which removes blocks that nothing reaches"

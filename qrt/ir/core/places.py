@@ -22,7 +22,7 @@ def operand(operation: Operation, index: int) -> Location:
         span
         for part, start, end in _parts(operation)
         if part in ("operand", "operands")
-        for span in _found(NAME, operation, start, end)
+        for span in _spans(NAME, operation, start, end)
     ]
     return _place(operation, spans[index : index + 1])
 
@@ -32,7 +32,7 @@ def type_of(operation: Operation, side: str, index: int) -> Location:
     spans: list[Span] = []
     for part, start, end in _parts(operation):
         if part == "signature":
-            types = list(_found(TYPE, operation, start, end))
+            types = list(_spans(TYPE, operation, start, end))
             count = len(operation.operands)
             spans += types[:count] if side == "operand" else types[count:]
         elif part == f"{side} type":
@@ -46,14 +46,14 @@ def attribute(operation: Operation, name: str) -> Location:
         (first, last)
         for part, start, end in _parts(operation)
         if part in ("attributes", "properties")
-        for first, last in _found(_KEY, operation, start, end)
+        for first, last in _spans(_KEY, operation, start, end)
         if operation.location.source.text[first:last] == name
     ]
     return _place(operation, spans[:1])
 
 
 def _parts(operation: Operation) -> Iterator[tuple[str, int, int]]:
-    """The parts of a form that is read as one line, with their spans."""
+    """Yield the parts of a form that is parsed as one line, with their spans."""
     location, text = operation.location, operation.location.source.text
     head = text[location.start : location.end]
     assembly = operation.definition.assembly if operation.definition is not None else None
@@ -70,7 +70,7 @@ def _parts(operation: Operation) -> Iterator[tuple[str, int, int]]:
                 yield part, match.start(group), match.end(group)
 
 
-def _found(pattern: str, operation: Operation, start: int, end: int) -> Iterator[Span]:
+def _spans(pattern: str, operation: Operation, start: int, end: int) -> Iterator[Span]:
     for match in re.compile(pattern, re.ASCII).finditer(operation.location.source.text, start, end):
         yield match.span()
 

@@ -47,7 +47,7 @@ class Trait:
 
 
 def expand(traits: Iterable[Trait]) -> tuple[Trait, ...]:
-    """The traits and all that they imply, each once, in order."""
+    """Return the traits and all that they imply, without repetitions, in order."""
     expanded: dict[Trait, None] = {}
     pending = list(traits)[::-1]
     while pending:
@@ -77,8 +77,9 @@ _EFFECTS = (MEM_READ, MEM_WRITE, MEM_ALLOC, MEM_FREE)
 
 
 def memory_effects(operation: Operation, inside: bool = True) -> frozenset[Trait] | None:
-    """The effects of an operation and, if its traits say so, of the operations inside it; None if they are not known.
-    Without `inside` only its own.
+    """Return the effects of an operation and, if its traits say so, of the operations inside it.
+
+    None if they are unknown. Without `inside`, only the operation's own effects count.
     """
     collected: set[Trait] = set()
     pending = [operation]
@@ -134,10 +135,10 @@ def would_be_dead(operation: Operation) -> bool:
 
     It is neither a terminator nor a symbol, and only reads, or allocates its results.
     """
-    return what_keeps(operation) is None
+    return removal_blocker(operation) is None
 
 
-def what_keeps(operation: Operation) -> Operation | None:
+def removal_blocker(operation: Operation) -> Operation | None:
     """Return the operation that prevents the removal of an unused operation: itself or one inside it; else None."""
     if operation.has_trait(TERMINATOR) or operation.has_trait(SYMBOL):
         return operation
@@ -273,7 +274,7 @@ def _verify_elementwise(operation: Operation) -> None:
 
 
 def _base(type: Type) -> tuple[object, bool]:
-    """Vector, ranked tensor or unranked tensor."""
+    """Return the kind of a type: vector, ranked tensor or unranked tensor."""
     return type.__class__, getattr(type, "shape", ()) is None
 
 

@@ -1,4 +1,4 @@
-"""Dead code elimination: of operations, and of symbols that nothing names."""
+"""Removal of operations without uses, and of symbols that nothing names."""
 
 from dataclasses import dataclass
 
@@ -54,7 +54,7 @@ class _Tables:
         return self.known[table]
 
     def named(self, operation: Operation) -> list[Operation]:
-        """The symbols that an operation names, with those on the path of a nested name."""
+        """Return the symbols that an operation names, with those on the path of a nested name."""
         return [symbol for reference in references(operation) for symbol in self.resolve(operation, reference)]
 
     def resolve(self, operation: Operation, reference: SymbolRefAttr) -> list[Operation]:

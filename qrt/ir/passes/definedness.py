@@ -1,4 +1,4 @@
-"""The operations that are defined for all operands, so that they may be moved to where they would not have run.
+"""A test for operations that are defined for all operands, so that they may be moved to where they would not have run.
 
 Upstream requires less of a speculatable operation: there an undefined result is poison, which does harm only where it
 is used. Here an undefined operation raises an error.

@@ -1,4 +1,4 @@
-"""Gives quantized types their simplest spelling."""
+"""Normalization of quantized types to their simplest spelling."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from qrt.types import FunctionType, TensorType, Type, UniformType
 
 @dataclass(frozen=True)
 class NormalizeQuantTypes:
-    """Makes tensors with one scale per-layer and those whose scales differ along one axis alone per-axis, as upstream
+    """Makes tensors with one scale per-layer, and those whose scales differ along only one axis per-axis, as upstream
     does. Preserves every value. Types inside attributes stay as they are.
 
-    `strict_upstream` also normalizes what upstream takes for per-axis though a block holds several slices: the scales
-    then no longer fit the tensor. And it drops casts that undo one another where their types are normalized, as
+    `strict_upstream` also normalizes types that upstream treats as per-axis although a block has several slices: the
+    scales then no longer fit the tensor. And it drops casts that undo one another where their types are normalized, as
     upstream's conversion driver does. Value-changing.
     """
 

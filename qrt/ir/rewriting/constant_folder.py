@@ -43,7 +43,7 @@ class ConstantFolder(Generic[Constant]):
         """The results of the operations that `fold` has taken, and the constants in their place."""
 
     def results(self, operation: Operation, known: Known) -> Sequence[Array] | None:
-        """Return the arrays of the results; None where they are not computed before the run."""
+        """Return the arrays of the results; None if they cannot be computed before the run."""
         arrays = _arrays_of(operation.operands, known)
         if arrays is None or not self.may_fold(operation):
             return None
@@ -52,13 +52,12 @@ class ConstantFolder(Generic[Constant]):
         return self.evaluate(operation, arrays) if arrays is not None and has_no_memory_effect(operation) else None
 
     def constants(self, operation: Operation, known: Known) -> list[Constant] | None:
-        """Return a constant for each result; None where there are none."""
+        """Return a constant for each result; None if there are none."""
         arrays = self.results(operation, known)
         return None if arrays is None else self.as_constant(operation, arrays)
 
     def fold(self: "ConstantFolder[Value]", operation: Operation) -> bool:
-        """Put constants in the place of an operation whose operands were folded. Return whether its results are
-        known."""
+        """Replace an operation whose operands are constant by constants. Return True if its results are known."""
         arrays = self.results(operation, self.arrays.get)
         if arrays is None:
             return False
@@ -72,8 +71,11 @@ class ConstantFolder(Generic[Constant]):
         return True
 
     def fold_inside(self: "ConstantFolder[Value]", root: Operation, cyclic: Collection[Operation]) -> None:
-        """Fold the operations inside one, but for those that depend on themselves: from outside to the inside, and each
-        behind those that it reads, wherever they stand in the text."""
+        """Fold the operations inside an operation, except those that depend on themselves.
+
+        Outer operations come before inner ones, and each comes after those that it reads, whatever the order of the
+        text.
+        """
         decided: set[Operation] = set()
         waiting: dict[Operation, list[Operation]] = {}
         pending = [root]

@@ -75,7 +75,7 @@ class ValueNames(Names):
         return [*self.dimensions, *self.symbols]
 
     def value(self, parser: FormParser, kind: str) -> Expression:
-        """The expression of the value at the cursor."""
+        """Return the expression of the value at the cursor."""
         operand = parser.operand()
         operands = self.dimensions if kind == "d" else self.symbols
         if operand[:2] not in [known[:2] for known in self.operands]:
@@ -85,7 +85,7 @@ class ValueNames(Names):
 
 
 def parse_map_of_values(parser: FormParser, brackets: str) -> tuple[AffineMapAttr, list[OperandName]]:
-    """Expressions of SSA values in brackets: the map, and its operands, dimensions before symbols."""
+    """Parse expressions of SSA values in brackets; return the map, and its operands, dimensions before symbols."""
     names = ValueNames()
     results = parse_expressions(parser, names, brackets)
     return AffineMapAttr(len(names.dimensions), len(names.symbols), tuple(results)), names.operands
@@ -94,13 +94,16 @@ def parse_map_of_values(parser: FormParser, brackets: str) -> tuple[AffineMapAtt
 def parse_expressions(
     parser: AttributeReader, names: Names, brackets: str = "()", before: str = ""
 ) -> list[Expression]:
-    """Expressions in brackets. `before` completes the error where they do not begin."""
+    """Parse expressions in brackets. `before` completes the error if there is no opening bracket."""
     read = partial(parse_expression, parser, names)
     return parser.scanner.bracketed(brackets, read, before, " after affine expressions")
 
 
 def parse_expression(parser: AttributeReader, names: Names) -> Expression:
-    """Parse an expression. Its depth is counted from 0, because passes build expressions at any depth of operations."""
+    """Parse an expression.
+
+    Its depth is counted from 0, because passes build expressions inside operations at any depth.
+    """
     names.operators = 0
     scanner = parser.scanner
     around, scanner.depth = scanner.depth, 0
@@ -111,7 +114,7 @@ def parse_expression(parser: AttributeReader, names: Names) -> Expression:
 
 
 def _parse_header(parser: AttributeReader) -> tuple[Names, int, int]:
-    """`(d0, d1)[s0]`: the names, and how many are dimensions and symbols."""
+    """Parse `(d0, d1)[s0]`; return the names, and the numbers of dimensions and symbols."""
     scanner = parser.scanner
     scanner.expect("(", " before affine dimensions")
     names = Names()

@@ -1,11 +1,11 @@
-"""Declarative assembly formats: MLIR's language, compiled to elements that parse and print.
+"""Declarative assembly formats: the language of MLIR's `assemblyFormat`, compiled to elements that parse and print.
 
     "$memref `[` $indices `]` attr-dict `:` type($memref)"
 
 `$x` is an operand, attribute, region or successor; `` `text` `` a literal (empty: no space); `type($x)`, also as
 `qualified(type($x))`; `operands`; `attr-dict`, `attr-dict-with-keyword`; `functional-type(a, b)` of `operands`,
-`results` or `$x`; `(a $x^ b)?` and `(a $x^):(b)` are read if the first element is next, and printed if `$x` is there;
-`name($x, $y)` calls a directive of `DIRECTIVES`. Types that no element says are inferred: from the definition's
+`results` or `$x`; `(a $x^ b)?` and `(a $x^):(b)` are parsed if the first element is next, and printed if the operation
+has `$x`; `name($x, $y)` calls a directive of `DIRECTIVES`. Types without an element are inferred: from the definition's
 relations, from its traits, or from a constraint that only one type satisfies.
 """
 
@@ -58,7 +58,7 @@ class _Compiler:
         self.after_punctuation = False
 
     def elements(self) -> tuple[list[Element], Element | None, str]:
-        """Return the elements up to the end of a group, the anchor among them, and the text that ended the group."""
+        """Return the elements up to the end of a group, with its anchor, and the text that ended the group."""
         elements: list[Element] = []
         anchor: Element | None = None
         while self.position < len(self.text):
@@ -178,13 +178,12 @@ class Assembly:
         for element in self.elements:
             element.show(printer, operation)
 
-    def says(self, operation: Operation) -> bool:
-        """Return True if the printed text can be parsed again: a list of types that is not optional needs at least one
-        type."""
+    def can_express(self, operation: Operation) -> bool:
+        """Return True if the format can express an operation: a list of types that is not optional is not empty."""
         return all(element.is_present(operation) for element in self._lists)
 
     def _complete(self, typed: Sequence[str], pending: PendingOperation) -> None:
-        """Infer the types that a line leaves out, one for each group."""
+        """Infer the types that a line omits, one for each group."""
         known = dict(zip(typed, (*pending.operand_types, *pending.result_types), strict=True))
         for name, relation in self.inferred:
             known[name] = relation.compute(INDEX if relation.source is None else known[relation.source])
@@ -226,7 +225,7 @@ class Assembly:
                 raise parser.error_at(pending, f"'{name}' has {len(operands)} operands but {len(types)} types")
 
     def _split(self, parser: FormParser, pending: PendingOperation) -> dict[str, list[OperandName]]:
-        """The operands that `operands` has read, in groups."""
+        """Split the operands that `operands` has parsed into groups."""
         groups = self.definition.operand_groups
         count = len(pending.operands)
         if count < groups.single or (count > groups.single and groups.single == len(groups.names)):
@@ -251,7 +250,9 @@ class Assembly:
 
 
 def inferences(definition: Definition, typed: set[str]) -> list[tuple[str, Relation]]:
-    """Return (name, relation) for each type that the format leaves out, in an order that has every source first."""
+    """Return (name, relation) for each type that the format omits, ordered so that a source precedes the types inferred
+    from it.
+    """
     candidates = list(definition.infer.items())
     candidates += [
         (relation.source, same_as(target)) for target, relation in candidates if relation.is_same and relation.source

@@ -45,12 +45,12 @@ _BEFORE_OPEN, _AFTER_CLOSE = (ord("["), ord(",")), (ord("]"), ord(","))
 
 
 class DenseLiteral:
-    """The inside of `dense<...>`, which is parsed when the type after it is known."""
+    """The text inside `dense<...>`, which is parsed when the type after it is known."""
 
     __slots__ = ("end", "scanner", "start")
 
     def __init__(self, scanner: Scanner) -> None:
-        """Take what is between the angle brackets, and the closing one."""
+        """Take the text between the angle brackets, and the closing bracket."""
         self.scanner = scanner
         self.start = scanner.skip()
         if scanner.at('"'):
@@ -82,12 +82,12 @@ class DenseLiteral:
         return self.scanner.text[self.start : self.end].rstrip()
 
     @property
-    def said_shape(self) -> list[int] | None:
+    def bracket_shape(self) -> list[int] | None:
         """The shape that the brackets form; None without brackets."""
         return self._layout()[1]
 
     def elements(self, type: Type) -> DenseElementsAttr:
-        """The constant of `type`. Raises ParseError at the offending element."""
+        """Return the constant of `type`. Raises ParseError at the offending element."""
         scanner = self.scanner
         try:
             shape = static_shape(type)
@@ -107,7 +107,7 @@ class DenseLiteral:
         array.flags.writeable = False
         return DenseElementsAttr(array, type)
 
-    def kept(self, type: ShapedType) -> KeptElementsAttr:
+    def text_elements(self, type: ShapedType) -> KeptElementsAttr:
         """Return the constant of a type whose elements arrays cannot hold.
 
         Raise ParseError at the offending element.
@@ -131,7 +131,7 @@ class DenseLiteral:
 
     @property
     def has_strings(self) -> bool:
-        """Tell whether an element is a string."""
+        """Return True if an element is a string."""
         return '"' in self.text
 
     def _require_shape_of_strings(self, type: ShapedType) -> None:
@@ -140,7 +140,7 @@ class DenseLiteral:
             return
         outline = DenseLiteral(Scanner(Source(f"{_STRING.sub('0', self.text)}\n>")))
         try:
-            shape = outline.said_shape
+            shape = outline.bracket_shape
         except ParseError as error:
             raise self.scanner.error(error.message, self.start, self.end) from None
         if shape != list(type.shape or ()):
@@ -307,7 +307,7 @@ class DenseLiteral:
 
 
 def _skeleton(shape: tuple[int, ...]) -> str:
-    """The brackets and commas of a literal of this shape."""
+    """Return the brackets and commas of a literal of this shape."""
     text = ""
     for size in reversed(shape):
         text = f"[{','.join([text] * size)}]" if text else f"[{',' * (size - 1)}]"
@@ -327,7 +327,7 @@ def _well_placed(form: Array) -> bool:
 
 
 def _decimal_row(body: bytes, count: int) -> Array | None:
-    """Return one row of integers, or None if the text is not plainly one.
+    """Return one row of integers; None if the text is not plain decimal.
 
     If the brackets are at the ends, and there is one comma less than numbers, NumPy's own parser accepts nothing else:
     it refuses two numbers, or none, between commas.
@@ -347,10 +347,10 @@ def _decimal_row(body: bytes, count: int) -> Array | None:
 
 
 def _decimal(body: bytes, shape: tuple[int, ...], is_float: bool) -> Array | None:
-    """Flat int64 or float64 values of a literal of this shape, or None where it is not plainly one.
+    """Return flat int64 or float64 values of a literal of this shape; None if the text is not plain decimal.
 
-    NumPy reads the numbers; that they stand where the grammar wants them is seen on a copy without white space, in
-    which every digit is 0.
+    NumPy parses the numbers. The positions of brackets and commas are checked on a copy without white space, in which
+    every digit is replaced by 0.
     """
     if not is_float and len(shape) == 1:
         return _decimal_row(body, shape[0])

@@ -32,12 +32,12 @@ def parse_dialect_attribute(parser: AttributeReader, name: str, start: int) -> O
     known = name.partition(".")[0] in registry.UNSUPPORTED_DIALECTS
     if not known and not parser.allow_unregistered:
         raise scanner.error(f"attribute '#{name}' of an unregistered dialect", start, end)
-    attribute = keep(parser, start)
+    attribute = read_as_text(parser, start)
     type = f" : {parser.type()}" if scanner.accept(":") else ""
     return OpaqueAttr(_trimmed(attribute.text) if known else attribute.text + type)
 
 
-def keep(parser: AttributeReader, start: int) -> OpaqueAttr:
+def read_as_text(parser: AttributeReader, start: int) -> OpaqueAttr:
     """Read the rest of an attribute whose name has been read, as text."""
     scanner = parser.scanner
     if scanner.text.startswith("[", scanner.pos):  # distinct[0]<...>

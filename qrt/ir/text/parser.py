@@ -247,14 +247,14 @@ class Parser(NameParser, ResourceParser):
         return match[1], int(number) if number and len(number) < 9 else (1 << 30 if number else 0), match.start(1)
 
     def argument(self) -> OperandName:
-        """The name of a block argument: it has no result number."""
+        """Parse the name of a block argument, which has no result number."""
         name, number, at = self.operand()
         if "#" in self.source.text[at : self.scanner.pos]:
             raise self.scanner.error("result number not allowed in argument list", at, self.scanner.pos)
         return name, number, at
 
     def operand_list(self) -> list[OperandName]:
-        """One or more operands."""
+        """Parse one or more operands."""
         match = self.scanner.match(NAMES_PATTERN)
         if match is not None and "#" not in match[1] and "," not in match[1]:
             operands = [(match[1], 0, match.start(1))]
@@ -267,7 +267,7 @@ class Parser(NameParser, ResourceParser):
         return operands
 
     def type(self) -> Type:
-        """A type, looked up by its text where that has been seen."""
+        """Parse a type; one that was parsed before is looked up by its text."""
         match = TYPE_PATTERN.match(self.source.text, self.scanner.pos)
         if match is None or self._open_aliases:  # inside an alias each type is measured again
             return self.types.parse()
@@ -281,7 +281,7 @@ class Parser(NameParser, ResourceParser):
         return parsed
 
     def signature(self) -> tuple[list[Type], list[Type]]:
-        """`(operand types) -> result types`."""
+        """Parse `(operand types) -> result types`."""
         match = SIGNATURE_PATTERN.match(self.source.text, self.scanner.pos)
         if match is not None:
             known = self._signatures.get(match[1])
@@ -296,7 +296,7 @@ class Parser(NameParser, ResourceParser):
         return parsed
 
     def optional_attributes(self) -> dict[str, Attribute]:
-        """An attribute dictionary if one is next; a new dict either way."""
+        """Parse an attribute dictionary if one is next; return a new dict either way."""
         if not self.scanner.at("{"):
             return {}
         match = ATTRIBUTES_PATTERN.match(self.source.text, self.scanner.pos)
@@ -327,9 +327,12 @@ class Parser(NameParser, ResourceParser):
         arguments: Sequence[tuple[str, int, Type]] | None = None,
         terminator: str | None = None,
     ) -> Region:
-        """`{ blocks }`. `arguments` name the entry block's arguments where a custom form has said them;
-        ops of the dialect that `dialect` begins with may be named without it. A lone block that has no terminator ends
-        with a `terminator`, if that is given."""
+        """Parse `{ blocks }`.
+
+        `arguments` name the entry block's arguments if the custom form has them. Ops of the dialect that `dialect`
+        begins with may be written without its name. A single block without a terminator gets a `terminator`, if that is
+        given.
+        """
         with self.scanner.nested():
             outer = self._scope, self._names, self._blocks
             self._scope = Scope() if isolated else self._scope
@@ -412,7 +415,7 @@ class Parser(NameParser, ResourceParser):
                 start = scanner.skip()
 
     def successor(self) -> Block:
-        """`^label`: a block of the region that is being read."""
+        """Parse `^label`, and return a block of the current region."""
         start = self.scanner.skip()
         label = self.scanner.suffix("^", "a block label")
         self._blocks.used.setdefault(label, start)

@@ -23,7 +23,8 @@ from qrt.ops import family_of
 from qrt.ops.core import Array
 from qrt.quantization.calibration.observe import name_of, tapped_program
 from qrt.quantization.report.differences import Differences, TensorDifference
-from qrt.runtime.ports import choose
+from qrt.runtime.compilation import compile
+from qrt.runtime.functions import choose
 from qrt.runtime.program import Program
 from qrt.tensor import QuantTensor
 
@@ -90,7 +91,7 @@ class ModelComparison:
         self.profile, self.runs, self._interpret, self._engine = profile, 0, interpret, engine.name
         module = self.file.module
         name = str(choose(module, None).attributes["sym_name"].python)
-        self.program = Program(module, name)
+        self.program = compile(module, name)
         self.loaded = engine.load(
             source, profile=profile, threads=threads, keeps_tensors=every_tensor, name=self.file.name
         )
@@ -235,7 +236,7 @@ def _computes(maker: Operation) -> Operation:
 
 def _run_alone(alone: Alone, operands: Mapping[int | str, Array], change: Callable[[Array], Array]) -> Array:
     """Run the program of one operator with ``change`` applied to its operands and constants."""
-    program = Program(alone(change, operands))
+    program = compile(alone(change, operands))
     (result,) = program.run({str(key): change(array) for key, array in operands.items()}).values()
     return np.asarray(result, np.float64)
 

@@ -50,7 +50,7 @@ def receive(connection: Connection) -> Message:
 Handler = Callable[[dict[str, Any], list[Array]], Message]
 """A function of an engine that takes a message and returns the answer."""
 
-MOST_TOLD = 400
+MAX_ANSWER = 400
 """The largest number of characters of an engine's own message in an error."""
 _PLACE = os.path.dirname(os.path.abspath(f"{__file__}/../../.."))
 """The folder that contains the package qrt."""
@@ -77,7 +77,7 @@ class Child:
         """The number of processes that have ended, each with the models loaded in it."""
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
-        self._told: Any = None
+        self._error_file: Any = None
 
     def ask(self, what: str, about: str, values: Mapping[str, Any], arrays: Sequence[Array] = ()) -> Message:
         """Return the answer of the handler ``what``. ``about`` names the model in errors."""
@@ -99,10 +99,10 @@ class Child:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-        for closable in (self._connection, self._told):
+        for closable in (self._connection, self._error_file):
             if closable is not None:
                 closable.close()
-        self._process = self._connection = self._told = None
+        self._process = self._connection = self._error_file = None
         self.ends += 1
 
     def __del__(self) -> None:
@@ -113,14 +113,14 @@ class Child:
         if self._connection is not None:
             return self._connection
         ours, theirs = Pipe()
-        self._told = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
+        self._error_file = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
         arguments = [self.module, str(theirs.fileno()), str(self.max_bytes)]
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "qrt.models.engines.child", *arguments],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
-            stdout=self._told,
-            stderr=self._told,
+            stdout=self._error_file,
+            stderr=self._error_file,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(module_folders(sys.path)), "PYTHONSAFEPATH": "1"},
         )
         theirs.close()
@@ -134,11 +134,11 @@ class Child:
             status = self._process.wait(timeout=10)
         except subprocess.TimeoutExpired:
             status = 0
-        self._told.seek(0)
-        lines = self._told.read().decode(errors="replace").splitlines() or [""]
+        self._error_file.seek(0)
+        lines = self._error_file.read().decode(errors="replace").splitlines() or [""]
         self.close()
         ended = f"crashed ({signal.Signals(-status).name})" if status < 0 else f"ended with status {status}"
-        return f"{ended}{f', having said {lines[-1][:MOST_TOLD]!r}' if lines[-1] else ''}"
+        return f"{ended}{f', having said {lines[-1][:MAX_ANSWER]!r}' if lines[-1] else ''}"
 
 
 def module_folders(searched: Sequence[str]) -> list[str]:
@@ -173,7 +173,7 @@ def serve(module: str, descriptor: int, max_bytes: int) -> None:
         except MemoryError:
             answer, results = {"error": "out of memory"}, []
         except Exception as error:
-            answer, results = {"error": " ".join(f"{error}".split())[:MOST_TOLD] or type(error).__name__}, []
+            answer, results = {"error": " ".join(f"{error}".split())[:MAX_ANSWER] or type(error).__name__}, []
         send(connection, answer, results)
 
 

@@ -7,11 +7,12 @@ import numpy as np
 
 from qrt.ir import DenseElementsAttr, Operation, Value
 from qrt.ir.constants import constant_array
-from qrt.ir.rewriting.constant_folder import ConstantFolder
+from qrt.ir.dialects.arith.scalars import bind_operation
+from qrt.ir.rewriting.constant_folder import ConstantFolder, Known
 from qrt.models.importing.node import Node
 from qrt.ops import family_of
 from qrt.ops.core import Array
-from qrt.types import TensorType, Type, UniformType
+from qrt.types import IntegerType, TensorType, Type
 
 Shape = tuple[int | None, ...]
 
@@ -68,25 +69,34 @@ def taken(node: Node, value: Value, axis: int, first: int, size: int, stride: in
 
 
 def known_result(value: Value) -> Array | None:
-    """Return the elements of a small unquantized tensor that op families compute from constants; else None."""
-    if value.operation is None or not _is_small(value.type):
+    """Return the elements of a small tensor of integers that op families compute from constants; else None."""
+    return _result(value, known_result) if _is_small(value.type) else None
+
+
+def constant_result(value: Value) -> Array | None:
+    """Return the elements of a tensor of any size and type that is computed from constants; else None."""
+    return _result(value, constant_result)
+
+
+def _result(value: Value, known: Known) -> Array | None:
+    if value.operation is None:
         return None
-    results = _FOLDER.results(value.operation, known_result)
+    results = _FOLDER.results(value.operation, known)
     return None if results is None else np.asarray(results[value.index], order="C")
 
 
 def _is_small(type: Type) -> bool:
-    if not isinstance(type, TensorType) or isinstance(type.element, UniformType) or not type.has_static_shape:
+    if not isinstance(type, TensorType) or not isinstance(type.element, IntegerType) or not type.has_static_shape:
         return False
     return prod(size or 0 for size in type.shape or ()) <= _MOST_KNOWN
 
 
 def _evaluate(op: Operation, known: Mapping[Value, Array]) -> Sequence[Array] | None:
-    """Return the results of an integer constant, or of an op of a family by its reference; None for other ops."""
+    """Return the results of a constant, of an op of a family by its reference, or of a widened float; else None."""
     if op.name == "arith.constant":
-        constant = op.attributes["value"]
-        is_whole = isinstance(constant, DenseElementsAttr) and constant.array.dtype.kind in "iub"
-        return [constant_array(op)] if is_whole else None
+        return [constant_array(op)] if isinstance(op.attributes["value"], DenseElementsAttr) else None
+    if op.name == "arith.extf":
+        return [bind_operation(op)(*known.values())]
     family = family_of(op)
     if family is None:
         return None

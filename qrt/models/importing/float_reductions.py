@@ -32,7 +32,8 @@ def summed(context: LoweringContext, x: Value, axes: Sequence[int]) -> Value:
 
     While an axis has n > 16 terms, with m = n // 16, the terms i, i + m, ..., i + 15m are added in this order to one
     new term, and the terms after the first 16m are added to a remainder, which starts with 0. The last 16 or fewer
-    terms are added in order, starting with the remainder. An axis whose size only the run knows is summed in order.
+    terms are added in order, starting with the remainder. An axis whose size is known only at run time is summed in
+    order.
     """
     for axis in sorted(axes, reverse=True):
         x = _summed_along(context, x, axis)
@@ -84,7 +85,7 @@ def softmax(context: LoweringContext, x: Value, axes: Sequence[int], beta: float
     in_order = rule == "in_order"
     total = reduced(context, powers, axes, "arith.addf", 0.0) if in_order else summed(context, powers, axes)
     nest = LoopNest(context, "divide", context.extents(x))
-    power, sums = nest.read(powers, nest.loops), nest.read(total, _kept(nest, axes))
+    power, sums = nest.read(powers, nest.loops), nest.read(total, _remaining_loops(nest, axes))
     if rule == "multiply":
         inverse = nest.value("arith.divf", (nest.constant(1.0, F32), sums), F32)
         quotient = nest.value("arith.mulf", (power, inverse), F32)
@@ -97,11 +98,11 @@ def exponentials(context: LoweringContext, x: Value, axes: Sequence[int], beta: 
     """Return the largest elements along axes, and the exponentials of ``beta`` times the differences from them."""
     most = reduced(context, x, axes, "arith.maximumf", -np.inf)
     nest = LoopNest(context, "exponentials", context.extents(x))
-    apart = nest.value("arith.subf", (nest.read(x, nest.loops), nest.read(most, _kept(nest, axes))), F32)
+    apart = nest.value("arith.subf", (nest.read(x, nest.loops), nest.read(most, _remaining_loops(nest, axes))), F32)
     if beta != 1:
         apart = nest.value("arith.mulf", (apart, nest.constant(beta, F32)), F32)
     return most, nest.finish(nest.value("math.exp", (apart,), F32))[0]
 
 
-def _kept(nest: LoopNest, axes: Sequence[int]) -> list[Expression]:
+def _remaining_loops(nest: LoopNest, axes: Sequence[int]) -> list[Expression]:
     return [loop for axis, loop in enumerate(nest.loops) if axis not in axes]

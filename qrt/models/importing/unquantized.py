@@ -48,7 +48,7 @@ def stored(node: Node, value: Value, element: Type) -> Value:
 
 
 def shape_of(operand: Operand) -> tuple[int | None, ...]:
-    """Return the shape of an operand, with None for a size that only the run knows."""
+    """Return the shape of an operand, with None for a size known only at run time."""
     if isinstance(operand, np.ndarray):
         return operand.shape
     assert isinstance(operand.type, TensorType)
@@ -191,7 +191,7 @@ def _nested(
     number: int | None,
     shape: tuple[int | None, ...],
 ) -> Operand:
-    """Return an elementwise operation as a loop nest, for operands that broadcast to sizes that only the run knows."""
+    """Return an elementwise operation as a loop nest, for operands that broadcast to sizes known only at run time."""
     values = [as_value(node, operand, element) for operand, element in zip(operands, elements, strict=True)]
     whole = next((value for value in values if shape_of(value) == shape), None)
     if whole is None:
@@ -227,7 +227,7 @@ def select(node: Node, condition: Operand, a: Operand, b: Operand, element: Type
 
 
 def clamped(node: Node, x: Operand, bounds: tuple[float, float | None], element: Type) -> Operand:
-    """Return an operand clamped to bounds; an upper bound of None is no bound."""
+    """Return an operand clamped to bounds; an upper bound of None means none."""
     suffix = "imumf" if isinstance(element, FloatType) else "si"
     low, high = bounds
     x = apply(node, f"arith.max{suffix}", [x, number_of(low, element)], [element] * 2, element)

@@ -52,9 +52,9 @@ def _function(name: str) -> Function:
 
 def float32(name: str, values: Array) -> Array:
     """Return the function ``expm1f``, ``tanhf`` or ``erfcf`` of float32 values."""
-    return each(_function(name), values).astype(np.float32)
+    return map_elements(_function(name), values).astype(np.float32)
 
 
-def each(function: Function, values: Array) -> Array:
+def map_elements(function: Function, values: Array) -> Array:
     """Apply a function of Python floats to each value, in float64."""
     return np.fromiter(map(function, values.tolist()), np.float64, values.size).reshape(values.shape)

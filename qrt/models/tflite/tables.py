@@ -27,11 +27,11 @@ def _logistic(x: Array) -> Array:
 
 
 def _logistic_float64(x: Array) -> Array:
-    return 1.0 / (1.0 + libm.each(math.exp, -np.clip(x.astype(np.float64), -700.0, 700.0)))
+    return 1.0 / (1.0 + libm.map_elements(math.exp, -np.clip(x.astype(np.float64), -700.0, 700.0)))
 
 
 def _tanh_float64(x: Array) -> Array:
-    return libm.each(math.tanh, x)
+    return libm.map_elements(math.tanh, x)
 
 
 def _elu(x: Array) -> Array:

@@ -41,7 +41,7 @@ def violation(region: RegionOp, target: Target) -> str | None:
     orders = _orders(region, target)
     nearest: tuple[int, str | None] = (-2, None)
     for signature in signatures:
-        count, wrong = _held(region, ports, signature, target, orders)
+        count, wrong = _count_matches(region, ports, signature, target, orders)
         if wrong is None:
             return None
         if count > nearest[0]:
@@ -53,7 +53,7 @@ def fitting_signature(region: RegionOp, target: Target) -> TargetKernel:
     """Return the first signature that a region with decided ports fits. Raise QuantTypeError if there is none."""
     ports, orders = ports_of(region), _orders(region, target)
     for signature in target.signatures(region.kernel):
-        if _held(region, ports, signature, target, orders)[1] is None:
+        if _count_matches(region, ports, signature, target, orders)[1] is None:
             return signature
     raise QuantTypeError(violation(region, target) or f"target '{target.name}' has no kernel '{region.kernel}'")
 
@@ -86,7 +86,7 @@ def _orders(region: RegionOp, target: Target) -> Orders:
     return {operand.number: operand.permutation for operand in operands if operand.permutation is not None}
 
 
-def _held(
+def _count_matches(
     region: RegionOp, ports: list[PortOf], kernel: TargetKernel, target: Target, orders: Orders
 ) -> tuple[int, str | None]:
     """Return how many ports fit a signature, and the first violation, of the next port or of all ports together."""

@@ -22,9 +22,9 @@ class RegionCall:
 
     Examples
     --------
-    >>> def write(call: RegionCall) -> Sequence[Value]:
+    >>> def write(call: RegionCall) -> "list[Value]":
     ...     low, high = call.bounds
-    ...     return call.emit("npu.conv2d", call.operands, call.results, low=low, high=high)
+    ...     return [*call.emit("npu.conv2d", call.operands, call.results, low=low, high=high)]
     """
 
     kernel: str

@@ -25,7 +25,7 @@ class MakeTables:
 
     def run(self, module: Module) -> None:
         for op in acyclic_operations(module.operation):
-            if op.parent is not None and _input(op) is not None and not _goes_on(op):
+            if op.parent is not None and _input(op) is not None and not _chain_continues(op):
                 _tabulate(_chain(op))
 
 
@@ -68,7 +68,7 @@ def _has_shape_of(value: Value, result: Value) -> bool:
     return isinstance(here, TensorType) and isinstance(there, TensorType) and here.shape == there.shape
 
 
-def _goes_on(op: Operation) -> bool:
+def _chain_continues(op: Operation) -> bool:
     """Return True if the chain continues after an op: its only reader is a function of the op's result."""
     users = op.results[0].users
     if len(op.results[0].uses) != 1:

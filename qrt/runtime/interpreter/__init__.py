@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from qrt.ir import Module, Operation
-from qrt.runtime.interpreter.buffers import given
+from qrt.runtime.interpreter.buffers import memref_argument
 from qrt.runtime.interpreter.core import ModuleCode, Run, Tables
 from qrt.runtime.operations import failure
 from qrt.types import MemRefType
@@ -35,7 +35,7 @@ class Interpreter:
         At most `max_steps` operations run. `state` has the values of globals, which the call reads and updates.
         Raise ModelError at an op that cannot run or whose result is undefined."""
         arguments = [
-            given(argument, value.type, number) if isinstance(value.type, MemRefType) else argument
+            memref_argument(argument, value.type, number) if isinstance(value.type, MemRefType) else argument
             for number, (argument, value) in enumerate(
                 zip(arguments, function.regions[0].blocks[0].arguments, strict=True)
             )

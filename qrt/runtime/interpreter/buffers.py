@@ -115,7 +115,7 @@ def view_of_bytes(array: Array, start: int, shape: Sequence[int], dtype: np.dtyp
     return seen
 
 
-def given(array: Array, declared: MemRefType, number: int) -> Array:
+def memref_argument(array: Array, declared: MemRefType, number: int) -> Array:
     """Return argument `number` as a memref, so that the program can access only its elements.
 
     Raise ModelError if the array's layout is not the declared one. The memref's memory begins at its first element, so

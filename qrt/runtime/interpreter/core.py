@@ -59,7 +59,7 @@ INTERPRETERS: Registry[Any] = Registry(
 """The modules with the handlers of each dialect's ops."""
 
 
-def as_it_is(op: Operation, compiler: "Compiler") -> Function:
+def identity(op: Operation, compiler: "Compiler") -> Function:
     """Return the identity, for an op whose result is its operand with another type."""
     return lambda value: value
 

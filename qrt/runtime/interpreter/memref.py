@@ -32,7 +32,7 @@ from qrt.runtime.interpreter.buffers import (
     strides_of,
     view_of_bytes,
 )
-from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Function, Handler, Step, as_it_is
+from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Function, Handler, Step, identity
 from qrt.runtime.interpreter.regions import choice
 from qrt.runtime.interpreter.tensor import check_expansion, integers_of
 from qrt.runtime.values import sizes_of
@@ -364,7 +364,7 @@ def _alloca_scope(op: Operation, compiler: Compiler) -> Step:
 HANDLERS: dict[str, Handler] = {
     "memref.alloc": _alloc,
     "memref.alloca": _alloc,
-    "memref.assume_alignment": as_it_is,
+    "memref.assume_alignment": identity,
     "memref.cast": _cast,
     "memref.collapse_shape": _collapse_shape,
     "memref.copy": _copy,
@@ -373,7 +373,7 @@ HANDLERS: dict[str, Handler] = {
     "memref.expand_shape": _expand_shape,
     "memref.extract_strided_metadata": _extract_strided_metadata,
     "memref.load": _load,
-    "memref.memory_space_cast": as_it_is,
+    "memref.memory_space_cast": identity,
     "memref.rank": lambda op, compiler: lambda array: np.int64(array.ndim),
     "memref.reinterpret_cast": _reinterpret_cast,
     "memref.reshape": _reshape,

@@ -15,7 +15,7 @@ from qrt.runtime.values import RUN, as_tensor, of_rank, store
 from qrt.types import TensorType
 
 
-def found_global(op: Operation) -> Operation:
+def named_global(op: Operation) -> Operation:
     """Return the global that a verified op names."""
     global_op = global_of(op)
     assert global_op is not None
@@ -54,7 +54,7 @@ def _is_of(given: TensorType, wanted: TensorType) -> bool:
 
 
 def _load(op: Operation, compiler: Compiler) -> Step:
-    named = found_global(op)
+    named = named_global(op)
     initial, name, declared = initial_array(named), str(named.attributes["sym_name"].python), global_type(named)
     slot = compiler.slot(op.results[0])
 
@@ -68,13 +68,13 @@ def _load(op: Operation, compiler: Compiler) -> Step:
 
 
 def _load_const(op: Operation, compiler: Compiler) -> Function:
-    array, declared = initial_array(found_global(op)), global_type(found_global(op))
+    array, declared = initial_array(named_global(op)), global_type(named_global(op))
     assert array is not None  # an immutable global has a value
     return lambda: of_rank(array, declared)
 
 
 def _store(op: Operation, compiler: Compiler) -> Step:
-    name, slot = str(found_global(op).attributes["sym_name"].python), compiler.slot(op.operands[0])
+    name, slot = str(named_global(op).attributes["sym_name"].python), compiler.slot(op.operands[0])
 
     def step(frame: Frame) -> None:
         store(frame[0].state, name, np.asarray(frame[slot]))

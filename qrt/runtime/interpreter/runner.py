@@ -100,7 +100,7 @@ EXTERNALS = _externals()
 def external(function: FuncOp) -> Function:
     """Return the Python function for a declared function.
 
-    A tensor argument is accepted for a memref, which bufferization makes of it.
+    A tensor argument is accepted for a memref, into which bufferization converts it.
 
     Raise QuantError for an unknown function, or one declared with other types.
     """

@@ -10,7 +10,7 @@ from qrt.errors import UndefinedError
 from qrt.ir import Operation
 from qrt.ir.dialects.shape.ops import extents_of
 from qrt.ops.core import Array
-from qrt.runtime.interpreter.core import Compiler, Function, Handler, as_it_is
+from qrt.runtime.interpreter.core import Compiler, Function, Handler, identity
 from qrt.runtime.values import as_index
 
 
@@ -84,5 +84,5 @@ HANDLERS: dict[str, Handler] = {
     "shape.shape_eq": _always(lambda *shapes: np.bool_(all(np.array_equal(shapes[0], other) for other in shapes[1:]))),
     "shape.shape_of": _always(lambda array: _extents(array.shape)),
     "shape.split_at": _always(_split_at),
-    "shape.to_extent_tensor": as_it_is,
+    "shape.to_extent_tensor": identity,
 }

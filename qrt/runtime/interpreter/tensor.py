@@ -12,7 +12,7 @@ from qrt.ir import Operation, Value
 from qrt.ir.dialects._shaped.lists import mixed_values, reassociation_of, static_values
 from qrt.ir.dialects._shaped.slices import PARTS, dropped_dimensions
 from qrt.ops.core import Array, element_dtype
-from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Function, Handler, Step, as_it_is, raise_located
+from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Function, Handler, Step, identity, raise_located
 from qrt.runtime.interpreter.linalg import is_elementwise
 from qrt.runtime.loops import Shape, grid
 from qrt.runtime.operations import failure
@@ -302,7 +302,7 @@ def _concat(op: Operation, compiler: Compiler) -> Function:
 
 HANDLERS: dict[str, Handler] = {
     "tensor.bitcast": _bitcast,
-    "tensor.cast": as_it_is,
+    "tensor.cast": identity,
     "tensor.collapse_shape": _collapse_shape,
     "tensor.concat": _concat,
     "tensor.dim": _dim,

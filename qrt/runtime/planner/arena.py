@@ -170,4 +170,4 @@ def _overwrites(slots: Mapping[int, PlanSlot], step: Step, number: int) -> bool:
 
 def _marked(step: Step) -> Step:
     kernel, fused, names = step.coverage.detail.partition(" with ")
-    return replace(step, coverage=replace(step.coverage, detail=f"{kernel} in place{fused}{names}"))
+    return replace(step, coverage=step.coverage._replace(detail=f"{kernel} in place{fused}{names}"))

@@ -82,7 +82,7 @@ def _product(op: StructuredOp) -> tuple[int, int, bool] | None:
     block = op.regions[0].blocks[0]
     *inputs, out = block.arguments
     *operations, last = block.operations
-    combine = _made(last.operands[0], operations)
+    combine = _operation_among(last.operands[0], operations)
     if combine is None or any(inner.name not in _USED or promises(inner) for inner in operations):
         return None
     factors: Sequence[Value] = ()
@@ -90,7 +90,7 @@ def _product(op: StructuredOp) -> tuple[int, int, bool] | None:
         factors = combine.operands[:2]
     elif combine.name in _PRODUCTS:
         terms = [value for value in combine.operands if value is not out]
-        source = _made(terms[0], operations) if len(terms) == 1 else None
+        source = _operation_among(terms[0], operations) if len(terms) == 1 else None
         if source is not None and source.name == _PRODUCTS[combine.name]:
             factors = source.operands
     read = [_extended(factor, operations) for factor in factors]
@@ -113,14 +113,14 @@ def _are_read(types: Sequence[TensorType], a: int, b: int, constants: Constants)
     return left == types[-1].element and (right == left or (left == _I32 and right in _NARROW and b in constants))
 
 
-def _made(value: Value, operations: Sequence[Operation]) -> Operation | None:
+def _operation_among(value: Value, operations: Sequence[Operation]) -> Operation | None:
     """Return the operation that computes a value if it is one of these; else None."""
     return value.operation if value.operation in operations else None
 
 
 def _extended(value: Value, operations: Sequence[Operation]) -> Value:
     """Return the operand of the sign extension that computes a value, or the value itself."""
-    extension = _made(value, operations)
+    extension = _operation_among(value, operations)
     return extension.operands[0] if extension is not None and extension.name == "arith.extsi" else value
 
 

@@ -14,9 +14,10 @@ from qrt.errors import QuantError
 from qrt.ir import Block, Operation, Region, Value
 from qrt.ir.rewriting.constant_folder import captured
 from qrt.ops.core import KernelCall
+from qrt.runtime.coverage import Coverage
 from qrt.runtime.planner.executable import copy_call
 from qrt.runtime.planner.places import Attempt, SlotTable
-from qrt.runtime.planner.slots import CallStep, Coverage, SlotView, copied, layout, root
+from qrt.runtime.planner.slots import CallStep, SlotView, copied, layout, root
 from qrt.types import TensorType
 
 
@@ -100,7 +101,7 @@ class ControlPlanner(SlotTable):
         """Copy values to the carried slots, in an order in which no value is overwritten before it is read."""
         pending = []
         for place, target in zip(values, carried, strict=True):
-            _check_alike(place, target, "from round to round")
+            _check_equal_shapes(place, target, "from round to round")
             if root(self.slots, self._array_slot(place)) != root(self.slots, target.slot):
                 pending.append((place, target))
         while pending:
@@ -155,7 +156,7 @@ class ControlPlanner(SlotTable):
 
         Temporaries of the branch (from slot `first` on) become views of the results; other values are copied."""
         for place, result in zip(values, results, strict=True):
-            _check_alike(place, result, "between its branches")
+            _check_equal_shapes(place, result, "between its branches")
             source = self._array_slot(place)
             slot = self.slots[source]
             if source >= first and slot.kind == "temporary":
@@ -212,7 +213,7 @@ def _renamed(places: Sequence[SlotView], values: Sequence[Value]) -> list[SlotVi
     return [SlotView(place.slot, place.type, value.type) for place, value in zip(places, values, strict=True)]
 
 
-def _check_alike(place: SlotView, other: SlotView, when: str) -> None:
+def _check_equal_shapes(place: SlotView, other: SlotView, when: str) -> None:
     """Raise PlanningRefusal if a value's shape differs from that of the slot to which it is copied."""
     if place.type is None:
         raise PlanningRefusal(f"a value of {place.declared} has a shape that only the run knows")

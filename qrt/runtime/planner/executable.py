@@ -1,7 +1,7 @@
 """Construction of executables: for a whole plan of kernels, or for consecutive kernels between interpreter steps.
 
 The places of all operands are known before a run, except for external arrays, which are passed to the run. A family
-with operand shapes that only the run knows is bound during the run.
+with operand shapes known only at run time is bound during the run.
 """
 
 import threading
@@ -18,8 +18,8 @@ from qrt.ops.core import Array
 from qrt.runtime.interpreter import core
 from qrt.runtime.interpreter.core import raise_located
 from qrt.runtime.operations import family_call
-from qrt.runtime.planner.slots import CallStep, PlanSlot, SlotView, Step, empty, layout, root
-from qrt.runtime.values import as_tensor
+from qrt.runtime.planner.slots import CallStep, PlanSlot, SlotView, Step, layout, root
+from qrt.runtime.values import as_tensor, empty
 from qrt.tensor.storage import ready
 from qrt.types import TensorType
 

@@ -10,15 +10,15 @@ import numpy as np
 from qrt._ext import kernels as kernel_calls
 from qrt.errors import KernelError
 from qrt.ops.core import Array
-from qrt.runtime.interpreter.buffers import given
-from qrt.runtime.interpreter.core import Frame, Run, raise_located
+from qrt.runtime.coverage import Coverage
+from qrt.runtime.interpreter.buffers import memref_argument
+from qrt.runtime.interpreter.core import Frame, Run, Tap, raise_located
 from qrt.runtime.interpreter.core import Step as FrameStep
 from qrt.runtime.planner.arena import ALIGNMENT
+from qrt.runtime.planner.details import PlanDetails
 from qrt.runtime.planner.executable import segment_executable
 from qrt.runtime.planner.slots import (
     CallStep,
-    Coverage,
-    PlanDetails,
     PlanSlot,
     SlotView,
     Step,
@@ -44,15 +44,19 @@ class FrameRunner:
         self._free: list[Frame] = []
         self._lock = threading.Lock()
 
-    def run(self, inputs: Sequence[Array], execution: Run) -> list[Array]:
+    def run(
+        self, inputs: Sequence[Array], max_steps: int | None, tap: Tap | None, state: dict[str, Array]
+    ) -> list[Array]:
         """Run on arrays of the planned shapes, and return fresh result arrays."""
-        return self._run(self._steps, inputs, execution)
+        return self._run(self._steps, inputs, Run(max_steps, tap, state))
 
-    def run_timed(self, inputs: Sequence[Array], execution: Run) -> tuple[list[Array], list[tuple[Coverage, float]]]:
+    def run_timed(
+        self, inputs: Sequence[Array], max_steps: int | None, state: dict[str, Array]
+    ) -> tuple[list[Array], list[tuple[Coverage, float]]]:
         """Return the results, and the seconds of each step; a step in a loop has the seconds of all rounds."""
         seconds = np.zeros(len(self._details.steps))
         steps = [step for segment in self._segments() for step in segment.timed_steps(seconds)]
-        results = self._run(steps, inputs, execution)
+        results = self._run(steps, inputs, Run(max_steps, state=state))
         coverage = (step.coverage for step in self._details.steps)
         return results, list(zip(coverage, seconds.tolist(), strict=True))
 
@@ -206,7 +210,7 @@ def _take_view(number: int, slot: PlanSlot) -> FrameStep:
 
 def _take_memref(number: int, place: SlotView, declared: MemRefType) -> FrameStep:
     def fill(frame: Frame) -> None:
-        frame[place.slot] = given(frame[place.slot], declared, number)
+        frame[place.slot] = memref_argument(frame[place.slot], declared, number)
 
     return fill
 

@@ -8,10 +8,11 @@ import numpy as np
 
 from qrt.ir import Module, Operation, Value
 from qrt.ops.core import Array, KernelCall, element_dtype, static_shape
+from qrt.runtime.coverage import Coverage
 from qrt.runtime.interpreter import TABLES
 from qrt.runtime.interpreter.core import Compiler, Frame, ModuleCode
 from qrt.runtime.interpreter.core import Step as FrameStep
-from qrt.runtime.planner.slots import CallStep, Coverage, PlanSlot, SlotView, Step, layout, root
+from qrt.runtime.planner.slots import CallStep, PlanSlot, SlotView, Step, layout, root
 from qrt.runtime.values import ShapedType, of_rank
 from qrt.tensor.storage import ready
 from qrt.types import TensorType, Type

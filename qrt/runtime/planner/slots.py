@@ -1,4 +1,4 @@
-"""The parts of a plan: slots of its frame, views of slots, steps, and the coverage of each step."""
+"""The parts of a plan: slots of its frame, views of slots, and steps with their coverage."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,24 +11,11 @@ from qrt._ext import kernels as kernel_calls
 from qrt.errors import QuantError
 from qrt.ir import Operation
 from qrt.ops.core import Array, KernelCall, element_dtype, static_shape
+from qrt.runtime.coverage import Coverage
 from qrt.runtime.interpreter.core import Frame, raise_located
 from qrt.runtime.interpreter.core import Step as FrameStep
 from qrt.runtime.operations import FUSED
 from qrt.types import TensorType, Type
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """The engine that runs one op of the program.
-
-    ``engine`` is ``kernel`` (``detail`` names the entry and its ISA), ``control`` for jumps between kernels (``detail``
-    names the target step, counted from 0), ``reference``, ``interpreter`` (for a loop or a branch, ``detail`` has the
-    reason), or ``tap``."""
-
-    op: str
-    location: str
-    engine: str
-    detail: str = ""
 
 
 @dataclass
@@ -86,8 +73,9 @@ def seen(memory: Array, slot: PlanSlot) -> Array:
 class SlotView:
     """The place of a value of the program: its slot, and the static type as which it views the slot.
 
-    ``type`` is None if only the run knows the shape, or the value is not a tensor. ``declared`` is the value's type in
-    the program."""
+    ``type`` is None if the shape is known only at run time, or the value is not a tensor. ``declared`` is the value's
+    type in the program.
+    """
 
     slot: int
     type: TensorType | None
@@ -135,35 +123,6 @@ class ValueStep:
 
 
 Step = CallStep | ValueStep
-
-
-@dataclass(frozen=True)
-class PlanDetails:
-    """The steps of a plan, and the slots of its values. ``frame`` has the constants and the initial arrays of
-    globals."""
-
-    slots: Mapping[int, PlanSlot]
-    inputs: Sequence[SlotView]
-    steps: Sequence[Step]
-    results: Sequence[SlotView]
-    frame: Frame
-
-    @property
-    def segments(self) -> list[list[Step]]:
-        """The steps in maximal runs of kernels, each run as one call into C, and runs of other steps."""
-        segments: list[list[Step]] = []
-        kinds = [isinstance(step, CallStep) and isinstance(step.call, kernel_calls.KernelCall) for step in self.steps]
-        for number, step in enumerate(self.steps):
-            if number and kinds[number] == kinds[number - 1]:
-                segments[-1].append(step)
-            else:
-                segments.append([step])
-        return segments
-
-
-def empty(t: TensorType) -> Array:
-    """Return an uninitialized array of a static type."""
-    return np.empty(static_shape(t, "plan"), element_dtype(t.element))
 
 
 def copied(op: Operation) -> Coverage:

@@ -159,8 +159,10 @@ CALLS: Mapping[str, Bind] = {
 
 
 def view_offset(op: Operation, types: Types, known: Known) -> int | None:
-    """Return the offset, in elements, of a result that is a view of the first operand; None if it is no view.
-    ``known`` gives the arrays of constants."""
+    """Return the offset, in elements, of a result that is a view of the first operand; None if it is not a view.
+
+    ``known`` gives the arrays of constants.
+    """
     if op.name == "tensor.from_elements" and len(types) == 1:
         return 0
     if op.name == "tensor.bitcast":

@@ -3,8 +3,7 @@
 Data of a file reaches a `bind_*` function only through the checks of this table."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from qrt._ext.kernels import (
     KernelCall,
@@ -116,8 +115,7 @@ def _requant(value: Any) -> RequantParameters:
     return RequantParameters(**_REQUANT_FIELDS(value))
 
 
-@dataclass(frozen=True)
-class SavedEntry:
+class SavedEntry(NamedTuple):
     """A `bind_*` function with the checks of its arguments by name.
 
     ``has_isa`` is True if it takes the instruction set, ``is_packed`` if it packs weights and accepts packed ones."""

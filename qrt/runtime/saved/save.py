@@ -11,20 +11,12 @@ import numpy as np
 import qrt.kernels as kernels
 from qrt._ext.kernels import recorder
 from qrt.errors import ModelError, require
-from qrt.ir import DenseElementsAttr, DenseResourceAttr, Module
-from qrt.ir.core.operations import garbage_uncollected
-from qrt.ir.text.dense import Blob
-from qrt.runtime.build import build
 from qrt.runtime.plan_source import PlanSource
 from qrt.runtime.ports import Port
 from qrt.runtime.saved.container import Arrays, write
 from qrt.runtime.saved.index import MOST_TEXT
 from qrt.runtime.saved.values import encode
 from qrt.types import TensorType
-
-_LONG = 64
-"""The largest size in bytes of a constant in the program's text; larger ones are stored as arrays."""
-_KEY = "qrt_saved_"
 
 
 def save(source: PlanSource, planned_types: Sequence[Sequence[TensorType]], path: str | os.PathLike[str]) -> None:
@@ -40,7 +32,7 @@ def save(source: PlanSource, planned_types: Sequence[Sequence[TensorType]], path
         "outputs": [_port(port) for port in source.outputs],
         "isa": kernels.active(),
         "plans": [plan for plan in plans if plan is not None],
-        "program": np.frombuffer(_text(source.module, arrays), np.uint8),
+        "program": np.frombuffer(_text(source, arrays), np.uint8),
     }
     write(os.fspath(path), encode(index, arrays.place), arrays)
 
@@ -52,7 +44,7 @@ def _port(port: Port) -> tuple[str, str, bool, str]:
 def _plan(source: PlanSource, types: Sequence[TensorType], arrays: Arrays) -> Mapping[str, Any] | None:
     """Return a plan as data; None if a step is not a kernel, so that it must be planned again from the text."""
     with _recorded() as (calls, executables):
-        plan = build(source.prepared, types)
+        plan = source.plan_module(types)
     if plan.executable is None:
         return None
     fields = executables[id(plan.executable)]
@@ -78,9 +70,10 @@ def _operands(operands: Sequence[Sequence[tuple[int, int]]]) -> tuple[Any, Any, 
 
 @contextmanager
 def _recorded() -> Iterator[tuple[dict[int, Any], dict[int, Any]]]:
-    """Record what is bound in a `with` block: each call as (name, arguments), and executables' arguments, by `id`.
+    """Record the calls bound in a `with` block, as (name, arguments), and the arguments of executables, by `id`.
 
-    The bound objects are kept alive until the block ends, so that no `id` is reused."""
+    The bound objects are kept alive until the block ends, so that no `id` is reused.
+    """
     calls: dict[int, Any] = {}
     executables: dict[int, Any] = {}
     objects: list[Any] = []
@@ -99,17 +92,9 @@ def _recorded() -> Iterator[tuple[dict[int, Any], dict[int, Any]]]:
         recorder.reset(token)
 
 
-def _text(module: Module, arrays: Arrays) -> bytes:
-    """Return the encoded text of a module with its long constants, for `qrt.runtime.saved.source`."""
-    with garbage_uncollected():
-        copy = Module(module.operation.clone({}), module.upstream)
-        constants: list[Any] = []
-        for op in copy.operation.walk():
-            for name, value in op.attributes.items():
-                if isinstance(value, DenseElementsAttr) and value.array.nbytes > _LONG and not value.is_splat:
-                    constants.append(value.array)
-                    op.attributes[name] = DenseResourceAttr(Blob(f"{_KEY}{len(constants) - 1}"), value.type)
-        text = copy.print(exact=True)
+def _text(source: PlanSource, arrays: Arrays) -> bytes:
+    """Return the encoded text of the program and its long constants, for `qrt.runtime.saved.source`."""
+    text, constants = source.text_and_constants()
     content = text.encode()
     if len(content) > MOST_TEXT:
         raise ModelError(f"the program's text has {len(content)} bytes, and a saved program {MOST_TEXT} at most")

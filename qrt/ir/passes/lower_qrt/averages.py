@@ -20,7 +20,7 @@ Sizes = Sequence[int]
 def sum_of_rows(
     context: LoweringContext, outer: Sequence[Extent], kernel: Sizes, strides: Sizes, dilations: Sizes, read: Reader
 ) -> Value:
-    """Return the sum of each window, one element after the other."""
+    """Return the sum of each window, element by element in row-major order."""
     nest = LoopNest(context, "accumulate", outer, kernel)
     at = _inside(nest.loops[1 : 1 + len(kernel)], nest.loops[len(outer) :], strides, dilations)
     return _accumulated(nest, read(nest, at))

@@ -1,5 +1,7 @@
-"""dynamic_matmul, and dynamic_lstm, whose steps come one after the other. A reduction finds the parameters. Functions
-of gates go through float64, and are rounded once."""
+"""Lowering of dynamic_matmul, and of dynamic_lstm step by step.
+
+A reduction computes the quantization parameters. Functions of gates are computed in float64, and rounded once.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +30,10 @@ def _select(nest: LoopNest, condition: Value, yes: Value, no: Value) -> Value:
 
 
 def _parameters(context: LoweringContext, x: Value) -> tuple[Value, Value]:
-    """(scale f32, zero point i64) of the elements of x and 0: tensors without dimensions. A NaN is no least number."""
+    """Emit the quantization parameters (scale f32, zero point i64) for the elements of x and 0, as tensors of rank 0.
+
+    NaNs are ignored.
+    """
     nest = LoopNest(context, "range", (), context.extents(x))
     element = nest.read(x, nest.loops)
     least = nest.value("arith.minnumf", (nest.running(F32, 0.0), element), F32)
@@ -46,7 +51,7 @@ def _parameters(context: LoweringContext, x: Value) -> tuple[Value, Value]:
 
 
 def _centred(context: LoweringContext, x: Value, scale: Value, point: Value) -> Value:
-    """Storage of x less the zero point, i64."""
+    """Return the storage of x minus the zero point, as i64."""
     nest = LoopNest(context, "quantize", context.extents(x))
     by, zero_point = nest.read(scale, ()), nest.read(point, ())
     steps = nest.value("math.roundeven", (nest.value("arith.divf", (nest.read(x, nest.loops), by), F32),), F32)
@@ -59,13 +64,15 @@ def _centred(context: LoweringContext, x: Value, scale: Value, point: Value) -> 
 
 @dataclass
 class _Weights:
-    """Weights [depth, columns]: their signless storage and their type."""
+    """Weights [depth, columns], as signless storage with their type."""
 
     storage: Value
     type: TensorType
 
     def product(self, context: LoweringContext, x: Value) -> Value:
-        """The product of rows, which are quantized together: float32, with columns in place of the last axis."""
+        """Multiply rows, which are quantized together, by the weights; the result is float32, its last axis the
+        columns.
+        """
         scale, point = _parameters(context, x)
         centred = _centred(context, x, scale, point)
         zero_points, scales = column_parameters(self.type)
@@ -86,7 +93,7 @@ class _Weights:
 
 @dataclass
 class _Functions:
-    """Functions of float32 in the body of a nest."""
+    """Functions of float32 in the body of a loop nest."""
 
     nest: LoopNest
 
@@ -99,7 +106,7 @@ class _Functions:
         return _select(self.nest, self.nest.compare_floats(_UNORDERED, x, x), x, rounded)
 
     def _magnitude(self, x: Value) -> Value:
-        """|x| in float64; of a NaN 0, which has an exponential."""
+        """Return |x| in float64; for a NaN 0, whose exponential is defined."""
         wide = self.nest.value("math.absf", (self.nest.value("arith.extf", (x,), F64),), F64)
         nan = self.nest.compare_floats(_UNORDERED, x, x)
         return _select(self.nest, nan, self.nest.constant(0.0, F64), wide)
@@ -128,7 +135,7 @@ class _Functions:
 
 
 def _cells(context: LoweringContext, gates: Value, cell: Value, extents: Sequence[Extent], cells: int) -> list[Value]:
-    """(hidden values, cell) after a step, from the sums of gates [batch, 4 * cells]."""
+    """Return (hidden values, cell) after a step, from the sums of the gates [batch, 4 * cells]."""
     parts = [
         static_slice(context, "tensor.extract_slice", (gates,), (0, gate * cells), (extents[0], cells), (1, 1))
         for gate in range(4)
@@ -145,13 +152,13 @@ def _cells(context: LoweringContext, gates: Value, cell: Value, extents: Sequenc
 
 
 def lower_dynamic_matmul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """The product."""
+    """Lower a dynamic_matmul and return the float32 product."""
     x, w = op.operands
     return _Weights(context.storage(w), tensor_type(w)).product(context, x)
 
 
 def lower_dynamic_lstm(context: LoweringContext, op: Operation, attributes: Attributes) -> list[Value]:
-    """The results. Raises QuantTypeError where the number of steps or of cells is not known."""
+    """Lower a dynamic_lstm and return its results. Raises QuantTypeError for a dynamic number of steps or of cells."""
     x, _, _, bias, hidden, cell = op.operands
     steps, cells = (tensor_type(x).shape or (None,))[0], (tensor_type(cell).shape or (None, None))[1]
     if steps is None or cells is None:

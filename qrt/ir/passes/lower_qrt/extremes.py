@@ -1,4 +1,4 @@
-"""reduce_max, reduce_min, argmax, argmin, top_k: loops that carry the extreme element so far, and its index.
+"""Lowering of reduce_max, reduce_min, argmax, argmin and top_k to loops that carry the extreme element and its index.
 
 Elements are taken in order, and one that equals the extreme one so far does not replace it. top_k counts the elements
 that come before each element, and puts the element at that index of the result.
@@ -23,7 +23,7 @@ _OLT, _OGT, _ORD, _UNO = 4, 2, 7, 14
 
 
 def _lower_reduce(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result."""
+    """Lower a reduce_max or reduce_min and return the storage of the result."""
     axes = reduced_axes(name, (tensor_type(op.operands[0]),), attributes)
     keeps, stored = attributes["keepdims"], context.storage(op.operands[0])
     sizes = context.extents(stored)
@@ -32,12 +32,12 @@ def _lower_reduce(name: str, context: LoweringContext, op: Operation, attributes
     at = nest.split(axes, len(sizes), keeps)
     value = nest.read(stored, at)
     best = nest.running(value.type, _start(name, op))
-    beyond = _goes_before(nest, name, op, value, best)
+    beyond = _comes_before(nest, name, op, value, best)
     return nest.finish(nest.value("arith.select", (beyond, value, best), value.type))[0]
 
 
 def _lower_arg(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """The numbers."""
+    """Lower an argmax or argmin and return the indices."""
     axis = one_axis(name, (tensor_type(op.operands[0]),), attributes)
     stored = context.storage(op.operands[0])
     sizes = context.extents(stored)
@@ -45,7 +45,7 @@ def _lower_arg(name: str, context: LoweringContext, op: Operation, attributes: A
     *others, last = nest.loops
     value = nest.read(stored, (*others[:axis], last, *others[axis:]))
     best, number = nest.running(value.type, _start(name, op)), nest.running(I64, 0)
-    beyond = _goes_before(nest, name, op, value, best)
+    beyond = _comes_before(nest, name, op, value, best)
     here = nest.value("arith.index_cast", (nest.position(last),), I64)
     chosen = [nest.value("arith.select", (beyond, *pair), pair[0].type) for pair in ((value, best), (here, number))]
     numbers = nest.finish(*chosen)[1]
@@ -72,7 +72,7 @@ def _start(name: str, op: Operation) -> int | float:
     return int(info.max if least else info.min) >> (info.bits - t.width)
 
 
-def _goes_before(nest: LoopNest, name: str, op: Operation, value: Value, best: Value) -> Value:
+def _comes_before(nest: LoopNest, name: str, op: Operation, value: Value, best: Value) -> Value:
     return is_beyond(nest, tensor_type(op.operands[0]).element, name.endswith("min"), value, best)
 
 
@@ -91,7 +91,7 @@ lower_argmax, lower_argmin = (partial(_lower_arg, name) for name in ("argmax", "
 
 
 def lower_top_k(context: LoweringContext, op: Operation, attributes: Attributes) -> Sequence[Value]:
-    """Storage of the values, and the indices."""
+    """Lower a top_k and return the storage of the values, and the indices."""
     stored, element = context.storage(op.operands[0]), tensor_type(op.operands[0]).element
     *rest, size = context.extents(stored)
     nest = LoopNest(context, "order", [*rest, size], [size])

@@ -13,7 +13,10 @@ _LESS, _GREATER = (list(INTEGER_PREDICATES).index(name) for name in ("slt", "sgt
 
 @dataclass(frozen=True)
 class Fixed:
-    """Operations in the body of a nest. An operand may be a Python integer, which becomes a constant."""
+    """Fixed-point operations in the body of a loop nest.
+
+    An operand may be a Python integer, which becomes a constant.
+    """
 
     nest: LoopNest
 

@@ -1,4 +1,4 @@
-"""matmul: vectors, matrices and broadcast batches as one contraction over the result's dimensions and K."""
+"""Lowering of matmul: vectors, matrices and broadcast batches as one contraction over the result's dimensions and K."""
 
 from collections.abc import Sequence
 
@@ -19,14 +19,14 @@ from qrt.ops.core import Attributes
 
 
 def lower_matmul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result.
+    """Lower a matmul and return the storage of the result.
 
-    Dynamic batch dimensions broadcast only where the types say so: one that turns out to be 1 is an error when it runs.
+    Dynamic batch dimensions do not broadcast: one that is 1 at run time, where the other is not, is an error.
     """
     if uniform_type(op.operands[1]).is_sub_channel:
         return contract_blocks(context, op, attributes["requant"])
     a, w = (_Operand(context, value, rows) for value, rows in zip(op.operands, (True, False), strict=False))
-    outer = _kept(context, a, w)
+    outer = _result_extents(context, a, w)
     batch = len(outer) - a.is_matrix - w.is_matrix
     rows = [("d", batch)] if a.is_matrix else []
     columns = [("d", len(outer) - 1)] if w.is_matrix else []
@@ -45,7 +45,7 @@ def lower_matmul(context: LoweringContext, op: Operation, attributes: Attributes
 
 
 class _Operand:
-    """`a` (its last dimension contracted) or `w` (its first, or the last but one)."""
+    """An operand of a matmul: `a`, whose last dimension is contracted, or `w`, whose first or last but one is."""
 
     def __init__(self, context: LoweringContext, value: Value, is_left: bool) -> None:
         self.type = uniform_type(value)
@@ -64,7 +64,10 @@ class _Operand:
         return (*coordinates[:-1], *reduced, coordinates[-1])
 
     def factor(self, outer: Sequence[Extent], batch: int, line: Sequence[Expression]) -> ProductOperand:
-        """`batch` is the number of batch loops; `line` the loop along the operand's rows or columns."""
+        """Return the operand of a contraction.
+
+        `batch` is the number of batch loops; `line` the loop along the operand's rows or columns.
+        """
         coordinates = (*broadcast_indices(self.batch, batch), *line)
         extents = (*self.batch, *([self.line] if line else []))
         axis = self.type.axis if self.type.is_per_axis else None
@@ -74,8 +77,8 @@ class _Operand:
         )
 
 
-def _kept(context: LoweringContext, a: _Operand, w: _Operand) -> tuple[Extent, ...]:
-    """The extents of the result, by NumPy's rules for `@`."""
+def _result_extents(context: LoweringContext, a: _Operand, w: _Operand) -> tuple[Extent, ...]:
+    """Return the extents of the result, by NumPy's rules for `@`."""
     return (
         *broadcast(context, a.batch, w.batch),
         *([a.line] if a.is_matrix else []),

@@ -85,13 +85,15 @@ def _scale_integer(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic
 
 
 def scale_fixed(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
-    """`(acc * M0 + (1 << (N-1))) >> N` as an i64, saturated to 2**62 where it is beyond every storage. N > 62 gives 0,
-    N = 0 has no rounding term, N < 0 shifts left exactly."""
+    """Emit `(acc * M0 + (1 << (N-1))) >> N` as an i64, saturated to 2**62, which exceeds every storage.
+
+    N > 62 gives 0, N = 0 has no rounding term, N < 0 shifts left exactly.
+    """
     return shift_left(nest, _scale_right(nest, acc, multiplier, shift, indices), shift, indices)
 
 
 def scale_fixed_exactly(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
-    """`scale_fixed` for an accumulator whose results are known to stay below 2**62, so nothing saturates."""
+    """Emit `scale_fixed` for an accumulator whose results are known to be below 2**62, so that nothing saturates."""
     scaled = _scale_right(nest, acc, multiplier, shift, indices)
     if not (shift < 0).any():
         return scaled
@@ -100,8 +102,9 @@ def scale_fixed_exactly(nest: LoopNest, acc: Value, multiplier: Array, shift: Ar
 
 
 def _scale_right(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
-    """`scale_fixed` without the shift to the left. An i32 accumulator takes a 64-bit product: its magnitude is at most
-    2**62, and the rounding term 2**61.
+    """Emit `scale_fixed` without the shift to the left.
+
+    For an i32 accumulator 64 bits hold the product: its magnitude is at most 2**62, that of the rounding term 2**61.
     """
     beyond = shift > 62
     multiplier, shift = (np.where(beyond, 0, values).astype(np.int64) for values in (multiplier, shift))
@@ -114,12 +117,14 @@ def _scale_right(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, in
 
 
 def _rounding(shift: Array) -> Array:
-    """`1 << (N-1)`, and 0 where N is not positive."""
+    """Return `1 << (N-1)`, and 0 where N is not positive."""
     return np.where(shift > 0, np.int64(1) << np.maximum(shift - 1, 0), 0)
 
 
 def round_shift(nest: LoopNest, product: Value, shift: Array, indices: Sequence[Index]) -> Value:
-    """`(product + (1 << (N-1))) >> N` of an i64 with room for that sum; the product itself where N is not positive."""
+    """Emit `(product + (1 << (N-1))) >> N` of an i64 that has room for that sum; the product itself where N is not
+    positive.
+    """
     if not (shift > 0).any():
         return product
     delta = nest.parameter(_rounding(shift), I64, indices)
@@ -128,7 +133,7 @@ def round_shift(nest: LoopNest, product: Value, shift: Array, indices: Sequence[
 
 
 def round_shift_128(nest: LoopNest, low: Value, high: Value, shift: Array, indices: Sequence[Index]) -> Value:
-    """`round_shift` of a 128-bit product in two halves, saturated to 2**62."""
+    """Emit `round_shift` of a 128-bit product in two halves, saturated to 2**62."""
     if (shift > 0).any():
         delta = nest.parameter(_rounding(shift), I64, indices)
         low, high = add_128(nest, (low, high), (delta, nest.constant(0, I64)))
@@ -147,15 +152,17 @@ def round_shift_128(nest: LoopNest, low: Value, high: Value, shift: Array, indic
 
 
 def add_128(nest: LoopNest, left: Sequence[Value], right: Sequence[Value]) -> tuple[Value, Value]:
-    """The sum of two (low, high) halves."""
+    """Emit the sum of two 128-bit integers, each given as (low, high)."""
     low, carry = nest.emit("arith.addui_extended", (left[0], right[0]), (I64, I1)).results
     high = nest.value("arith.addi", (left[1], right[1]), I64)
     return low, nest.value("arith.addi", (high, nest.extend(carry, I64, signed=False)), I64)
 
 
 def shift_left(nest: LoopNest, scaled: Value, shift: Array, indices: Sequence[Index]) -> Value:
-    """`scaled << -N` where N is negative: exact within all storages, saturated beyond. What is clamped to `_BEYOND`
-    has room for 29 places; after 58, only 0 is not beyond."""
+    """Emit `scaled << -N` where N is negative: exact within all storages, saturated beyond.
+
+    A value clamped to `_BEYOND` can be shifted by 29 places; after 58 places, every value but 0 is beyond.
+    """
     left = np.minimum(np.maximum(-shift, 0), 58)
     while left.any():
         ends = np.where(left > 0, _BEYOND, _LIMIT)
@@ -179,8 +186,10 @@ def _scale_half_up_twice(
 def scale_fixed_double(
     nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], fits: bool = False
 ) -> Value:
-    """gemmlowp's saturating rounding doubling high multiply, then its rounding divide by a power of two. `fits` says
-    that 32 bits hold the accumulator, whatever its type is."""
+    """Emit gemmlowp's saturating rounding doubling high multiply, then its rounding divide by a power of two.
+
+    `fits` promises that the accumulator fits 32 bits, whatever its type is.
+    """
     high = _doubling_high(nest, acc, multiplier, shift, indices, fits)
     return _rounding_divide(nest, high, np.maximum(-shift.astype(np.int64), 0), indices)
 
@@ -188,7 +197,9 @@ def scale_fixed_double(
 def scale_once(
     nest: LoopNest, value: Value, multiplier: Array, shift: Array, left: int, indices: Sequence[Index]
 ) -> Value:
-    """`scale_fixed_double` of an i64 that is shifted by `left`, with one rounding: all places are shifted first."""
+    """Emit `scale_fixed_double` of an i64 that is shifted by `left`, but with one rounding: all shifts come before
+    it.
+    """
     places = int(shift.flat[0]) + left
     name = "arith.shli" if places > 0 else "arith.shrsi"
     shifted = nest.value(name, (value, nest.constant(abs(places), I64)), I64) if places else value
@@ -199,7 +210,10 @@ def scale_once(
 def _doubling_high(
     nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], fits: bool = False
 ) -> Value:
-    """The nudge of gemmlowp's doubling high multiply, which a division by truncation follows, rounds half up."""
+    """Emit gemmlowp's doubling high multiply.
+
+    Its nudge, followed by a truncating division, rounds half up; so does this.
+    """
     wide = nest.extend(acc, I64)
     if acc.type is I64 and not fits:  # with a bias: saturating first makes room for the shift, and changes no result
         wide = clamp(nest, wide, _I32_MIN, _I32_MAX)
@@ -212,7 +226,7 @@ def _doubling_high(
 
 
 def _rounding_divide(nest: LoopNest, value: Value, right: Array, indices: Sequence[Index]) -> Value:
-    """Division by `2**right`, half away from zero."""
+    """Emit a division by `2**right`, rounded half away from zero."""
     if not right.any():
         return value
     mask = (np.int64(1) << right) - 1
@@ -228,7 +242,10 @@ def _rounding_divide(nest: LoopNest, value: Value, right: Array, indices: Sequen
 
 
 def _scale_float(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic) -> Value:
-    """Every step in the float format of the arithmetic; zero points that join before the rounding are all 0 in some."""
+    """Emit every step in the float format of the arithmetic.
+
+    Zero points that are added before the rounding are omitted if all are 0.
+    """
     form = {"float32": F32, "float64": F64}[by.domain]
     scaled = acc if isinstance(acc.type, FloatType) else nest.value("arith.sitofp", (acc,), form)
     for step, name in by.steps:
@@ -240,7 +257,7 @@ def _scale_float(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic) 
 
 
 def round_float32(nest: LoopNest, scaled: Value, r: Requantization) -> Value:
-    """Clamped to `[min - zp, max - zp]` in f32, then half to even."""
+    """Emit a clamp to `[min - zp, max - zp]` in f32, then round half to even."""
     return _round_to_storage(nest, scaled, "half_even", r)
 
 
@@ -251,8 +268,9 @@ def _round_to_storage(nest: LoopNest, scaled: Value, rounding: str, r: Requantiz
 def round_float(
     nest: LoopNest, scaled: Value, rounding: str, zero_points: Array, indices: Sequence[Index], element: UniformType
 ) -> Value:
-    """A float, not NaN, as an i64 within `[min - zp, max - zp]`, the bounds rounded to its type. Rounding before the
-    clamp is the same: the bounds are integers."""
+    """Convert a float that is not a NaN to an i64 within `[min - zp, max - zp]`, the bounds rounded to the float's
+    type. Rounding before the clamp gives the same, because the bounds are integers.
+    """
     form = scaled.type
     assert isinstance(form, FloatType)  # the rules say so
     low, high = (
@@ -265,7 +283,9 @@ def round_float(
 
 
 def _divide_integer(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic) -> Value:
-    """A division that truncates, of what has been moved by half of the divisor: halves go away from zero."""
+    """Emit a division rounded half away from zero: half of the divisor is added, with the sign of the dividend, before
+    a truncating division.
+    """
     divisor = r.of(r.parameters.multiplier).astype(np.int64)
     wide, half = nest.extend(acc, I64), nest.parameter(divisor // 2, I64, r.indices)
     negative = nest.compare(_LESS, wide, nest.constant(0, I64))

@@ -1,5 +1,7 @@
-"""mean, sum: the sum over any axes of `q - zp`, subtracted in its loop or as `count * zp` from it, requantized with
-`s_in / (s_out * count)` or `s_in / s_out`. By `raw_mean` and `raw_sum` the sum of `q`.
+"""Lowering of mean, sum and cumsum.
+
+The sum over any axes of `q - zp` is requantized with `s_in / (s_out * count)` for a mean, `s_in / s_out` for a sum.
+Zero points are subtracted in the loop, or as `count * zp` after it; `raw_mean` and `raw_sum` sum `q` itself.
 
 cumsum: each element of the result sums the elements before it along the axis.
 """
@@ -21,12 +23,18 @@ from qrt.types import FloatType
 
 
 def lower_mean(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result. Raises QuantTypeError where the number of elements of one mean is not known."""
+    """Lower a mean and return the storage of the result.
+
+    Raises QuantTypeError for a dynamic number of elements of one mean.
+    """
     return _reduce(context, op, attributes, "mean")
 
 
 def lower_sum(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result. Raises QuantTypeError where the number of elements of one sum is not known."""
+    """Lower a sum and return the storage of the result.
+
+    Raises QuantTypeError for a dynamic number of elements of one sum.
+    """
     return _reduce(context, op, attributes, "sum")
 
 
@@ -66,8 +74,11 @@ _PREDICATES = list(INTEGER_PREDICATES)
 
 
 def lower_cumsum(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """The result, in time that grows with the square of the axis. Raises QuantTypeError where a sum begins at an end
-    that is not known."""
+    """Lower a cumsum and return the result.
+
+    Its time grows with the square of the axis. Raises QuantTypeError if a sum starts at the end of an axis of dynamic
+    size.
+    """
     (x,) = op.operands
     axis = one_axis("cumsum", (tensor_type(x),), attributes)
     extents, element = context.extents(x), tensor_type(x).element

@@ -22,7 +22,7 @@ def slice_(node: Node) -> None:
 
 
 class _Step(NamedTuple):
-    """The slice of one axis. ``size`` is -1 for all elements of an axis whose size only the run knows."""
+    """The slice of one axis. ``size`` is -1 for all elements of an axis whose size is known only at run time."""
 
     first: int
     size: int
