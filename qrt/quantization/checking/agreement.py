@@ -19,6 +19,7 @@ from qrt.quantization.export.export_quant import export_regions
 from qrt.quantization.export.legalize import has_own_operation
 from qrt.quantization.forms.elements import dense_of
 from qrt.quantization.targets.model import Target
+from qrt.runtime.compilation import compile
 from qrt.runtime.program import Program
 from qrt.tensor.casts import scast
 from qrt.types import TensorType, UniformType
@@ -92,7 +93,7 @@ def _program(region: RegionOp, ports: Sequence[PortOf], target: Target, to: str)
     with remarks_to(None):
         export_regions(module, to, target)
     module.verify()
-    return Program(module)
+    return compile(module)
 
 
 def _drawn(region: RegionOp, ports: Sequence[PortOf], spread: int) -> list[Any]:
