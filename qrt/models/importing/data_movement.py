@@ -5,8 +5,9 @@ from math import prod
 
 import numpy as np
 
-from qrt.ir import DenseElementsAttr, Operation, Value
+from qrt.ir import DenseElementsAttr, IntegerAttr, Operation, Value
 from qrt.ir.constants import constant_array
+from qrt.ir.core.matching import constant_of
 from qrt.ir.dialects.arith.scalars import bind_operation
 from qrt.ir.rewriting.constant_folder import ConstantFolder, Known
 from qrt.models.importing.node import Node
@@ -108,6 +109,39 @@ def _evaluate(op: Operation, known: Mapping[Value, Array]) -> Sequence[Array] | 
 
 _FOLDER: ConstantFolder[Value] = ConstantFolder(_evaluate, lambda op: True, lambda op, arrays: None)
 """The folder of results known at import. They become constants of the importer, not operations of the program."""
+
+
+_KEEPS_SIZES = ("arith.extsi", "arith.trunci", "qrt.reshape")
+"""The operations whose result has the same sizes as their operand, in the same order."""
+
+
+def sizes_of(value: Value) -> tuple[int | Value, ...] | None:
+    """Return the elements of a small tensor of sizes, each an integer or the scalar that has it; None if not known.
+
+    The scalars are extents of tensors, which `tensor.from_elements` collects and other operations move."""
+    array, op = known_result(value), value.operation
+    if array is not None:
+        return tuple(int(size) for size in array.ravel())
+    if op is None or not _is_small(value.type):
+        return None
+    if op.name == "tensor.from_elements":
+        constants = [constant_of(size) for size in op.operands]
+        return tuple(
+            constant.value if isinstance(constant, IntegerAttr) else size
+            for size, constant in zip(op.operands, constants, strict=True)
+        )
+    parts = [sizes_of(operand) for operand in op.operands]
+    if op.name == "qrt.concat" and None not in parts:
+        return tuple(size for part in parts for size in part or ())
+    if len(parts) != 1 or parts[0] is None:
+        return None
+    if op.name in _KEEPS_SIZES:
+        return parts[0]
+    if op.name == "qrt.slice" and len(parts[0]) > 0 and isinstance(value.type, TensorType) and value.type.rank == 1:
+        (offset,), (count,) = op.attributes["offsets"].python, value.type.shape or ()
+        (stride,) = op.attributes["strides"].python if "strides" in op.attributes else (1,)
+        return tuple(parts[0][offset + stride * step] for step in range(count or 0))
+    return None
 
 
 def erase_unused(value: Value) -> None:

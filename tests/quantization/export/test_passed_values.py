@@ -86,8 +86,8 @@ def same_bits(body):
     for p in (False, True):
         for n in (0, 1, 2):
             wanted, result = (
-                np.asarray(Interpreter(each).call(each.function("f"), [x, np.bool_(p), np.int64(n)])[0]).tobytes()
-                for each in (ir.parse(text), module)
+                np.asarray(Interpreter(one).call(one.function("f"), [x, np.bool_(p), np.int64(n)])[0]).tobytes()
+                for one in (ir.parse(text), module)
             )
             assert result == wanted, f"{p} {n}\n{module}"
     return module
