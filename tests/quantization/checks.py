@@ -16,7 +16,7 @@ from tests.ops.harness import Array
 EXPORTS = ("fixed", "codegen", "simulate")
 _FILE = "f.mlir"
 _CAUSE = re.compile(
-    rf"(?:(?P<source>{_FILE}:\d+) )?(?P<made>\S.*?) is \S.*?, (?P<use>{_FILE}:\d+) (?P<taken>\S.*?) takes \S.*?"
+    rf"(?:(?P<source>{_FILE}:\d+) )?(?P<made>\S.*?) is \S.*?, but (?P<use>{_FILE}:\d+) (?P<taken>\S.*?) needs \S.*?"
     rf"(?:: annotate (?P<line>{_FILE}:\d+) as (?P<type>\S.*))?$"
 )
 
