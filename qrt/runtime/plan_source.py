@@ -9,6 +9,7 @@ import numpy as np
 import qrt.ir as ir
 from qrt.errors import require
 from qrt.ir.core.operations import garbage_uncollected
+from qrt.ir.dialects.quant.element_types import expressed
 from qrt.ops.core import Array
 from qrt.runtime.build import build
 from qrt.runtime.interpreter import Interpreter
@@ -75,6 +76,7 @@ class ModuleSource(PlanSource):
         require(module, ir.Module, "a program", "a Module")
         require(function, (str, type(None)), "the function", "a name")
         module.verify()
+        module = expressed(module)
         module.check_channels()
         check_values(module)
         chosen = choose(module, function)

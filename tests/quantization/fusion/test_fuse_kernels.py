@@ -142,9 +142,11 @@ def test_a_clamp_whose_result_has_a_range_of_its_own_is_a_table():
 
 
 AVERAGES = {
-    "mean": """%s = linalg.reduce { arith.addf } ins(%x : tensor<2x8xf32>) outs(%f : tensor<2xf32>) dimensions = [1]
+    "mean": """%s = linalg.reduce { arith.addf } ins(%x : tensor<2x8xf32>) outs(%f : tensor<2xf32>)
+        dimensions = [1]
       %a = arith.divf %s, %n : tensor<2xf32>""",
-    "reciprocal": """%s = linalg.reduce { arith.addf } ins(%x : tensor<2x8xf32>) outs(%f : tensor<2xf32>) dimensions = [1]
+    "reciprocal": """%s = linalg.reduce { arith.addf } ins(%x : tensor<2x8xf32>) outs(%f : tensor<2xf32>)
+        dimensions = [1]
       %a = arith.mulf %s, %r : tensor<2xf32>""",
     "annotated sum": """%t = linalg.reduce { arith.addf } ins(%x : tensor<2x8xf32>) outs(%f : tensor<2xf32>)
         dimensions = [1]
