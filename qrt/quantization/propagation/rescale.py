@@ -64,7 +64,7 @@ class Rescaler:
         if not isinstance(given, UniformType) or not isinstance(taken, UniformType) or given is taken:
             return
         if (value, given, taken) not in self._annotated:
-            cause = f"{place(taker)} is annotated as {given.shown()}, and its kernel takes {taken.shown()}"
+            cause = f"its annotation is {given.shown()}, {place(taker)} takes {taken.shown()}"
             self._annotated[value, given, taken] = _rescale(value, given, taken, cause)
         operation.set_operand(index, self._annotated[value, given, taken])
 
