@@ -158,6 +158,7 @@ fuzz-guided: build
 lint: build $(LINTERS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python -m tests.plain_words
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest qrt._ext.kernels qrt.tensor.calls qrt.runtime.argument_binder qrt._ext.scale_lists
 	$(BIN)/python -m tests.docs.snippets build/snippets

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 SLOWEST = 50.0
 """The ratio to the fastest result from which a peer is dropped: it would take most of the time and say nothing more."""
 LEAST_ROUNDS = 3
+MINUTES = 18
+"""The budget of a run. The rest of 20 minutes is for the last case, which has its least rounds, and for the page."""
 
 
 class Budget:

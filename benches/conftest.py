@@ -1,4 +1,4 @@
-"""What the benches share: every ISA in turn, one thread, yardsticks measured in the same breath, a summary at the end.
+"""Fixtures of the benches: every ISA in turn, one thread, yardsticks measured in the same run, a summary at the end.
 
 Absolute times drift with the machine's load; ratios of neighbouring measurements hold. Figures are medians of them."""
 

@@ -1,6 +1,6 @@
 """Writes the part *Operations* of docs/performance.md: qrt beside other CPU runtimes in one interleaved run.
 
-    python -m benches.performance [--case 'gemm*'] [--rounds 11] [--threads 1 2] [--minutes 20] [--print]
+    python -m benches.performance [--case 'gemm*'] [--rounds 11] [--threads 1 2] [--minutes 18] [--print]
     python -m benches.performance --draw
 
 ``benches.peers`` times every runtime that is installed, one process per library, its samples interleaved. This file
@@ -22,7 +22,7 @@ from importlib import metadata
 from typing import Any
 
 from benches import performance_page
-from benches.budget import Budget
+from benches.budget import MINUTES, Budget
 from benches.peers.cases import cases
 from benches.peers.driver import Options, run
 from benches.peers.runtimes import PEERS
@@ -64,13 +64,13 @@ class Result:
 
     @property
     def ratio(self) -> float | None:
-        """Of qrt's float32 rule, or the cast, to the best peer."""
+        """Return the time of qrt's float32 rule, or of its cast, divided by that of the best peer."""
         own, best = self.times.get("qrt_float32"), self.best_peer
         return own / best[1] if own and best else None
 
     @property
     def share(self) -> float | None:
-        """Of the meter of the same run: multiply-adds on registers alone, or a copy of the same bytes."""
+        """Return the time of the meter of the same run divided by qrt's."""
         meter = next((self.times[name] for name in METERS if name in self.times), None)
         own = self.times.get("qrt_float32")
         return meter / own if own and meter else None
@@ -292,7 +292,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--case", default="*", help="a glob")
     parser.add_argument("--rounds", type=int, default=11, help="samples of each peer")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--minutes", type=float, default=20, help="of all cases; those that are slow get fewer samples")
+    parser.add_argument("--minutes", type=float, default=MINUTES, help="of all cases; slow ones get fewer samples")
     parser.add_argument("--print", action="store_true", help="print the part, and leave the page as it is")
     parser.add_argument("--draw", action="store_true", help="time nothing: draw the ratios in the page")
     return parser.parse_args()

@@ -13,7 +13,7 @@ from qrt.quantization.calibration.observe import ProgramObserver, named_program
 from qrt.quantization.calibration.observers import Summary
 from qrt.quantization.steps import named
 from qrt.quantization.targets.registry import find
-from qrt.runtime.program import Program
+from qrt.runtime.compilation import compile
 
 MOST = 1.5
 """Times the run without taps."""
@@ -26,7 +26,7 @@ def network(name):
     constants = {key: rng.standard_normal([*map(int, shape.split("x"))]) / 8 for key, shape in shapes.items()}
     module = ir.parse(program(name, {key: value.astype(np.float32) for key, value in constants.items()}))
     module = named(module, find("qrt-cpu")).module
-    types = [port.type for port in Program(module).inputs]
+    types = [port.type for port in compile(module).inputs]
     return module, [rng.standard_normal([64, *t.shape[1:]]).astype(np.float32) for t in types]
 
 
@@ -34,7 +34,7 @@ def network(name):
 def test_a_calibrating_run_takes_little_longer(benchmark, paired, report, one_thread, name):
     module, arrays = network(name)
     observed = named_program(module, None)
-    plain = Program(module)
+    plain = compile(module)
     observer = ProgramObserver(observed, skip_nonfinite=False)
     names = [port.name for port in observed.inputs]
 

@@ -1,6 +1,8 @@
-"""How time grows with a program: four times the operations take at most 4.6 times as long, in every pass, in `parse`,
-`verify`, `print` and `compile`; and lowered casts take a few times as long as with mlir-opt. CPU time of the process,
-the best of some rounds: what else runs on the machine only ever adds to it."""
+"""Growth of time with the size of a program.
+
+Four times the operations take at most 4.6 times as long, in every pass, in `parse`, `verify`, `print` and `compile`.
+Lowered casts take a few times as long as with mlir-opt. Times are the least CPU time of some rounds, because other
+processes of the machine only add to it."""
 
 import gc
 import os

@@ -1,4 +1,4 @@
-"""What the interpreter costs: lowered casts against the kernels (at most 40 times), loops, and starting `qrt run`."""
+"""The cost of the interpreter: lowered casts against the kernels (at most 40 times), loops, and starting `qrt run`."""
 
 import subprocess
 import sys

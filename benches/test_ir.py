@@ -57,7 +57,7 @@ def test_parse_and_verify_10_000_ops(benchmark, name):
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_memory_per_op(benchmark, report, name):
-    """What a module holds, without its text, and the most while it is read and verified."""
+    """Report the bytes of a module without its text, and the peak while it is read and verified."""
     text = PROGRAMS[name].replace(".5>>", ".25>>")  # types that no other measurement has made
 
     def measure():

@@ -99,7 +99,7 @@ def test_every_function_is_here() -> None:
 
 
 def _missed(call: str, size: str, ratio: float, more: float) -> str:
-    """Which limit is missed, nothing if none is."""
+    """Return the limit that is missed, or an empty text."""
     if more <= MOST or (size != "16" and ratio <= 1.1):
         return ""
     cause, times, microseconds = limit_of(call)

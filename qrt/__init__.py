@@ -5,8 +5,8 @@
 >>> quantize(np.float32([0, 1, 2]), t).storage.tolist()
 [3, 5, 7]
 
-Types, tensors and their functions stand here, with `load`, `compile`, `load_program` and `quantize_program`. The rest
-has a module: `qrt.errors`, `qrt.kernels` (instruction sets and threads), `qrt.ir`, `qrt.quantization`, `qrt.models`,
+Types, tensors and their functions are here, with `load`, `compile`, `load_program` and `quantize_program`. The rest has
+a module: `qrt.errors`, `qrt.kernels` (instruction sets and threads), `qrt.ir`, `qrt.quantization`, `qrt.models`,
 `qrt.metrics` and `qrt.plot`. The packages depend on each other in one direction:
 
     cli -> models -> quantization -> runtime -> ir, tensor -> ops -> types, kernels -> _ext -> numerics -> files, errors
@@ -45,13 +45,14 @@ if TYPE_CHECKING:
     from qrt import ir, metrics, models, plot, quantization
     from qrt.models.programs import load
     from qrt.quantization.workflow import quantize_program
+    from qrt.runtime.compilation import compile
     from qrt.runtime.load import load_program
-    from qrt.runtime.program import Program, compile
+    from qrt.runtime.program import Program
     from qrt.tensor.tensor_files import load_tensors, save_tensors
 
 _LAZY = {
     "Program": "qrt.runtime.program",
-    "compile": "qrt.runtime.program",
+    "compile": "qrt.runtime.compilation",
     "load": "qrt.models.programs",
     "load_program": "qrt.runtime.load",
     "load_tensors": "qrt.tensor.tensor_files",

@@ -1,4 +1,6 @@
-"""QuantError and its family: everything qrt raises about its input, and the checks of arguments that raise it."""
+"""QuantError and its subclasses, the exceptions that qrt raises about its input, and the argument checks that raise
+them.
+"""
 
 import re
 import struct
@@ -39,7 +41,7 @@ Severity = Literal["error", "warning", "note", "remark"]
 
 MOST_CHARACTERS = 2048
 """The limit of an error, with its notes and the lines of the text that it shows."""
-MOST_SAID = 1200
+MAX_MESSAGE = 1200
 """The limit of the message of a diagnostic, which shows a line of the text too."""
 MOST_LISTED = 16
 """Scales or quantiles of a type that are quoted one by one."""
@@ -80,7 +82,7 @@ class Position(Protocol):
         ...
 
     def render(self, message: str, severity: str = "error") -> str:
-        """A message at this place, with the source line and a caret."""
+        """Return a message at this place, with the source line and a caret."""
         ...
 
 
@@ -102,7 +104,7 @@ class Diagnostic:
     notes: tuple["Diagnostic", ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "message", shortened(self.message, MOST_SAID))
+        object.__setattr__(self, "message", shortened(self.message, MAX_MESSAGE))
 
     def __str__(self) -> str:
         bare = f"{self.severity}: {self.message}"
@@ -116,18 +118,20 @@ class Diagnostic:
 
 
 def nearest(name: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
-    """The known name that a misspelt one may stand for, if one is as alike as `difflib` measures it."""
+    """Return the known name that is most similar to a misspelt one by `difflib`, if any is similar enough."""
     return next(iter(get_close_matches(name, list(known), 1, likeness)), None)
 
 
 def many_rounds(limit: float) -> str:
-    """What is said of a loop that takes more rounds than the limit, which holds where the run has none of steps."""
+    """Return the message for a loop with more iterations than the default limit without ``max_steps``."""
     return f"does not end within {limit:,} rounds, the limit unless max_steps is given"
 
 
 def shown(value: object) -> str:
-    """A value as an error says it: one short line, never the contents of an array. The `repr` of an integer of 4300
-    digits raises."""
+    """Return a value as errors print it: one short line, never the contents of an array.
+
+    The `repr` of an integer of 4300 digits would raise an error.
+    """
     if isinstance(value, type):
         return f"the class {value.__name__}"
     kind, shape = type(value).__name__, getattr(value, "shape", None)
@@ -142,7 +146,7 @@ def shown(value: object) -> str:
 
 
 def summary(shape: Iterable[int], what: str, values: Sequence[float], zero_points: Sequence[int] = ()) -> str:
-    """What stands for a long list of numbers: its shape and the least and greatest of them.
+    """Return a short text for a long list of numbers: its shape, and the least and greatest of them.
 
     >>> summary((128, 4096), "scales", (0.0042, 0.0121)), summary((32,), "scales", (0.5, 0.5), (-3, 4))
     ('{128x4096 scales, 0.0042 to 0.0121}', '{32 scales, 0.5 to 0.5, zero points -3 to 4}')
@@ -152,7 +156,7 @@ def summary(shape: Iterable[int], what: str, values: Sequence[float], zero_point
 
 
 def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
-    """A message with the long lists of quantized types in short, and without its middle if it is still too long.
+    """Return a message with long lists of quantized types abbreviated, and without its middle if it is still too long.
 
     >>> shortened("no such type: !quant.uniform<i8:f32:0, {" + ",".join(["5.000000e-01"] * 32) + "}>")
     'no such type: !quant.uniform<i8:f32:0, {32 scales, 0.5 to 0.5}>'
@@ -162,8 +166,8 @@ def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
     return text if len(text) <= most else f"{text[: most // 2 - 4]} [...] {text[4 - most // 2 :]}"
 
 
-def _summarized(found: "re.Match[str]") -> str:
-    head, kind, items = found.groups()
+def _summarized(match: "re.Match[str]") -> str:
+    head, kind, items = match.groups()
     depth = len(items) - len(items.lstrip("{"))
     rows = [len(re.findall(rf"\{{{{{level}}}(?!\{{)", items)) for level in range(depth, 0, -1)]
     try:
@@ -171,9 +175,9 @@ def _summarized(found: "re.Match[str]") -> str:
         zero_points = [*map(int, _ZERO_POINT.findall(items))]
         shape = [inner // outer for outer, inner in pairwise([*rows, len(numbers)])]
     except (ValueError, ZeroDivisionError, struct.error):  # it only looks like a type
-        return found[0]
+        return match[0]
     if len(numbers) <= MOST_LISTED:
-        return found[0]
+        return match[0]
     if zero_points and len(zero_points) < len(numbers):
         zero_points.append(0)
     return head + summary(shape, "scales" if kind == "uniform" else "quantiles", numbers, zero_points)
@@ -185,8 +189,9 @@ def _number(text: str) -> float:
 
 
 class QuantError(Exception):
-    """Base of every error that qrt raises on purpose. What it says has at most 2,048 characters: a long list of scales
-    is given in short.
+    """Base class of every error that qrt raises on purpose.
+
+    The message has at most 2,048 characters: long lists are summarized.
 
     Examples
     --------
@@ -199,7 +204,7 @@ class QuantError(Exception):
 
 
 class QuantTypeError(QuantError, TypeError):
-    """Types, ranks, shapes, axes or scales that do not fit together. It is a TypeError too.
+    """An error for types, ranks, shapes, axes or scales that do not fit together. It is also a TypeError.
 
     Examples
     --------
@@ -211,7 +216,7 @@ class QuantTypeError(QuantError, TypeError):
 
 
 class QuantIndexError(QuantTypeError, IndexError):
-    """An index beyond a tensor, or none at all: where NumPy raises IndexError. It is that too.
+    """An index that is out of bounds, or that is not an index. It is also an IndexError, which NumPy raises.
 
     Examples
     --------
@@ -223,7 +228,7 @@ class QuantIndexError(QuantTypeError, IndexError):
 
 
 class QuantValueError(QuantTypeError, ValueError):
-    """Shapes or values that do not fit, or a tensor that is read-only: where NumPy raises ValueError. It is that too.
+    """Shapes or values that do not fit, or a tensor that is read-only. It is also a ValueError, which NumPy raises.
 
     Examples
     --------
@@ -235,7 +240,7 @@ class QuantValueError(QuantTypeError, ValueError):
 
 
 class QuantAxisError(AxisError, QuantTypeError):
-    """An axis that a tensor does not have: where NumPy raises AxisError. It is that too.
+    """An axis that a tensor does not have. It is also an AxisError, which NumPy raises.
 
     Examples
     --------
@@ -262,7 +267,7 @@ class ModelError(QuantError):
 
 
 class FileError(ModelError, OSError):
-    """A file that cannot be read or written. It is an OSError too.
+    """A file that cannot be read or written. It is also an OSError.
 
     Examples
     --------
@@ -276,7 +281,7 @@ class FileError(ModelError, OSError):
 
 
 class MissingPackageError(QuantError, ImportError):
-    """A package of an extra that is needed and is not installed. It is an ImportError too.
+    """A package of an extra that is needed and is not installed. It is also an ImportError.
 
     Examples
     --------
@@ -305,7 +310,7 @@ class KernelError(QuantError):
 
 
 class UndefinedError(QuantError):
-    """An operation on values for which MLIR leaves it undefined: a division by zero, a shift by too much.
+    """An operation that MLIR leaves undefined for its operands, such as a division by zero or a shift by too many bits.
 
     A program raises a ModelError at the operation, whose ``__cause__`` is this error.
 
@@ -323,7 +328,8 @@ class UndefinedError(QuantError):
 
 
 def require(value: object, kinds: type | tuple[type, ...], what: str, wanted: str) -> None:
-    """Raise QuantTypeError unless a value is of one of these classes; ``what`` names it, ``wanted`` says what it is."""
+    """Raise QuantTypeError unless a value is of one of these classes; ``what`` names the value, ``wanted`` the expected
+    kind."""
     if not isinstance(value, kinds):
         raise QuantTypeError(f"{what} must be {wanted}, got {shown(value)}")
 
@@ -343,7 +349,7 @@ class DiagnosticError(QuantError):
     """
 
     def __init__(self, message: str, location: Position, notes: tuple[Diagnostic, ...] = ()) -> None:
-        super().__init__(shortened(message, MOST_SAID), location, notes)  # all in args, so that the error pickles
+        super().__init__(shortened(message, MAX_MESSAGE), location, notes)  # all in args, so that the error pickles
         self.message: str = self.args[0]
         self.location = location
         self.diagnostics: tuple[Diagnostic, ...] = (Diagnostic("error", message, location, notes),)
@@ -383,8 +389,7 @@ class VerifyError(DiagnosticError):
 
 
 def diagnostics(error: QuantError) -> tuple[Diagnostic, ...]:
-    """The diagnostics of an error: its own, and others that were found with it. Verification goes on after an error,
-    and finds warnings too.
+    """Return the diagnostics of an error: its own, and others found with it.
 
     Parameters
     ----------
@@ -406,8 +411,8 @@ def diagnostics(error: QuantError) -> tuple[Diagnostic, ...]:
 # -- arguments that do not fit a signature: an error in words about what the caller wrote, not Python's own ------------
 
 
-def worded(function: Callable[P, R]) -> Callable[P, R]:
-    """A decorator: the function raises a ``QuantTypeError`` where its arguments do not fit."""
+def check_signature(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorate a function to raise a ``QuantTypeError`` if its arguments do not fit its signature."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -421,21 +426,23 @@ def worded(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def worded_methods(kind: type[C]) -> type[C]:
-    """A decorator: ``worded`` for each public method that the class defines, and for what makes instances."""
+def check_signatures(kind: type[C]) -> type[C]:
+    """Decorate a class to apply ``check_signature`` to each public method that it defines, and to its constructor."""
     for name, value in list(vars(kind).items()):
         if isinstance(value, FunctionType) and (not name.startswith("_") or name == "__init__"):
-            setattr(kind, name, worded(value))
+            setattr(kind, name, check_signature(value))
     return kind
 
 
 def is_of_call(error: TypeError) -> bool:
-    """Return whether the error that a frame caught is about its own call: no frame below it was entered."""
+    """Return True if the error that a frame caught is about its own call: no frame below it was entered."""
     return error.__traceback__ is not None and error.__traceback__.tb_next is None
 
 
 def misfit(function: Callable[..., Any], count: int, names: Iterable[str]) -> QuantTypeError:
-    """The error about a call with so many arguments by position, and those named."""
+    """Return the error for a call with so many positional arguments, and these keyword arguments, that fit no
+    signature.
+    """
     parameters = list(signature(function).parameters.values())
     name = function.__name__
     if name in ("__init__", "__new__"):

@@ -1,4 +1,4 @@
-"""Packages that qrt runs without: imported when they are used, with an error that says how to install them."""
+"""Optional packages, imported on first use; if one is missing, the error names the command that installs it."""
 
 from contextlib import suppress
 from importlib import import_module
@@ -9,7 +9,10 @@ from qrt.errors import MissingPackageError
 
 
 def require_installed(package: str, name: str) -> None:
-    """Raises MissingPackageError unless a package of the extra called ``name`` is installed. It is not imported."""
+    """Raise MissingPackageError unless a package of the extra called ``name`` is installed.
+
+    The package is not imported.
+    """
     with suppress(ImportError):  # a package that an import hook refuses
         if find_spec(package) is not None:
             return
@@ -21,7 +24,10 @@ def _missing(package: str, why: str, name: str) -> MissingPackageError:
 
 
 def extra(module: str, name: str) -> ModuleType:
-    """The module of an extra. Raises MissingPackageError with the command that installs the extra called ``name``."""
+    """Import a module of an extra.
+
+    Raise MissingPackageError with the command that installs the extra called ``name``.
+    """
     try:
         return import_module(module)
     except ImportError as error:

@@ -1,5 +1,6 @@
-"""Files that a command reads and writes. An input is read up to a limit. Outputs are all written whole, or all left as
-they were.
+"""Reading and writing of a command's files.
+
+An input is read up to a limit. Either all outputs are written completely, or none is changed.
 """
 
 import os
@@ -24,8 +25,9 @@ Write = Callable[[BinaryIO], object]
 
 
 def open_regular(name: str) -> BinaryIO:
-    """Opens a regular file, or a link to one, to be read. Raises FileError, at once, for anything else: a pipe may have
-    no writer, and a device no end.
+    """Open a regular file, or a link to one, for reading.
+
+    Raises FileError at once for anything else, because a pipe may have no writer, and a device no end.
     """
     try:
         require_regular(name, os.stat(name).st_mode)  # opening some devices does something
@@ -43,7 +45,7 @@ def open_regular(name: str) -> BinaryIO:
 
 
 def require_regular(name: str, mode: int) -> None:
-    """Raises FileError unless the mode of a file, as ``os.stat`` gives it, is that of a regular one."""
+    """Raise FileError unless a file's mode, from ``os.stat``, is that of a regular file."""
     if stat.S_ISDIR(mode):
         raise FileError(f"{name}: Is a directory")
     if not stat.S_ISREG(mode):
@@ -59,9 +61,11 @@ def _unblocked(path: str, flags: int) -> int:
 
 
 def read_bytes(name: str, limit: int | None = None, *, streams: bool = True) -> bytes:
-    """The bytes of a file, or of standard input where the name is ``-``. Raises FileError for one that cannot be
-    read, and ModelError for one that has more than ``limit`` bytes, or ``MAX_INPUT`` if nobody can give a limit; of a
-    file without an end no more than that is read. Unless ``streams``, a pipe or a device is a FileError too.
+    """Return the bytes of a file, or of standard input if the name is ``-``.
+
+    Raises FileError if it cannot be read, and ModelError if it has more than ``limit`` bytes, or than ``MAX_INPUT`` if
+    the caller has no limit. Of a file without an end no more than that is read. Unless ``streams`` is true, a pipe or a
+    device is a FileError too.
     """
     most = MAX_INPUT if limit is None else limit
     try:
@@ -84,9 +88,7 @@ def _opened(name: str, streams: bool) -> BinaryIO:
 
 
 def _read(file: BinaryIO, limit: int, size: int) -> bytes:
-    """Reads at most one byte more than the limit, in pieces, because ``read(n)`` makes room for n bytes before it
-    reads.
-    """
+    """Read at most one byte more than the limit, in pieces, because ``read(n)`` allocates n bytes first."""
     pieces, room = [], limit + 1
     while room and (piece := file.read(min(room, max(size + 1, _PIECE)))):
         pieces.append(piece)
@@ -95,7 +97,7 @@ def _read(file: BinaryIO, limit: int, size: int) -> bytes:
 
 
 def read_text(name: str, limit: int | None = None, *, streams: bool = True) -> str:
-    """The text of a file in UTF-8, read as by ``read_bytes``."""
+    """Return the text of a UTF-8 file, read as by ``read_bytes``."""
     data = read_bytes(name, limit, streams=streams)
     if data.startswith(_BYTECODE):
         raise bytecode_error(name)
@@ -106,12 +108,12 @@ def read_text(name: str, limit: int | None = None, *, streams: bool = True) -> s
 
 
 def bytecode_error(name: str) -> ModelError:
-    """The error that a file is MLIR bytecode."""
+    """Return the error for a file of MLIR bytecode."""
     return ModelError(f"{shown_name(name)}: this is MLIR bytecode, and qrt reads text: `mlir-opt {name}` writes it")
 
 
 def shown_name(name: str) -> str:
-    """The name of an input in messages."""
+    """Return the name of an input in messages."""
     return "<stdin>" if name == "-" else name
 
 
@@ -122,7 +124,7 @@ def _standard_input() -> BinaryIO:
 
 
 def reason(error: BaseException) -> str:
-    """The reason of a failure, in one line and without the name of the file."""
+    """Return the reason of a failure in one line, without the name of the file."""
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return str(text).splitlines()[0]
 
@@ -131,9 +133,11 @@ def reason(error: BaseException) -> str:
 
 
 def write_files(outputs: Iterable[tuple[str, Write]]) -> None:
-    """Writes all files, or none of them: each new file stands beside its target until all are written, then takes its
-    place. An existing file keeps its permissions, and a symbolic link stays one. A pipe, a terminal, or whatever else
-    is no regular file, is written to directly; ``-`` is standard output. Raises FileError if a file cannot be written.
+    """Write all files, or none of them.
+
+    Each new file is written next to its target; when all are complete, they replace their targets. An existing file
+    keeps its permissions, and a symbolic link is kept. A pipe, a terminal, or anything else that is not a regular file,
+    is written to directly; ``-`` is standard output. Raises FileError if a file cannot be written.
     """
     direct, beside = [], dict[str, tuple[str, Write]]()
     for name, write in outputs:
@@ -145,7 +149,7 @@ def write_files(outputs: Iterable[tuple[str, Write]]) -> None:
         else:
             beside[place] = name, write
     with ExitStack() as stack:
-        written = [(name, _write_beside(name, place, write, stack), place) for place, (name, write) in beside.items()]
+        written = [(name, _write_next_to(name, place, write, stack), place) for place, (name, write) in beside.items()]
         for name, write in direct:
             _write_to(name, write)
         undo = ExitStack()
@@ -160,8 +164,11 @@ def write_files(outputs: Iterable[tuple[str, Write]]) -> None:
 
 
 def check_places(names: Iterable[str]) -> None:
-    """Finds out before long work what ``write_files`` would refuse after it. FileError for a folder that does not exist
-    or a name that is one, ModelError for two outputs of one name."""
+    """Raise the errors of ``write_files`` that can be known before long work.
+
+    They are FileError for a folder that does not exist or a name that is a folder, ModelError for two outputs of one
+    name.
+    """
     places = set[str]()
     for name in names:
         place = _place(name)
@@ -176,8 +183,9 @@ def check_places(names: Iterable[str]) -> None:
 
 
 def check_output(name: str | None, suffixes: Sequence[str], sources: Iterable[str | None] = ()) -> None:
-    """Raises ModelError where an output's name ends in none of the suffixes that a command writes, or the output would
-    take the place of one of the files that the command reads. A stream may have any name."""
+    """Raise ModelError if an output's name has no suffix that the command writes, or is the name of a file that it
+    reads. A stream may have any name.
+    """
     if name is None or name == "-" or _is_stream(name) or os.path.isdir(name):  # writing refuses a folder
         return
     suffix = os.path.splitext(name)[1]
@@ -189,15 +197,16 @@ def check_output(name: str | None, suffixes: Sequence[str], sources: Iterable[st
 
 
 def _place(name: str) -> str:
-    """Return the path without links. Raise ModelError for a name that no file can have."""
+    """Return the path with links resolved. Raise ModelError for a name that no file can have."""
     if "\0" in name:
         raise ModelError(f"{name!r}: a file's name has no null character")
     return os.path.realpath(name)
 
 
 def _is_stream(name: str) -> bool:
-    """Whether a target is written to directly. /dev/stdout may be a regular file, but another program holds it open, so
-    no other file may take its place.
+    """Return True if a target is written to directly, instead of being replaced by a new file.
+
+    /dev/stdout may be a regular file, but another program has it open, so it must not be replaced.
     """
     if os.path.abspath(name).startswith(("/dev/", "/proc/")):
         return True
@@ -208,8 +217,11 @@ def _is_stream(name: str) -> bool:
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
-def _write_beside(name: str, place: str, write: Write, stack: ExitStack) -> str:
-    """The name of a new file beside the target, with the output. The stack removes it if it still exists."""
+def _write_next_to(name: str, place: str, write: Write, stack: ExitStack) -> str:
+    """Write the output to a new file next to the target, and return its name.
+
+    The stack removes it if it still exists.
+    """
     temporary = os.path.join(os.path.dirname(place), f".{os.path.basename(place)[:64]}.{os.getpid()}.{id(write):x}.tmp")
     try:
         if os.path.isdir(place):
@@ -228,7 +240,7 @@ def _owned(path: str, flags: int) -> int:
 
 
 def _keep_old(place: str, temporary: str, stack: ExitStack, undo: ExitStack) -> None:
-    """Makes ``undo`` restore the old file at a place. Meanwhile it has another name, which the stack removes."""
+    """Link a second name to the old file at a path, and let ``undo`` restore it. The stack removes the second name."""
     old = f"{temporary}.old"
     try:
         os.link(place, old)
@@ -241,7 +253,7 @@ def _keep_old(place: str, temporary: str, stack: ExitStack, undo: ExitStack) -> 
         undo.callback(os.replace, old, place)
 
 
-def _as_it_is(path: str, flags: int) -> int:
+def _open_existing(path: str, flags: int) -> int:
     return os.open(path, os.O_WRONLY | os.O_APPEND)  # a file that a shell has opened may hold something already
 
 
@@ -264,7 +276,7 @@ def _write_to(name: str, write: Write) -> None:
             write(sys.stdout.buffer)
             sys.stdout.buffer.flush()
         else:
-            with open(name, "wb", opener=_as_it_is) as file:
+            with open(name, "wb", opener=_open_existing) as file:
                 write(file)
     except BrokenPipeError:
         raise

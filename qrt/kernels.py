@@ -1,6 +1,6 @@
-"""Which instruction sets exist here, which one runs, and forcing one.
+"""The instruction sets (ISAs) of this build and this CPU: functions that list them and choose the one that runs.
 
-Every ISA gives the same bits: forcing one is for tests, measurements and for finding out what a machine would do.
+Every ISA gives the same bits: forcing one is for tests and measurements, and to see how another machine would behave.
 ``ref`` is the scalar reference and exists everywhere.
 """
 
@@ -34,10 +34,11 @@ def available() -> tuple[str, ...]:
 
 
 def coverage() -> dict[str, dict[str, str | None]]:
-    """Whose kernels each instruction set runs: by its name, and then by row of the kernel table, the name of the
-    instruction set whose folder defines the row. That is its own, its parent's, and so on up to ``"ref"``; None where
-    nobody defines it and the loops do without. All instruction sets of this build are listed, parents first, be they
-    ``available`` on this CPU or not.
+    """Return, for each instruction set and each row of the kernel table, the instruction set whose folder defines the
+    kernel.
+
+    That is its own, its parent's, and so on up to ``"ref"``; None if no folder defines it and the loops work without.
+    All instruction sets of this build are listed, parents first, also those that are not ``available`` on this CPU.
 
     Returns
     -------
@@ -83,8 +84,10 @@ def _default() -> str:
 
 
 def get_num_threads() -> int:
-    """The number of threads that a kernel may use: the one that was set last, else the environment's
-    ``QRT_NUM_THREADS``, else as many as this process may run on processors.
+    """Return the largest number of threads that a kernel uses.
+
+    It is the number that was set last, else the environment's ``QRT_NUM_THREADS``, else the number of processors that
+    this process may run on.
 
     Returns
     -------
@@ -93,7 +96,7 @@ def get_num_threads() -> int:
     Raises
     ------
     KernelError
-        If ``QRT_NUM_THREADS`` is no number from 1 to 256.
+        If ``QRT_NUM_THREADS`` is not a number from 1 to 256.
 
     Examples
     --------
@@ -104,7 +107,7 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(threads: int) -> None:
-    """Sets how many threads a kernel may use, in the whole process. The bits of a result do not depend on it.
+    """Set how many threads a kernel may use, in the whole process. The bits of a result do not depend on it.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
-"""How far values are from a reference: the error that quantization makes.
+"""Measures of the distance of values from a reference: the error that quantization makes.
 
-Arguments are arrays or quantized tensors, whose values count. They become float64. Each difference and each product is
-rounded to float64, and sums are exact. So the numbers are the same on every machine, and for every order of the values.
+Arguments are arrays, or quantized tensors, which are dequantized. Values are converted to float64. Each difference and
+each product is rounded to float64, and sums are exact. So the numbers are the same on every machine, and for every
+order of the values.
 """
 
 import math
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, shown, worded
+from qrt.errors import QuantTypeError, check_signature, shown
 from qrt.numerics.sums import exact_sum, nearest_float, require_finite, square_sum
 from qrt.numerics.transcendental.correctly_rounded import bind
 from qrt.tensor import QuantTensor
@@ -23,7 +24,7 @@ Values = npt.ArrayLike | QuantTensor
 Array = npt.NDArray[Any]
 
 
-@worded
+@check_signature
 def snr(reference: Values, approximation: Values) -> float:
     """The signal-to-noise ratio in decibels: ``10 * log10(sum(r^2) / sum((r - a)^2))``.
 
@@ -42,7 +43,7 @@ def snr(reference: Values, approximation: Values) -> float:
     Raises
     ------
     QuantTypeError
-        If the shapes differ, there is no value, or one is no finite real number.
+        If the shapes differ, there is no value, or one is not a finite real number.
 
     Examples
     --------
@@ -55,7 +56,7 @@ def snr(reference: Values, approximation: Values) -> float:
     return decibels(signal, noise)
 
 
-@worded
+@check_signature
 def mse(reference: Values, approximation: Values) -> float:
     """The mean of the squared errors: ``sum((r - a)^2) / N``.
 
@@ -71,7 +72,7 @@ def mse(reference: Values, approximation: Values) -> float:
     Raises
     ------
     QuantTypeError
-        If the shapes differ, there is no value, or one is no finite real number.
+        If the shapes differ, there is no value, or one is not a finite real number.
 
     Examples
     --------
@@ -83,7 +84,7 @@ def mse(reference: Values, approximation: Values) -> float:
     return nearest_float(_error_sum(r, a) / r.size)
 
 
-@worded
+@check_signature
 def cosine(reference: Values, approximation: Values) -> float:
     """The cosine of the angle between two tensors: ``sum(r * a) / sqrt(sum(r^2) * sum(a^2))``.
 
@@ -100,7 +101,7 @@ def cosine(reference: Values, approximation: Values) -> float:
     Raises
     ------
     QuantTypeError
-        If the shapes differ, there is no value, or one is no finite real number.
+        If the shapes differ, there is no value, or one is not a finite real number.
 
     Examples
     --------
@@ -116,7 +117,7 @@ def cosine(reference: Values, approximation: Values) -> float:
     return root if product >= 0 else -root
 
 
-@worded
+@check_signature
 def max_error(reference: Values, approximation: Values) -> float:
     """The largest magnitude of an error: ``max(abs(r - a))``.
 
@@ -132,7 +133,7 @@ def max_error(reference: Values, approximation: Values) -> float:
     Raises
     ------
     QuantTypeError
-        If the shapes differ, there is no value, or one is no finite real number.
+        If the shapes differ, there is no value, or one is not a finite real number.
 
     Examples
     --------
@@ -145,7 +146,7 @@ def max_error(reference: Values, approximation: Values) -> float:
         return float(np.abs(r - a).max())
 
 
-@worded
+@check_signature
 def saturation(q: QuantTensor) -> float:
     """The share of the elements that are stored as the least or the greatest integer of the type.
 
@@ -162,7 +163,7 @@ def saturation(q: QuantTensor) -> float:
     Raises
     ------
     QuantTypeError
-        If ``q`` is no QuantTensor, or has no element.
+        If ``q`` is not a QuantTensor, or has no element.
 
     Examples
     --------
@@ -179,7 +180,7 @@ def saturation(q: QuantTensor) -> float:
 
 
 def decibels(signal: Fraction, noise: Fraction) -> float:
-    """The ratio of two sums of squares in decibels; infinite where there is no noise."""
+    """Return the ratio of two sums of squares in decibels; infinite if the second, the noise, is 0."""
     if not noise:
         return math.inf
     return 10 * float(bind("math.log10", "f64")(np.float64(nearest_float(signal / noise))))
@@ -195,7 +196,7 @@ def _pair(name: str, reference: Values, approximation: Values) -> tuple[Array, A
 
 
 def _values(what: str, given: Values) -> Array:
-    """Finite float64 values."""
+    """Return values as float64. Raises an error unless all are finite."""
     array = as_array(given)
     if array.dtype.kind not in "biuf" and array.dtype.type.__module__ != "ml_dtypes":
         raise QuantTypeError(f"{what} must be real numbers, got dtype {array.dtype}")
@@ -206,14 +207,16 @@ def _values(what: str, given: Values) -> Array:
 
 
 def _scaled(values: Array) -> tuple[Array, int]:
-    """Values times a power of two, so that no product of two overflows and the large ones do not underflow; and the
-    exponent that was taken away."""
+    """Return values divided by a power of two, and its exponent.
+
+    The product of two scaled values does not overflow, and large values do not underflow.
+    """
     exponent = int(np.frexp(np.abs(values).max())[1])
     return np.ldexp(values, -exponent), exponent
 
 
 def _error_sum(r: Array, a: Array) -> Fraction:
-    """The sum of the squared errors, which are halved where one overflows."""
+    """Return the sum of the squared errors, which are halved if one overflows."""
     with np.errstate(over="ignore"):
         error = r - a
     return square_sum(error) if np.isfinite(error).all() else 4 * square_sum(r / 2 - a / 2)

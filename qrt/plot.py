@@ -1,11 +1,11 @@
-"""Pictures of quantized tensors by matplotlib, which ``pip install "qrt[report]"`` installs."""
+"""Plots of quantized tensors by matplotlib, which ``pip install "qrt[report]"`` installs."""
 
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, require, worded
+from qrt.errors import QuantTypeError, check_signature, require
 from qrt.extras import extra
 from qrt.ops.core import Array
 from qrt.tensor import QuantTensor
@@ -14,7 +14,7 @@ from qrt.tensor.arrays import as_array, native_floats
 __all__ = ["error", "histogram"]
 
 
-@worded
+@check_signature
 def histogram(q: QuantTensor, *, bins: int = 64, ax: Any = None) -> Any:
     """Draws a histogram of a tensor's values. Two lines show the range of its type.
 
@@ -36,7 +36,7 @@ def histogram(q: QuantTensor, *, bins: int = 64, ax: Any = None) -> Any:
     Raises
     ------
     QuantTypeError
-        If ``q`` is no QuantTensor.
+        If ``q`` is not a QuantTensor.
     ImportError
         If matplotlib is not installed.
 
@@ -58,7 +58,7 @@ def histogram(q: QuantTensor, *, bins: int = 64, ax: Any = None) -> Any:
     return axes
 
 
-@worded
+@check_signature
 def error(reference: npt.ArrayLike, q: QuantTensor | npt.ArrayLike, *, ax: Any = None) -> Any:
     """Draws the error of each value: a point at ``reference`` and ``q - reference`` for each element.
 
@@ -78,7 +78,7 @@ def error(reference: npt.ArrayLike, q: QuantTensor | npt.ArrayLike, *, ax: Any =
     Raises
     ------
     QuantTypeError
-        If the shapes differ, or a value is no real number.
+        If the shapes differ, or a value is not a real number.
     ImportError
         If matplotlib is not installed.
 

@@ -1,7 +1,7 @@
-"""Tables by name: how qrt finds operations, passes, commands, importers, profiles, engines and targets.
+"""Tables of operations, passes, commands, importers, profiles, engines and targets by name.
 
-A table is written out, a line for each entry, beside what it is about. An entry is an object, or the place of one, that
-is imported when the entry is first asked for. Installed packages add entries by entry points of the table's group.
+A table is a dictionary in the package that it is about. An entry is an object, or the place of one as text, which is
+imported when the entry is first used. Installed packages add entries by entry points of the table's group.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -29,7 +29,7 @@ def import_place(place: str) -> Any:
 
 
 def places_by_name(package: str, names_by_place: Mapping[str, str]) -> dict[str, Any]:
-    """Return the place of each name, where a function of the package stands for several names.
+    """Return the place of each name, for tables in which one function of a package has several names.
 
     >>> places_by_name("package", {"module:function": "A B"})
     {'A': 'package.module:function', 'B': 'package.module:function'}
@@ -51,8 +51,9 @@ def installed(group: str) -> "dict[str, EntryPoint]":
 
 
 class Registry(Mapping[str, T]):
-    """A table of objects by name. Installed packages are asked where a name is unknown and for the list of names, in
-    which theirs stand last.
+    """A table of objects by name.
+
+    Entry points of installed packages are read for an unknown name and for the list of names, where they come last.
 
     Parameters
     ----------
@@ -112,14 +113,18 @@ class Registry(Mapping[str, T]):
         return len(self._entries.keys() | self._installed().keys())
 
     def unknown(self, name: object) -> str:
-        """Return the message for a name that is none of the table: the name that may be meant, and all names."""
+        """Return the message for a name that the table does not have, with the name that may be meant, and all
+        names.
+        """
         meant = nearest(name, self) if isinstance(name, str) else None
         hint = "" if meant is None else f"did you mean {meant!r}? "
         return f"there is no {self.kind} {shown(name)}: {hint}{'There' if hint else 'there'} are {', '.join(self)}"
 
     def add(self, name: str, entry: T, *, replaces: bool = False) -> None:
-        """Add an entry, or one that is defined again, as a cell of a notebook does that runs twice. QuantError if qrt
-        has one of this name, or if anybody has another, unless it ``replaces`` that one."""
+        """Add an entry, or replace it by a newer definition, as when a cell of a notebook runs twice.
+
+        QuantError if qrt has an entry of this name, or if another package has one, unless the entry ``replaces`` it.
+        """
         entry = self._checked(name, entry)
         known = self._entries.get(name)
         if name in self.own or not (replaces or known is None or _place(known) == _place(entry)):
@@ -142,5 +147,5 @@ class Registry(Mapping[str, T]):
 
 
 def _place(entry: object) -> object:
-    """Return the place of a class or of a text, and any other object itself."""
+    """Return the place of a class or of a text; return any other object unchanged."""
     return f"{entry.__module__}:{entry.__qualname__}" if isinstance(entry, type) else entry

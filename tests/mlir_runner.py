@@ -39,8 +39,13 @@ _TO_LLVM = (
 # The conversions of AVX512-BF16 and AVX-NE-CONVERT take subnormal numbers for zero: results would be the machine's.
 _NO_FLUSHES = ["-mattr=-avx512bf16,-avxneconvert"] if platform.machine() in ("x86_64", "AMD64") else []
 
+_LOOPS_ALLOCATE = tuple(
+    f"{flag} allow-return-allocs-from-loops" if flag.startswith("--one-shot-bufferize") else flag for flag in _TO_LOOPS
+)
+
 PATHS = {
     "llvm": (*_TO_LOOPS, "--convert-math-to-llvm", *_TO_LLVM),
+    "loops": (*_LOOPS_ALLOCATE, "--convert-math-to-llvm", *_TO_LLVM),
     "library": (*_TO_LOOPS, "--convert-math-to-libm", *_TO_LLVM),
     "expanded": (
         *_TO_LOOPS,
@@ -50,6 +55,7 @@ PATHS = {
     ),
 }
 """Pipelines. `llvm` is for all programs, but computes `expm1(x)` as `exp(x) - 1`: `library` calls C's functions.
+`loops` also bufferizes loops that carry a new tensor from iteration to iteration.
 `expanded` has small floats in integers, but loses the signs of zeros in `minimumf`."""
 
 

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from qrt.errors import QuantTypeError, worded, worded_methods
+from qrt.errors import QuantTypeError, check_signature, check_signatures
 
 
-@worded
+@check_signature
 def function(a: Any, /, b: Any, *, option: Any = None) -> Any:
     return a + b
 
 
-@worded_methods
+@check_signatures
 class Kind:
     def __init__(self, a: Any) -> None:
         self.a = a

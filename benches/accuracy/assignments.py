@@ -19,7 +19,7 @@ WIDTHS = (4, 8)
 
 
 def assignments(case: Case, most: Fraction) -> Iterator[Row]:
-    """Those whose weights take at most this share of what they take with 8 bits each."""
+    """Yield the results of the assignments whose weights take at most this share of their size with 8 bits each."""
     target = find("qrt-cpu")
     program = numbered(named(case.module, target))
     seen = calibrated(program.module, case.calibration, None, skip_nonfinite=False, checkpoint=None, progress=None)

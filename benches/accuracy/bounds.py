@@ -1,9 +1,9 @@
-"""How the bound of mnist's weights was chosen: by networks that are trained on 3,000 of the training images and
-compared on the other 1,000. The held-out images have no part.
+"""The choice of the bound of mnist's weights: networks are trained on 3,000 of the training images and compared on the
+other 1,000. The held-out images are not used.
 
     python -m benches.accuracy.bounds [--bounds 2 1.75 1.5 1.25]
 
-The bound whose network is farthest above the nearer threshold of its two targets is taken.
+Each network has a distance to the nearer threshold of its two targets. The bound with the greatest distance is chosen.
 """
 
 import argparse

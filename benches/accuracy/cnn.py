@@ -51,7 +51,7 @@ LAYERS: dict[str, Layers] = {
 
 @dataclass
 class _Passed:
-    """What the forward pass computed in a layer."""
+    """Values of a layer that the forward pass computed."""
 
     images: Array
     relu: Array
@@ -143,7 +143,7 @@ class Network:
         return np.concatenate([by_images for by_images, _, _ in parts])
 
     def constants(self) -> dict[str, Array]:
-        """What a program computes with: batch norm is a factor and a term for each channel."""
+        """Return the constants of a program, in which batch norm is a factor and a term for each channel."""
         found = {name: value for name, value in self.parameters.items() if "gamma" not in name and "beta" not in name}
         for layer in self.layers:
             if layer.is_normalized:

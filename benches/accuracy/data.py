@@ -43,14 +43,14 @@ class Split:
 
 
 def keep(name: str, split: Split, constants: dict[str, Array]) -> None:
-    """Writes what a network was trained on, and what it learned, for a process that has other libraries."""
+    """Write the training data and the weights of a network for a process that has other libraries."""
     BUILD.mkdir(parents=True, exist_ok=True)
     np.savez(BUILD / f"{name}_data.npz", **vars(split))
     np.savez(BUILD / f"{name}.npz", **constants)
 
 
 def kept(name: str) -> tuple[Split, dict[str, Array]]:
-    """What `keep` wrote."""
+    """Return the data and the network that `keep` wrote."""
     if not (BUILD / f"{name}.npz").exists():
         raise FileNotFoundError(f"{BUILD} has no network {name}: run make accuracy first")
     return Split(**np.load(BUILD / f"{name}_data.npz")), dict(np.load(BUILD / f"{name}.npz"))

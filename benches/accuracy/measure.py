@@ -1,4 +1,4 @@
-"""What quantization costs a network: accuracy, answers and signal-to-noise on data that is held out."""
+"""Measures of a quantized network: accuracy, answers and signal-to-noise ratio on data that is held out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Case:
 
     @property
     def right(self) -> int:
-        """How many answers are right."""
+        """Return the number of right answers."""
         return int((self.logits.argmax(axis=1) == self.split.test_labels).sum())
 
     @property
@@ -40,7 +40,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Row:
-    """How a quantized network compares with floats. `same` counts answers, and `lost` right ones."""
+    """Comparison of a quantized network with floats: `same` counts equal answers, and `lost` right answers."""
 
     target: str
     method: str

@@ -15,8 +15,8 @@ TITLES = {
 ABOUT = {
     "digits": "Two convolutions 3x3 of 16 and 32 channels with ReLU, a max pool, and a dense layer.",
     "mnist": "Two convolutions 3x3 of 8 and 16 channels, each with batch norm, ReLU and a max pool, and a dense layer.",
-    "vowels": "A cell of 64 units, which is a function that is called for each of 29 steps, and a dense layer. "
-    "Shorter series have zeros before them.",
+    "vowels": "A cell of 64 units in a function that is called once for each of 29 steps, and a dense layer. "
+    "Zeros are put before shorter series.",
 }
 THRESHOLDS = {
     ("qrt-cpu", "cnn"): (0.99, 0.5, 41.0),
@@ -27,31 +27,42 @@ THRESHOLDS = {
 """By target and kind of network: the least share of same answers, the most points lost, the least decibels."""
 HEAD = """# Accuracy of quantized networks
 
-`make accuracy` writes this page: it trains three networks, quantizes each on its training data alone, and compares it
-with the float program on data that is held out. `make accuracy-peers` adds the last section. A run rewrites its own
-sections.
+This page shows how much accuracy three networks lose when qrt quantizes them. `make accuracy` trains each network,
+quantizes it on its training data, and compares it with the float program on data that was held out. The second command
+measures the last section. Each command writes its own sections again:
 
     make accuracy
     make accuracy-peers
 
-Architectures, seeds, splits and data are fixed in `benches/accuracy`, and training gives the
-same bits on every machine. Weights shrink a little in each step, and stay within a multiple of their root mean square:
-2, and 1.75 for mnist. Every step of a quantized program is a kernel, with casts at its border alone; the command fails
-where that is not so.
+`benches/accuracy` fixes the architectures, seeds, splits and data, and training gives the same bits on every machine.
+Each training step makes the weights a little smaller. It limits each weight to a multiple of the root mean square of
+its tensor: 1.75 for mnist, and 2 for the others. All steps of a quantized program are kernels, except for casts of its
+inputs and outputs; otherwise the command fails.
 
-The bound of mnist's weights was chosen on training data: networks were trained on 3,000 of its images with the bounds
-2, 1.75, 1.5 and 1.25, and compared on the other 1,000 (`python -m benches.accuracy.bounds`). The other numbers of
-training, among them the bound 2 of digits and vowels, are older: they were compared on the data that is held out, which
-makes the figures here a little better than those of data that nobody has seen.
+The limit for mnist was chosen on training data only: networks with the limits 2, 1.75, 1.5 and 1.25 were trained on
+3,000 images, and compared on the other 1,000 (`python -m benches.accuracy.bounds`). The other settings of the training
+are older, and were chosen on the data that is held out here. The figures are therefore a little better than those of
+data that was never used.
 
-*Same* counts the answers that are those of the float program, and *lost* the right answers that it has and the
-quantized program has not. The signal-to-noise ratio is that of the logits. The rows of *auto* run each
-optional pass that gains on a sample of the training data. The method *entropy* is weak
-where single values are frequent: each channel of mnist's first convolution gives one value for all of the blank
-background, which is four fifths of the values that are not 0. The fewer values share a code with these the less its
-codes tell from the values, and so it clips the others. One image of the digits is
-0.28 points of accuracy, which is why three numbers stand here. The digits have two more kinds of rows: what the search
-finds for `--budget size=0.8`, and every assignment of 4 and 8 bits to the three weights that fits, in their order.
+## How to read the tables
+
+| column | meaning |
+|---|---|
+| *same* | the share of held-out inputs to which both programs give the same answer |
+| *lost* | how many right answers the float program has more than the quantized one; a negative number is a gain |
+| *signal-to-noise* | the signal-to-noise ratio of the logits |
+| *passes* | the optional passes that ran; *auto* runs those that reduce the error on a sample of the training data |
+
+One image of the digits is 0.28 points of accuracy, so the share of right answers alone would say little.
+
+The method *entropy* fails for mnist. A channel of its first convolution has one value at all pixels of the blank
+background, which are four fifths of its values other than 0. The method chooses a range in which this frequent value
+keeps a code for itself, and clips the values beyond the range.
+
+The digits have two more kinds of rows. One has the bit widths that the search chooses for `--budget size=0.8`. The
+others have every assignment of 4 and 8 bits to the three weights that is small enough for that budget.
+
+The default method and passes must reach these limits, or `make accuracy` fails:
 
 | target | network | same, at least | lost, at most | signal-to-noise, at least |
 |---|---|---:|---|---:|
@@ -66,8 +77,8 @@ def section(case: Case, rows: list[Row]) -> str:
     """The lines of a network."""
     count, train = len(case.split.test), len(case.split.train)
     lines = [
-        f"{ABOUT[case.name]} It is trained and calibrated on {train:,} inputs, and {count:,} are held out.",
-        f"The float program is right on {case.right:,} of them, which is {100 * case.right / count:.2f}%.",
+        f"{ABOUT[case.name]} It is trained and calibrated on {train:,} inputs; {count:,} others are held out.",
+        f"The float program gives the right answer for {case.right:,} of these, or {100 * case.right / count:.2f}%.",
         "",
         "| target | method | passes | same | lost | signal-to-noise |",
         "|---|---|---|---:|---:|---:|",
@@ -81,7 +92,7 @@ def _numbers(row: Row) -> str:
 
 
 def missed(case: Case, rows: list[Row]) -> list[str]:
-    """Which thresholds the default method and passes miss."""
+    """Return the thresholds that the default method and passes miss."""
     found = []
     for row in rows:
         if (row.method, row.passes) != ("mse", "auto") or (row.target, _kind(case)) not in THRESHOLDS:
@@ -94,7 +105,7 @@ def missed(case: Case, rows: list[Row]) -> list[str]:
 
 
 def _missed_by_search(rows: list[Row]) -> list[str]:
-    """Whether a budget gains less than 3 dB over 4 bits everywhere, or half a decibel less than the best assignment."""
+    """Return the budgets that gain less than 3 dB over 4 bits, or are 0.5 dB below the best assignment."""
     searched = [row for row in rows if BUDGET in row.passes]
     tried = [row.snr for row in rows if "widths" in row.passes]
     plain = [row.snr for row in rows if (row.target, row.method, row.passes) == ("int4-weights", "mse", "auto")]

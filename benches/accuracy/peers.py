@@ -69,7 +69,7 @@ def run(path: Path, arrays: dict[str, Array]) -> Array:
 
 
 def peer(case: Case, folder: Path, method: str, prepared: str, ops: str) -> Row:
-    """What `quantize_static` makes: QDQ, a scale for each channel of the weights."""
+    """Return the result of `quantize_static`: QDQ, with a scale for each channel of the weights."""
     quantized = folder / "quantized.onnx"
     quantize_static(
         folder / f"{prepared}.onnx",
@@ -110,14 +110,15 @@ def main(arguments: list[str] | None = None) -> int:
         split, constants = kept(name)
         found[name] = rows_of(Case.of(name, split, constants), constants)
     lines = [
-        f"ONNX Runtime {onnxruntime.__version__}: `quantize_static` in the format QDQ, with 8 bits for weights",
-        "and activations, a scale for each channel of the weights, and the same data for calibration. The graph is",
-        "quantized as it is written, or after `quant_pre_process` has fused ops. The ops that are quantized are its",
-        "own choice, or all of them. qrt has to be at most half a decibel below the best row of a network.",
+        f"This section compares qrt with `quantize_static` of ONNX Runtime {onnxruntime.__version__}, format QDQ, with",
+        "8 bits for weights and activations, a scale for each channel of the weights, and the same calibration data.",
+        "The graph is quantized *as written*, or *fused* by `quant_pre_process`. Either ONNX Runtime chooses the ops",
+        "that it quantizes (*default*), or it quantizes *all*. qrt must be at most half a decibel below the best row",
+        "of a network.",
         "",
-        "In the fused graph of the vowels one op adds up two products, of the input and of the state, and rounds the",
-        "sum alone, which is worth more than a decibel. qrt rounds each product and the sum, as ONNX Runtime does in",
-        "the graph as it is written: the bar leaves the fused graph of the vowels out.",
+        "The fused graph of the vowels does not count for this limit. One of its ops adds the product of the input and",
+        "that of the state, and rounds only the sum, which is worth more than a decibel. qrt rounds each product and",
+        "the sum, as ONNX Runtime does in the graph as written.",
         "",
         "| network | quantizer | method | graph, ops | same | lost | signal-to-noise |",
         "|---|---|---|---|---:|---:|---:|",

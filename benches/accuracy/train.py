@@ -12,7 +12,7 @@ from examples.digits.train import Adam, shifted
 
 @dataclass(frozen=True)
 class Schedule:
-    """How a network is trained. Weights shrink by ``rate * decay`` in each step: AdamW (Loshchilov & Hutter, 2019).
+    """Settings of a training. Weights shrink by ``rate * decay`` in each step: AdamW (Loshchilov & Hutter, 2019).
     They stay within ``clip`` times the root of their mean square.
     """
 

@@ -17,7 +17,7 @@ GATES = ("update", "reset", "new")
 
 @dataclass
 class Step:
-    """What a step computes: its state before, its gates, and the state's part of the new values."""
+    """Values of a step: its state before, its gates, and the state's part of the new values."""
 
     state: Array
     update: Array
@@ -65,7 +65,7 @@ class Network:
         return found
 
     def constants(self) -> dict[str, Array]:
-        """What a program computes with."""
+        """Return the constants of a program."""
         return {name: value.astype(np.float32) for name, value in self.parameters.items()}
 
 

@@ -1,7 +1,7 @@
 """Writes the part *Models* of docs/performance.md: whole models in qrt and in the runtime of their format, LiteRT or
 ONNX Runtime, in one interleaved run.
 
-    python -m benches.models [--models FOLDER] [--model 'kws*'] [--rounds 15] [--threads 1 2] [--minutes 20] [--print]
+    python -m benches.models [--models FOLDER] [--model 'kws*'] [--rounds 15] [--threads 1 2] [--minutes 18] [--print]
 
 Each runtime has a process of its own, and they give samples in turn. Outputs are compared before anything is timed.
 Only ratios within one run mean anything. With ``--print`` the page is left as it is.
@@ -24,7 +24,7 @@ import numpy as np
 
 import qrt
 from benches import performance_page
-from benches.budget import Budget, dropped_peers
+from benches.budget import MINUTES, Budget, dropped_peers
 from benches.models.compared import drawn, problem
 from benches.models.page import NAMES, Figures, part
 from benches.models.worker import seconds_of
@@ -77,7 +77,7 @@ class Worker:
 
 
 def runtimes(path: Path) -> dict[str, str]:
-    """What samples are called, and the runtimes that give them."""
+    """Return the names of samples with the runtimes that give them."""
     return {"qrt": "qrt", "peer": PEERS[path.suffix]}
 
 
@@ -161,7 +161,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--loads", type=int, default=5, help="how often each model is loaded in a new process")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--minutes", type=float, default=20, help="of all models; slow ones get fewer samples")
+    parser.add_argument("--minutes", type=float, default=MINUTES, help="of all models; slow ones get fewer samples")
     parser.add_argument("--print", action="store_true", help="print the part, and leave the page as it is")
     options = parser.parse_args()
     commit = "" if options.print else performance_page.measured_commit()

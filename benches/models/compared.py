@@ -47,8 +47,10 @@ def drawn_port(kind: TensorType) -> Array:
 
 
 def problem(ours: Path, theirs: Path, suffix: str = ".tflite") -> str:
-    """Why outputs are not the same; empty if they are. Those of ONNX models, whose bits depend on the optimizations of
-    the runtime, have the same shape and greatest element.
+    """Return the reason why outputs are not the same, or an empty text.
+
+    Outputs of ONNX models, whose bits depend on the optimizations of the runtime, must have the same shape and greatest
+    element.
     """
     for index, (a, b) in enumerate(zip(read(str(ours)), read(str(theirs)), strict=True)):
         if a.shape != b.shape or a.dtype != b.dtype:

@@ -15,7 +15,7 @@ ACCOUNTED = 0.03
 
 @dataclass
 class Figures:
-    """What was measured of a model: seconds and bytes of both runtimes, or an error. ``peer`` is the other runtime."""
+    """Measurements of a model: seconds and bytes of both runtimes, or an error. ``peer`` is the other runtime."""
 
     name: str
     size: int
@@ -25,7 +25,7 @@ class Figures:
     steps: PlanReport | None = None
 
     def is_slower(self, threads: int) -> bool:
-        """Whether a run takes longer than in the other runtime."""
+        """Return True if a run takes longer than in the other runtime."""
         found = self.times[threads]
         return "error" not in found and found["qrt_run"] > found["peer_run"]
 

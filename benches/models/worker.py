@@ -159,7 +159,7 @@ MODELS: dict[str, Callable[[str, int], Any]] = {
 
 
 def imported(runtime: str) -> None:
-    """What a process has that is about to load a model."""
+    """Import the runtime, as a process has it that is about to load a model."""
     if runtime in ("qrt", "saved"):
         import qrt  # noqa: F401
     elif runtime == "ort":

@@ -70,7 +70,7 @@ class Case:
         return (self.h + 2 * pad - self.k) // self.s + 1, (self.w + 2 * pad - self.k) // self.s + 1
 
     def check(self, result: np.ndarray) -> tuple[bool, float, float]:
-        """Whether a result is right, the largest difference, and the share of elements that differ.
+        """Return whether a result is right, the largest difference, and the share of elements that differ.
 
         Runtimes round differently: of products and casts to integers 1% may differ by one. Weight-only products may be
         2% off in norm, as some runtimes compute them in bfloat16.

@@ -162,14 +162,14 @@ def serve(peers: dict[str, runtimes.Make], threads: int, budget: float) -> None:
     """Answers a driver on standard input and output; ``budget`` is the length of a sample in seconds."""
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print stays out of the answers
-    served = _Served(peers, threads, budget)
+    served = _PeerServer(peers, threads, budget)
     for line in sys.stdin:
         message = json.loads(line)
         answer = served.prepare(**message) if message.pop("command") == "prepare" else served.sample(**message)
         print(json.dumps(answer, default=float), file=out, flush=True)
 
 
-class _Served:
+class _PeerServer:
     def __init__(self, peers: dict[str, runtimes.Make], threads: int, budget: float) -> None:
         self.peers, self.threads, self.budget = peers, threads, budget
         self.cases = {case.name: case for case in cases()}

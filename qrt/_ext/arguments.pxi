@@ -37,7 +37,7 @@ cdef KernelCall new_call(str name, str isa, qrt_entry entry, size_t args_size):
 
 
 cdef bint holds_numbers(cnp.dtype dtype):
-    """Whether elements are bools, integers or floats, those of ml_dtypes too: no objects, texts, records, subarrays."""
+    """Return True if elements are bools, integers or floats, also of ml_dtypes; not objects, texts, records, subarrays."""
     return dtype.num <= cnp.NPY_FLOAT64 or dtype.num == cnp.NPY_FLOAT16 or dtype.num >= USER_DTYPES
 
 
@@ -75,7 +75,7 @@ cdef int container_of(str name, object storage) except -1:
 
 
 cdef tuple dimensions(str name, str what, object values, int rank=-1, int64_t least=0, int64_t most=MAX_ELEMENTS):
-    """A tuple of integers in [least, most], `rank` of them if given."""
+    """Return a tuple of integers in [least, most], `rank` of them if given."""
     cdef tuple given = tuple([exact_int(value) for value in values])
     if rank >= 0 and len(given) != rank:
         raise KernelError(f"{name}: {what} has {len(given)} entries, expected {rank}")
@@ -88,7 +88,7 @@ cdef tuple dimensions(str name, str what, object values, int rank=-1, int64_t le
 cdef int64_t element_count(str name, tuple shape) except -1:
     count = 1
     for size in shape:
-        # Zero-sized dimensions do not excuse absurd ones.
+        # A dimension of size 0 must not hide others that are too large.
         count *= max(size, 1)
     if count > MAX_ELEMENTS or len(shape) > MAX_OPERAND_RANK:
         raise KernelError(f"{name}: the shape {shape} is beyond {MAX_OPERAND_RANK} dimensions or 2**40 elements")
@@ -96,7 +96,7 @@ cdef int64_t element_count(str name, tuple shape) except -1:
 
 
 cdef int64_t fill_layout(KernelCall call, qrt_layout *layout, tuple shape, object block, object step) except -1:
-    """Fills a layout, unprepared; returns how many parameters it needs."""
+    """Fill a layout, unprepared; return the number of parameters that it needs."""
     cdef int d
     element_count(call.name, shape)
     blocks = dimensions(call.name, "block", block if block is not None else (1,) * len(shape), len(shape), 1)
@@ -128,7 +128,7 @@ cdef int64_t SHARED_BYTES = 2048
 
 
 cdef const void *keep_parameters(KernelCall call, cnp.ndarray array) except NULL:
-    """Keeps an array with a call, or an equal one that another call keeps: calls of one tensor have most of them alike."""
+    """Keep an array with a call, or an equal array that another call keeps: calls of one tensor share most arrays."""
     cdef int64_t nbytes = cnp.PyArray_NBYTES(array)
     cdef cnp.ndarray earlier
     if nbytes >= SHARED_BYTES:
@@ -143,7 +143,7 @@ cdef const void *keep_parameters(KernelCall call, cnp.ndarray array) except NULL
 
 
 cdef const void *parameters(KernelCall call, str what, object values, object dtype, int64_t least) except NULL:
-    """A flat copy with readable padding, kept with the call; `least` values or more, each converted exactly."""
+    """Return a flat copy with readable padding, kept with the call; at least `least` values, converted exactly."""
     cdef cnp.ndarray copy = plain_copy(values, dtype, least)
     if copy is not None:
         return keep_parameters(call, copy)
@@ -164,7 +164,7 @@ cdef const void *parameters(KernelCall call, str what, object values, object dty
 
 
 cdef qrt_stored stored_weights(KernelCall call, object stored) except *:
-    """A constant that is packed already, by a call with the same arguments on the same ISA."""
+    """Return a constant that a call with the same arguments on the same ISA has packed already."""
     cdef qrt_stored given = qrt_stored(NULL, 0, 0)
     if stored is None:
         return given
@@ -183,7 +183,7 @@ cdef check_taken(KernelCall call, qrt_stored given):
 
 
 cdef cnp.ndarray plain_copy(object values, object dtype, int64_t least):
-    """The copy of values that need no conversion; None where they may need one, or are not right."""
+    """Return the copy of values that need no conversion; None if they may need one, or are invalid."""
     if not isinstance(values, cnp.ndarray):
         values = np.asarray(values)
     cdef cnp.ndarray given = values
@@ -215,17 +215,17 @@ cdef cnp.ndarray last_padded(KernelCall call):
 
 
 cdef int64_t last_count(KernelCall call):
-    """How many values the last `parameters` have, without the padding."""
+    """Return the number of values in the last `parameters`, without the padding."""
     return cnp.PyArray_SIZE(last_padded(call)) - QRT_PARAMETER_PADDING
 
 
 cdef object last_parameters(KernelCall call):
-    """The array behind the last `parameters`, without its padding."""
+    """Return the array of the last `parameters`, without its padding."""
     return call.keep[len(call.keep) - 1][:-QRT_PARAMETER_PADDING]
 
 
 cdef void bounds_of(KernelCall call, int64_t *low, int64_t *high):
-    """The least and the greatest of the last `parameters`, which are int64 or int32; 0 where there are none."""
+    """Return the least and the greatest of the last `parameters`, which are int64 or int32; 0 if there are none."""
     cdef cnp.ndarray array = last_padded(call)
     cdef bint wide = cnp.PyArray_TYPE(array) == cnp.NPY_INT64
     cdef const void *data = cnp.PyArray_DATA(array)
@@ -255,7 +255,7 @@ cdef check_bounds(str name, str storage, object low, object high):
 
 
 cdef check_finite(KernelCall call, str what):
-    """Of the last `parameters`, which are float32 or float64."""
+    """Return the least and the greatest of the last `parameters`, which are float32 or float64."""
     cdef cnp.ndarray array = last_padded(call)
     cdef bint wide = cnp.PyArray_TYPE(array) == cnp.NPY_FLOAT64
     cdef const void *data = cnp.PyArray_DATA(array)
@@ -266,7 +266,7 @@ cdef check_finite(KernelCall call, str what):
 
 
 cdef const int32_t *narrowed(KernelCall call) except NULL:
-    """The last `parameters`, int64 values that 32 bits hold, as int32."""
+    """Return the last `parameters`, int64 values that fit 32 bits, as int32."""
     cdef cnp.ndarray wide = last_padded(call)
     cdef cnp.npy_intp size = cnp.PyArray_SIZE(wide)
     cdef cnp.ndarray made = cnp.PyArray_EMPTY(1, &size, cnp.NPY_INT32, False)

@@ -31,14 +31,14 @@ def bind_contraction(*, str isa, loops, extents, strides, offsets, sizes, bint f
     if status != QRT_OK:
         raise failure(call, call.name, status)
     check_taken(call, given)
-    if b_constant is not None:  # packed: the copy may go
+    if b_constant is not None:  # packed: the copy is not needed any more
         forget(call, <const void **>&problem.b_constant)
     return call
 
 
 cdef fill_contraction(KernelCall call, qrt_contraction_problem *problem, object loops, object extents, object strides,
                       object offsets, object sizes):
-    """The loops, none of which leaves an operand."""
+    """Return the loops after checking that none of them leaves an operand."""
     cdef int operand, loop
     batches, rows, depth = dimensions(call.name, "loops", loops, 3, 0, QRT_CONTRACTION_RANK)
     rank = batches + rows + depth + 1

@@ -33,7 +33,7 @@ cdef KernelCall new_cast(str name, str isa, qrt_entry entry, str expressed, str 
 
 cdef plan_cast_parameters(KernelCall call, qrt_cast_args *args, str expressed, object scale, object zero_point,
                           int64_t count):
-    """Each parameter in the precisions in which kernels compute."""
+    """Fill in each parameter in the precisions in which kernels compute."""
     cdef qrt_cast_plan *plan = &args.plan
     cdef qrt_expressed kind = args.problem.expressed
     if scale.size:
@@ -103,12 +103,12 @@ def bind_requantize(*, str isa, str storage, shape, block=None, step=None, zero_
 
 
 cdef const int64_t *input_zero_points(KernelCall call, object values, int64_t least) except NULL:
-    """zero_points(), where a parameter of that name hides the function."""
+    """Call zero_points() where a parameter of that name hides the function."""
     return zero_points(call, "zero_points", values, least)
 
 
 cdef tuple broadcast_shapes(str name, tuple a, tuple b):
-    """The shape of both together. `np.broadcast_shapes` takes 32 dimensions at most."""
+    """Return the broadcast shape. `np.broadcast_shapes` accepts 32 dimensions at most."""
     cdef int d, rank = max(len(a), len(b))
     cdef list shape = []
     if rank > QRT_MAX_RANK:
@@ -123,7 +123,7 @@ cdef tuple broadcast_shapes(str name, tuple a, tuple b):
 
 
 cdef broadcast_strides(int64_t *strides, tuple shape, int rank):
-    """Element strides of a C-contiguous operand along `rank` result axes, 0 where it is repeated."""
+    """Return the element strides of a C-contiguous operand along `rank` result axes, 0 where it is repeated."""
     cdef int d
     cdef int64_t stride = 1
     for d in range(rank):

@@ -58,7 +58,7 @@ def bind_float_loops(*, str isa, loops, extents, reads, writes, steps, registers
 
 
 cdef check_in_place(KernelCall call, const qrt_float_loops_args *args):
-    """Operands that the result may overwrite are read by the block that writes them, and by no other."""
+    """Check that operands that the result may overwrite are read only by the block that writes them."""
     cdef int i, loop, operand = 0
     cdef const qrt_loops_operand *target = &args.operand[args.reads]
     cdef const qrt_loops_operand *read
@@ -77,7 +77,7 @@ cdef check_in_place(KernelCall call, const qrt_float_loops_args *args):
 
 cdef fill_loops_operand(KernelCall call, qrt_loops_operand *to, object given, bint written, int rank, object extents,
                         object registers):
-    """An operand: (type, register, strides, offset, elements, whether it is read once, the constant or None)."""
+    """Fill in an operand: (type, register, strides, offset, elements, whether it is read once, the constant or None)."""
     cdef int loop
     cdef const qrt_float_loops_args *args = <const qrt_float_loops_args *>call.args
     name, reg, strides, offset, size, once, array = given

@@ -17,7 +17,7 @@ def bind_float_matmul(*, str isa, m, n, k, w_constant=None, bias=None, stored=No
     if status != QRT_OK:
         raise failure(call, call.name, status)
     check_taken(call, given)
-    if w_constant is not None:  # packed: the copy may go
+    if w_constant is not None:  # packed: the copy is not needed any more
         if stored is None and qrt_float_matmul_packed(args, parts):
             share_packed(call, address_of(getattr(w_constant, "origin", None), args.problem.w_constant), parts,
                          qrt_float_matmul_share)
@@ -26,7 +26,7 @@ def bind_float_matmul(*, str isa, m, n, k, w_constant=None, bias=None, stored=No
 
 
 cdef object bind_product(KernelCall call, qrt_product *product, object w_dtype, tuple sizes, object w_constant, object bias):
-    """a [m, k], w [k, n], the bias and the result, the latter three of n columns; what is constant is no operand."""
+    """Describe a [m, k], w [k, n], the bias and the result, the latter three of n columns; constants are no operands."""
     m, n, k = dimensions(call.name, "m, n, k", sizes, 3)
     for shape in ((m, k), (k, n), (m, n)):
         element_count(call.name, shape)
@@ -46,8 +46,9 @@ cdef object bind_product(KernelCall call, qrt_product *product, object w_dtype, 
 
 cdef object share_packed(KernelCall call, uintptr_t weights, const qrt_packed_part *own,
                          void (*share)(void *args, const void *panels) noexcept nogil):
-    """Makes a call whose packed weights, of one part, are those of an earlier call for the weights at this address use
-    that call's memory. Another array may stand at the address by now, so the packed bytes are compared."""
+    """Share the packed weights of an earlier call for the weights at this address, if the packed bytes are equal.
+
+    Another array may be at the address by now, so the bytes are compared. The weights are one part."""
     cdef qrt_packed_part parts[QRT_MAX_PACKED_PARTS]
     cdef KernelCall earlier = PACKED.get((call.name, weights))
     if (earlier is not None and earlier.packed_parts(earlier.args, parts) == 1 and parts[0].bytes == own.bytes
@@ -59,7 +60,7 @@ cdef object share_packed(KernelCall call, uintptr_t weights, const qrt_packed_pa
 
 
 cdef object forget(KernelCall call, const void **data):
-    """Frees the copy at `data`."""
+    """Free the copy at `data`."""
     call.keep = [kept for kept in call.keep
                  if not isinstance(kept, cnp.ndarray) or cnp.PyArray_DATA(<cnp.ndarray>kept) != data[0]]
     data[0] = NULL

@@ -1,8 +1,8 @@
 # matmul and conv2d: one entry, bound from a matrix or from a window.
 
-# The call that packed a constant last, by the address of the constant, or of what that was made of: other calls use the
-# same panels, or those of the call before, which this one keeps. A call keeps what has the address, so that nothing else
-# takes it; a constant that was copied has an address of its own.
+# The last call that packed a constant, by the address of the constant or of its origin. Other calls share its panels, or
+# those of the call before, to which it holds a reference. A call keeps the object at the address alive, so that no other
+# object gets the address; a constant that was copied has its own address.
 cdef object PACKED = WeakValueDictionary()
 
 cdef dict BIASES = {"i32": np.dtype(np.int32), "i64": np.dtype(np.int64), "f32": np.dtype(np.float32)}
@@ -38,8 +38,8 @@ cdef KernelCall new_gemm(str name, str isa, str a, str b, str microkernel):
 
 
 cdef const void *constant(KernelCall call, str what, object array, object dtype, int64_t elements) except NULL:
-    """A contiguous array that no other code can change: a copy, unless its memory is a bytes object, or a file mapped
-    to be read."""
+    """Return a contiguous array that no other code can change: a copy, unless its memory is a bytes object, or a file
+    that is mapped read-only."""
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.size != elements:
         raise KernelError(f"{call.name}: {what} must be an array of {elements} {np.dtype(dtype)}")
     is_fixed = isinstance(array.base, bytes) or (isinstance(array.base, mmap) and not array.flags.writeable)
@@ -51,7 +51,7 @@ cdef const void *constant(KernelCall call, str what, object array, object dtype,
 
 
 cdef object bind_bias(KernelCall call, qrt_bias_kind *kind, const void **constant_bias, object bias, int64_t elements):
-    """The dtype of the bias if it is an operand, else None."""
+    """Return the dtype of the bias if it is an operand, else None."""
     if bias is None:
         return None
     given = BIASES.get(bias) if isinstance(bias, str) else getattr(bias, "dtype", None)
@@ -66,7 +66,7 @@ cdef object bind_bias(KernelCall call, qrt_bias_kind *kind, const void **constan
 
 
 cdef prepare_gemm(KernelCall call, object b_constant, object b_dtype, int64_t b_elements, object stored):
-    """Packs a constant b. One that was made for the call, of its `origin`, is let go unless the call reads it as it is."""
+    """Pack a constant b. A derived array, made of its `origin` for the call, is dropped unless the call reads it."""
     cdef qrt_gemm_args *args = <qrt_gemm_args *>call.args
     cdef KernelCall earlier = None
     cdef object origin = getattr(b_constant, "origin", None)
@@ -92,7 +92,7 @@ cdef prepare_gemm(KernelCall call, object b_constant, object b_dtype, int64_t b_
     if origin is not None:
         if not qrt_gemm_reads_b(args):
             forget(call, &args.problem.b_constant)
-            args.problem.b_constant = cnp.PyArray_DATA(<cnp.ndarray?>origin)  # not read: it says that b is constant
+            args.problem.b_constant = cnp.PyArray_DATA(<cnp.ndarray?>origin)  # not read: it marks b as constant
         call.keep.append(origin)
     if earlier is not None:
         call.keep.append(earlier)
@@ -101,7 +101,7 @@ cdef prepare_gemm(KernelCall call, object b_constant, object b_dtype, int64_t b_
 
 
 cdef uintptr_t address_of(object origin, const void *constant) except? 0:
-    """By which calls for the same constant know each other."""
+    """Return the address by which calls for the same constant recognize each other."""
     return <uintptr_t>constant if origin is None else <uintptr_t>cnp.PyArray_DATA(<cnp.ndarray?>origin)
 
 
@@ -179,7 +179,7 @@ def bind_gemm(*, str isa, str a, str b, m, n, k, a_zero_points, b_zero_points, r
 
 
 cdef object reach(tuple steps, tuple sizes):
-    """How many parameters the steps reach."""
+    """Return the number of parameters that the steps reach."""
     return parameter_count("gemm", 1 + sum(step * (max(size, 1) - 1) for step, size in zip(steps, sizes)))
 
 

@@ -127,7 +127,7 @@ def bind_softmax(*, str name="softmax", str rule="table_int32", str isa, str sto
 
 
 cdef fill_softmax_tables(KernelCall call, qrt_softmax_args *args, str storage, object table, object scaled):
-    """The tables of a rule, whose entries are such that every sum fits and the largest value counts."""
+    """Fill in the tables of a rule; check that every sum fits and that the entry of the largest value is not 0."""
     if args.rule == QRT_SOFTMAX_INT16:
         if storage != "i16":
             raise KernelError(f"{call.name}: these tables take i16, not {storage!r}")

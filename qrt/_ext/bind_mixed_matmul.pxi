@@ -55,7 +55,7 @@ def bind_mixed_matmul(*, str isa, m, n, k, bint nibbles, str w, scales, zero_poi
     if status != QRT_OK:
         raise failure(call, call.name, status)
     check_taken(call, given)
-    if qrt_mixed_matmul_packed(args, parts):  # with its parameters: the copies may go
+    if qrt_mixed_matmul_packed(args, parts):  # packed with its parameters: the copies are not needed any more
         if stored is None:
             share_packed(call, address_of(getattr(w_constant, "origin", None), problem.product.w_constant), parts,
                          qrt_mixed_matmul_share)

@@ -17,7 +17,7 @@ cdef dict PLAIN_KINDS = {
     "ult": (QRT_PLAIN_LESS_U, False), "ule": (QRT_PLAIN_LESS_EQUAL_U, False), "ugt": (QRT_PLAIN_LESS_U, True),
     "uge": (QRT_PLAIN_LESS_EQUAL_U, True)
 }
-# What an operation on one bit is, of which the set one reads as -1 where it is signed.
+# The logical operation for each operation on one bit, whose value 1 is -1 in signed operations.
 cdef dict ON_BOOLS = {
     "addi": "xori", "subi": "xori", "muli": "andi", "andi": "andi", "ori": "ori", "xori": "xori", "maxsi": "andi",
     "minsi": "ori", "maxui": "ori", "minui": "andi", "eq": "eq", "ne": "ne", "slt": "ugt", "sle": "uge", "sgt": "ult",

@@ -11,7 +11,7 @@ cdef fill_multipliers(KernelCall call, object multipliers, int count, int32_t *m
 
 
 cdef int add_lstm_part(KernelCall call, bint is_there, dtype, shape):
-    """The number of an operand that may be absent, which is -1 then."""
+    """Return the index of an operand, or -1 if it is absent."""
     if not is_there:
         return -1
     add_operand(call, dtype, shape)
@@ -97,7 +97,7 @@ def bind_svdf(*, str isa, batch, inputs, units, rank, memory, has_bias, x_zero_p
 
 cdef fill_columns(KernelCall call, qrt_dynamic_weights *weights, str name, str storage, object constant_weights,
                   object zero_points_of_columns, object scales, tuple shape):
-    """Weights, which are an operand where they are no constant."""
+    """Describe weights, which are an operand unless they are constant."""
     cdef qrt_gemm_problem *problem = &weights.gemm.problem
     cdef int64_t low, high
     choose(call.name, f"storage of {name}", {"i8": 1, "u8": 0}, storage)

@@ -6,7 +6,7 @@ def window_count(size, kernel, padding, stride, dilation):
 
 cdef fill_window(KernelCall call, qrt_window *window, tuple x_shape, object kernel, object strides, object padding,
                  object dilations):
-    """Everything but groups. The extents stay far from overflow: sizes, paddings and dilations are below 2**31."""
+    """Fill in a window without its groups. Extents cannot overflow: sizes, paddings and dilations are below 2**31."""
     cdef int64_t most = (1 << 31) - 1
     cdef int i
     kernel = dimensions(call.name, "kernel", kernel, 2, 1, most)
@@ -26,7 +26,7 @@ cdef fill_window(KernelCall call, qrt_window *window, tuple x_shape, object kern
 
 
 cdef check_windows_are_valid(KernelCall call, const qrt_window *window):
-    """Pooling reads what lies inside the input: every window must hold some of it."""
+    """Check that every window contains an element of the input, because pooling does not read padding."""
     if window.images * window.out_height * window.out_width == 0:
         return
     for axis, size, out in ((0, window.height, window.out_height), (1, window.width, window.out_width)):

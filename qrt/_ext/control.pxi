@@ -1,4 +1,4 @@
-# Steps of control: they have no entry, and say which step is next.
+# Control steps: they have no entry, and determine the next step.
 
 cdef dict STEP_KINDS = {"round": QRT_ROUND, "unless": QRT_UNLESS, "jump": QRT_JUMP}
 cdef int64_t UNBOUNDED = <int64_t>1 << 62
@@ -22,8 +22,9 @@ def bind_control(*, str kind, target=0, cost=0):
 
 cdef int fill_step(str name, qrt_step *steps, int64_t count, int64_t number, KernelCall call, int64_t operand,
                    int64_t first) except -1:
-    """Makes step `number` of `count`, where targets are counted from `first`; returns whether it begins rounds. A step
-    jumps back to the round of a loop alone, so that every loop ends."""
+    """Fill in step `number` of `count`, with targets relative to `first`; return True if it begins rounds.
+
+    A step may jump back only to the round of a loop, so that every loop ends."""
     cdef int64_t target = call.target - first
     if call.kind == QRT_UNLESS or call.kind == QRT_JUMP:
         if not 0 <= target <= count or target <= number and steps[target].kind != QRT_ROUND:
@@ -33,12 +34,12 @@ cdef int fill_step(str name, qrt_step *steps, int64_t count, int64_t number, Ker
 
 
 cdef int64_t limited(object limit) except? -1:
-    """A limit as C takes it, None as no limit."""
+    """Return a limit in the form that C takes; None means no limit."""
     return UNBOUNDED if limit is None else max(-1, min(limit, UNBOUNDED))
 
 
 cdef qrt_progress begun(object most_rounds, object max_steps) except *:
-    """A run that has not begun. Who says how many steps it may take does not limit the rounds."""
+    """Fill in a run that has not begun. If its number of steps is limited, its rounds are not."""
     cdef qrt_progress progress
     memset(&progress, 0, sizeof(qrt_progress))
     progress.threads = thread_count()
@@ -48,7 +49,7 @@ cdef qrt_progress begun(object most_rounds, object max_steps) except *:
 
 
 cdef int run_steps(const qrt_step *steps, int64_t count, qrt_progress *progress, bint brief) except -1:
-    """Runs to the end, or to a failure, whose status it returns. Between rounds that take long it asks for signals."""
+    """Run to the end, or to a failure, and return the status. Signals are handled between rounds that take long."""
     cdef qrt_status status
     while True:
         if brief:

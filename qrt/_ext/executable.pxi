@@ -1,4 +1,4 @@
-# Executables: kernel calls with the places of their operands, run by one C function over a frame.
+# Executables: kernel calls and the locations of their operands, run by one C function over a frame.
 
 @cython.final
 cdef class Frame:
@@ -31,8 +31,9 @@ cdef int64_t MOST_ARENA_BYTES = 1 << 48
 
 
 cdef tuple checked_bases(object given):
-    """Return the bases of an executable. Each external array has one number, by which operands that may overlap are
-    compared."""
+    """Return the bases of an executable.
+
+    Each external array has one number: operands that may overlap are compared by it."""
     bases = tuple([base if base is None or isinstance(base, np.ndarray) else exact_int(base) for base in given])
     places = [base for base in bases if not isinstance(base, np.ndarray)]
     if len(set(places)) != len(places):
@@ -112,7 +113,7 @@ cdef class Executable:
                                   "most_rounds": most_rounds}, self)
 
     cdef check(self, int64_t step, tuple places, object bases):
-        """Raises KernelError for an operand that leaves its array, is not aligned, or overlaps what the step writes."""
+        """Raise KernelError for an operand that leaves its array, is not aligned, or overlaps the step's output."""
         cdef KernelCall call = self.calls[step]
         cdef int operand, output, written = call.count - call.outputs
         spans = []
@@ -161,8 +162,9 @@ cdef class Executable:
         free(self.offset)
 
     cdef Frame take(self):
-        """Return a frame that no run uses: an earlier one, or one with an arena of its own, in which constants and the
-        arena have their places. Call it only with the GIL held."""
+        """Return a frame that no run uses: an earlier one, or a new one with its own arena.
+
+        The pointers to constants and to the arena are set. Call it only with the GIL held."""
         if self.frames:
             return <Frame>self.frames.pop()
         cdef Frame frame = Frame.__new__(Frame)
@@ -178,7 +180,7 @@ cdef class Executable:
         return frame
 
     cdef inline void point(self, Frame frame, int external, void *start) noexcept:
-        """Let all operands that stand in one external array, or in the arena, point there."""
+        """Set the pointers of all operands in one external array, or in the arena."""
         cdef int64_t k
         for k in range(self.first[external], self.first[external + 1]):
             frame.pointers[self.patched[k]] = <char *>start + self.offset[k]
@@ -187,7 +189,7 @@ cdef class Executable:
         self.point(frame, external, cnp.PyArray_DATA(<cnp.ndarray>array))
 
     cdef bint accepts(self, int external, object value, bint written):
-        """Whether an array may stand in the place of an external one."""
+        """Return True if an array may be used as an external one."""
         cdef int d
         cdef tuple shape = <tuple>self.shapes[external]
         if not fits(&self.expected[external], value, written):
@@ -200,8 +202,7 @@ cdef class Executable:
         return True
 
     cdef int64_t execute(self, Frame frame, object most_rounds, object max_steps, double *seconds) except? -2:
-        """Run the steps, and return how many of `max_steps` are left. `seconds`, unless it is NULL, has a place for each
-        step, to which the time of the step is added."""
+        """Run the steps, and return the rest of `max_steps`. The time of each step is added to `seconds` unless it is NULL."""
         cdef qrt_progress progress = begun(most_rounds, max_steps)
         progress.pointers, progress.rounds, progress.seconds = frame.pointers, frame.rounds, seconds
         cdef qrt_status status = <qrt_status>run_steps(self.steps, self.count, &progress, self.brief)

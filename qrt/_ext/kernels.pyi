@@ -23,8 +23,8 @@ from typing_extensions import Buffer
 @type_check_only
 class Requant(Protocol):
     """Parameters of a requantization: numerics.RequantParameters, or anything with these attributes. Only zero_point
-    and the arrays that numerics.ARITHMETICS[rule] reads are read, all of them as long as the parameter index needs.
-    Objects without offset_f32 and divisor_f32 will do for rules that read neither."""
+    and the arrays of numerics.ARITHMETICS[rule] are read, all of them as long as the parameter index needs. An object
+    may lack offset_f32 and divisor_f32 if its rule reads neither."""
 
     @property
     def rule(self) -> str: ...  # a name of numerics.ARITHMETICS
@@ -45,13 +45,13 @@ class Requant(Protocol):
     @property
     def zero_point(self) -> Any: ...  # int64
 
-__pyx_capi__: dict[str, object]  # what qrt/tensor/calls.pyx takes from here
+__pyx_capi__: dict[str, object]  # the C functions that qrt/tensor/calls.pyx imports
 
 @final
 class KernelCall:
     """A bound kernel entry: call(*inputs, *outputs). Immutable and safe to call from many threads. Raises KernelError
-    for operands of another count, dtype, size, layout or a read-only output. An output may overlap no other operand,
-    but stand exactly where one of those `in_place` does."""
+    for operands of another count, dtype, size or layout, and for a read-only output. An output may overlap no other
+    operand, but may have exactly the memory of one of those `in_place`."""
 
     def __new__(cls, unmakable: Never) -> Self: ...  # `bind_*` makes it
     @property
@@ -59,9 +59,9 @@ class KernelCall:
     @property
     def isa(self) -> str: ...
     @property
-    def outputs(self) -> int: ...  # how many of the operands it writes: the last ones
+    def outputs(self) -> int: ...  # the number of operands that it writes, the last ones
     @property
-    def in_place(self) -> tuple[int, ...]: ...  # the operands over which the output may be written
+    def in_place(self) -> tuple[int, ...]: ...  # the operands whose memory the output may have
     @property
     def microkernel(self) -> str | None: ...  # of an 8-bit gemm or conv2d
     @property
@@ -75,8 +75,8 @@ class KernelCall:
 @final
 class Frame:
     """The operands of every step of an executable, and an arena, for one run at a time. `Executable.bind` returns one
-    that holds the caller's arrays: `run` reads them as they are then. Raises KernelError where it runs in another
-    thread already."""
+    that refers to the caller's arrays, whose values `run` reads when it is called. Raises KernelError if it is running
+    in another thread."""
 
     @property
     def arrays(self) -> tuple[npt.NDArray[Any], ...]: ...

@@ -1,4 +1,4 @@
-"""Calls into the C kernels: bind once, run many times with the GIL released. kernels.pyi says what functions take."""
+"""Calls into the C kernels: bind once, run many times with the GIL released. kernels.pyi describes the functions."""
 
 cimport cython
 cimport numpy as cnp
@@ -50,7 +50,7 @@ cdef inline bint fits(const Operand *expected, object value, bint written):
 
 
 cdef misfit(str name, str what, int position, int64_t elements, object value, object shape, object dtype):
-    """The error for a value that does not fit."""
+    """Return the error for a value that does not fit."""
     given = f"{name}: {what} {position}"
     if not isinstance(value, np.ndarray):
         return KernelError(f"{given} is a {type(value).__name__}, expected an array of {dtype}")
@@ -69,15 +69,14 @@ cdef inline bint overlap(const void *a, int64_t a_bytes, const void *b, int64_t 
 
 
 cdef bint may_be_overwritten(KernelCall call, int operand) noexcept:
-    """Whether the output may stand exactly where an operand does."""
+    """Return True if the output may have exactly the memory of an operand."""
     cdef const Operand *read = &call.operands[operand]
     cdef const Operand *written = &call.operands[call.count - 1]
     return operand < call.aliased and read.elements == written.elements and read.nbytes == written.nbytes
 
 
 cdef int overlapped_operand(KernelCall call, void **pointers) noexcept:
-    """Return the first operand that shares memory with an output behind it, where it may not, or -1. Outputs are behind
-    the inputs."""
+    """Return the first operand that must not share memory with a later output but does, or -1. Outputs follow inputs."""
     cdef int i, output
     cdef const Operand *operands = call.operands
     cdef void *written
@@ -94,14 +93,14 @@ cdef int overlapped_operand(KernelCall call, void **pointers) noexcept:
 
 # ---- calls ----
 
-# An entry of so few steps keeps the GIL: giving it away and taking it back costs some 50 ns, and a wait where another
-# thread wants it. No element of an output costs more steps than the largest operand has elements; in an elementwise
+# An entry of at most this many steps keeps the GIL: releasing and acquiring it costs about 50 ns, and more if another
+# thread waits for it. No element of an output costs more steps than the largest operand has elements; in an elementwise
 # entry it counts as 16, which is much for a kernel and fair for `ref`.
 cdef double BRIEF_WORK = 1 << 16
 cdef int64_t ELEMENT_STEPS = 16
 
 
-# new_call alone has this value: without it a KernelCall without an entry could be made, and would be called.
+# Only new_call has this value: otherwise Python code could create, and call, a KernelCall without an entry.
 cdef object BINDING = object()
 
 
@@ -135,7 +134,7 @@ cdef class KernelCall:
 
     @property
     def packed(self):
-        """A copy of the packed constant, as `stored` of bind_* takes it; None where nothing is packed."""
+        """Return a copy of the packed constant, for `stored` of bind_*; None if nothing is packed."""
         cdef qrt_packed_part parts[QRT_MAX_PACKED_PARTS]
         cdef int i, count = 0 if self.packed_parts == NULL else self.packed_parts(self.args, parts)
         cdef int64_t at = 0
@@ -157,7 +156,7 @@ cdef class KernelCall:
 
 
 cdef int run(KernelCall call, void **pointers) except -1:
-    """Runs the entry on operands that fit. It checks nothing."""
+    """Run the entry on operands that fit, without checks."""
     cdef qrt_status status
     cdef qrt_scratch scratch
     scratch.operands = pointers

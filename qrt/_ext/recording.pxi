@@ -4,7 +4,7 @@ recorder = ContextVar("recorder", default=None)
 
 
 def _recorded(bind):
-    """Return the bind_* function that gives its name, its arguments and its result to the recorder, if there is one."""
+    """Decorate a bind_* function: it reports its name, its arguments and its result to the recorder, if there is one."""
 
     @wraps(bind)
     def bound(**arguments):
@@ -23,7 +23,7 @@ del name
 
 
 def layout():
-    """A number that differs where structs of C, and so packed weights, may stand otherwise in memory."""
+    """Return a number that differs if the memory layout of C structs, and so of packed weights, may differ."""
     cdef int64_t sizes[9]
     sizes[:] = [sizeof(void *), sizeof(qrt_gemm_args), sizeof(qrt_gemm_microkernel), sizeof(qrt_depthwise_args),
                 sizeof(qrt_float_matmul_args), sizeof(qrt_mixed_matmul_args), sizeof(qrt_requant),

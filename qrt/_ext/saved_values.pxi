@@ -1,4 +1,4 @@
-# The values of a saved program, decoded: qrt/runtime/saved/values.py says how they are encoded.
+# The decoder of a saved program's values; qrt/runtime/saved/values.py describes the encoding.
 
 cdef extern from "numpy/arrayobject.h":
     cnp.ndarray PyArray_NewFromDescr(type subtype, cnp.dtype descr, int rank, cnp.npy_intp *shape,
@@ -119,8 +119,9 @@ cdef class _Decoder:
 
 
 def decode(const unsigned char[::1] content not None, memory):
-    """Return the value that encoded bytes hold: None, bools, integers, floats, texts, dtypes, and tuples, dicts and
-    arrays of these. Arrays are views of the memory. Raise ValueError if nobody encoded the bytes."""
+    """Decode None, bools, integers, floats, texts, dtypes, and tuples, dicts and arrays of these.
+
+    Arrays are views of the memory. Raise ValueError if the bytes are not such an encoding."""
     cdef _Decoder decoder = _Decoder.__new__(_Decoder)
     cdef int64_t head[3]
     cdef int64_t count = content.shape[0], texts

@@ -1,4 +1,4 @@
-"""A list of scales in braces, read in one pass. scale_lists.pyi says what it takes."""
+"""The parser of a list of scales in braces, in one pass. scale_lists.pyi describes it."""
 
 from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.unicode cimport PyUnicode_AsUTF8
@@ -52,7 +52,7 @@ cdef bint take(Reader *r, char c) noexcept:
 
 
 cdef bint read_bits(Reader *r, double *result) noexcept:
-    """What stands behind 0x."""
+    """Read the hexadecimal digits after 0x."""
     cdef uint64_t bits = 0
     cdef const char *start = r.at
     cdef char c
@@ -67,7 +67,7 @@ cdef bint read_bits(Reader *r, double *result) noexcept:
 
 
 cdef bint read_scale(Reader *r, double *result) except -1:
-    """Digits, a point, perhaps digits, perhaps an exponent; or the bits of a double. It moves behind them."""
+    """Read digits, a point, optional digits and an optional exponent; or the bits of a double. Move past them."""
     cdef const char *start = r.at
     cdef uint64_t digits = 0
     cdef int power = 0, kept = 0, said = 0

@@ -5,7 +5,7 @@
 - Imports every package below.
 
 Exit status: 0 done, 1 the input is wrong or an output cannot be written (a line on standard error), 2 usage, 130
-interrupted, 141 nobody reads the output any more. ``-`` reads standard input and writes standard output.
+interrupted, 141 the reader of the output has closed it. ``-`` reads standard input and writes standard output.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from typing import Any, TextIO
 
 from qrt._version import __version__
 from qrt.cli.parser import ShortParser, VerbParser
-from qrt.cli.plugins import load_asked
+from qrt.cli.plugins import load_plugins
 from qrt.cli.terminal import spelled
 from qrt.errors import ModelError, QuantError, diagnostics, nearest
 from qrt.files import reason
@@ -42,7 +42,7 @@ COMMANDS: Registry[Any] = Registry("command", {name: place for name, (place, _) 
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line and returns the exit status."""
+    """Run the command line and return the exit status."""
     _open_streams()
     try:
         status = _execute(list(sys.argv[1:] if arguments is None else arguments))
@@ -63,12 +63,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _execute(given: list[str]) -> int:
-    told = StringIO()
+    captured = StringIO()
     try:
-        with redirect_stdout(told):  # where argparse swallows that nothing can be written
+        with redirect_stdout(captured):  # where argparse swallows that nothing can be written
             options = _parse(given)
     except SystemExit as stop:
-        if text := told.getvalue():
+        if text := captured.getvalue():
             sys.stdout.write(text)
         try:
             sys.stderr.flush()
@@ -79,14 +79,14 @@ def _execute(given: list[str]) -> int:
 
 
 class _ClosedOutput(StringIO):
-    """Standard output where there is none: what was to be written there is not lost in silence."""
+    """Standard output for a process that has none: writing to it raises an error instead of losing the text."""
 
     def write(self, text: str) -> int:
         raise ModelError("standard output is closed")
 
 
 def _open_streams() -> None:
-    """Makes standard output and standard error take text: Python has None for one that is closed."""
+    """Make standard output and standard error accept text; Python has None for a stream that is closed."""
     if sys.stdout is None:
         sys.stdout = _ClosedOutput()
     if sys.stderr is None:
@@ -105,7 +105,7 @@ def _fail(message: str) -> int:
 
 
 def _leave_unwritten(stream: TextIO) -> None:
-    """What is left in a stream that takes no more: Python would try again, and complain, at its end."""
+    """Discard the text left in a broken stream, because Python would try to write it again at exit and complain."""
     with suppress(OSError, ValueError):
         number, null = stream.fileno(), os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, number)
@@ -113,7 +113,9 @@ def _leave_unwritten(stream: TextIO) -> None:
 
 
 def _interrupted(is_program: bool) -> int:
-    """Ends a program by the signal that it got, as shells expect; a caller gets the status that they would show."""
+    """End a program by the signal that it received, as shells expect; return the status that they would show to a
+    caller.
+    """
     _fail("interrupted")
     if is_program:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -122,7 +124,10 @@ def _interrupted(is_program: bool) -> int:
 
 
 def _parse(given: list[str]) -> argparse.Namespace:
-    """Knows the verb that is given and its options, or lists all: to run a program takes no passes."""
+    """Parse the arguments.
+
+    Only the command that is given gets its options, because running a program needs no passes.
+    """
     parser = ShortParser(prog="qrt", description="Quantized MLIR programs: read, check, transform, run.")
     parser.add_argument("--version", action="version", version=f"qrt {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=VerbParser)
@@ -130,7 +135,7 @@ def _parse(given: list[str]) -> argparse.Namespace:
         meant = nearest(given[0], COMMANDS)
         parser.error(f"unknown command {given[0]!r}{f'; did you mean {meant!r}?' if meant is not None else ''}")
     if given[:1] in (["opt"], ["run"]):
-        load_asked(given)
+        load_plugins(given)
     names = given[:1] if given[:1] and given[0] in COMMANDS else list(COMMANDS)  # to make a parser takes long
     for name in names:
         verb = commands.add_parser(name, help=_COMMANDS[name][1], allow_abbrev=False)

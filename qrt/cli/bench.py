@@ -1,6 +1,6 @@
-"""``qrt bench``: how long the kernels take on this machine, shape by shape.
+"""``qrt bench``: the time that kernels take on this machine, shape by shape.
 
-``--coverage`` measures nothing: it says which ISA's kernel each ISA runs.
+``--coverage`` measures nothing: it prints which ISA's kernel each ISA runs.
 
 The shapes are those of networks. A line is the median of repeated calls through the public functions, into a result
 that exists already, with weights packed beforehand.
@@ -52,7 +52,7 @@ class GemmCase:
 
     @property
     def operations(self) -> int:
-        """Two per multiply-add."""
+        """The operations: two per multiply-add."""
         return 2 * self.batch * self.m * self.k * self.n
 
     @property
@@ -66,7 +66,7 @@ class GemmCase:
 
 @dataclass(frozen=True, slots=True)
 class ConvCase:
-    """NHWC input of ``size``, ``channels`` to ``out_channels`` through ``kernel``."""
+    """A 2-D convolution of an NHWC input of ``size`` from ``channels`` to ``out_channels`` with a ``kernel``."""
 
     size: Pair
     channels: int
@@ -122,7 +122,7 @@ class DepthwiseCase(ConvCase):
 
 @dataclass(frozen=True, slots=True)
 class CastCase:
-    """An array of ``shape``, its parameters along ``axis`` (None: per layer)."""
+    """A cast of an array of ``shape`` with parameters along ``axis`` (None: per layer)."""
 
     shape: Shape
     axis: int | None = None
@@ -170,7 +170,7 @@ _CAST = re.compile(rf"(scalar|{_SIZE}(?:x{_SIZE})*)_(?:layer|axis(\d{{1,2}}))", 
 
 
 def gemm_case(name: str) -> GemmCase | None:
-    """The case of a name such as ``4x64x32``, or ``8x4x64x32`` for a batch of 8; None where it is no such name."""
+    """Return the case of a name such as ``4x64x32``, or ``8x4x64x32`` for a batch of 8; None for any other name."""
     match = _GEMM.fullmatch(name)
     if match is None:
         return None
@@ -179,7 +179,7 @@ def gemm_case(name: str) -> GemmCase | None:
 
 
 def conv_case(name: str, kind: type[ConvCase] = ConvCase) -> ConvCase | None:
-    """The case of a name such as ``3x3s2x2p1111_56x56x64-128``; None where it is no such name."""
+    """Return the case of a name such as ``3x3s2x2p1111_56x56x64-128``; None for any other name."""
     match = _CONV.fullmatch(name)
     if match is None:
         return None
@@ -200,7 +200,7 @@ def conv_case(name: str, kind: type[ConvCase] = ConvCase) -> ConvCase | None:
 
 
 def cast_case(name: str) -> CastCase | None:
-    """The case of a name such as ``128x768_layer`` or ``128x768_axis1``; None where it is no such name."""
+    """Return the case of a name such as ``128x768_layer`` or ``128x768_axis1``; None for any other name."""
     match = _CAST.fullmatch(name)
     if match is None:
         return None
@@ -210,7 +210,7 @@ def cast_case(name: str) -> CastCase | None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Add the options of the command."""
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument("--case", default="*", metavar="PATTERN", help="names to measure, such as 'gemm*'")
     chosen.add_argument(
@@ -229,7 +229,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A named case; ``prepare`` makes its data and returns the call. ``work``: operations, or bytes moved."""
+    """A named case; ``prepare`` makes its data and returns the call.
+
+    ``work`` is the number of operations, or of bytes moved.
+    """
 
     name: str
     work: int
@@ -238,7 +241,7 @@ class Workload:
 
 
 def workloads() -> Iterator[Workload]:
-    """Matrix products, convolutions, depthwise convolutions and casts, in the order of the table of shapes.
+    """Yield matrix products, convolutions, depthwise convolutions and casts, in the order of the table of shapes.
 
     >>> next(workloads()).name
     'gemm_512x512x512'
@@ -264,7 +267,7 @@ def _cast(kind: str, case: CastCase) -> Workload:
 
 
 def workload_of(text: str) -> Workload:
-    """The case of a shape. Raises ModelError where the text is none.
+    """Return the case of a shape. Raises ModelError if the text names no case.
 
     >>> workload_of("gemm:1x4096x11008").name
     'gemm_1x4096x11008'
@@ -286,9 +289,9 @@ def workload_of(text: str) -> Workload:
 
 
 def _operations(case: ConvCase) -> int:
-    """Two per multiply-add."""
+    """Return the number of operations: two per multiply-add."""
     sizes = zip(case.size, case.kernel, case.padding, case.strides, case.dilations, strict=True)
-    out = [output_size("bench", *each) or 0 for each in sizes]
+    out = [output_size("bench", *dimension) or 0 for dimension in sizes]
     return 2 * case.images * prod(out) * case.out_channels * prod(case.kernel) * case.channels // case.groups
 
 
@@ -330,7 +333,7 @@ def _dcast(case: CastCase) -> Call:
 
 
 def measure(call: Call, budget: float) -> float:
-    """Seconds of one call: the median of nine samples that share ``budget`` seconds."""
+    """Return the seconds of one call: the median of nine samples that share ``budget`` seconds."""
     call()
     start = perf_counter()
     call()
@@ -345,8 +348,9 @@ def measure(call: Call, budget: float) -> float:
 
 
 def print_coverage() -> None:
-    """A line for each row of the kernel table, a column for each ISA of this build: ``own``, or whose kernel it runs;
-    ``-`` where there is none.
+    """Print a line for each row of the kernel table, with a column for each ISA of this build.
+
+    A cell is ``own``, or the ISA whose kernel is used; ``-`` where there is none.
     """
     suppliers = kernels.coverage()
     lacking = ", ".join(isa for isa in suppliers if isa not in kernels.available())
@@ -367,7 +371,7 @@ def _print_json(**members: object) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Runs the command. Raises ModelError where no case has such a name."""
+    """Run the command. Raises ModelError if no case has the given name."""
     if options.coverage:
         if options.json:
             _print_json(coverage=kernels.coverage())

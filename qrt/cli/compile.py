@@ -5,11 +5,11 @@ import argparse
 from qrt.cli.options import add_input_limit, add_kernel_choice, add_profile, chosen_kernels
 from qrt.files import check_output, check_places
 from qrt.models.programs import load
-from qrt.runtime.program import Program
+from qrt.runtime.compilation import compile
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Add the options of the command."""
     parser.add_argument("file", metavar="FILE", help="the program, or a model")
     parser.add_argument("-o", dest="output", metavar="OUT.qrt", required=True, help="where the saved program goes")
     parser.add_argument("--function", metavar="NAME", help="what is saved: main, or the only one, if not given")
@@ -23,9 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Runs the command."""
+    """Run the command."""
     check_output(options.output, [".qrt"], [options.file])
     check_places([options.output])
     with chosen_kernels(options):
         module = load(options.file, profile=options.profile, max_bytes=options.max_input)
-        Program(module, options.function, saturating=options.saturating).save(options.output)
+        compile(module, options.function, saturating=options.saturating).save(options.output)

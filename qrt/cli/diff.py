@@ -1,4 +1,4 @@
-"""``qrt diff``: a model beside the runtime that it is made for, tensor by tensor."""
+"""``qrt diff``: a comparison of a model with the runtime that it is made for, tensor by tensor."""
 
 import argparse
 import sys
@@ -21,7 +21,7 @@ _NAMES = tuple(PROFILES)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Add the options of the command."""
     parser.add_argument("file", metavar="MODEL", help="the model: a .tflite or an .onnx file")
     parser.add_argument(
         "--against",
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Runs the command. The status is 1 if anything differs."""
+    """Run the command. The status is 1 if anything differs."""
     if options.runs == 0 and not options.input:
         raise ModelError("--runs must be at least 1")
     with chosen_kernels(options), _engine(options) as engine:
@@ -62,31 +62,31 @@ def run(options: argparse.Namespace) -> int:
             max_bytes=MAX_MODEL if options.max_input is None else options.max_input,
         )
         if options.input:
-            comparison.add(_given(options, comparison.program))
+            comparison.add(_inputs_from_files(options, comparison.program))
         else:
             for inputs in drawn_inputs(comparison.file.inputs, options.runs, options.seed):
                 comparison.add(inputs)
-        found = comparison.result()
-    sys.stdout.write(differences_text(found, every=not options.only_different))
-    return int(found.differ > 0)
+        result = comparison.result()
+    sys.stdout.write(differences_text(result, every=not options.only_different))
+    return int(result.differ > 0)
 
 
 def _engine(options: argparse.Namespace) -> Engine:
-    """The runtime of a profile, whose files the model must be one of."""
+    """Return the runtime of a profile. Raises an error if the model file is not of the runtime's format."""
     suffix = PROFILES[options.against].suffix
     if Path(options.file).suffix != suffix:
         raise ModelError(f"{options.file}: {options.against} runs {suffix} files")
     return ENGINES[options.against]()
 
 
-def _given(options: argparse.Namespace, program: Program) -> list[Array]:
-    """The inputs that files hold, in the program's order."""
-    found: dict[str, Array] = {}
+def _inputs_from_files(options: argparse.Namespace, program: Program) -> list[Array]:
+    """Return the inputs from files, in the program's order."""
+    arrays: dict[str, Array] = {}
     for text in options.input:
         name, equals, path = text.partition("=")
         if not (name and equals and path):
             raise ModelError(f"expected NAME=X.npy, got {text!r}")
         port = named_port(program, name)
-        found[port.name] = read_array(path, MAX_INPUT if options.max_input is None else options.max_input, port)
-    require_all(program, set(found))
-    return [found[port.name] for port in program.inputs]
+        arrays[port.name] = read_array(path, MAX_INPUT if options.max_input is None else options.max_input, port)
+    require_all(program, set(arrays))
+    return [arrays[port.name] for port in program.inputs]

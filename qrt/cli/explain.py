@@ -1,4 +1,6 @@
-"""``qrt explain``: what a program or a model runs; or, beside its float program, where a quantization lost accuracy."""
+"""``qrt explain``: the steps of a program or a model, or, given its float program, where a quantization loses
+accuracy.
+"""
 
 import argparse
 import sys
@@ -17,12 +19,13 @@ from qrt.quantization.report.as_json import as_json
 from qrt.quantization.report.html import as_html
 from qrt.quantization.report.steps import steps_json, steps_text
 from qrt.quantization.report.text import as_text
+from qrt.runtime.compilation import compile
 from qrt.runtime.program import Program
 from qrt.tensor.tensor_files import load_tensors
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Add the options of the command."""
     parser.add_argument("file", metavar="FILE", help="a program, a model or a saved program, whose steps are listed")
     parser.add_argument(
         "--against",
@@ -45,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Runs the command."""
+    """Run the command."""
     check_output(options.html, [".html"], [options.file, options.against, options.data])
     if options.against is None:
         _explain_steps(options)
@@ -60,7 +63,7 @@ def run(options: argparse.Namespace) -> None:
     arrays = load_tensors(options.data)
     quantized = load(options.file, max_bytes=options.max_input)
     floats = load(options.against, max_bytes=options.max_input, for_quantization=True)
-    data = by_names(Program(floats, options.function), arrays)
+    data = by_names(compile(floats, options.function), arrays)
     with chosen_kernels(options):
         report = explain_program(
             quantized,
@@ -82,15 +85,15 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _reported(options: argparse.Namespace) -> tuple[Program, str]:
-    """The program, and what its import says of folds."""
+    """Return the program, and the report of its import about folded operations."""
     if is_saved(options.file):
         return program_of(options), ""
     module, folds = load_reported(options.file, profile=options.profile, max_bytes=options.max_input)
-    return Program(module, options.function), folds
+    return compile(module, options.function), folds
 
 
 def _explain_steps(options: argparse.Namespace) -> None:
-    """Lists the steps of a program, measured on the data, or on drawn inputs."""
+    """List the steps of a program, measured on the data, or on random inputs."""
     if options.html is not None or options.target is not None or options.skip_nonfinite:
         raise ModelError("--html, --target and --skip-nonfinite need --against and --data")
     arrays = None if options.data is None else load_tensors(options.data)

@@ -1,4 +1,4 @@
-"""``qrt export``: write a program as a QDQ model of ONNX."""
+"""``qrt export``: write a program as an ONNX model with QuantizeLinear and DequantizeLinear nodes."""
 
 import argparse
 
@@ -9,7 +9,7 @@ from qrt.models.programs import export_onnx, load
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Add the options of the command."""
     parser.add_argument("file", metavar="FILE", help="the program: an .mlir file, or a model")
     parser.add_argument("-o", dest="output", metavar="OUT.onnx", required=True, help="where the model goes")
     parser.add_argument("--function", metavar="NAME", help="what is written: main, or the only one, if not given")
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Runs the command."""
+    """Run the command."""
     check_output(options.output, [".onnx"], [options.file])
     check_places([options.output])
     extra("onnx", "onnx")  # it may be missing, which is better said before the import

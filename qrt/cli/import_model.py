@@ -1,4 +1,4 @@
-"""``qrt import``: print the program of a model that another runtime reads."""
+"""``qrt import``: print the program of a model of another runtime."""
 
 import argparse
 import sys
@@ -12,7 +12,7 @@ from qrt.models.programs import load_reported
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Add the options of the command."""
     parser.add_argument("file", metavar="FILE", help="the model, a .tflite or .onnx file")
     parser.add_argument("-o", dest="output", metavar="OUT", help="where the program goes; standard output if not given")
     parser.add_argument("--emit", choices=("custom", "generic"), default="custom", help="the form that is printed")
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Runs the command."""
+    """Run the command."""
     check_output(options.output, [".mlir"], [options.file])
     if Path(options.file).suffix == ".mlir":
         raise ModelError(f"{options.file}: it is a program already; qrt opt prints it")

@@ -1,6 +1,4 @@
-"""The program that a command runs, and its inputs: which argument a name means, arrays from files and from values, and
-what is missing.
-"""
+"""The program that a command runs, and its inputs, from files and from values on the command line."""
 
 import argparse
 import warnings
@@ -15,18 +13,22 @@ from qrt.errors import ModelError, QuantError
 from qrt.files import read_bytes, reason
 from qrt.models.programs import load
 from qrt.ops.core import Array, element_dtype
+from qrt.runtime.compilation import compile
 from qrt.runtime.load import load_program
 from qrt.runtime.ports import Port, brief
 from qrt.runtime.program import Program
 from qrt.types import IntegerType, TensorType, UniformType, parse_type
 
-_SAID = 3
+_MAX_NAMED = 3
 """The most missing inputs that an error names."""
 
 
 def named_port(program: Program, name: str) -> Port:
-    """The argument that a name means: its ``qrt.name``, its number as ``arg0``, or ``%a`` or ``a``, as the text has it.
-    ModelError where there is none, or where a number and the text disagree."""
+    """Return the argument that a name means: its ``qrt.name``, its number as ``arg0``, or its name in the text, ``%a``
+    or ``a``.
+
+    Raise ModelError if there is none, or if a number and the text disagree.
+    """
     ports = program.inputs
     named = [(number, port) for number, port in enumerate(ports) if port.name == name]
     spelled = [port for port in ports if port.spelled == f"%{name.removeprefix('%')}"]
@@ -48,19 +50,21 @@ def _shown(port: Port) -> str:
 
 
 def by_names(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Arrays of a file by the names of a program's inputs. ModelError where two of them are one input."""
-    found: dict[str, Any] = {}
+    """Return the arrays of a file by the names of a program's inputs. Raise ModelError if two of them are one input."""
+    by_input: dict[str, Any] = {}
     for name, array in arrays.items():
         port = named_port(program, name)
-        if port.name in found:
+        if port.name in by_input:
             raise ModelError(f"input {_shown(port)} is given twice: as {name!r}, and as another name of it")
-        found[port.name] = array
-    return found
+        by_input[port.name] = array
+    return by_input
 
 
 def read_array(path: str, limit: int, port: Port) -> Array:
-    """The array of an .npy file, in its input's dtype where the file says only the size: NumPy has no name for bf16 and
-    f8."""
+    """Return the array of an .npy file.
+
+    NumPy has no name for bf16 and f8: their arrays get the dtype of the program's input.
+    """
     array = _load(path, limit)
     dtype = element_dtype(port.type.element)
     unnamed = array.dtype.kind == "V" and array.dtype.names is None
@@ -80,15 +84,15 @@ def _load(path: str, limit: int) -> Array:
 
 
 def _reason(error: Exception) -> str:
-    """What NumPy says of its format. What Python says of its own objects, which a header made, says nothing."""
-    said = reason(error)
-    if type(error) is ValueError and "<ast." not in said:
-        return said
+    """Return NumPy's reason why a file is not an array. Python's errors about the header's literal are replaced."""
+    message = reason(error)
+    if type(error) is ValueError and "<ast." not in message:
+        return message
     return "its header says no shape and dtype that an array can have"
 
 
 def parse_value(text: str, name: str) -> Array:
-    """``4xf32=0,1,2,3``: a shape, an element type and the values (one value fills the shape)."""
+    """Parse a value such as ``4xf32=0,1,2,3``: a shape, an element type and the values (one value fills the shape)."""
     spelled, _, numbers = text.rpartition("=")
     try:
         t = parse_type(f"tensor<{spelled}>" if spelled else "")
@@ -111,16 +115,16 @@ def parse_value(text: str, name: str) -> Array:
 
 
 def require_all(program: Program, given: set[str]) -> None:
-    """Raises ModelError where inputs are missing: it says the type of each, and how to give it."""
+    """Raise ModelError if inputs are missing; the message shows the type of each, and how to pass it."""
     missing = [port for port in program.inputs if port.name not in given]
-    lines = [_wanted(program, port) for port in missing[:_SAID]]
-    if len(missing) > _SAID:
-        lines[-1] += f"; {len(missing) - _SAID} more inputs are missing"
+    lines = [_input_needed(program, port) for port in missing[:_MAX_NAMED]]
+    if len(missing) > _MAX_NAMED:
+        lines[-1] += f"; {len(missing) - _MAX_NAMED} more inputs are missing"
     if lines:
         raise ModelError("\n".join(lines))
 
 
-def _wanted(program: Program, port: Port) -> str:
+def _input_needed(program: Program, port: Port) -> str:
     name = _short_name(program, port)
     ways = f"--input {name}=FILE.npy"
     value = _example(port.type)
@@ -131,7 +135,7 @@ def _wanted(program: Program, port: Port) -> str:
 
 
 def _short_name(program: Program, port: Port) -> str:
-    """The name of an input as a command says it: that of the text where there is no other than a number."""
+    """Return the name of an input in messages: its ``qrt.name``, or the name in the text where it has none."""
     is_number = port.spelled and port.name == f"arg{program.inputs.index(port)}"
     name = port.spelled.removeprefix("%") if is_number else port.name
     try:
@@ -141,7 +145,9 @@ def _short_name(program: Program, port: Port) -> str:
 
 
 def _example(t: TensorType) -> str:
-    """A value that `--input-value` takes for a type, dynamic dimensions being 1; nothing where it takes none."""
+    """Return a value for `--input-value` of a type, dynamic dimensions being 1; an empty text if the option takes no
+    such type.
+    """
     if t.shape is None or element_dtype(t.element).kind not in "biuf":
         return ""
     element = t.element
@@ -152,16 +158,19 @@ def _example(t: TensorType) -> str:
 
 
 def is_saved(file: str) -> bool:
-    """Return whether a file's name says that it is a saved program."""
+    """Return True if a file's name is that of a saved program."""
     return Path(file).suffix == ".qrt"
 
 
 def program_of(options: argparse.Namespace, *, saturating: bool = False, max_bytes: int | None = None) -> Program:
-    """The program of a command's file, function and profile. ModelError where a saved one is asked to be another."""
+    """Return the program of a command's file, function and profile.
+
+    Raises ModelError if the file is a saved program, and the options ask for another profile or function.
+    """
     file: str = options.file
     if not is_saved(file):
         module = load(file, profile=options.profile, max_bytes=max_bytes)
-        return Program(module, options.function, saturating=saturating)
+        return compile(module, options.function, saturating=saturating)
     if options.profile is not None or saturating:
         raise ModelError(f"{file}: --profile and --saturating are for qrt compile: the program is saved with them")
     program = load_program(file)

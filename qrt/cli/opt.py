@@ -28,7 +28,7 @@ SPLIT = "// -----"
 
 
 def add_arguments(parser: VerbParser) -> None:
-    """The options of the command."""
+    """Add the options of the command."""
     parser.usage = "qrt opt [options] [FILE]"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog_maker = _epilog
@@ -99,7 +99,10 @@ _FLAGS = {
 
 
 def _pass_names(text: str) -> list[str]:
-    """Passes by name, with commas between: another name would ask for nothing in silence."""
+    """Parse names of passes with commas between them.
+
+    An unknown name is an error, because it would silently select nothing.
+    """
     names = text.split(",")
     for name in names:
         if name not in PASSES:
@@ -135,14 +138,14 @@ class _ListPasses(argparse.Action):
 
 
 def help_of(given: Sequence[str]) -> str:
-    """What `--help` says of the passes that are asked for beside it; nothing where there are none."""
+    """Return the help of the passes that the command line names together with `--help`; empty if there are none."""
     names = [argument.partition("=")[0].lstrip("-") for argument in given if argument.startswith("-")]
-    asked = [name for name in names if name in PASSES]
-    return "\n".join(map(whole, asked)) if {"help", "h"} & set(names) else ""
+    passes = [name for name in names if name in PASSES]
+    return "\n".join(map(whole, passes)) if {"help", "h"} & set(names) else ""
 
 
 def run(options: argparse.Namespace) -> int:
-    """Runs the command; returns the exit status. Raises QuantError where the file cannot be read at all."""
+    """Run the command and return the exit status. Raises QuantError if the file cannot be read at all."""
     check_output(options.output, [".mlir"])
     if options.file == "-" and sys.stdin is not None and sys.stdin.isatty():
         print("(processing input from stdin now, hit ctrl-c/ctrl-d to interrupt)", file=sys.stderr)
@@ -191,7 +194,7 @@ def _transform(text: str, filename: str, options: argparse.Namespace, observer: 
 
 
 class _Observer(Dumps):
-    """Prints the program where that is asked for, and collects times."""
+    """An observer that prints the program as the options request, and collects times."""
 
     def __init__(self, options: argparse.Namespace, timing: Timing) -> None:
         super().__init__(options, lambda module: _text(module, options))
@@ -224,7 +227,10 @@ def _refuse_extensions(module: ir.Module) -> None:
 
 
 def _split(text: str) -> Iterator[str]:
-    """The programs of a file, each after as many newlines as stand before it, so that its lines keep their numbers."""
+    """Yield the programs of a file.
+
+    Each begins with as many newlines as precede it in the file, so that its lines keep their numbers.
+    """
     part: list[str] = []
     before = 0
     for number, line in enumerate(text.splitlines(keepends=True), 1):

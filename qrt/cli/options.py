@@ -1,4 +1,4 @@
-"""Options that verbs share, and values that are checked here: a wrong one is a usage error."""
+"""Options that commands share, and checks of their values: a wrong value is a usage error."""
 
 import argparse
 import math
@@ -26,26 +26,29 @@ duration = _number(float, lambda value: 0 < value < math.inf, "seconds, more tha
 
 
 def add_input_limit(parser: argparse.ArgumentParser, default: int | None = MAX_INPUT) -> None:
-    """Add ``--max-input``, how large an input may be. Without a default it is that of what is read."""
+    """Add ``--max-input``, the largest input size.
+
+    Without a default, the limit is that of the function that reads the file.
+    """
     text = f"the largest file that is read{'' if default is None else f' (default {default})'}"
     parser.add_argument("--max-input", type=whole_number, default=default, metavar="BYTES", help=text)
 
 
 def add_profile(parser: argparse.ArgumentParser) -> None:
-    """``--profile``: whose arithmetic a model gets."""
+    """Add ``--profile``, the runtime whose arithmetic an imported model uses."""
     text = "whose arithmetic a model gets: litert or litert-ref of TFLite, ort of ONNX"
     parser.add_argument("--profile", choices=tuple(PROFILES), help=text)
 
 
 def add_kernel_choice(parser: argparse.ArgumentParser) -> None:
-    """``--isa`` and ``--threads``: what kernels run on."""
+    """Add ``--isa`` and ``--threads``, the instruction set and the number of threads of kernels."""
     parser.add_argument("--isa", metavar="NAME", help=f"one of {', '.join(kernels.available())}")
     parser.add_argument("--threads", type=int, metavar="N")
 
 
 @contextmanager
 def chosen_kernels(options: argparse.Namespace) -> Iterator[None]:
-    """Within it kernels run on what was chosen."""
+    """Run kernels with the chosen instruction set and number of threads within a ``with`` block."""
     with nullcontext() if options.isa is None else kernels.use(options.isa):
         if options.threads is not None:
             kernels.set_num_threads(options.threads)
@@ -53,7 +56,7 @@ def chosen_kernels(options: argparse.Namespace) -> Iterator[None]:
 
 
 class NamedValueAction(argparse.Action):
-    """``NAME=VALUE``, once for each name: options that share a ``scope`` share their names."""
+    """An action for ``NAME=VALUE``, which takes each name once; options with the same ``scope`` share their names."""
 
     def __init__(self, *arguments: Any, scope: str, **more: Any) -> None:
         super().__init__(*arguments, **more)

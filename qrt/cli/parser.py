@@ -1,24 +1,31 @@
-"""The options of a verb as LLVM's tools take theirs: one dash or two, ``--flag=false``, a near name for a wrong one."""
+"""Argument parsers that accept options as LLVM's tools do.
+
+An option has one dash or two, ``--flag=false`` unsets a flag, and an error about an unknown option suggests a similar
+one.
+"""
 
 import argparse
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from qrt.errors import MOST_SAID, nearest, shortened
+from qrt.errors import MAX_MESSAGE, nearest, shortened
 
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 class ShortParser(argparse.ArgumentParser):
-    """Its errors are short, however long an argument is."""
+    """An argument parser whose errors are short, however long an argument is."""
 
     def error(self, message: str) -> NoReturn:
-        super().error(shortened(message, MOST_SAID))
+        super().error(shortened(message, MAX_MESSAGE))
 
 
 class VerbParser(ShortParser):
-    """Its errors show the usage of the verb. An option whose ``nargs`` is ``?`` takes a value after ``=`` alone: what
-    follows it is the next argument. The text after its options is made when the help is asked for."""
+    """An argument parser whose errors show the usage of the command.
+
+    An option whose ``nargs`` is ``?`` takes a value only after ``=``; the text that follows it is the next argument.
+    The epilog is made only when help is printed.
+    """
 
     epilog_maker: Callable[[], str] | None = None
 
@@ -37,7 +44,7 @@ class VerbParser(ShortParser):
         return namespace, extra
 
     def _plain(self, given: Sequence[str], denied: list[str]) -> list[str]:
-        """The arguments as argparse reads them. The flags that are said to be false are ``denied``."""
+        """Return the arguments in the form that argparse reads. Flags given as ``=false`` are added to ``denied``."""
         plain: list[str] = []
         for number, argument in enumerate(given):
             if argument == "--":

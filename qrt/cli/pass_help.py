@@ -1,4 +1,4 @@
-"""What ``qrt opt --help`` says of passes."""
+"""The help of passes in ``qrt opt --help``."""
 
 import textwrap
 from dataclasses import MISSING, Field, fields
@@ -13,7 +13,7 @@ _WIDTH, _COLUMN = 100, 30
 
 
 def listed() -> str:
-    """Each pass, the first sentence about it, and its options."""
+    """Return the list of passes: the first sentence about each, and its options."""
     lines = []
     for name in PASSES:
         try:
@@ -27,7 +27,7 @@ def listed() -> str:
 
 
 def whole(name: str) -> str:
-    """All there is to say of one pass."""
+    """Return the whole help of one pass."""
     kind = PASSES[name]
     options = "\n".join(["", "options:", *map(_option, fields(kind))]) if fields(kind) else "\nIt has no options."
     return f"usage: qrt opt --{name}[='OPTION=VALUE ...'] [FILE]\n\n{_text(kind)}\n{options}\n"

@@ -17,14 +17,16 @@ _FLAGS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options that name the files. Each may be given several times."""
+    """Add the options that name the files. Each may be given several times."""
     for flag, text in _FLAGS.items():
         parser.add_argument(flag, action="append", default=[], metavar="FILE.py", help=text)
 
 
-def load_asked(given: Sequence[str]) -> None:
-    """Runs the files that the arguments name, in their order: this comes before the other options are known, because
-    a file may add to them. Raises ModelError if a file does not load."""
+def load_plugins(given: Sequence[str]) -> None:
+    """Run the files that the arguments name, in their order.
+
+    Other options are parsed afterwards, because a file may add to them. Raises ModelError if a file does not load.
+    """
     finder = argparse.ArgumentParser(prog="qrt", add_help=False, allow_abbrev=False)
     for flag in _FLAGS:
         finder.add_argument(flag, flag[1:], action="append", default=[], dest="files", metavar="FILE.py")
@@ -34,7 +36,7 @@ def load_asked(given: Sequence[str]) -> None:
 
 
 def _load(file: str) -> None:
-    """Runs a file once, as the module of its stem, so that another file may import it."""
+    """Run a file once, as a module named by its stem, so that another file may import it."""
     path = Path(file).absolute()
     there = sys.modules.get(path.stem)
     if there is not None and getattr(there, "__file__", None) == str(path):
@@ -53,9 +55,9 @@ def _load(file: str) -> None:
         lines += [error.lineno] if isinstance(error, SyntaxError) and error.filename == str(path) else []
         where = f" line {lines[-1]}:" if lines else ""
         raise ModelError(
-            f"the plugin {shown(file)} does not load:{where} {type(error).__name__}: {_said(error)}"
+            f"the plugin {shown(file)} does not load:{where} {type(error).__name__}: {_message(error)}"
         ) from error
 
 
-def _said(error: Exception) -> object:
+def _message(error: Exception) -> object:
     return reason(error) if isinstance(error, OSError) else error.msg if isinstance(error, SyntaxError) else error

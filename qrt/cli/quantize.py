@@ -1,4 +1,4 @@
-"""``qrt quantize``: a float program and data become a quantized program."""
+"""``qrt quantize``: quantize a float program with calibration data."""
 
 import argparse
 import sys
@@ -17,12 +17,12 @@ from qrt.models.programs import load
 from qrt.quantization.calibration.records import RECORD_METHODS
 from qrt.quantization.search import Budget
 from qrt.quantization.workflow import quantize_program
-from qrt.runtime.program import Program
+from qrt.runtime.compilation import compile
 from qrt.tensor.tensor_files import load_tensors
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Add the options of the command."""
     parser.add_argument("file", metavar="FILE", help="the float program: an .mlir file, or a model")
     parser.add_argument(
         "--data",
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Runs the command. The status is 1 where the budget is out of reach."""
+    """Run the command. The status is 1 if no quantization meets the budget."""
     sources = [options.file, options.data, options.checkpoint]
     check_output(options.output, [".mlir", ".onnx"], sources)
     check_output(options.html, [".html"], sources)
@@ -63,9 +63,9 @@ def run(options: argparse.Namespace) -> int:
         extra("onnx", "onnx")  # it may be missing, which is better said before the calibration
     arrays = load_tensors(options.data)
     module = load(options.file, max_bytes=options.max_input, for_quantization=True)
-    data = by_names(Program(module, options.function), arrays)
+    data = by_names(compile(module, options.function), arrays)
     with chosen_kernels(options), progress_bar() as progress:
-        made = quantize_program(
+        result = quantize_program(
             module,
             data,
             options.target,
@@ -77,23 +77,23 @@ def run(options: argparse.Namespace) -> int:
             require_full=options.require_full,
             progress=progress,
         )
-        page = None if options.html is None else made.report.html()
-    for diagnostic in made.remarks:
+        page = None if options.html is None else result.report.html()
+    for diagnostic in result.remarks:
         print(spelled(diagnostic), file=sys.stderr)
-    for key, count in made.calibration.skipped.items():
+    for key, count in result.calibration.skipped.items():
         print(f"{key}: NaNs and infinities left out: {count}", file=sys.stderr)
-    whole = _written(made.module, options.output, options.function)
+    whole = _written(result.module, options.output, options.function)
     if options.output is None:
         sys.stdout.buffer.write(whole)
     outputs = [(options.output, whole), (options.html, None if page is None else page.encode())]
-    write_files([(name, partial(_write, each)) for name, each in outputs if name and each])
-    if made.budget_summary:
-        print(made.budget_summary, file=sys.stderr)
-    return 0 if made.reached else 1
+    write_files([(name, partial(_write, content)) for name, content in outputs if name and content])
+    if result.budget_summary:
+        print(result.budget_summary, file=sys.stderr)
+    return 0 if result.reached else 1
 
 
 def _budget(text: str) -> str:
-    """A budget as it is given: a wrong one is a wrong argument."""
+    """Parse a budget. A wrong one is a usage error."""
     try:
         Budget.parse(text)
     except QuantTypeError as error:
@@ -102,7 +102,7 @@ def _budget(text: str) -> str:
 
 
 def _written(module: Module, output: str | None, function: str | None) -> bytes:
-    """A program as the name of its file says: text, or a model of ONNX."""
+    """Return a program as text or as an ONNX model, by the suffix of the file's name."""
     if output is not None and output.endswith(".onnx"):
         return onnx_bytes(module, function, output)
     return str(module).encode()

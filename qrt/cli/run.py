@@ -25,12 +25,13 @@ from qrt.cli.timing import TimedEntry, report
 from qrt.errors import ModelError
 from qrt.files import check_output, read_text, shown_name, write_files
 from qrt.ops.core import Array
-from qrt.runtime.program import Program, preparation_text
+from qrt.runtime.compilation import compile, preparation_text
+from qrt.runtime.program import Program
 from qrt.tensor import QuantTensor
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Add the options of the command."""
     parser.add_argument("file", metavar="FILE", help="a program, a model, or a saved program; - reads standard input")
     parser.add_argument("--function", metavar="NAME", help="what runs: main, or the only one, if not given")
     for name, scope, metavar, text in (
@@ -71,11 +72,11 @@ def _program(options: argparse.Namespace) -> Program:
     if name != "-":
         return program_of(options, saturating=options.saturating, max_bytes=limit)
     module = ir.parse(read_text(name, limit), filename=shown_name(name))
-    return Program(module, options.function, saturating=options.saturating)
+    return compile(module, options.function, saturating=options.saturating)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Runs the command."""
+    """Run the command."""
     targets = dict(map(_pair, options.output))
     for target in targets.values():
         check_output(target, [".npy"], [options.file])
@@ -135,7 +136,10 @@ def _save_array(value: Any, file: BinaryIO) -> None:
 
 @dataclass(frozen=True)
 class _Plain:
-    """A file of which NumPy does not know that it is one: written past Python, a full disk has no reason."""
+    """A stream that NumPy does not recognize as a file.
+
+    NumPy writes to a file past Python, and its error for a full disk has no reason.
+    """
 
     write: Callable[[bytes], int]
 

@@ -1,4 +1,4 @@
-"""Standard error: diagnostics in the colours of LLVM's tools, and a progress bar, where it is a terminal."""
+"""Diagnostics in the colours of LLVM's tools, and a progress bar, on standard error if it is a terminal."""
 
 import os
 import sys
@@ -13,14 +13,17 @@ _SEVERITIES = {"error": "\033[0;1;31m", "warning": "\033[0;1;35m", "note": "\033
 
 
 def spelled(diagnostic: Diagnostic, colour: bool | None = None) -> str:
-    """The text of a diagnostic and its notes. `colour`: whether it has colours; None where the terminal says so."""
+    """Return the text of a diagnostic and its notes.
+
+    `colour` tells if it has colours; None means if the terminal shows them.
+    """
     if not (has_colours(sys.stderr) if colour is None else colour):
         return str(diagnostic)
     return "\n".join([_coloured(diagnostic), *(spelled(note, True) for note in diagnostic.notes)])
 
 
 def has_colours(stream: TextIO) -> bool:
-    """Whether a stream is a terminal that shows colours."""
+    """Return True if a stream is a terminal that shows colours."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -36,7 +39,10 @@ def _coloured(diagnostic: Diagnostic) -> str:
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int | None], None] | None]:
-    """A function that is told a stage, how many steps of it are done, and of how many; None where nothing is shown."""
+    """Give a function that shows progress, called with a stage, the number of its steps that are done, and their total.
+
+    It is None if nothing is shown.
+    """
     if not sys.stderr.isatty():
         yield None
         return

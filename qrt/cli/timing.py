@@ -1,4 +1,4 @@
-"""How long steps took, as LLVM's tools print it."""
+"""The table of the times of steps, as LLVM's tools print it."""
 
 import sys
 import time
@@ -11,7 +11,7 @@ _LINE = f"==={'-' * 73}===\n"
 
 @dataclass
 class TimedEntry:
-    """A step, its seconds, and how many others it is part of."""
+    """A step, its seconds, and the number of entries that enclose it."""
 
     name: str
     seconds: float
@@ -19,7 +19,7 @@ class TimedEntry:
 
 
 def report(entries: Iterable[TimedEntry], total: float, digits: int = 4) -> str:
-    """The table: a line for each step with its share of the total, one for what no step took, and the total."""
+    """Return the table: a line for each step with its share of the total, one for the rest, and the total."""
     steps = list(entries)
     rest = total - sum(entry.seconds for entry in steps if entry.depth == 0)
     title = "... Execution time report ...".center(79).rstrip()
@@ -33,7 +33,7 @@ def report(entries: Iterable[TimedEntry], total: float, digits: int = 4) -> str:
 
 
 class Timing:
-    """Seconds of each step, printed at the end where that is asked for."""
+    """The seconds of each step, which are printed at the end if requested."""
 
     def __init__(self, wanted: bool) -> None:
         self.wanted = wanted
@@ -42,7 +42,7 @@ class Timing:
         self._start = time.perf_counter()
 
     def add(self, name: str, seconds: float, anchors: Sequence[str] = ()) -> None:
-        """A step took so long, nested in operations of these names."""
+        """Record the seconds of a step that is nested in operations of these names."""
         while self._open and [anchor for anchor, _ in self._open] != list(anchors[: len(self._open)]):
             self._open.pop()
         for depth in range(len(self._open), len(anchors)):
@@ -54,7 +54,7 @@ class Timing:
 
     @contextmanager
     def of(self, name: str) -> Iterator[None]:
-        """What is done within it is a step."""
+        """Measure the `with` block as a step."""
         start = time.perf_counter()
         try:
             yield

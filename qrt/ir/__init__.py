@@ -6,7 +6,7 @@
 - `Builder` (`builder.py`) makes operations at an insertion point; `Module` (`module.py`) is a program; `pipeline.py`
   knows passes by name and runs them.
 - Start with `core/operations.py`, then `core/define.py`.
-- Imports `ops`, `types`, `kernels` and what lies below; tensors are beside it, and neither knows the other.
+- Imports `ops`, `types`, `kernels` and the packages below them; it does not import `tensor`, nor `tensor` it.
 """
 
 from qrt.ir.builder import Builder

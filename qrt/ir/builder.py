@@ -1,4 +1,4 @@
-"""Operations made at a place of a program, by users, passes, importers and patterns: `b.qrt.matmul(x, w)`."""
+"""The builder of operations for users, passes, importers and patterns: `b.qrt.matmul(x, w)`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,14 +19,15 @@ from qrt.types.scanner import Location
 
 
 class BuilderObserver:
-    """A listener to what a builder does. A driver of patterns notes by it which operations to visit again."""
+    """An observer of a builder. The driver of patterns uses one to note which operations to visit again."""
 
     def changed(self, operation: Operation) -> None:
-        """Hear that an operation is new, was moved, or has another operand."""
+        """Note that an operation is new, was moved, or has another operand."""
 
     def copied(self, block: Block) -> None:
-        """Hear that the operations of a block count as copied to it, as upstream copies them, and as erased where they
-        were."""
+        """Note that the operations of a block count as copied to it, as upstream copies them, and as erased at their
+        former place.
+        """
 
     def erase(self, operation: Operation) -> None:
         operation.erase()
@@ -36,31 +37,32 @@ _NOBODY = BuilderObserver()
 
 
 class Builder:
-    """A maker of operations at a place of a program.
+    """A builder that creates operations at an insertion point of a program.
 
-    ``b.arith.addi(x, y)`` makes an ``arith.addi`` there and returns its result. Every dialect of qrt is an attribute,
-    and every op of it is a method. Names that Python keeps for itself end in ``_``, as in ``b.func.return_(y)``.
+    ``b.arith.addi(x, y)`` creates an ``arith.addi`` there and returns its result. Every dialect of qrt is an attribute
+    of the builder, and every op a method of the dialect. Python's keywords get a ``_`` at the end, as in
+    ``b.func.return_(y)``.
 
-    Operands are given in the order of the op's declaration, or by their names. An operand is a value. A group of any
-    number is a sequence of values, and the last group may also be the values themselves. None leaves out an operand
-    that is optional. Attributes are given by name, as Python values, attributes or MLIR text:
-    ``b.arith.cmpi(x, y, predicate="slt")``. ``type=``, or ``types=`` for several, says the types of results that do not
-    follow from the rest. ``regions=`` and ``successors=`` give the regions and successors of the op;
-    ``attributes=`` takes attributes of any name, as ``{"type": ...}``.
+    Operands are given in the order of the op's declaration, or by their names. An operand is a value. A variadic group
+    is a sequence of values; the last group may also be given as separate arguments. None omits an optional operand.
+    Attributes are given by name, as Python values, attributes or MLIR text: ``b.arith.cmpi(x, y, predicate="slt")``.
+    ``type=``, or ``types=`` for several, gives the types of results that cannot be inferred. ``regions=`` and
+    ``successors=`` give the regions and successors of the op; ``attributes=`` takes attributes of any name, as
+    ``{"type": ...}``.
 
     The method returns the result if the op has one, a tuple if it has several, and the operation if it has none.
 
-    `emit` and `value` are for passes that know all of an operation: its types, operands and attributes are as they say,
-    unchecked. The methods that change a program are for patterns; their driver hears of every change.
+    `emit` and `value` are for passes that give all types, operands and attributes of an operation, which are not
+    checked. The methods that change a program are for patterns; they notify the driver's observer of every change.
 
     Parameters
     ----------
     place : Module or Block or Operation
         Operations are made at the end of a module's body or of a block, or before an operation.
     location : Location, optional
-        Where errors say that the operations stand; that of the place if not given.
+        The location of the operations in errors; by default that of the place.
     observer : BuilderObserver, optional
-        What hears of new, changed and erased operations.
+        It is notified of new, changed and erased operations.
 
     Raises
     ------
@@ -103,7 +105,7 @@ class Builder:
 
     @classmethod
     def after(cls, place: Operation | Value, observer: BuilderObserver = _NOBODY) -> "Builder":
-        """A builder that makes operations behind an operation, or behind the definition of a value.
+        """Return a builder that inserts after an operation, or after the definition of a value.
 
         Parameters
         ----------
@@ -137,7 +139,7 @@ class Builder:
         return cls(block if following is None else following, owner.location, observer)
 
     def at(self, place: Block | Operation) -> "Builder":
-        """Return a builder at another place, which has the same observer."""
+        """Return a builder with another insertion point and the same observer."""
         return Builder(place, observer=self.observer)
 
     def __getattr__(self, name: str) -> "DialectOps":
@@ -159,8 +161,8 @@ class Builder:
         attributes: Mapping[str, Any] | None = None,
         **named: Any,
     ) -> Operation:
-        """The operation of an op by its whole name; ``b.arith.addi(x, y)`` is ``b.create("arith.addi", x, y)``, and
-        gives the result.
+        """Create an operation by its whole name: ``b.arith.addi(x, y)`` returns the result of ``b.create("arith.addi",
+        x, y)``.
 
         Parameters
         ----------
@@ -198,15 +200,15 @@ class Builder:
         definition = registry.find(name)
         if definition is None:
             dialect = name.partition(".")[0]
-            known = [each.name for each in registry.every_definition().values() if each.dialect == dialect]
+            known = [op.name for op in registry.every_definition().values() if op.dialect == dialect]
             raise QuantTypeError(f"qrt has no op called {shown(name)}{meant(name, known)}")
         given = [type] if type is not None else types
-        made = OperationDraft(definition, operands, named, attributes or {})
+        draft = OperationDraft(definition, operands, named, attributes or {})
         owned = [Region() for _ in definition.region_names] if regions is None else list(regions)
-        result_types = made.result_types(None if given is None else [*map(as_type, given)])
-        operation = self.emit(name, made.operands, result_types, made.attributes, owned, successors)
+        result_types = draft.result_types(None if given is None else [*map(as_type, given)])
+        operation = self.emit(name, draft.operands, result_types, draft.attributes, owned, successors)
         try:
-            made.check(operation)
+            draft.check(operation)
         except QuantTypeError:
             self.erase(operation)
             raise
@@ -221,7 +223,8 @@ class Builder:
         regions: Iterable[Region] = (),
         successors: Sequence[Block] = (),
     ) -> Operation:
-        """Make an operation of exactly these operands, types and attributes, unchecked: what a pass knows to be right.
+        """Create an operation with exactly these operands, types and attributes, without checks: the caller guarantees
+        them.
 
         Parameters
         ----------
@@ -264,7 +267,7 @@ class Builder:
         return self.emit(name, operands, (type,), attributes).results[0]
 
     def constant(self, value: npt.ArrayLike | Attribute, type: TypeLike) -> Value:
-        """An ``arith.constant``; of a quantized type, the constant of its storage and a ``quant.scast``.
+        """Create an ``arith.constant``, or for a quantized type the constant of its storage and a ``quant.scast``.
 
         Parameters
         ----------
@@ -318,8 +321,9 @@ class Builder:
     def function(
         self, name: str, inputs: Sequence[TypeLike], *, names: Sequence[str] | None = None, private: bool = False
     ) -> Iterator[tuple[Value, ...]]:
-        """A ``func.func``: in the ``with`` block, operations are made in its body, and the ``with`` statement gives its
-        arguments. The types of its results are those that its ``func.return`` returns.
+        """Create a ``func.func`` and insert into its body within the ``with`` block, which gets its arguments.
+
+        The types of its results are those that its ``func.return`` returns.
 
         Parameters
         ----------
@@ -353,9 +357,11 @@ class Builder:
         if names is not None:
             if len(names) != len(types):
                 raise QuantTypeError(f"function: {len(names)} names for {len(types)} arguments")
-            named["arg_attrs"] = [{"qrt.name": each} for each in names]
+            named["arg_attrs"] = [{"qrt.name": argument_name} for argument_name in names]
         region = Region([block])
-        made = self.create("func.func", regions=[region], sym_name=name, function_type=FunctionType(types, []), **named)
+        function = self.create(
+            "func.func", regions=[region], sym_name=name, function_type=FunctionType(types, []), **named
+        )
         outer = self.block, self.before
         self.block, self.before = block, None
         try:
@@ -366,12 +372,12 @@ class Builder:
         if last is None or last.name != "func.return":
             raise QuantTypeError(f"function: the body of @{name} does not end in a func.return")
         results = [value.type for value in last.operands]
-        made.attributes["function_type"] = TypeAttr(FunctionType(types, results))
+        function.attributes["function_type"] = TypeAttr(FunctionType(types, results))
 
     # -- changes that the observer hears of ---------------------------------------------------------------------------
 
     def insert(self, operation: Operation) -> Operation:
-        """Put a detached operation here."""
+        """Put a detached operation at the insertion point."""
         if self.before is None:
             self.block.append(operation)
         else:
@@ -380,7 +386,9 @@ class Builder:
         return operation
 
     def absorb(self, block: Block, arguments: Sequence[Value]) -> None:
-        """Move the operations of a block here, with values for its arguments, and remove the block."""
+        """Move the operations of a block to the insertion point, with values for its arguments, and remove the
+        block.
+        """
         for argument, value in zip(block.arguments, arguments, strict=True):
             self.replace_uses(argument, value)
         for operation in block:
@@ -389,7 +397,9 @@ class Builder:
         block.parent.blocks.remove(block)
 
     def inline(self, block: Block, arguments: Sequence[Value]) -> list[Value]:
-        """Move the operations of a block here, except for its terminator, whose operands are returned."""
+        """Move the operations of a block, except its terminator, to the insertion point; return the terminator's
+        operands.
+        """
         last = block.terminator
         self.absorb(block, arguments)
         values = list(last.operands)
@@ -402,18 +412,18 @@ class Builder:
             self.observer.changed(operation)
 
     def replace_uses(self, value: Value, new: Value) -> None:
-        """Make every use of a value one of `new`, the last one first."""
+        """Replace every use of a value by `new`, the last use first."""
         for operation, index in reversed(list(value.uses)):
             operation.set_operand(index, new)
             self.observer.changed(operation)
 
     def set_operand(self, operation: Operation, index: int, value: Value) -> None:
-        """Give an operation another operand."""
+        """Replace one operand of an operation."""
         operation.set_operand(index, value)
         self.observer.changed(operation)
 
     def set_operands(self, operation: Operation, values: Sequence[Value]) -> None:
-        """Give an operation other operands."""
+        """Replace all operands of an operation."""
         operation.set_operands(values)
         self.observer.changed(operation)
 
@@ -434,7 +444,7 @@ class Builder:
         types: Sequence[Type],
         attributes: dict[str, Attribute] | None = None,
     ) -> Operation | None:
-        """Make an operation, and return None if the rules on its signature refuse it."""
+        """Create an operation; return None if the rules on its signature refuse it."""
         operation = self.emit(name, operands, types, attributes)
         assert operation.definition is not None
         assert operation.definition.verify_signature is not None
@@ -447,7 +457,7 @@ class Builder:
 
 
 class DialectOps:
-    """The ops of one dialect, each a method: what ``b.arith`` is.
+    """The ops of one dialect as methods, the class of ``b.arith``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Constants as the arrays with which a program runs, and arrays as constants."""
+"""Conversions of constants to the arrays with which a program runs, and of arrays to constants."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from qrt.errors import QuantError
 from qrt.ir.builder import Builder
 from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
 from qrt.ir.core.constraints import element_of, with_element
-from qrt.ir.core.matching import constant_of, made_by
+from qrt.ir.core.matching import constant_of, defining_op
 from qrt.ir.core.operations import Operation, Value
 from qrt.ir.text.dense import DenseElementsAttr, DenseResourceAttr, static_shape, storage_dtype, wrapped
 from qrt.ops.casts import from_signless
@@ -20,13 +20,14 @@ CONSTANT_CASTS = ("quant.scast", "tensor.cast")
 
 
 def constant_of_storage(value: Value) -> Attribute | None:
-    """Return the constant that a value is, or whose cast it is where it is quantized; None of any other value."""
-    cast = made_by(value, "quant.scast")
+    """Return the constant that defines a value, or of which a quantized value is a cast; else None."""
+    cast = defining_op(value, "quant.scast")
     return constant_of(value if cast is None else cast.operands[0])
 
 
 def known_array(value: Value) -> Array | None:
-    """Return the array of a constant, quantized or not; None of any other value, and of one that does not run."""
+    """Return the array of a constant, quantized or not; None for any other value, and for types that are not
+    executable."""
     constant, element = constant_of_storage(value), element_of(value.type)
     is_static = getattr(value.type, "has_static_shape", True)
     if not is_static or not isinstance(constant, IntegerAttr | FloatAttr | DenseElementsAttr | DenseResourceAttr):
@@ -39,12 +40,14 @@ def known_array(value: Value) -> Array | None:
 
 
 def constant_array(op: Operation) -> Array:
-    """Return the value of an `arith.constant`, in the dtype that runs; of floats every bit, those of a NaN included."""
+    """Return the value of an `arith.constant` in the dtype that programs run with; every bit of a float is preserved,
+    also of a NaN.
+    """
     return attribute_array(op.attributes["value"], op.results[0].type)
 
 
 def attribute_array(value: Attribute, type: Type) -> Array:
-    """Return the array of a type that an attribute holds, as `constant_array` does."""
+    """Return the array of an attribute for a type, as `constant_array` does."""
     element = element_of(type)
     dtype = element_dtype(element)
     if isinstance(value, FloatAttr):
@@ -58,8 +61,10 @@ def attribute_array(value: Attribute, type: Type) -> Array:
 
 
 def constant_attribute(values: Array, type: Type) -> Attribute:
-    """Return the value of an `arith.constant` of a static type that is not quantized, bit for bit. An array of rank 0
-    stands for all elements. Raise QuantTypeError for elements that are kept in no array, such as f80."""
+    """Return an array as the attribute of an `arith.constant` of a static type that is not quantized, bit for bit.
+
+    An array of rank 0 gives a splat. Raise QuantTypeError for elements that arrays cannot hold, such as f80.
+    """
     element = element_of(type)
     values = np.asarray(values, element_dtype(element))
     if isinstance(element, FloatType):
@@ -76,8 +81,9 @@ def constant_attribute(values: Array, type: Type) -> Attribute:
 
 
 def write_constant(builder: Builder, array: Array, type: Type) -> list[Value]:
-    """Write an array as an `arith.constant` and the casts that give it a type: the values that hold the array, the one
-    of the type last. Raise QuantTypeError for elements that are kept in no array."""
+    """Write an array as an `arith.constant` and the casts to its type; return the values of these operations, that of
+    the type last. Raise QuantTypeError for elements that arrays cannot hold.
+    """
     static = type.with_(shape=array.shape) if isinstance(type, TensorType) else type
     element = element_of(type)
     stored = with_element(static, element.storage_type) if isinstance(element, UniformType) else static
@@ -89,8 +95,10 @@ def write_constant(builder: Builder, array: Array, type: Type) -> list[Value]:
 
 
 def replacements(known: dict[Value, Array], op: Operation, arrays: Sequence[Array]) -> list[Value] | None:
-    """Write the results of an operation as constants before it, and add to ``known`` what holds their arrays. Return
-    None for a constant, and for results that no constant writes."""
+    """Write the results of an operation as constants before it, and add their values with their arrays to ``known``.
+
+    Return None for a constant, and for results that no constant represents.
+    """
     if is_constant(op) or not all(is_written(value.type) for value in op.results):
         return None
     builder, values = Builder(op), []
@@ -102,7 +110,7 @@ def replacements(known: dict[Value, Array], op: Operation, arrays: Sequence[Arra
 
 
 def is_constant(operation: Operation) -> bool:
-    """Return True for an `arith.constant`, and for a cast by which one has a type that it cannot have by itself."""
+    """Return True for an `arith.constant`, and for a cast of one to a type that constants cannot have."""
     if operation.name not in CONSTANT_CASTS:
         return operation.name == "arith.constant"
     source, type = operation.operands[0].operation, operation.results[0].type
@@ -111,7 +119,7 @@ def is_constant(operation: Operation) -> bool:
 
 
 def is_written(type: Type) -> bool:
-    """Return True for a type that an `arith.constant` and casts give."""
+    """Return True for a type that an `arith.constant` and casts can produce."""
     element = element_of(type)
     if isinstance(element, UniformType):
         return element.is_storage_castable

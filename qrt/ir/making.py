@@ -1,4 +1,4 @@
-"""What an operation is made of: operands, attributes and types of results, sorted out by the declaration of its op."""
+"""Drafts of operations: operands, attributes and result types from Python values, by the declaration of the op."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,7 +42,7 @@ _OPERAND = re.compile(r"operand #(\d+)")
 
 
 def as_type(given: TypeLike) -> Type:
-    """A type, or the one that a text spells."""
+    """Return a type that is given as itself or as text."""
     require(given, (Type, str), "a type", "a Type or its text")
     return parse_type(given) if isinstance(given, str) else given
 
@@ -53,7 +53,7 @@ def meant(name: str, known: Iterable[str]) -> str:
 
 
 class OperationDraft:
-    """An operation that is being made: operands and attributes, sorted out by the op's declaration."""
+    """The operands and attributes of a new operation, matched to the op's declaration."""
 
     def __init__(
         self, definition: Definition, given: Sequence[Any], named: Mapping[str, Any], attributes: Mapping[str, Any]
@@ -77,11 +77,11 @@ class OperationDraft:
             else:
                 self._require_known(name)
                 self.attributes[name] = self._attribute(name, value)
-        found = [self._values(group, slots.get(group.name)) for group in groups]
-        self.operands = [value for group in found for value in group]
-        self.names = [group.name for group, values in zip(groups, found, strict=True) for _ in values]
+        operand_groups = [self._values(group, slots.get(group.name)) for group in groups]
+        self.operands = [value for group in operand_groups for value in group]
+        self.names = [group.name for group, values in zip(groups, operand_groups, strict=True) for _ in values]
         if definition.operand_groups.uses_segments:
-            self.attributes[definition.operand_groups.segments] = segments(*map(len, found))
+            self.attributes[definition.operand_groups.segments] = segments(*map(len, operand_groups))
 
     def _values(self, group: DeclaredPort, given: Any) -> list[Value]:
         what = f"{self.definition.name}: operand '{group.name}'"
@@ -101,7 +101,7 @@ class OperationDraft:
         return values
 
     def _require_known(self, name: str) -> None:
-        """A name that is not declared may be a declared one misspelt."""
+        """Raise QuantTypeError for an attribute that is not declared, suggesting a declared name."""
         known = self.definition.attributes
         if name not in known and "." not in name and name not in self.definition.properties:
             listed = f"it has {', '.join(known)}" if known else "it has none"
@@ -111,23 +111,23 @@ class OperationDraft:
         try:
             return _as_attribute(value, self.definition.attributes.get(name))
         except (QuantTypeError, DiagnosticError) as error:
-            said = error.message if isinstance(error, DiagnosticError) else str(error)
-            raise QuantTypeError(f"{self.definition.name}: attribute '{name}': {said}") from None
+            message = error.message if isinstance(error, DiagnosticError) else str(error)
+            raise QuantTypeError(f"{self.definition.name}: attribute '{name}': {message}") from None
 
     def result_types(self, given: list[Type] | None) -> list[Type]:
-        """The types of the results: those that are given, or else follow."""
+        """Return the types of the results: those given, else the inferred ones."""
         if given is not None:
             return given
         if self.definition.result_types is not None:
             try:
                 return self.definition.result_types([value.type for value in self.operands], self.attributes)
             except QuantTypeError as error:
-                said = str(error).removeprefix(f"{self.definition.name.rpartition('.')[2]}: ")
-                raise QuantTypeError(f"{self.definition.name}: {said}") from None
+                message = str(error).removeprefix(f"{self.definition.name.rpartition('.')[2]}: ")
+                raise QuantTypeError(f"{self.definition.name}: {message}") from None
         return self._following()
 
     def _following(self) -> list[Type]:
-        """The types that follow as in a custom form that says those of the operands."""
+        """Return the result types that follow from the operands' types, as for a custom form that has only these."""
         definition, groups = self.definition, self.definition.result_groups
         known: dict[str, list[Type]] = {name: [] for name in definition.operand_groups.names}
         for name, value in zip(self.names, self.operands, strict=True):
@@ -145,9 +145,11 @@ class OperationDraft:
         return [type for name in groups.names for type in known.get(name, [])]
 
     def check(self, operation: Operation) -> None:
-        """Verify it. What depends on its place is left to the module's verifier where that place is in no module yet,
-        or where it names a symbol that is not whole yet. So are regions, which may be filled later, and what a
-        terminator passes to the operation around it.
+        """Verify the new operation as far as possible.
+
+        Rules that depend on its place are left to the module's verifier if it is not in a module yet, or names a symbol
+        that is not complete yet. So are regions, which may be filled later, and values that a terminator passes to the
+        operation around it.
         """
         local = bool(operation.regions) or TERMINATOR in self.definition.traits or not _is_whole(operation)
         check = self.definition.check_signature if local else self.definition.check
@@ -162,21 +164,21 @@ class OperationDraft:
 
 
 def _root(operation: Operation) -> Operation:
-    """The operation that everything around it is inside of."""
+    """Return the outermost operation around an operation."""
     while (around := operation.parent_operation) is not None:
         operation = around
     return operation
 
 
 def _is_whole(operation: Operation) -> bool:
-    """Whether all that an operation may ask for is there: a module around it, and the symbols that it names."""
+    """Return True if an operation is inside a module that defines the symbols it names."""
     return _root(operation).name == "builtin.module" and all(
         _is_defined(symbol, operation) for symbol in references(operation)
     )
 
 
 def _is_defined(symbol: SymbolRefAttr, operation: Operation) -> bool:
-    """Whether a symbol is defined around an operation, and does not hold it, as a function that calls itself does."""
+    """Return True if a symbol is defined around an operation and does not contain it, as a recursive function does."""
     around = operation.parent_operation
     while around is not None:
         if around.attributes.get("sym_name") == StringAttr(symbol.path[0]):
@@ -188,7 +190,7 @@ def _is_defined(symbol: SymbolRefAttr, operation: Operation) -> bool:
 
 
 def _as_attribute(value: Any, spec: AttributeSpec | None) -> Attribute:
-    """A Python value as what an op takes there. What is no such attribute by itself is read as MLIR text."""
+    """Return a Python value as an attribute that the op accepts. Text that is not valid by itself is parsed as MLIR."""
     if isinstance(value, Attribute) or spec is None or (spec.kind is None and spec.constraint is None):
         return attribute(value)
     kind = spec.kind or _kind_of(spec.constraint)
@@ -202,16 +204,16 @@ def _as_attribute(value: Any, spec: AttributeSpec | None) -> Attribute:
     for spelled in (text, f"<{text}>"):  # enumerations of flags stand in brackets
         parser = AttributeParser(Source(spelled, "<attribute>"), allow_unregistered=False)
         with suppress(DiagnosticError):
-            found = kind.parse(parser)
-            if parser.scanner.at_end() and kind.holds(found):
-                return found
+            parsed = kind.parse(parser)
+            if parser.scanner.at_end() and kind.holds(parsed):
+                return parsed
     if isinstance(value, str) and kind.holds(symbol := SymbolRefAttr((value,))):
         return symbol
     raise QuantTypeError(f"it must be {kind.description}, got {shown(value)}")
 
 
 def _kind_of(constraint: Constraint | None) -> AttributeKind:
-    """A constraint as a kind, which any attribute spells."""
+    """Return a constraint as a kind of attributes, which accepts the text of any attribute."""
     assert constraint is not None
     return replace(ANY, holds=lambda value: constraint(value) is None, description="what the op takes there")
 
@@ -223,7 +225,7 @@ def _text(value: Any) -> str:
 
 
 def checked_constant(value: npt.ArrayLike, type: Type) -> Attribute:
-    """Return the attribute of a user's values; QuantTypeError where the type does not hold them."""
+    """Return the attribute of a user's values. Raise QuantTypeError if the type cannot hold them."""
     if isinstance(type, IntegerType | IndexType | FloatType):
         number = np.asarray(value)
         if number.shape != () or number.dtype.kind not in "biuf":
@@ -245,7 +247,7 @@ def checked_constant(value: npt.ArrayLike, type: Type) -> Attribute:
 
 
 def _elements(array: npt.NDArray[Any], element: Type) -> npt.NDArray[Any]:
-    """Elements as a dense constant keeps them."""
+    """Return elements in the dtype of a dense constant."""
     dtype = storage_dtype(element)
     if array.dtype.kind not in ("biuf" if isinstance(element, FloatType) else "biu"):
         raise QuantTypeError(f"constant: elements of {element} are not made of {array.dtype}")

@@ -18,15 +18,14 @@ MODULE = "builtin.module"
 
 
 class Module:
-    """A whole program: its `builtin.module`, the resources its constants name, and the version of upstream as whose
-    text it is printed.
+    """A whole program: its `builtin.module`, the resources of its constants, and the upstream version of its text.
 
     Parameters
     ----------
     operation : Operation, optional
         The `builtin.module`; an empty one if not given.
     upstream : int, default 22
-        The version of MLIR as whose text it is printed: 22 or 24.
+        The version of MLIR in whose syntax it is printed: 22 or 24.
 
     Examples
     --------
@@ -59,7 +58,7 @@ class Module:
         return [cast(FuncOp, operation) for operation in self.body if operation.name == "func.func"]
 
     def function(self, name: str | None = None) -> FuncOp:
-        """The function of a name, or the only one that has a body. VerifyError if there is no such function."""
+        """Return the function of a name, or the only one that has a body. Raise VerifyError if there is none."""
         functions = self.functions
         if name is None:
             functions = [function for function in functions if not function.is_declaration]
@@ -72,33 +71,41 @@ class Module:
         raise self.operation.error(f"no function named @{name}")
 
     def callee(self, call: Operation) -> FuncOp:
-        """The function a `func.call` names; VerifyError if there is none."""
-        found = symbol_of(call)
-        if found is None or found.name != "func.func":
+        """Return the function that a `func.call` names. Raise VerifyError if there is none."""
+        function = symbol_of(call)
+        if function is None or function.name != "func.func":
             raise call.op_error("does not reference a valid function")
-        return cast(FuncOp, found)
+        return cast(FuncOp, function)
 
     def verify(self, strict: bool = False) -> list[Diagnostic]:
-        """The warnings: zero points that their storage type does not hold. Raises VerifyError at the first operation
-        that breaks a rule; its `diagnostics` are all that was found. `strict` makes the warnings errors and also
-        checks the integrity of quantization parameters on every value: upstream does on `quant` ops alone."""
+        """Verify the program and return the warnings: zero points that their storage type does not hold.
+
+        Raises VerifyError at the first operation that breaks a rule; its `diagnostics` are all errors that were
+        detected. `strict` makes the warnings errors and also checks the integrity of quantization parameters on every
+        value: upstream does so on `quant` ops alone.
+        """
         warnings = verify(self.operation, strict)
         if strict:
             self.check_channels()
         return warnings
 
     def check_channels(self) -> None:
-        """Raise VerifyError at the first operation that has a value whose quantization parameters do not fit it, or
-        moves elements to where other parameters hold. The module is verified."""
+        """Raise VerifyError at the first operation with quantization parameters that do not fit, in a verified module.
+
+        The parameters of a value do not fit its shape, or the operation moves elements to a place with other
+        parameters.
+        """
         registry.CHECKS["channels"](self.operation)
 
     def print(
         self, generic: bool = False, locations: bool = False, exact: bool = False, elide_above: int | None = None
     ) -> str:
-        """The text: custom forms, or all generic; with `locations`, what `loc(...)` said is said again. Storage `siN`
-        is printed `iN`, and `uiN` `uN`, where the module's upstream is 22, unless `exact`: then the text reads back as
-        the same types. Constants of more than `elide_above` elements, other than splats, are printed without their
-        values."""
+        """Return the text, in custom forms or all in generic form.
+
+        `locations` prints the `loc(...)` that the source had. If the module's upstream is 22, storage `siN` is printed
+        `iN`, and `uiN` `uN`; with `exact` it is not, so that the text has the same types when read again. Constants of
+        more than `elide_above` elements, other than splats, are printed without their values.
+        """
         with elided_above(elide_above):
             return print_program(self.operation, self.upstream, generic, locations, exact)
 
@@ -115,7 +122,7 @@ class Module:
 
 
 def parse(text: str, filename: str = "<string>", allow_unregistered: bool = False, upstream: int = 22) -> Module:
-    """Read the program that a text holds. Several top-level operations are wrapped in one module.
+    """Parse a program. Several top-level operations are wrapped in one module.
 
     It is not verified: see ``Module.verify``.
 
@@ -124,7 +131,7 @@ def parse(text: str, filename: str = "<string>", allow_unregistered: bool = Fals
     text : str
         MLIR, in custom or generic form.
     filename : str, default "<string>"
-        What errors call the text.
+        The name of the text in errors.
     allow_unregistered : bool, default False
         True keeps operations and types of dialects that qrt does not know; False makes them a ParseError.
     upstream : {22, 24}, default 22
@@ -139,7 +146,7 @@ def parse(text: str, filename: str = "<string>", allow_unregistered: bool = Fals
     ParseError
         At the place where the text is not MLIR, or not a program that qrt knows.
     QuantTypeError
-        If an argument is of another type, or ``upstream`` is no known version.
+        If an argument is of another type, or ``upstream`` is an unknown version.
 
     Examples
     --------

@@ -1,5 +1,8 @@
-"""Pipelines: passes by name, and run. A pass is a small dataclass: its fields are its options (`zero_point` is written
-`zero-point`), `run(module)` does the work. It is added by a file and a line in `PASSES`."""
+"""Pipelines of passes by name, and their execution.
+
+A pass is a small dataclass: its fields are its options (`zero_point` is written `zero-point`), and `run(module)` does
+the work. To add one, add a file and a line in `PASSES`.
+"""
 
 import re
 import time
@@ -18,7 +21,10 @@ _OPTION_TYPES = (bool, int, str)
 
 
 def checked(name: str, kind: Any) -> type[Pass]:
-    """Return the class of a pass, whose options have types that pipelines know. QuantTypeError if it is none."""
+    """Return the class of a pass after checking that pipelines support its options.
+
+    Raise QuantTypeError if it is not a pass.
+    """
     if not _NAME.fullmatch(name):
         raise QuantTypeError(f"{shown(name)} is no name of a pass: it has letters, digits, '-', '_' and '.'")
     if not isinstance(kind, type) or not is_dataclass(kind) or not callable(getattr(kind, "run", None)):
@@ -66,6 +72,7 @@ _OWN: dict[str, type[Pass] | str] = {
     "make-tables": "qrt.runtime.fusion.make_tables:MakeTables",
     "normalize-quant-types": "qrt.ir.passes.normalize_quant_types:NormalizeQuantTypes",
     "propagate-quant": "qrt.quantization.propagation.propagate_quant:PropagateQuant",
+    "quant-to-integer-types": "qrt.ir.passes.quant_to_integer_types:QuantToIntegerTypes",
     "split-concat": "qrt.runtime.fusion.split_concat:SplitConcat",
     "strip-func-quant-types": "qrt.ir.passes.strip_func_quant_types:StripFuncQuantTypes",
     "symbol-dce": "qrt.ir.passes.dce:SymbolDeadCodeElimination",
@@ -77,13 +84,15 @@ PASSES = Registry("pass", _OWN, group="qrt.passes", check=checked)
 
 
 def register_pass(name: str, kind: type[Pass]) -> None:
-    """Makes a pass from outside known to :func:`run_passes` and ``qrt opt``. An installed package does the same by an
-    entry point of the group ``qrt.ir.passes``, whose name is the pass's and whose value is the class.
+    """Make a pass of another package available to :func:`run_passes` and ``qrt opt``.
+
+    An installed package can instead have an entry point of the group ``qrt.passes``, whose name is the pass's and
+    whose value is the class.
 
     Parameters
     ----------
     name : str
-        What pipelines call it; ``qrt opt`` takes ``--name``.
+        The name in pipelines; ``qrt opt`` takes it as ``--name``.
     kind : type
         A dataclass. Its fields are the options, each a bool, an int or a str; its method ``run(module)`` changes the
         module. The first sentence of its docstring is its help.
@@ -93,7 +102,7 @@ def register_pass(name: str, kind: type[Pass]) -> None:
     QuantError
         If there is another pass of this name.
     QuantTypeError
-        If the class is no pass.
+        If the class is not a pass.
 
     Examples
     --------
@@ -128,28 +137,28 @@ _TITLES = {
 
 
 def title(step: PipelineStep) -> str:
-    """What reports call a pass: as upstream's do, which have the names of its classes."""
+    """Return the name of a pass in reports, which is that of its class, as in upstream's reports."""
     return _TITLES.get(step.name, type(step.action).__name__)
 
 
 class PassObserver:
-    """Told of what a pipeline does; this one ignores it. `anchors` names what a step is nested in."""
+    """An observer of a pipeline, which does nothing here. `anchors` names the operations that a step is nested in."""
 
     def verified(self, seconds: float) -> None:
-        """The module that was given has been verified."""
+        """Note that the module was verified before the first pass."""
 
     def before(self, module: Module, step: PipelineStep, anchors: tuple[str, ...]) -> None:
-        """A step is next."""
+        """Note that a step begins."""
 
     def after(self, module: Module, step: PipelineStep, anchors: tuple[str, ...], seconds: float) -> None:
-        """A step is done."""
+        """Note that a step is done."""
 
     def failed(self, module: Module, step: PipelineStep, anchors: tuple[str, ...]) -> None:
-        """A step has raised an error, or what it left does not verify."""
+        """Note that a step raised an error, or that the module does not verify after it."""
 
 
 def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> Module:
-    """Runs a pipeline on a module, in place, verifying before the first pass and after each.
+    """Run a pipeline on a module, in place, verifying it before the first pass and after each.
 
     Parameters
     ----------
@@ -158,8 +167,8 @@ def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> 
     pipeline : str
         Passes by name, as ``qrt opt`` takes them: ``a,b{option=value flag},builtin.module(func.func(c))``.
     strict_upstream : bool, default False
-        True gives the options that ``pipeline`` leaves out values with which the passes do exactly what upstream's
-        do; False gives them their defaults.
+        True gives options that ``pipeline`` leaves out the values with which passes do exactly what upstream's do;
+        False gives them their defaults.
 
     Returns
     -------
@@ -192,7 +201,7 @@ def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> 
 
 
 def module_steps(pipeline: str, strict_upstream: bool = False) -> Steps:
-    """What a pipeline runs on a module."""
+    """Return the steps that a pipeline runs on a module."""
     return in_module(parse_steps(pipeline, PASSES, strict_upstream))
 
 
@@ -206,9 +215,11 @@ def run_steps(
     observer: PassObserver | None = None,
     report: Report | None = None,
 ) -> Module:
-    """Runs steps on a module, in place, verifying before the first, if `verify_first`, and, if `verify_each`, after
-    each, strictly if `strict`. `report` is told of the warnings that the module comes with, and of what the passes
-    remark."""
+    """Run steps on a module, in place.
+
+    The module is verified before the first step, if `verify_first`, and after each step, if `verify_each`; strictly if
+    `strict`. `report` gets the warnings of the first verification, and the remarks of passes.
+    """
     observer = observer or PassObserver()
     if verify_first:
         start = time.perf_counter()

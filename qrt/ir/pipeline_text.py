@@ -1,5 +1,7 @@
-"""Pipelines as text: `a,b{option=value flag},builtin.module(func.func(c))`, read and printed. A value that has spaces
-or braces stands in quotes, escaped as in JSON."""
+"""The text of pipelines, `a,b{option=value flag},builtin.module(func.func(c))`, parsed and printed.
+
+A value with spaces or braces is quoted, escaped as in JSON.
+"""
 
 import json
 import re
@@ -19,8 +21,11 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 class Pass(Protocol):
-    """What a pass is to a pipeline. A class attribute `UPSTREAM` holds the options with which it does what upstream's
-    pass does, where those are not the defaults."""
+    """The interface of a pass.
+
+    A class attribute `UPSTREAM` has the options with which it does exactly what upstream's pass does, if those are not
+    the defaults.
+    """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -39,7 +44,7 @@ class PipelineStep:
 
 @dataclass(frozen=True)
 class NestedPipeline:
-    """Steps that are nested in operations of a name."""
+    """Steps that are nested in the operations of a name."""
 
     anchor: str
     steps: "list[PipelineStep | NestedPipeline]"
@@ -51,26 +56,28 @@ Steps = Sequence[PipelineStep | NestedPipeline]
 def parse_steps(
     text: str, passes: Mapping[str, type[Pass]], strict_upstream: bool = False
 ) -> list[PipelineStep | NestedPipeline]:
-    """The steps of a text, nested as it nests them. An op name, or `any`, with parentheses nests. ParseError at a name,
-    an option or a value that does not exist.
+    """Return the steps of a pipeline's text, with its nesting.
 
-    With `strict_upstream`, options that are not given are upstream's."""
+    An op name, or `any`, followed by parentheses nests. Raises ParseError for an unknown name, option or value.
+
+    With `strict_upstream`, options that are not given are upstream's.
+    """
     scanner = Scanner(Source(text, "<pipeline>"))
-    found: list[PipelineStep | NestedPipeline] = []
+    steps: list[PipelineStep | NestedPipeline] = []
     if not scanner.at_end():
-        _sequence(scanner, passes, found, strict_upstream)
+        _sequence(scanner, passes, steps, strict_upstream)
         if not scanner.at_end():
             raise scanner.unexpected("expected ',' or the end of the pipeline")
-    return found
+    return steps
 
 
 def parse_pipeline(text: str, passes: Mapping[str, type[Pass]], strict_upstream: bool = False) -> list[Pass]:
-    """The passes a text names, in order: passes choose their own operations, so nesting only groups."""
+    """Return the passes of a text, in order. Passes choose their own operations, so nesting only groups them."""
     return [step.action for step, _ in flattened(parse_steps(text, passes, strict_upstream))]
 
 
 def flattened(steps: Steps, anchors: tuple[str, ...] = ()) -> list[tuple[PipelineStep, tuple[str, ...]]]:
-    """Return each step in order, and the names of what it is nested in."""
+    """Return each step in order, with the names of the operations in which it is nested."""
     flat: list[tuple[PipelineStep, tuple[str, ...]]] = []
     for step in steps:
         if isinstance(step, NestedPipeline):
@@ -81,7 +88,7 @@ def flattened(steps: Steps, anchors: tuple[str, ...] = ()) -> list[tuple[Pipelin
 
 
 def in_module(steps: Steps) -> list[PipelineStep | NestedPipeline]:
-    """The steps with those of the outermost `builtin.module(...)` among them: all run on the module."""
+    """Return the steps with those of an outermost `builtin.module(...)` in its place: all run on the module."""
     return [
         child
         for step in steps
@@ -95,7 +102,7 @@ def in_module(steps: Steps) -> list[PipelineStep | NestedPipeline]:
 
 
 def spell_steps(steps: Steps) -> str:
-    """The text of a whole pipeline on the module, every option said: as `mlir-opt --dump-pass-pipeline` shows it."""
+    """Return the text of a whole pipeline with every option, as `mlir-opt --dump-pass-pipeline` prints it."""
     return f"builtin.module(\n{_spell(steps, '  ')}\n)"
 
 
@@ -109,18 +116,18 @@ def _spell(steps: Steps, indent: str) -> str:
 
 
 def _spell_options(action: Pass) -> str:
-    said = {option_name(field): spell_value(getattr(action, field.name)) for field in fields(action)}
-    entries = [f"{name}={value}" for name, value in sorted(said.items()) if value]
+    values = {option_name(field): spell_value(getattr(action, field.name)) for field in fields(action)}
+    entries = [f"{name}={value}" for name, value in sorted(values.items()) if value]
     return f"{{{' '.join(entries)}}}" if entries else ""
 
 
 def option_name(field: "Field[Any]") -> str:
-    """How an option is written."""
+    """Return the name of an option in a pipeline."""
     return field.name.replace("_", "-")
 
 
 def spell_value(value: object) -> str:
-    """The value of an option as text; nothing where it says nothing."""
+    """Return the text of an option's value; empty for an empty value."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return text if _PLAIN.fullmatch(text) else json.dumps(text)
 
@@ -131,7 +138,7 @@ def spell_value(value: object) -> str:
 def _sequence(
     scanner: Scanner,
     passes: Mapping[str, type[Pass]],
-    found: list[PipelineStep | NestedPipeline],
+    steps: list[PipelineStep | NestedPipeline],
     strict_upstream: bool,
 ) -> None:
     with scanner.nested():
@@ -145,7 +152,7 @@ def _sequence(
                 if "." not in name and name != "any":
                     raise scanner.error(f"'{name}' is no operation to nest passes in", start, match.end())
                 nested = NestedPipeline(name, [])
-                found.append(nested)
+                steps.append(nested)
                 if not scanner.at(")"):
                     _sequence(scanner, passes, nested.steps, strict_upstream)
                 scanner.expect(")", " after nested passes")
@@ -155,7 +162,7 @@ def _sequence(
                 kind = passes[name]
                 options = {**getattr(kind, "UPSTREAM", {})} if strict_upstream else {}
                 try:
-                    found.append(PipelineStep(name, kind(**(options | _options(scanner, name, kind)))))
+                    steps.append(PipelineStep(name, kind(**(options | _options(scanner, name, kind)))))
                 except QuantTypeError as error:
                     raise scanner.error(f"pass '{name}': {error}", start, scanner.pos) from None
             if not scanner.accept(","):

@@ -1,5 +1,6 @@
-"""Remarks: what a pass says about an operation that is no error. `qrt opt` prints them, and `expected-remark` checks
-them.
+"""Remarks: messages of passes about operations that are not errors.
+
+`qrt opt` prints them, and `expected-remark` checks them.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ _LISTENER: ContextVar[Report | None] = ContextVar("qrt_remarks", default=None)
 
 
 def remark(operation: Operation, message: str, *notes: Diagnostic) -> None:
-    """Says something about an operation, at its place in the text, to whoever listens."""
+    """Report a remark about an operation, at its place in the text, if there is a listener."""
     report = _LISTENER.get()
     if report is not None:
         report(Diagnostic("remark", message, operation.location, notes))
@@ -24,7 +25,7 @@ def remark(operation: Operation, message: str, *notes: Diagnostic) -> None:
 
 @contextmanager
 def remarks_to(report: Report | None) -> Iterator[None]:
-    """Tells the remarks of the passes that run meanwhile to `report`."""
+    """Report the remarks of passes that run in the `with` block to `report`."""
     token = _LISTENER.set(report)
     try:
         yield

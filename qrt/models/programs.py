@@ -1,4 +1,4 @@
-"""Programs from files, and back: MLIR text, and models of other runtimes, which are imported and exported."""
+"""Reading programs from MLIR text and from TFLite and ONNX models, and writing programs as ONNX models."""
 
 from collections.abc import Callable
 from os import PathLike
@@ -19,16 +19,16 @@ IMPORTERS: Registry[Callable[[Path, Profile, int], tuple[ir.Module, str]]] = Reg
         ".tflite": "qrt.models.tflite.importing:import_file",
     },
 )
-"""The functions that import models, by the ends of their names: ``import_file(file, profile, max_bytes)`` gives the
-program and what the importer reports."""
+"""The importers, by file suffix: ``import_file(file, profile, max_bytes)`` returns the program and the importer's
+report."""
 EXPORTERS: Registry[Callable[[str | PathLike[str], ir.Module, str | None], None]] = Registry(
     "exporter", {".onnx": "qrt.models.onnx.export:export_file"}
 )
-"""The functions that export programs, by the ends of the names of files: ``export_file(path, program, function)``."""
+"""The exporters, by file suffix: ``export_file(path, program, function)``."""
 MAX_MODEL = 2 << 30
-"""The memory that a model's description and declared tensors take, unless a caller says another limit."""
+"""The default limit of the memory in bytes that a model's description and declared tensors may take."""
 _PROFILES = {".onnx": "ort"}
-"""The profiles of models, where it is another than LiteRT's default build."""
+"""The default profile by file suffix, where that is not "litert"."""
 
 
 def load(
@@ -39,7 +39,7 @@ def load(
     max_bytes: int | None = None,
     for_quantization: bool = False,
 ) -> ir.Module:
-    """Reads a program from a file, without verifying it. A model of TFLite or ONNX is imported.
+    """Read a program from a file without verifying it. TFLite and ONNX models are imported.
 
     Parameters
     ----------
@@ -47,16 +47,16 @@ def load(
         A file whose name ends in ``.mlir``, in ``.tflite`` (docs/reference/tflite.md) or in ``.onnx``
         (docs/reference/onnx.md).
     profile : str, optional
-        The runtime whose arithmetic a model gets: "litert", or "litert-ref" for its reference kernels, or "ort". If it
-        is not given, a model of TFLite gets "litert", and one of ONNX "ort".
+        The runtime whose arithmetic the imported program has: "litert", "litert-ref" (LiteRT's reference kernels) or
+        "ort" (ONNX Runtime). The default is "litert" for a TFLite model and "ort" for an ONNX model.
     allow_unregistered : bool, default False
         True keeps operations and types of dialects that qrt does not know; False makes them a ParseError.
     max_bytes : int, optional
-        The size of the largest text that is read, 1 GiB if not given. Of a model it bounds what it takes in memory
-        beside its constants, 2 GiB if not given.
+        For MLIR text, the largest size of the file, 1 GiB by default. For a model, the largest memory that it may take
+        beside its constants, 2 GiB by default.
     for_quantization : bool, default False
-        True writes the float operators of a model as the pass ``fuse-kernels`` recognises them, and weights of float
-        operators as floats; False writes every sum in the order in which the runtime adds.
+        True imports float operators in the form that the pass ``fuse-kernels`` recognises, with float weights. False
+        imports every sum in the order in which the runtime adds.
 
     Returns
     -------
@@ -65,12 +65,12 @@ def load(
     Raises
     ------
     ModelError
-        If the file cannot be read, is larger, has another suffix, or is a model that is wrong or needs what is not
-        supported.
+        If the file cannot be read, is larger than ``max_bytes``, has another suffix, or is a model that is malformed or
+        not supported.
     ParseError
         If the text is not MLIR.
     QuantTypeError
-        If there is no such profile, it is of another format, or another argument is of another type.
+        If the profile does not exist or belongs to another format, or if an argument has a wrong type.
 
     Examples
     --------
@@ -99,20 +99,20 @@ def load_reported(
     max_bytes: int | None = None,
     for_quantization: bool = False,
 ) -> tuple[ir.Module, str]:
-    """What `load` gives, and what the importer reports: of a model of ONNX which operators beside casts are folded."""
+    """Return `load`'s program and the importer's report: for ONNX, the operators folded beside casts."""
     require(max_bytes, (int, type(None)), "max_bytes", "an integer")
     require(path, (str, PathLike), "the path of a program", "a string or a path")
     require(for_quantization, bool, "for_quantization", "True or False")
     file = Path(path)
-    found = profile_of(_PROFILES.get(file.suffix, "litert") if profile is None else profile)
-    if file.suffix in IMPORTERS and found.suffix != file.suffix:
-        raise QuantTypeError(f"{file}: profile {found.name!r} is of a runtime that reads {found.suffix} files")
+    chosen = profile_of(_PROFILES.get(file.suffix, "litert") if profile is None else profile)
+    if file.suffix in IMPORTERS and chosen.suffix != file.suffix:
+        raise QuantTypeError(f"{file}: profile {chosen.name!r} is of a runtime that reads {chosen.suffix} files")
     if for_quantization:
-        found = for_kernels(found)
-    most = MAX_MODEL if max_bytes is None else max_bytes
+        chosen = for_kernels(chosen)
+    limit = MAX_MODEL if max_bytes is None else max_bytes
     if file.suffix in IMPORTERS:
         with garbage_uncollected():
-            return IMPORTERS[file.suffix](file, found, most)
+            return IMPORTERS[file.suffix](file, chosen, limit)
     if file.suffix == ".mlirbc":
         raise bytecode_error(str(file))
     if file.suffix != ".mlir":
@@ -125,24 +125,24 @@ def load_reported(
 def export_onnx(path: str | PathLike[str], program: ir.Module, *, function: str | None = None) -> None:
     """Write a program as a QDQ model of ONNX: float operators between DequantizeLinear and QuantizeLinear.
 
-    Images are NCHW in the model, and a Transpose stands where a program's NHWC begins and ends. The opset is the lowest
-    that has all forms. What ONNX cannot say, the rules of rounding, stands in ``metadata_props``
-    (docs/reference/export_onnx.md): read back by ``qrt.load``, the program computes the same bits.
+    Images are NCHW in the model: a Transpose converts from and to the program's NHWC. The opset is the lowest that has
+    all the operators used. Rounding rules, which ONNX cannot express, are written to ``metadata_props``
+    (docs/reference/export_onnx.md); ``qrt.load`` reads them, so the loaded program computes the same bits.
 
     Parameters
     ----------
     path : str or PathLike
-        Where the model goes; its name ends in ``.onnx``. A file that exists is replaced.
+        The path of the model, which ends in ``.onnx``. An existing file is replaced.
     program : qrt.ir.Module
         A verified program of ops of ``qrt``, ``quant``, and elementwise ``arith`` and ``math`` on tensors.
     function : str, optional
-        The function that is written: main, or the only one, if not given.
+        The function to export. The default is ``main``, or the only function of the program.
 
     Raises
     ------
     ModelError
-        If ONNX cannot say an operation: one error lists all of them. If the model has more than 2 GiB, the name of the
-        file ends otherwise, or the program has no such function.
+        If ONNX cannot express an operation (the error lists all of these), if the model is larger than 2 GiB, if the
+        path does not end in ``.onnx``, or if the program has no such function.
     FileError
         If the file cannot be written.
     ImportError

@@ -1,4 +1,4 @@
-"""Every rule of docs/numerics.md as plain code: rounding, casts, requantization, sums, functions.
+"""The rules of docs/numerics.md as plain code: rounding, casts, requantization, sums, functions.
 
 Functions of integers and arrays, and tables of rules; no types, no tensors, no C. The kernels, the lowering and the
 references of operations are compared with these functions, bit for bit.

@@ -1,4 +1,4 @@
-"""How the sum or the difference of two quantized values becomes storage.
+"""Rules that round the sum or difference of two quantized values to storage.
 
 Sources: XNNPACK's addition for ``scaled20``, the TFLite reference kernels of ADD and SUB for ``fixed_double``.
 ONNX Runtime's kernel of QLinearAdd for AVX2 for ``float32_fused``. ``fixed`` is qrt's own.
@@ -30,9 +30,11 @@ _MOST_RATIO: Final = 2.0**64
 
 @dataclass(frozen=True, eq=False)
 class SumParameters:
-    """Each operand without its zero point is shifted ``left`` places and scaled, by a product with its multiplier, or
-    by ``fixed_double`` where there are shifts. ``end`` makes storage of what they add up to. Arrays are flat, one
-    entry per parameter index."""
+    """The parameters of an addition: each operand minus its zero point is shifted left by ``left`` and scaled.
+
+    The scaling is a product with the operand's multiplier, or ``fixed_double`` where there are shifts. ``end``
+    requantizes the sum to storage. Arrays are flat, one entry per parameter index.
+    """
 
     a_multiplier: Array
     b_multiplier: Array
@@ -48,7 +50,7 @@ class SumParameters:
 
 
 def in_blocks(size: int) -> int:
-    """How many of a tensor's elements stand in whole blocks of a rule whose name ends in ``_16``.
+    """Return the number of a tensor's elements in whole blocks, for a rule whose name ends in ``_16``.
 
     >>> in_blocks(35)
     32
@@ -57,8 +59,10 @@ def in_blocks(size: int) -> int:
 
 
 def sum_left_shift(widths: tuple[int, ...]) -> int:
-    """The places by which ``fixed_double`` first shifts operands to the left: 20 where all storage, that of the result
-    too, has at most 8 bits, and 15 where it has at most 16."""
+    """Return how many places ``fixed_double`` first shifts operands to the left.
+
+    It is 20 if the storage of the operands and of the result has at most 8 bits, and 15 if it has at most 16.
+    """
     if max(widths) > 16:
         raise QuantTypeError(f"requant = 'fixed_double' needs storage of at most 16 bits, got {max(widths)}")
     return 20 if max(widths) <= 8 else 15
@@ -66,8 +70,11 @@ def sum_left_shift(widths: tuple[int, ...]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Scales and zero points of the two operands and of the result, one entry per parameter index each, the result's
-    ``bounds`` (container, least and greatest storage), the places of ``sum_left_shift``, and the second's sign."""
+    """The scales and zero points of both operands and of the result, one entry per parameter index each.
+
+    Also the result's ``bounds`` (container, least and greatest storage), the places of ``sum_left_shift``, and the sign
+    of the second operand.
+    """
 
     bounds: tuple[str, int, int]
     scales: Sequence[Array]
@@ -77,7 +84,7 @@ class Sums:
 
 
 def rounded_shift(bounds: tuple[str, int, int], zero_points: Array, places: Array) -> RequantParameters:
-    """``(sum + 2**(N-1)) >> N``: the ``fixed`` rule with a multiplier of 1."""
+    """Return ``(sum + 2**(N-1)) >> N``: the ``fixed`` rule with a multiplier of 1."""
     ones = np.ones(len(zero_points), np.int32)
     return RequantParameters("fixed", *bounds, zero_points, ones, places.astype(np.int32))
 
@@ -107,7 +114,9 @@ def form_scaled20(sums: Sums) -> SumParameters:
 
 
 def form_double_sum(sums: Sums) -> SumParameters:
-    """Form ratios of the operands' scales to twice the larger, and of that to the result's, by `fixed_double`."""
+    """Form the ratios of each operand's scale to twice the larger one, and of twice the larger to the result's, by
+    `fixed_double`.
+    """
     a_scales, b_scales, scales = sums.scales
     with np.errstate(over="ignore"):  # what overflows makes ratios that are refused
         twice, unit = 2 * np.maximum(a_scales, b_scales), scales * 2.0**sums.left
@@ -131,7 +140,7 @@ def form_double_sum_in_blocks(sums: Sums) -> SumParameters:
 
 
 def form_fused_sum(sums: Sums) -> SumParameters:
-    """Form float32 ratios of scales, and one offset of all zero points, of whose products the first is fused."""
+    """Form float32 ratios of scales, and one offset for all zero points, whose first product is fused with its sum."""
     ra, rb = _float32_ratios(sums)
     rb = rb * np.float32(sums.sign)
     za, zb, zo = (z.astype(np.float32) for z in sums.zero_points)
@@ -148,7 +157,9 @@ def form_fused_sum(sums: Sums) -> SumParameters:
 
 @dataclass(frozen=True)
 class SumRule:
-    """A name that ``requant`` of ``add`` and ``sub`` takes, and what it means; see `numerics.rules.RequantRule`."""
+    """A value of the attribute ``requant`` of ``add`` and ``sub``, and its arithmetic; see
+    `numerics.rules.RequantRule`.
+    """
 
     name: SumName
     form: Callable[[Sums], SumParameters]
@@ -177,16 +188,20 @@ SUM_RULES: Final = Table(
 
 
 def _scale_once(q: Array, m0: Array, shift: Array, left: int) -> Array:
-    """What ``fixed_double`` computes with one rounding: all places are shifted before the product. Those to the right
-    round down."""
+    """Multiply as ``fixed_double`` does, but round once: all shifts come before the product.
+
+    Right shifts round down.
+    """
     places = left + int(shift)
     shifted = q << places if places > 0 else q >> -places
     return np.asarray((shifted * m0 + (1 << 30)) >> 31)
 
 
 def requantize_sum(a: Array, b: Array, parameters: SumParameters, index: Array, sign: int = 1) -> Array:
-    """Storage of ``a + sign * b``, which are values without their zero points (int64); storage as it is for
-    ``float32_fused``, whose parameters have the sign."""
+    """Return the storage of ``a + sign * b``, for int64 operands without their zero points.
+
+    For ``float32_fused`` the operands are raw storage; the sign is part of its parameters.
+    """
     p = parameters
     if p.a_scale.size:
         with np.errstate(over="ignore"):

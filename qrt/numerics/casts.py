@@ -1,4 +1,4 @@
-"""``quant.qcast`` and ``quant.dcast``."""
+"""The casts ``quant.qcast`` and ``quant.dcast``."""
 
 from typing import Final, Literal, get_args
 
@@ -26,12 +26,12 @@ def quantize(
     zero_point_order: str = "before",
     scale_form: str = "divide",
 ) -> Array:
-    """``quant.qcast``: float64 values of format ``expressed`` to stored integers (int64).
+    """Quantize float64 values of format ``expressed`` to stored integers (int64), as ``quant.qcast`` does.
 
-    ``clamp(round(x / s + f(zp)), min, max)``, every step rounded to ``expressed``. ``zero_point_order="after"`` adds
-    the zero point to the rounded integer instead (ONNX QuantizeLinear); ``scale_form="reciprocal"`` multiplies by the
-    rounded ``1 / s`` (XNNPACK). NaN, of ``x`` or of a step, stores ``clamp(zp)``; infinities saturate. The comparison
-    with the bounds is exact, in float64.
+    The result is ``clamp(round(x / s + f(zp)), min, max)``, every step rounded to ``expressed``.
+    ``zero_point_order="after"`` adds the zero point to the rounded integer instead (ONNX QuantizeLinear);
+    ``scale_form="reciprocal"`` multiplies by the rounded ``1 / s`` (XNNPACK). NaN, of ``x`` or of a step, stores
+    ``clamp(zp)``; infinities saturate. The comparison with the bounds is exact, in float64.
     """
     for what, given, known in (("scale form", scale_form, SCALES), ("zero point order", zero_point_order, ZERO_POINTS)):
         if given not in known:
@@ -53,8 +53,11 @@ def quantize(
 
 
 def dequantize(q: npt.ArrayLike, scale: npt.ArrayLike, zero_point: npt.ArrayLike, expressed: str) -> Array:
-    """``quant.dcast``: ``(f(q) - f(zp)) * s``, every step rounded to ``expressed``; float64 values of that format. NaNs
-    are the positive quiet one: ``q`` and ``zp`` were both beyond the format."""
+    """Dequantize stored integers to float64 values of format ``expressed``, as ``quant.dcast`` does.
+
+    The value is ``(f(q) - f(zp)) * s``, every step rounded to ``expressed``. Where ``f(q)`` and ``f(zp)`` are both
+    infinite, the result is the positive quiet NaN.
+    """
     stored = round_to_format(np.asarray(q, np.int64), expressed)
     zp = round_to_format(np.asarray(zero_point, np.int64), expressed)
     with np.errstate(over="ignore", invalid="ignore"):

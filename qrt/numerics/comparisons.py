@@ -1,4 +1,4 @@
-"""Comparisons, the classes of floats, and the integers as which LiteRT's kernels compare quantized values."""
+"""Comparisons, the classes of floats, and the integers that LiteRT's kernels compare in place of quantized values."""
 
 import operator
 from collections.abc import Callable
@@ -51,7 +51,7 @@ FLOAT_PREDICATES: dict[str, Function] = {
 
 
 def of_integers(predicate: int, t: Integer) -> Function:
-    """``cmpi`` with the predicate of a number."""
+    """Return the comparison of ``cmpi`` for a predicate number."""
     name = tuple(INTEGER_PREDICATES)[predicate]
     compare: Function = INTEGER_PREDICATES[name]
     if t.width == 1 and name[0] == "s":
@@ -63,13 +63,15 @@ def of_integers(predicate: int, t: Integer) -> Function:
 
 
 def of_floats(predicate: int) -> Function:
-    """``cmpf`` with the predicate of a number."""
+    """Return the comparison of ``cmpf`` for a predicate number."""
     compare: Function = FLOAT_PREDICATES[tuple(FLOAT_PREDICATES)[predicate]]
     return compare
 
 
 def _classified(test: Function) -> Callable[[str], Function]:
-    """A test of the value in float64, which keeps NaNs, infinities and subnormals apart."""
+    """Return, for each float format, a test of the value in float64, which keeps NaNs, infinities and subnormals
+    distinct.
+    """
 
     def bind(form: str) -> Function:
         widen = widened(form)
@@ -97,7 +99,7 @@ COMPARED_BITS: Final = 8
 
 
 def compared_values(stored: npt.ArrayLike, scale: float, zero_point: int) -> Array:
-    """``(stored - zero_point) * scale`` in units of 2^-8, by ``fixed_double``; the scale is below 1.
+    """Return ``(stored - zero_point) * scale`` in units of 2^-8, by ``fixed_double``; the scale is below 1.
 
     >>> compared_values([3, 4, 5], 0.001, 0).tolist()
     [1, 1, 1]

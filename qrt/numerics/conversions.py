@@ -1,7 +1,7 @@
 """Conversions between integers, floats and index, each rounded once; bits reinterpreted.
 
-Integers to floats round to nearest even, floats to floats as ``roundingmode`` says (to nearest even without it). A
-float becomes an integer by truncation; a NaN or a number out of the integer's range is undefined and refused, or with
+Integers to floats round to nearest even, floats to floats by ``roundingmode`` (to nearest even without it). A float
+becomes an integer by truncation; a NaN or a number out of the integer's range is undefined and refused, or with
 ``saturating`` becomes 0 or the nearest bound. Narrowing integers wraps.
 """
 
@@ -27,7 +27,7 @@ _DTYPES = {"f16": "float16", "f32": "float32", "f64": "float64", "tf32": "float3
 
 @lru_cache
 def float_dtype(form: str) -> np.dtype[Any]:
-    """The NumPy dtype that holds a float format; tf32 values live in float32. f80 and f128 have none: an error."""
+    """Return the NumPy dtype of a float format; float32 for tf32. f80 and f128 have none: an error."""
     if form in _DTYPES:
         return np.dtype(_DTYPES[form])
     import ml_dtypes
@@ -35,26 +35,31 @@ def float_dtype(form: str) -> np.dtype[Any]:
     name = "bfloat16" if form == "bf16" else "float" + form.removeprefix("f").lower().replace("e", "_e", 1)
     if not hasattr(ml_dtypes, name):
         raise QuantTypeError(f"{form} values are not executable: NumPy has no such dtype")
-    found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
-    return found
+    dtype: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+    return dtype
 
 
 def widened(form: str) -> Function:
-    """Values of a format up to f64 as float64."""
+    """Return a function that converts values of a format up to f64 to float64."""
     float_dtype(form)
     return _promoted(np.float64(-0.0))
 
 
 def _promoted(zero: Any) -> Function:
-    """Values in the wider type of ``zero``: adding it converts, and takes a fraction of the time of calling the type.
-    For floats it is -0.0, which changes the sign of no zero.
+    """Return a function that converts values to the wider type of ``zero``.
+
+    Adding ``zero`` converts, and takes a fraction of the time of calling the type. For floats it is -0.0, which changes
+    the sign of no zero.
     """
     return lambda x: x + zero
 
 
 def rounder(form: str, mode: str = "to_nearest_even") -> Function:
-    """float64 to a format, rounded once. NaNs of formats without one are undefined; what is too large becomes infinity,
-    NaN or the largest value, whichever the format has first."""
+    """Return a function that rounds float64 to a format once.
+
+    For formats without NaN, a NaN is undefined. A value that is too large becomes infinity, NaN or the largest value,
+    whichever the format has first.
+    """
     dtype = float_dtype(form)
     if not FORMATS[form].has_zero:
         return _power_of_two(form, mode)
@@ -68,7 +73,7 @@ def rounder(form: str, mode: str = "to_nearest_even") -> Function:
 
 
 def _power_of_two(form: str, mode: str) -> Function:
-    """Rounds to f8E8M0FNU, which holds powers of two and a NaN. Ties go up."""
+    """Return a function that rounds to f8E8M0FNU, whose values are powers of two and a NaN. Ties go up."""
     if mode != "to_nearest_even":
         raise QuantTypeError(f"roundingmode {mode} to {form} is not executable")
     dtype, least, largest = float_dtype(form), FORMATS[form].min_exponent, float(FORMATS[form].largest)
@@ -82,7 +87,7 @@ def _power_of_two(form: str, mode: str) -> Function:
 
 
 def between_floats(source: str, target: str, mode: str = "to_nearest_even") -> Function:
-    """Any float format to any other."""
+    """Return a function that converts from one float format to another."""
     if mode == "to_nearest_even":
         if (source, target) in (("f16", "f32"), ("bf16", "f32"), ("f32", "f64"), ("f16", "f64")):
             return _promoted(float_dtype(target).type(-0.0))
@@ -99,7 +104,10 @@ _SCALE = "f8E8M0FNU"
 
 
 def _scaled(form: str, scale: str) -> Function:
-    """A scale as a power of two in a format; a scale of another format than f8E8M0FNU is rounded to it first."""
+    """Return a function that converts a scale to a power of two in a format.
+
+    A scale of a format other than f8E8M0FNU is first rounded to that format.
+    """
     spread = between_floats(_SCALE, form)
     if scale == _SCALE:
         return spread
@@ -108,21 +116,21 @@ def _scaled(form: str, scale: str) -> Function:
 
 
 def scaling_extf(source: str, scale: str, target: str) -> Function:
-    """``extf(in) * extf(scale)``, as upstream expands it."""
+    """Return the function ``extf(in) * extf(scale)``, as upstream expands the op."""
     extend, power = between_floats(source, target), _scaled(target, scale)
     multiply = _in_format(target, np.multiply)
     return lambda x, s: multiply(extend(x), power(s))
 
 
 def scaling_truncf(mode: str, source: str, scale: str, target: str) -> Function:
-    """``truncf(in / extf(scale))``, as upstream expands it."""
+    """Return the function ``truncf(in / extf(scale))``, as upstream expands the op."""
     power, narrow = _scaled(source, scale), between_floats(source, target, mode)
     divide = _in_format(source, np.divide)
     return lambda x, s: narrow(divide(x, power(s)))
 
 
 def _in_format(form: str, compute: Callable[[Any, Any], Any]) -> Function:
-    """An operation by a power of two, rounded to a format once."""
+    """Return ``compute`` with its operands in float64 and its result rounded once to a format."""
     if form == "f64":
         return compute
     widen, narrow = widened(form), rounder(form)
@@ -133,9 +141,11 @@ def _in_format(form: str, compute: Callable[[Any, Any], Any]) -> Function:
 
 
 def int_to_float(t: Integer, target: str, signed: bool) -> Function:
-    """Integers to a float format, rounded once. NumPy converts to f16, f32 and f64 with one rounding (to f16 by f32,
-    which is exact below 2^24; above that both overflow). Other formats go by float64, rounded to odd: its lowest bit
-    says whether a bit was lost, and it has enough bits to be rounded again.
+    """Return a function that converts integers to a float format, rounded once.
+
+    NumPy converts to f16, f32 and f64 with one rounding (to f16 through f32, which is exact below 2^24; above that both
+    overflow). Other formats go through float64 rounded to odd: its lowest bit records whether a bit was lost, and it
+    has enough bits to be rounded again.
     """
     dtype, read = float_dtype(target), reading(t, signed)
     if target in ("f16", "f32", "f64"):
@@ -147,21 +157,28 @@ def int_to_float(t: Integer, target: str, signed: bool) -> Function:
 
 
 def _odd(x: Any) -> Any:
-    """A 64-bit integer rounded to odd, so that float64 holds it: from 2^53 on, one bit stands for the twelve lowest."""
+    """Round a 64-bit integer to odd, so that float64 represents it: from 2^53 on, one bit replaces the twelve
+    lowest.
+    """
     low = x & 0xFFF
     return choose((x >> 53 == 0) | (x >> 53 == -1), x, (x ^ low) | (low != 0) * x.dtype.type(1 << 11))
 
 
 def reading(t: Integer, signed: bool) -> Function:
-    """The value in the form that NumPy shall convert to floats, in an unsigned dtype if it is read unsigned."""
+    """Return a function that prepares a value for NumPy's conversion to floats: unsigned values get an unsigned
+    dtype.
+    """
     if t.width == 1:
         return (lambda x: np.int8(0) - x) if signed else (lambda x: np.int8(0) + x)
     return (lambda x: x) if signed else t.unsigned
 
 
 def float_to_int(source: str, t: Integer, signed: bool, saturating: bool) -> Function:
-    """A float truncated to an integer. A NaN or a number out of range is refused, or saturates."""
-    widen, finish = widened(source), _held(t, signed)
+    """Return a function that truncates a float to an integer.
+
+    A NaN or a number out of range is refused, or saturates.
+    """
+    widen, finish = widened(source), _stored_as(t, signed)
     # the bounds are exact in float64: the upper one is the first integer too large
     low, beyond = (float(t.low), float(-t.low)) if signed else (0.0, float(1 << t.width))
     if saturating:
@@ -188,8 +205,10 @@ def _saturated(widen: Function, finish: Function, low: float, beyond: float, lea
     return call
 
 
-def _held(t: Integer, signed: bool) -> Function:
-    """Integral float64 values within the range of a type, in the dtype that holds it."""
+def _stored_as(t: Integer, signed: bool) -> Function:
+    """Return a function that converts integral float64 values within a type's range to the dtype that stores the
+    type.
+    """
     if t.width == 1:
         return lambda whole: whole != 0
     if signed:
@@ -201,7 +220,7 @@ def _held(t: Integer, signed: bool) -> Function:
 
 
 def extension(t: Integer, target: Integer, signed: bool) -> Function:
-    """Extends an integer to a wider one, by its sign or by zeros."""
+    """Return a function that extends an integer to a wider one, by its sign or by zeros."""
     zero = target.dtype.type(0)
     if t.width == 1:
         return (lambda x: zero - x) if signed else _promoted(zero)
@@ -212,7 +231,7 @@ def extension(t: Integer, target: Integer, signed: bool) -> Function:
 
 
 def truncation(t: Integer, target: Integer, promises: frozenset[str] = frozenset()) -> Function:
-    """Truncates an integer to its low bits, under the promises ``nsw`` and ``nuw``."""
+    """Return a function that truncates an integer to its low bits, under the promises ``nsw`` and ``nuw``."""
     rules = []
     if "nsw" in promises:
         rules.append(("signed overflow (nsw)", lambda _, x: (x < target.low) | (x >= -target.low)))
@@ -224,7 +243,9 @@ def truncation(t: Integer, target: Integer, promises: frozenset[str] = frozenset
 
 
 def index_cast(t: Integer, target: Integer, signed: bool) -> Function:
-    """A conversion between index and an integer: extended to the wider type, else the low bits."""
+    """Return a function that converts between index and an integer: extended to the wider type, or cut to the low
+    bits.
+    """
     if t.width == target.width:
         return lambda x: x
     return extension(t, target, signed) if t.width < target.width else truncation(t, target)
@@ -234,13 +255,13 @@ def index_cast(t: Integer, target: Integer, signed: bool) -> Function:
 
 
 def bitcast(source: Integer | str, target: Integer | str) -> Function:
-    """The bits of integers or floats, read as another type of the same width."""
+    """Return a function that reads the bits of integers or floats as another type of the same width."""
     bits, value = _bits(source), _of_bits(target)
     return lambda x: value(bits(x))
 
 
 def _bits(t: Integer | str) -> Function:
-    """A value's bits as an unsigned integer; bits above its width are 0."""
+    """Return a function that gives a value's bits as an unsigned integer; bits above its width are 0."""
     if isinstance(t, Integer):
         return t.unsigned
     dtype = np.dtype(f"u{float_dtype(t).itemsize}")

@@ -15,20 +15,24 @@ F32 = np.float32
 
 @dataclass(frozen=True)
 class SuppressionLimits:
-    """``most`` detections at most, each with ``classes`` classes; class by class with ``each`` boxes of a class, where
-    that is not None. Scores below ``score`` are left out, and boxes of which more than ``overlap`` is shared with a
-    better one."""
+    """The limits of a suppression of boxes.
+
+    At most ``most`` detections, each with ``classes`` classes, are returned. If ``per_class`` is not None, each class
+    is suppressed by itself, and keeps that many boxes. Boxes with a score below ``score`` are left out, and boxes that
+    overlap a better one by more than ``overlap``.
+    """
 
     most: int
     classes: int
-    each: int | None
+    per_class: int | None
     score: float
     overlap: float
 
 
 def overlaps(boxes: Array, one: int, others: Array) -> Array:
-    """The intersection of a box with others over their union, 0 where one has no area; boxes [n, 4] of float32 are
-    (top, left, bottom, right), and every step is rounded to float32.
+    """Return the intersection of a box with others over their union; 0 if one has no area.
+
+    Boxes [n, 4] of float32 are (top, left, bottom, right), and every step is rounded to float32.
 
     >>> overlaps(np.float32([[0, 0, 2, 2], [0, 1, 2, 3]]), 0, np.array([1])).tolist()
     [0.3333333432674408]
@@ -41,12 +45,12 @@ def overlaps(boxes: Array, one: int, others: Array) -> Array:
         height = _smaller(y1, bottom) - _larger(y0, top)
         width = _smaller(x1, right) - _larger(x0, left)
         shared = _larger(height, zero) * _larger(width, zero)
-        found = shared / (own + areas - shared)
-    return np.where((own <= 0) | (areas <= 0), F32(0), found)
+        ratio = shared / (own + areas - shared)
+    return np.where((own <= 0) | (areas <= 0), F32(0), ratio)
 
 
 def _larger(a: Array, b: Array) -> Array:
-    """The second one if it is larger, as C++ has it: with a NaN the first."""
+    """Return the second number if it is larger, as C++'s max does: if one is a NaN, the first."""
     return np.where(a < b, b, a)
 
 
@@ -55,14 +59,14 @@ def _smaller(a: Array, b: Array) -> Array:
 
 
 def descending(scores: Array, count: int) -> Array:
-    """The numbers of the largest scores, of equal ones the first first."""
+    """Return the indices of the largest scores in descending order; equal scores are in the order of their indices."""
     return np.argsort(-scores, kind="stable")[:count]
 
 
 def heap_sorted(scores: Array, count: int) -> list[int]:
-    """The numbers of the largest scores in descending order. Which of equal ones comes first follows from a heap whose
-    root is the least: an element that is larger than the root takes its place, and the root is taken out again and
-    again. That is how libstdc++ sorts a part.
+    """Return the indices of the largest scores in descending order. Which of equal ones comes first follows from a heap
+    whose root is the least: an element that is larger than the root takes its place, and the root is taken out again
+    and again. That is how libstdc++ sorts a part.
 
     >>> heap_sorted(np.float32([0.5, 0.5, 0.5, 0.75]), 3)
     [3, 1, 0]
@@ -74,7 +78,7 @@ def heap_sorted(scores: Array, count: int) -> list[int]:
         return bool(scores[numbers[a]] > scores[numbers[b]])
 
     def settle(hole: int, length: int, number: int) -> None:
-        """The smaller children move up to the end, and then the number rises from there."""
+        """Move the smaller children up to the end of the heap, then let the index rise from there."""
         top = hole
         while (child := 2 * hole + 2) < length:
             child -= is_before(child, child - 1)
@@ -98,52 +102,55 @@ def heap_sorted(scores: Array, count: int) -> list[int]:
 
 
 def suppressed(boxes: Array, scores: Array, most: int, rule: SuppressionLimits) -> list[int]:
-    """The numbers of boxes that stay, the best first: of those left, those that share too much with it go."""
+    """Return the indices of the boxes that remain, best first: each one removes those that overlap it too much."""
     with np.errstate(invalid="ignore"):
-        kept = np.flatnonzero(scores >= F32(rule.score))
-    left = kept[descending(scores[kept], len(kept))]
-    found: list[int] = []
-    while len(left) and len(found) < most:
+        candidates = np.flatnonzero(scores >= F32(rule.score))
+    left = candidates[descending(scores[candidates], len(candidates))]
+    remaining: list[int] = []
+    while len(left) and len(remaining) < most:
         best, left = int(left[0]), left[1:]
-        found.append(best)
+        remaining.append(best)
         left = left[~(overlaps(boxes, best, left) > F32(rule.overlap))]
-    return found
+    return remaining
 
 
 def detections(boxes: Array, scores: Array, rule: SuppressionLimits) -> tuple[Array, Array, Array, Array]:
-    """(boxes, classes, scores, count) of scores [anchors, classes]. What stands behind the count is 0."""
+    """Return (boxes, classes, scores, count) for scores [anchors, classes]. The rows from ``count`` on are 0."""
     rows = rule.most * rule.classes
-    found = _of_each_class(boxes, scores, rule) if rule.each is not None else _of_all(boxes, scores, rule)
-    count = len(found) if rule.each is not None else len(found) // max(rule.classes, 1)
-    made = np.zeros((rows, 4), F32), np.zeros(rows, F32), np.zeros(rows, F32)
-    for row, (box, number, score) in enumerate(found):
+    detected = _of_each_class(boxes, scores, rule) if rule.per_class is not None else _of_all(boxes, scores, rule)
+    count = len(detected) if rule.per_class is not None else len(detected) // max(rule.classes, 1)
+    results = np.zeros((rows, 4), F32), np.zeros(rows, F32), np.zeros(rows, F32)
+    for row, (box, number, score) in enumerate(detected):
         if number >= 0:
-            made[0][row], made[1][row], made[2][row] = boxes[box], number, score
-    return (*made, np.full(1, count, F32))
+            results[0][row], results[1][row], results[2][row] = boxes[box], number, score
+    return (*results, np.full(1, count, F32))
 
 
-Found = list[tuple[int, int, npt.NDArray[np.float32]]]
+Detections = list[tuple[int, int, npt.NDArray[np.float32]]]
 
 
-def _of_all(boxes: Array, scores: Array, rule: SuppressionLimits) -> Found:
-    """Suppressed by the best score of any class. A box then has its best classes; -1 stands for those it lacks."""
+def _of_all(boxes: Array, scores: Array, rule: SuppressionLimits) -> Detections:
+    """Suppress by the best score of any class. A box then has its best classes, -1 for missing ones."""
     best = np.stack([scores[row, descending(scores[row], 1)[0]] for row in range(len(scores))])
-    found: Found = []
+    detected: Detections = []
     for box in suppressed(boxes, best, rule.most, rule):
         numbers = heap_sorted(scores[box], rule.classes)
-        found += [(box, number, scores[box, number]) for number in numbers]
-        found += [(box, -1, F32(0))] * (rule.classes - len(numbers))  # type: ignore[list-item]
-    return found
+        detected += [(box, number, scores[box, number]) for number in numbers]
+        detected += [(box, -1, F32(0))] * (rule.classes - len(numbers))  # type: ignore[list-item]
+    return detected
 
 
-def _of_each_class(boxes: Array, scores: Array, rule: SuppressionLimits) -> Found:
-    """Each class by itself; the best of all so far stay when a class joins, the earlier class first of equals."""
-    assert rule.each is not None
-    found: Found = []
+def _of_each_class(boxes: Array, scores: Array, rule: SuppressionLimits) -> Detections:
+    """Suppress each class by itself.
+
+    After each class only the best of all classes so far remain; equal scores are in the order of classes.
+    """
+    assert rule.per_class is not None
+    detected: Detections = []
     for number in range(scores.shape[1]):
         of_class = scores[:, number]
-        chosen = suppressed(boxes, of_class, min(rule.each, rule.most), rule)
-        found += [(box, number, of_class[box]) for box in chosen]
-        order = descending(np.array([score for *_, score in found], F32), rule.most)
-        found = [found[place] for place in order]
-    return found
+        chosen = suppressed(boxes, of_class, min(rule.per_class, rule.most), rule)
+        detected += [(box, number, of_class[box]) for box in chosen]
+        order = descending(np.array([score for *_, score in detected], F32), rule.most)
+        detected = [detected[place] for place in order]
+    return detected

@@ -25,7 +25,7 @@ _SPLITTER = float((1 << 27) + 1)
 
 
 def pair_of(x: Fraction) -> tuple[float, float]:
-    """The pair nearest to a rational: Python divides integers with one rounding."""
+    """Return the pair nearest to a rational: Python divides integers with one rounding."""
     high = float(x)
     return high, float(x - Fraction(high))
 
@@ -41,19 +41,20 @@ def fraction(enclosure: Callable[[int], Bounds], bits: int) -> Fraction:
 
 
 def parts(x: Fraction, *bits: int) -> list[float]:
-    """A positive number as a sum: it is cut off at the first number of fraction bits, the remainder at the next, and so
-    on; the last term is the rest.
+    """Return a positive number as a sum of floats.
+
+    It is cut off at the first number of fraction bits, the remainder at the next, and so on; the last term is the rest.
     """
-    found = []
+    terms = []
     for count in bits:
         part = Fraction(int(x * (1 << count)), 1 << count)
-        found.append(float(part))
+        terms.append(float(part))
         x -= part
-    return [*found, float(x)]
+    return [*terms, float(x)]
 
 
 def table(pairs: Iterable[tuple[float, float]]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Pairs as two arrays."""
+    """Return pairs as two arrays."""
     high, low = zip(*pairs, strict=True)
     return np.array(high), np.array(low)
 
@@ -75,7 +76,7 @@ def two_sum(a: Any, b: Any) -> Pair:
 
 
 def _split(a: Any) -> Pair:
-    """Two halves of at most 26 bits, so that products of halves are exact."""
+    """Return two halves of at most 26 bits, so that products of halves are exact."""
     scaled = a * _SPLITTER
     high = scaled - (scaled - a)
     return high, a - high
@@ -106,12 +107,12 @@ def negated(x: Pair) -> Pair:
 
 
 def scaled(x: Pair, factor: Any) -> Pair:
-    """A pair by a power of two: exact."""
+    """Return a pair times a power of two, which is exact."""
     return x[0] * factor, x[1] * factor
 
 
 def times(x: Pair, b: Any) -> Pair:
-    """A pair by a number."""
+    """Return a pair times a number."""
     high, low = two_product(x[0], b)
     return normalized(high, low + x[1] * b)
 
@@ -129,7 +130,7 @@ def divide(x: Pair, y: Pair) -> Pair:
 
 
 def sqrt(x: Pair) -> Pair:
-    """The square root of a positive number; NaN for zero."""
+    """Return the square root of a positive number as a pair; NaN for zero."""
     root = np.sqrt(x[0])
     product = square(root)
     rest = (x[0] - product[0]) + (x[1] - product[1])
@@ -141,7 +142,7 @@ def select(condition: Any, x: Pair, y: Pair) -> Pair:
 
 
 def polynomial(x: Any, *coefficients: float) -> Any:
-    """A polynomial by Horner's scheme in float64. Coefficients begin with the constant term."""
+    """Evaluate a polynomial by Horner's scheme in float64. Coefficients begin with the constant term."""
     value = coefficients[-1]
     for coefficient in reversed(coefficients[:-1]):
         value = value * x + coefficient
@@ -152,22 +153,21 @@ def polynomial(x: Any, *coefficients: float) -> Any:
 
 
 def clamped(x: Any, least: float, greatest: float) -> Any:
-    """A number outside becomes the nearer bound. Scalars are compared in Python, because a call of NumPy on a scalar is
-    slow.
-    """
+    """Clamp a number to two bounds. Scalars are compared in Python, because a call of NumPy on a scalar is slow."""
     if x.ndim:
         return np.minimum(np.maximum(x, least), greatest)
     return type(x)(min(max(x, least), greatest))
 
 
 def power_of_two(k: Any) -> Any:
-    """``2**k`` of an int64 within float64's normal exponents."""
+    """Return ``2**k`` for an int64 within float64's normal exponents."""
     return ((k + 1023) << 52).view(np.float64)
 
 
 def to_odd(high: Any, low: Any) -> Any:
-    """``high + low`` rounded to odd: what is not exact has its last bit set, so that it can be rounded again to any
-    shorter format (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008)."""
+    """Round ``high + low`` to odd: an inexact result has its last bit set, so that it can be rounded again to any
+    shorter format (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+    """
     bits = high.view(np.int64)
     inexact_even = ((low > 0) | (low < 0)) & (bits & 1 == 0)
     away = (low > 0) == (high > 0)

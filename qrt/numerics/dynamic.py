@@ -1,4 +1,4 @@
-"""Products of floats that are quantized at run time, and the long short-term memory that is made of them.
+"""Products of floats that are quantized at run time, and the long short-term memory that uses them.
 
 A tensor of float32 gets one scale and one zero point from its least and its greatest element (DynamicQuantizeLinear of
 ONNX). A product with quantized weights is then a sum of integers times one float, or one for each column. The memory
@@ -26,8 +26,10 @@ _NAN: Final = np.float32("nan")
 
 
 def dynamic_parameters(x: Array) -> tuple[np.float32, int]:
-    """(scale, zero point) of the 8 bits without sign that hold a float32 tensor and 0. A NaN among the
-    elements is left out; where the quotient that makes the zero point is one, as it is of -inf, that is the largest.
+    """Return (scale, zero point) of unsigned 8-bit storage that covers a float32 tensor and 0.
+
+    A NaN among the elements is ignored. If the quotient that gives the zero point is a NaN, as for -inf, the zero point
+    is the largest.
 
     >>> dynamic_parameters(np.float32([-1, 0.5, 4.1]))
     (np.float32(0.02), 50)
@@ -42,7 +44,7 @@ def dynamic_parameters(x: Array) -> tuple[np.float32, int]:
 
 
 def dynamic_storage(x: Array, scale: np.float32, zero_point: int) -> Array:
-    """The stored integers of float32 values, int64. Where the quotient is a NaN, 0 is stored."""
+    """Return the stored integers of float32 values as int64. Where the quotient is a NaN, 0 is stored."""
     with np.errstate(all="ignore"):
         steps = np.rint(np.asarray(x, np.float32) / scale)
     steps = np.where(np.isnan(steps), np.float32(-1e6), steps)
@@ -59,7 +61,7 @@ class DynamicColumns:
 
 
 def dynamic_product(x: Array, w: DynamicColumns) -> Array:
-    """The product of float32 rows, which are quantized together, with weights: float32 [rows, columns]."""
+    """Multiply float32 rows, which are quantized together, by weights; the result is float32 [rows, columns]."""
     scale, zero_point = dynamic_parameters(x)
     centred = dynamic_storage(x, scale, zero_point) - zero_point
     sums = centred @ (w.storage.astype(np.int64) - w.zero_points)
@@ -97,9 +99,10 @@ def tanh32(x: Array) -> Array:
 def dynamic_lstm(
     x: Array, w: DynamicColumns, r: DynamicColumns, bias: Array, hidden: Array, cell: Array, reverse: bool
 ) -> tuple[Array, Array, Array]:
-    """(hidden values of every step, those of the last one, cell) of float32: x [steps, batch, inputs], w [inputs,
-    4 * cells], r [cells, 4 * cells], bias [4 * cells], hidden and cell [batch, cells]. Gates come in the order of
-    `GATES`. ``reverse`` begins with the last step.
+    """Return (hidden values of every step, hidden values of the last step, cell) of a float32 LSTM.
+
+    The arguments are x [steps, batch, inputs], w [inputs, 4 * cells], r [cells, 4 * cells], bias [4 * cells], hidden
+    and cell [batch, cells]. Gates come in the order of `GATES`. ``reverse`` begins with the last step.
     """
     steps, batch, inputs = x.shape
     columns = w.storage.shape[1]

@@ -1,5 +1,7 @@
-"""Helpers of functions on elements, and broadcasting of arrays of any rank. An element is a NumPy scalar, elements are
-an array of any shape. NumPy's functions of broadcasting take 32 dimensions at most, its arrays 64.
+"""Helpers of functions on elements, and broadcasting of arrays of any rank.
+
+An element is a NumPy scalar; elements are an array of any shape. NumPy's broadcasting functions take at most 32
+dimensions, its arrays 64.
 """
 
 from collections.abc import Callable
@@ -14,19 +16,19 @@ Function = Callable[..., Any]
 
 
 def holds(condition: Any) -> bool:
-    """Whether a condition is true of any element."""
+    """Return True if a condition is true for any element."""
     return bool(condition.any()) if condition.ndim else bool(condition)
 
 
 def choose(condition: Any, left: Any, right: Any) -> Any:
-    """``left`` where the condition is true, else ``right``."""
+    """Return ``left`` where the condition is true, else ``right``."""
     if condition.ndim:
         return np.where(condition, left, right)
     return left if condition else right
 
 
 def checked(compute: Function, *rules: tuple[str, Function]) -> Function:
-    """``compute``, which raises for undefined operands: each rule tests (result, *operands)."""
+    """Return ``compute`` wrapped to raise for undefined operands: each rule tests (result, *operands)."""
     if not rules:
         return compute
 
@@ -41,7 +43,7 @@ def checked(compute: Function, *rules: tuple[str, Function]) -> Function:
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of operands together. Raises ValueError where they do not broadcast.
+    """Return the shape to which operands broadcast. Raises ValueError if they do not broadcast.
 
     >>> broadcast_shapes((3, 1), (4,), ())
     (3, 4)
@@ -57,6 +59,6 @@ def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def broadcast_arrays(*arrays: Any) -> list[Any]:
-    """The arrays as views of the shape of all together."""
+    """Return views of the arrays, all broadcast to one shape."""
     shape = broadcast_shapes(*map(np.shape, arrays))
     return [np.broadcast_to(array, shape) for array in arrays]

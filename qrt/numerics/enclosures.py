@@ -1,9 +1,9 @@
-"""Bounds of elementary functions of rational numbers, as narrow as is asked for, by integer arithmetic alone.
+"""Bounds of elementary functions of rational numbers, to any precision, by integer arithmetic alone.
 
 Each function takes rational arguments in its domain and a number of bits. It returns rationals below and above the
 exact value, whose relative distance is about ``2**-bits`` (the absolute distance, where the function subtracts). These
 functions define those of `transcendental`, make their tables, and decide the cases that double-doubles cannot. They are
-slow, and written for reading.
+slow, and meant to be read.
 """
 
 from bisect import bisect_left
@@ -19,7 +19,9 @@ _SATURATED = 2048
 
 
 def rounded(enclosure: Callable[[int], Bounds], form: Callable[[Fraction], int], bits: int = 96) -> int:
-    """The value to which both bounds round, once they are close enough to agree. ``form`` rounds, and is monotonic.
+    """Return the value to which both bounds round, once they are close enough to agree.
+
+    ``form`` rounds, and is monotonic.
 
     >>> rounded(pi, lambda x: round(x * 10**20))
     314159265358979323846
@@ -32,8 +34,9 @@ def rounded(enclosure: Callable[[int], Bounds], form: Callable[[Fraction], int],
 
 
 def series(ratio: Callable[[int], tuple[int, int]], bits: int, alternating: bool = False) -> Bounds:
-    """Bounds of ``1 + r(1) + r(1) r(2) + ...``, or of the same with alternating signs. From some term on the ratios
-    must stay below a half. Every term is rounded down and up.
+    """Return bounds of ``1 + r(1) + r(1) r(2) + ...``, or of that series with alternating signs.
+
+    From some term on the ratios must stay below a half. Every term is rounded down and up.
     """
     low = high = least = greatest = 1 << bits
     n, above_half = 0, True
@@ -114,7 +117,7 @@ def tanh(x: Fraction, bits: int) -> Bounds:
 
 
 def _twice_atanh(z: Fraction, bits: int) -> Bounds:
-    """Twice the inverse hyperbolic tangent of z, for |z| up to 1/3."""
+    """Return bounds of twice the inverse hyperbolic tangent of z, for |z| up to 1/3."""
     square = z * z
     terms = series(lambda n: (square.numerator * (2 * n - 1), square.denominator * (2 * n + 1)), bits)
     return _scaled(terms, 2 * z)
@@ -172,7 +175,7 @@ def atanh(x: Fraction, bits: int) -> Bounds:
 
 
 def power(base: Fraction, exponent: Fraction, bits: int) -> Bounds:
-    """A power of a positive base whose denominator is a power of two."""
+    """Return bounds of a power of a positive base whose denominator is a power of two."""
     exact = _exact_power(base, exponent)
     if exact is not None:
         return exact, exact
@@ -181,8 +184,10 @@ def power(base: Fraction, exponent: Fraction, bits: int) -> Bounds:
 
 
 def _exact_power(base: Fraction, exponent: Fraction) -> Fraction | None:
-    """The power, if it is a rational of at most 64 significant bits. Such a power may lie half way between two numbers
-    of a format, so bounds never decide it. All others are irrational, or have too many bits to lie half way.
+    """Return the power if it is a rational of at most 64 significant bits, else None.
+
+    Such a power may lie half way between two numbers of a format, so bounds cannot decide how it rounds. All other
+    powers are irrational, or have too many bits to lie half way.
     """
     degree, shift = (
         exponent.denominator,
@@ -213,7 +218,7 @@ def cbrt(x: Fraction, bits: int) -> Bounds:
 
 @lru_cache(maxsize=8)
 def pi(bits: int) -> Bounds:
-    """Machin's formula."""
+    """Return bounds of pi, by Machin's formula."""
     return _scaled(
         _difference(_scaled(atan(Fraction(1, 5), bits), Fraction(4)), atan(Fraction(1, 239), bits)), Fraction(4)
     )
@@ -228,7 +233,7 @@ def cos(x: Fraction, bits: int) -> Bounds:
 
 
 def _circular(x: Fraction, bits: int, quarters: int) -> Bounds:
-    """The sine of x plus a number of quarter turns."""
+    """Return bounds of the sine of x plus a number of quarter turns."""
     half_pi = _scaled(pi(bits + (abs(x.numerator) // x.denominator).bit_length()), Fraction(1, 2))
     k = round(x / half_pi[0])
     rest = _difference((x, x), _scaled(half_pi, Fraction(k)))
@@ -248,7 +253,7 @@ def tan(x: Fraction, bits: int) -> Bounds:
 
 
 def atan(x: Fraction, bits: int) -> Bounds:
-    """The arctangent of a number that is not negative, by Euler's series."""
+    """Return bounds of the arctangent of a nonnegative number, by Euler's series."""
     if x > 1:
         return _difference(_scaled(pi(bits), Fraction(1, 2)), atan(1 / x, bits))
     tangent = x / (1 + x * x)
@@ -273,7 +278,7 @@ def acos(x: Fraction, bits: int) -> Bounds:
 
 
 def atan2(y: Fraction, x: Fraction, bits: int) -> Bounds:
-    """The angle of the point (x, y), for a y that is not negative; x and y are not both zero."""
+    """Return bounds of the angle of the point (x, y), for a nonnegative y; x and y are not both zero."""
     if x < 0:
         return _difference(pi(bits), atan2(y, -x, bits))
     return atan(y / x, bits) if x else _scaled(pi(bits), Fraction(1, 2))
@@ -283,7 +288,7 @@ def atan2(y: Fraction, x: Fraction, bits: int) -> Bounds:
 
 
 def erf(x: Fraction, bits: int) -> Bounds:
-    """The error function of a number that is not negative."""
+    """Return bounds of the error function of a nonnegative number."""
     x = min(x, Fraction(40))
     square = x * x
     terms = series(lambda n: (2 * square.numerator, square.denominator * (2 * n + 1)), bits)

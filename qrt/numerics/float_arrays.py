@@ -1,7 +1,8 @@
-"""Arrays of floats as text: what ``spell_in`` says of each, with 64-bit integers in place of fractions.
+"""Decimal texts of arrays of floats: ``spell_in`` of each value, with 64-bit integers in place of fractions.
 
-``spell`` cuts an exact value to about 6 decimal digits, then to as many as tell the values of its format apart. Here a
-value is cut once, to 17 digits or a few more; cutting those again gives the fewer, for a floor of a floor is a floor.
+``spell`` cuts an exact value to about 6 decimal digits, then to as many as distinguish it from its neighbours. Here a
+value is cut once, to 17 digits or a few more; cutting those again gives the shorter texts, because a floor of a floor
+is a floor.
 """
 
 from itertools import chain
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from qrt.numerics.float_text import DOUBLE, FORMATS, FloatFormat, default_digits, kept_bits, spell_in
+from qrt.numerics.float_text import DOUBLE, FORMATS, FloatFormat, bits_of_digits, default_digits, spell_in
 from qrt.numerics.powers_of_ten import EXACT_POWERS, LEAST_POWER, powers_of_five, reciprocals_of_tens
 
 Array = npt.NDArray[Any]
@@ -25,7 +26,7 @@ _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
 def spell_all(values: Array, name: str) -> list[str]:
-    """``spell_in`` of each value: positive finite doubles that the format holds."""
+    """Return ``spell_in`` of each value. The values are positive finite doubles that the format represents."""
     form = FORMATS[name]
     if len(values) <= _FEW or form.precision > DOUBLE.precision:
         return [spell_in(value, name) for value in values.tolist()]
@@ -34,8 +35,10 @@ def spell_all(values: Array, name: str) -> list[str]:
 
 
 def nearest(values: Array, form: FloatFormat) -> tuple[Array, Array]:
-    """Positive doubles rounded to a format, to nearest even, as if it had no largest value; and which of them lie in
-    the middle of two of its values."""
+    """Return positive doubles rounded to a format, to nearest even, as if it had no largest value.
+
+    Also return which of them lie half way between two values of the format.
+    """
     if form.precision >= DOUBLE.precision:
         return values, np.zeros(values.shape, bool)
     quantum = np.maximum(np.frexp(values)[1] - 1, form.min_exponent) - (form.precision - 1)
@@ -48,8 +51,10 @@ def nearest(values: Array, form: FloatFormat) -> tuple[Array, Array]:
 
 
 class _ScaledFloor(NamedTuple):
-    """The integers ``floor(value / 10^power)``; where ``sure`` is false, one more perhaps. A value times ``10^shift``
-    is an integer of ``bits`` bits, for the least such shift."""
+    """The integers ``floor(value / 10^power)``, or 1 more in places where ``sure`` is false.
+
+    A value times ``10^shift`` is an integer of ``bits`` bits, for the least such shift.
+    """
 
     floor: Array
     power: Array
@@ -58,7 +63,7 @@ class _ScaledFloor(NamedTuple):
     shift: Array
 
     def rounded(self, precision: int) -> tuple[Array, Array]:
-        """(digits, exponent) as ``floats._decimal`` has them, without trailing zeros."""
+        """Return (digits, exponent) as ``floats._decimal`` does, without trailing zeros."""
         power = _removed(self.bits, precision) - self.shift
         digits = self.floor // _TENS[power - self.power]
         excess = np.maximum(_length(digits) - precision, 0)
@@ -88,8 +93,8 @@ def _cut(values: Array) -> _ScaledFloor:
 
 
 def _removed(bits: Array, precision: int) -> Array:
-    """How many decimal digits ``floats._decimal`` removes from integers of so many bits."""
-    removed: Array = np.maximum(bits - kept_bits(precision), 0) * 59 // 196
+    """Return the number of decimal digits that ``floats._decimal`` removes from integers of ``bits`` bits."""
+    removed: Array = np.maximum(bits - bits_of_digits(precision), 0) * 59 // 196
     return removed
 
 
@@ -98,8 +103,10 @@ def _length(digits: Array) -> Array:
 
 
 def _product(significand: Array, high: Array, low: Array, shift: Array) -> tuple[Array, Array]:
-    """``significand * (high * 2^64 + low) >> shift``, for shifts of 119 to 180 bits, and whether the upper bits of what
-    is shifted out are zeros."""
+    """Return ``significand * (high * 2^64 + low) >> shift``, for shifts of 119 to 180 bits.
+
+    The second result is True if the upper bits of those shifted out are zeros.
+    """
     top, middle = _multiply(significand, high)
     carry = _multiply(significand, low)[0]
     middle = middle + carry
@@ -107,12 +114,12 @@ def _product(significand: Array, high: Array, low: Array, shift: Array) -> tuple
     wide = shift >= 128
     left = np.where(wide, 0, 128 - shift).astype(np.uint64)  # 0 to 9
     right = np.where(wide, shift - 128, 0).astype(np.uint64)
-    kept = np.where(wide, np.uint64(0), middle >> np.uint64(1) >> (np.uint64(63) - left))
-    return ((top >> right << left) | kept).astype(np.int64), middle << left == 0
+    lower = np.where(wide, np.uint64(0), middle >> np.uint64(1) >> (np.uint64(63) - left))
+    return ((top >> right << left) | lower).astype(np.int64), middle << left == 0
 
 
 def _multiply(a: Array, b: Array) -> tuple[Array, Array]:
-    """The upper and the lower 64 bits of a product."""
+    """Return the upper and the lower 64 bits of a product."""
     a1, a0, b1, b0 = a >> _HALF, a & _LOW, b >> _HALF, b & _LOW
     low, cross, other = a0 * b0, a1 * b0, a0 * b1
     middle = (low >> _HALF) + (cross & _LOW) + (other & _LOW)
@@ -122,10 +129,10 @@ def _multiply(a: Array, b: Array) -> tuple[Array, Array]:
 def _read_back(
     values: Array, cut: _ScaledFloor, digits: Array, exponent: Array, form: FloatFormat
 ) -> tuple[Array, Array]:
-    """Whether ``digits * 10^exponent`` rounds to its value in the format; and whether that is certain.
+    """Return whether ``digits * 10^exponent`` rounds to its value in the format, and whether that is certain.
 
-    It is rounded to a double first. Doubles hold the middle between two values of a narrower format and rounding to
-    them keeps order, so only a double that is such a middle may stand for a number on either side.
+    It is rounded to a double first. The middle between two values of a narrower format is a double, and rounding to
+    doubles is monotonic; so only a double that is such a middle may come from a number on either side of it.
     """
     tens = _EXACT_TENS[np.minimum(np.abs(exponent), 22)]
     doubles = np.where(exponent < 0, digits / tens, digits * tens)  # rounded once: both factors are exact
@@ -186,7 +193,7 @@ def _spell_others(values: Array, name: str, as_patterns: bool) -> list[str]:
 
 
 def _spell_group(kind: int, leading: int, digits: Array) -> list[str]:
-    """Digits whose first stands so many places before the point."""
+    """Spell digits whose first is so many places before the point."""
     if kind == _SIX:
         suffix = f"e{leading - 1:+03d}"
         digits = digits * _TENS[_SHORT + 1 - _length(digits)]

@@ -37,8 +37,11 @@ class FloatFormat(NamedTuple):
         return top * _power(self.max_exponent - self.precision + 1)
 
     def encode(self, value: Fraction, negative: bool = False) -> int:
-        """The bit pattern of |value|, rounded to nearest even, with the given sign. What is too large becomes the
-        format's infinity, or its NaN, or its largest value, whichever exists first."""
+        """Return the bit pattern of |value|, rounded to nearest even, with the given sign.
+
+        A value that is too large becomes the format's infinity, or its NaN, or its largest value, whichever exists
+        first.
+        """
         exponent = max(_floor_log2(value), self.min_exponent) if value else self.min_exponent
         ulp = _power(exponent - self.precision + 1)
         significand = round(value / ulp)  # Fraction rounds half to even
@@ -59,7 +62,7 @@ class FloatFormat(NamedTuple):
         return sign | biased << (self.precision - (0 if explicit else 1)) | fraction
 
     def decode(self, bits: int) -> Fraction | float:
-        """The exact value of a bit pattern: a float for zeros, whose sign matters, for infinities and for NaNs."""
+        """Return the exact value of a bit pattern: a float for zeros (whose sign matters), infinities and NaNs."""
         if not self.has_zero:
             return math.nan if bits == (1 << self.width) - 1 else _power(bits + self.min_exponent)
         stored = self.precision - (0 if self.width == 80 else 1)
@@ -81,7 +84,9 @@ class FloatFormat(NamedTuple):
         return -value if negative else value
 
     def encode_float(self, value: float) -> int:
-        """The bit pattern of a double, rounded to this format; NaN where the format has no sign and the double one."""
+        """Return the bit pattern of a double rounded to this format; NaN if the double has a sign and the format has
+        none.
+        """
         if math.isnan(value) or (value < 0 and not self.has_zero):
             return self._nan()
         if math.isinf(value):
@@ -131,7 +136,7 @@ DOUBLE = FORMATS["f64"]
 
 
 def round_to(value: float, name: str) -> float:
-    """A finite double rounded to the named format and back, as a double."""
+    """Round a finite double to the named format and return the result as a double."""
     if name == "f64":
         return value
     form = FORMATS[name]
@@ -139,8 +144,10 @@ def round_to(value: float, name: str) -> float:
 
 
 def spell_double(value: float) -> str:
-    """Upstream's spelling of a double: six digits with an exponent where that is exact, else as many digits as tell
-    doubles apart, else the 64-bit pattern.
+    """Spell a double as upstream does.
+
+    That is six digits with an exponent if these are exact, else as many digits as distinguish doubles, else the 64-bit
+    pattern.
 
     >>> spell_double(0.5), spell_double(1 / 3), spell_double(1234567.0)
     ('5.000000e-01', '0.33333333333333331', '0x4132D68700000000')
@@ -150,8 +157,10 @@ def spell_double(value: float) -> str:
 
 @lru_cache(maxsize=4096)
 def spell_in(value: float, name: str) -> str:
-    """A positive double that a format holds, as upstream spells it there; where that does not parse again as it, as a
-    double: bits of another width, or digits beyond the format's smallest or largest value, to which they round.
+    """Spell a positive double of a format as upstream does.
+
+    Where that text would not parse as the same value, it is spelled as a double: as bits of another width, or as a
+    number beyond the format's smallest or largest value.
 
     >>> spell_in(0.10000000149011612, "f32"), spell_in(16777216.0, "f32")
     ('1.000000e-01', '0x4170000000000000')
@@ -165,9 +174,11 @@ def spell_in(value: float, name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def spell(bits: int, form: FloatFormat) -> str:
-    """Upstream's spelling (AsmPrinter's printFloatValue over APFloat::toString) of a bit pattern of a format. Upstream
-    reads a decimal as a double: the bits are spelled of a number that is none, as wide formats have them, and of a
-    second pattern of a number."""
+    """Spell a bit pattern of a format as upstream does.
+
+    Source: AsmPrinter's printFloatValue over APFloat::toString. Upstream reads a decimal as a double. So a value that
+    is no double, or a second bit pattern of a value, is spelled as its bits.
+    """
     value = form.decode(bits)
     if isinstance(value, float):
         if value == 0.0:
@@ -186,26 +197,29 @@ def spell(bits: int, form: FloatFormat) -> str:
 
 
 def _is_double(value: Fraction) -> bool:
-    """Tell whether a double has a positive value."""
+    """Return True if a double has exactly this positive value."""
     return DOUBLE.smallest <= value <= DOUBLE.largest and Fraction(float(value)) == value
 
 
 def default_digits(form: FloatFormat) -> int:
-    """How many digits tell the values of a format apart, by APFloat's reckoning."""
+    """Return the number of digits that distinguish the values of a format, by APFloat's formula."""
     return 2 + form.precision * 59 // 196
 
 
-def kept_bits(precision: int) -> int:
-    """The bits of an integer that APFloat keeps for so many decimal digits."""
+def bits_of_digits(precision: int) -> int:
+    """Return how many bits of an integer APFloat keeps for so many decimal digits."""
     return (precision * 196 + 58) // 59
 
 
 def _decimal(value: Fraction, precision: int) -> tuple[int, int]:
-    """(digits, exponent) with value ~ digits * 10^exponent, by APFloat's two steps: truncate to about `precision`
-    digits as binary, then round half up as decimal. The first step is why 0.7 prints as 0.69999999999999996."""
+    """Return (digits, exponent) with value ~ digits * 10^exponent, by APFloat's two steps.
+
+    It truncates to about `precision` digits as binary, then rounds half up as decimal. The first step is why 0.7 prints
+    as 0.69999999999999996.
+    """
     shift = value.denominator.bit_length() - 1
     significand, exponent = value.numerator * 5**shift, -shift
-    removable = max(significand.bit_length() - kept_bits(precision), 0) * 59 // 196
+    removable = max(significand.bit_length() - bits_of_digits(precision), 0) * 59 // 196
     significand //= 10**removable
     exponent += removable
     excess = len(str(significand)) - precision
@@ -224,7 +238,9 @@ def _scientific(digits: str, exponent: int) -> str:
 
 
 def _default(significand: int, exponent: int, precision: int) -> str:
-    """APFloat::toString with its default limits: no exponent while at most three zeros are padded."""
+    """Return the text of APFloat::toString with its default limits: no exponent while at most three zeros are
+    padded.
+    """
     digits = str(significand)
     leading = exponent + len(digits)
     if exponent >= 0:

@@ -1,8 +1,8 @@
-"""Functions of float32 as the C library computes them, where a runtime has such values in a table.
+"""Functions of float32 as the C library computes them, for runtimes that compute tables with the C library.
 
 ``expf`` and ``logf`` of glibc (2.27 and later; those of musl, FreeBSD and Bionic are the same) are a table and a
-polynomial in float64, rounded once to float32. They are no correctly rounded functions: one value in some 1600, and one
-in some 600, is off by one unit in the last place. Source: Arm's optimized routines.
+polynomial in float64, rounded once to float32. They are not correctly rounded: about one value in 1600, and one in 600,
+is off by one unit in the last place. Source: Arm's optimized routines.
 """
 
 from math import isqrt
@@ -67,7 +67,7 @@ POWERS: Final = np.array([_power(part) for part in range(PARTS)])
 
 
 def exp64(x: Array) -> Array:
-    """The exponential of numbers that float32 holds, before it is rounded to float32.
+    """Return the exponential of float32 numbers, before it is rounded to float32.
 
     >>> float(exp64(np.array([0.5]))[0])
     1.6487212707215566
@@ -82,7 +82,7 @@ def exp64(x: Array) -> Array:
 
 
 def expf(x: Array) -> Array:
-    """The exponential of float32 values, no NaN.
+    """Return the exponential of float32 values, which must not be NaNs.
 
     >>> float(expf(np.float32([0.5]))[0])
     1.6487212181091309
@@ -92,7 +92,7 @@ def expf(x: Array) -> Array:
 
 
 def logf(x: Array) -> Array:
-    """The logarithm of float32 values that are positive.
+    """Return the logarithm of float32 values that are positive.
 
     >>> logf(np.float32([2.0, 2.0**-149, np.inf])).tolist()
     [0.6931471824645996, -103.2789306640625, inf]
@@ -108,5 +108,5 @@ def logf(x: Array) -> Array:
     r = z * np.array(LOG_INVERSES)[part] - 1.0
     y0, square = np.array(LOG_LOGARITHMS)[part] + exponent * LOG_2, r * r
     y = LOG[0] * square + (LOG[1] * r + LOG[2])
-    found = (y * square + (y0 + r)).astype(np.float32)
-    return np.asarray(np.where(np.isinf(values), values, found))
+    logarithm = (y * square + (y0 + r)).astype(np.float32)
+    return np.asarray(np.where(np.isinf(values), values, logarithm))

@@ -1,4 +1,4 @@
-"""Fixed-point arithmetic as gemmlowp has it, on int64 arrays, and what TFLite computes with it.
+"""Fixed-point arithmetic of gemmlowp on int64 arrays, and the functions that TFLite computes with it.
 
 Numbers have 32 bits, or 16 where a function takes ``bits``.
 """
@@ -16,15 +16,15 @@ _SQUARE_BITS = 7
 
 
 def saturate(x: npt.ArrayLike, bits: int = 32) -> Array:
-    """Integers, of any magnitude, as signed ones of so many bits."""
+    """Return integers of any magnitude, saturated to signed ones of so many bits."""
     values = np.asarray(x)
     wide = values if values.dtype == object else values.astype(np.int64)
     return np.asarray(np.clip(wide, -(1 << (bits - 1)), (1 << (bits - 1)) - 1), np.int64)
 
 
 def doubling_high_multiply(a: npt.ArrayLike, b: npt.ArrayLike, bits: int = 32) -> Array:
-    """``a * b / 2**(bits - 1)``, half up, saturated. gemmlowp divides by truncation, after a nudge that depends on the
-    sign: that is half up, as NEON's vqrdmulh.
+    """Return ``a * b / 2**(bits - 1)``, rounded half up, saturated. gemmlowp divides by truncation, after a nudge that
+    depends on the sign: that is half up, as NEON's vqrdmulh.
 
     >>> doubling_high_multiply([3 << 29, -(1 << 31)], [1 << 30, -(1 << 31)]).tolist()
     [805306368, 2147483647]
@@ -35,7 +35,7 @@ def doubling_high_multiply(a: npt.ArrayLike, b: npt.ArrayLike, bits: int = 32) -
 
 
 def divide_by_power(x: npt.ArrayLike, exponent: npt.ArrayLike) -> Array:
-    """``x / 2**exponent``, half away from zero; an exponent above 31 gives 0.
+    """Return ``x / 2**exponent``, rounded half away from zero; an exponent above 31 gives 0.
 
     >>> divide_by_power([5, -5, 6, 1], [1, 1, 2, 40]).tolist()
     [3, -3, 2, 0]
@@ -48,25 +48,28 @@ def divide_by_power(x: npt.ArrayLike, exponent: npt.ArrayLike) -> Array:
 
 
 def multiply_by_multiplier(x: npt.ArrayLike, multiplier: float) -> Array:
-    """TFLite's product of 32-bit values with a real multiplier: a saturating shift to the left where that is above 1,
-    then two roundings."""
+    """Multiply 32-bit values by a real multiplier as TFLite does.
+
+    A multiplier above 1 is a saturating shift to the left; two roundings follow.
+    """
     return scale_fixed_double(x, *double_multiplier(multiplier))
 
 
 def shifted_high_multiply(x: npt.ArrayLike, m0: npt.ArrayLike, shift: npt.ArrayLike) -> Array:
-    """``doubling_high_multiply`` of M0 and of ``x``, of any magnitude, after the shift to the left, if there is one,
-    which saturates."""
+    """Return ``doubling_high_multiply`` of M0 and ``x``, of any magnitude, after a saturating shift to the left, if
+    there is one.
+    """
     left = np.clip(np.asarray(shift, np.int64), 0, 31)
     return doubling_high_multiply(saturate(saturate(x) << left), m0)
 
 
 def scale_fixed_double(x: npt.ArrayLike, m0: npt.ArrayLike, shift: npt.ArrayLike) -> Array:
-    """``x * M0 / 2**31 * 2**shift`` as the rule ``fixed_double`` has it, before the zero point and the clamp."""
+    """Return ``x * M0 / 2**31 * 2**shift`` by the rule ``fixed_double``, before the zero point and the clamp."""
     return divide_by_power(shifted_high_multiply(x, m0, shift), np.maximum(-np.asarray(shift, np.int64), 0))
 
 
 def scale_half_up_twice(x: npt.ArrayLike, m0: npt.ArrayLike, shift: npt.ArrayLike) -> Array:
-    """As ``scale_fixed_double``, but half up at the end too, as NEON's vrshl rounds."""
+    """Multiply as ``scale_fixed_double`` does, but round the last shift half up, as NEON's vrshl does."""
     right = np.maximum(-np.asarray(shift, np.int64), 0)
     half = (np.int64(1) << right) >> 1
     return np.asarray((shifted_high_multiply(x, m0, shift) + half) >> right)
@@ -75,9 +78,9 @@ def scale_half_up_twice(x: npt.ArrayLike, m0: npt.ArrayLike, shift: npt.ArrayLik
 def squared_difference(
     a: npt.ArrayLike, b: npt.ArrayLike, sa: float, sb: float, so: float, zero_point: int, low: int, high: int
 ) -> Array:
-    """Storage of ``(sa * a - sb * b)**2``, for ``a`` and ``b`` of at most 9 bits.
+    """Return the storage of ``(sa * a - sb * b)**2``, for ``a`` and ``b`` of at most 9 bits.
 
-    Both are brought to twice the larger scale with 7 bits more; the square of the difference is scaled in turn.
+    Both are brought to twice the larger scale with 7 more bits; the square of the difference is then scaled too.
     """
     twice = 2.0 * max(sa, sb)
     x, y = (multiply_by_multiplier(np.asarray(q, np.int64) << _SQUARE_BITS, s / twice) for q, s in ((a, sa), (b, sb)))
@@ -86,15 +89,16 @@ def squared_difference(
 
 
 def reciprocal(x: npt.ArrayLike) -> tuple[Array, Array]:
-    """``1 / x`` of positive 32-bit values as (M0, shift): ``M0 / 2**31 / 2**shift``, by three Newton steps."""
+    """Return ``1 / x`` of positive 32-bit values as (M0, shift): ``M0 / 2**31 / 2**shift``, by three Newton steps."""
     values = np.asarray(x, np.int64)
     shift = np.frexp(values.astype(np.float64))[1].astype(np.int64) - 1
     return one_over_one_plus((values << (31 - shift)) - (1 << 31)), shift
 
 
 def inverse_root(values: npt.ArrayLike) -> tuple[Array, Array]:
-    """``1 / sqrt(x)`` of integers from 1 to 2^31 - 1 as (M0, shift to the right), by five Newton steps: M0 is
-    ``2**31 / sqrt(x)`` shifted by so many places to the left.
+    """Return ``1 / sqrt(x)`` of integers from 1 to 2^31 - 1 as (M0, shift to the right), by five Newton steps.
+
+    M0 is ``2**31 / sqrt(x)`` shifted by so many places to the left.
 
     >>> m0, right = inverse_root([1, 4, 100])
     >>> [round(float(m), 4) for m in m0 / 2.0**31 / 2.0**right]
@@ -111,8 +115,10 @@ def inverse_root(values: npt.ArrayLike) -> tuple[Array, Array]:
 
 
 def _inverse_root_of(values: Array) -> Array:
-    """Of numbers from 1/4 to 1 with 29 fractional bits: five steps from 1, with three integer bits, and a factor of
-    half the root of 2."""
+    """Return ``1 / sqrt(x)`` of numbers from 1/4 to 1 with 29 fractional bits, times half the square root of 2.
+
+    Newton's method takes five steps from 1, with three integer bits.
+    """
     half, three_halves = divide_by_power(values >> 1, 1), (1 << 28) + (1 << 27)
     x = np.full(values.shape, 1 << 28, np.int64)
     for _ in range(5):
@@ -122,12 +128,12 @@ def _inverse_root_of(values: Array) -> Array:
 
 
 def one_over_one_plus(a: npt.ArrayLike, bits: int = 32) -> Array:
-    """``1 / (1 + a)`` for ``a`` from 0 to 1; both have ``bits - 1`` fractional bits."""
+    """Return ``1 / (1 + a)`` for ``a`` from 0 to 1; both have ``bits - 1`` fractional bits."""
     return saturate(twice_reciprocal(a, bits) << 1, bits)
 
 
 def twice_reciprocal(a: npt.ArrayLike, bits: int = 32) -> Array:
-    """``2 / (1 + a)`` for ``a`` from 0 to 1, with two fractional bits less."""
+    """Return ``2 / (1 + a)`` for ``a`` from 0 to 1, with two fractional bits less."""
     half = (np.asarray(a, np.int64) + (1 << (bits - 1))) // 2
     # 48/17 - 32/17 * half, with two integer bits
     x = constant(1515870810, bits) + doubling_high_multiply(half, constant(-1010580540, bits), bits)
@@ -138,19 +144,20 @@ def twice_reciprocal(a: npt.ArrayLike, bits: int = 32) -> Array:
 
 
 def constant(value: int, bits: int) -> int:
-    """A constant of 32 bits at this width."""
+    """Return a 32-bit constant rounded to ``bits`` bits."""
     return int(divide_by_power(value, 32 - bits))
 
 
 def quotient(
     a: npt.ArrayLike, b: npt.ArrayLike, sa: float, sb: float, so: float, zero_point: int, low: int, high: int
 ) -> Array:
-    """Storage of ``sa * a / (sb * b)`` for 32-bit values; ``a / 0`` saturates by the sign of ``a``, and ``0 / 0`` is 0.
+    """Return the storage of ``sa * a / (sb * b)`` for 32-bit values; ``a / 0`` saturates by the sign of ``a``, and ``0
+    / 0`` is 0.
 
-    ``a``, shifted to the left until it fills 32 bits, is multiplied by the reciprocal of ``b``, and the product by
-    ``sa / (sb * so)``, which is formed in float32. Where the last shift, to the right, is by more than 31 places, as it
-    is for most ``a`` near 0, TFLite's kernel shifts by their rest modulo 32 and adds 1 to what is not negative. So does
-    this.
+    ``a``, shifted to the left until it fills 32 bits, is multiplied by the reciprocal of ``b``, and the product by ``sa
+    / (sb * so)``, which is formed in float32. If the last shift, to the right, is by more than 31 places, as for most
+    ``a`` near 0, TFLite's kernel shifts by the number of places modulo 32 and adds 1 to nonnegative results. So does
+    this function.
     """
     dividend, divisor = broadcast_arrays(np.asarray(a, np.int64), np.asarray(b, np.int64))
     is_zero = divisor == 0

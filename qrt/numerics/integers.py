@@ -1,7 +1,7 @@
-"""Integer arithmetic: ``arith``'s and ``math``'s ops on signless integers and index (64 bits).
+"""Integer arithmetic: the ops of ``arith`` and ``math`` on signless integers and index (64 bits).
 
-Results wrap. Undefined, and refused: division by zero and ``INT_MIN / -1`` (remainders too), a shift by the width or
-more, a result that breaks the op's ``nsw``, ``nuw`` or ``exact``, zero to a negative power.
+Results wrap. Undefined operations raise an error: division by zero and ``INT_MIN / -1`` (remainders too), a shift by
+the width or more, a result that breaks the op's ``nsw``, ``nuw`` or ``exact``, zero to a negative power.
 """
 
 import operator
@@ -17,8 +17,11 @@ from qrt.numerics.elements import Function, checked, choose, holds
 
 @dataclass(frozen=True)
 class Integer:
-    """A signless integer as it is held: sign-extended in a signed dtype. Its unsigned reading is the low ``width``
-    bits. One bit is computed with as an int8; outside it is a bool, true being -1."""
+    """The format of a signless integer in an array: sign-extended in a signed dtype.
+
+    The unsigned value is the low ``width`` bits. An i1 is a bool outside this module, True being -1, and an int8 inside
+    it.
+    """
 
     width: int
     dtype: np.dtype[Any]
@@ -37,19 +40,19 @@ class Integer:
         return np.dtype(f"u{self.dtype.itemsize}")
 
     def wrapped(self, compute: Function) -> Function:
-        """``compute``, whose low bits are right, with the result's sign extended over the spare bits."""
+        """Return ``compute``, whose low bits are right, with the result's sign extended over the spare bits."""
         if not self.spare:
             return compute
         spare = self.spare
         return lambda *x: (compute(*x) << spare) >> spare
 
     def unsigned(self, x: Any) -> Any:
-        """The unsigned reading, in the unsigned dtype."""
+        """Return the unsigned value, in the unsigned dtype."""
         u = x.view(self.unsigned_dtype)
         return u & self.unsigned_dtype.type((1 << self.width) - 1) if self.spare else u
 
     def signed(self, u: Any) -> Any:
-        """The inverse of `unsigned`; bits above the width are dropped."""
+        """Return the signed value of an unsigned one; bits above the width are dropped."""
         x = u.view(self.dtype)
         return (x << self.spare) >> self.spare if self.spare else x
 
@@ -66,7 +69,10 @@ Rule = tuple[str, Function]
 
 
 def bind(name: str, t: Integer, promises: frozenset[str]) -> Function:
-    """An op of ``OPS``. On one bit, held as bools, it is the logical operation it equals, else computed in int8."""
+    """Return an op of ``OPS`` for a width.
+
+    On i1, stored as bools, it is the equal logical operation, or computed in int8.
+    """
     if t.width > 1:
         return OPS[name](t, promises)
     if name in _ON_BOOLS and not promises:
@@ -97,7 +103,7 @@ _ON_BOOLS: dict[str, Function] = {
 _SIGNED, _UNSIGNED, _INEXACT = "signed overflow (nsw)", "unsigned overflow (nuw)", "an inexact result (exact)"
 
 
-def _kept(promises: frozenset[str], **rules: Rule) -> list[Rule]:
+def _rules_of_promises(promises: frozenset[str], **rules: Rule) -> list[Rule]:
     return [rule for promise, rule in rules.items() if promise in promises]
 
 
@@ -106,7 +112,7 @@ def _kept(promises: frozenset[str], **rules: Rule) -> list[Rule]:
 
 def _addi(t: Integer, promises: frozenset[str]) -> Function:
     sign = t.sign
-    rules = _kept(
+    rules = _rules_of_promises(
         promises,
         nsw=(_SIGNED, lambda r, a, b: ((a ^ r) & (b ^ r)) < 0),
         nuw=(_UNSIGNED, lambda r, a, b: (r ^ sign) < (a ^ sign)),
@@ -116,7 +122,7 @@ def _addi(t: Integer, promises: frozenset[str]) -> Function:
 
 def _subi(t: Integer, promises: frozenset[str]) -> Function:
     sign = t.sign
-    rules = _kept(
+    rules = _rules_of_promises(
         promises,
         nsw=(_SIGNED, lambda r, a, b: ((a ^ b) & (a ^ r)) < 0),
         nuw=(_UNSIGNED, lambda r, a, b: (a ^ sign) < (b ^ sign)),
@@ -125,7 +131,7 @@ def _subi(t: Integer, promises: frozenset[str]) -> Function:
 
 
 def _muli(t: Integer, promises: frozenset[str]) -> Function:
-    rules = _kept(
+    rules = _rules_of_promises(
         promises,
         nsw=(_SIGNED, lambda r, a, b: _wraps_signed(t, r, a, b)),
         nuw=(_UNSIGNED, lambda r, a, b: _high_unsigned(t, a, b) != 0),
@@ -158,7 +164,7 @@ def _extended_product(high: Callable[[Integer, Any, Any], Any]) -> Make:
 
 
 def _high_unsigned(t: Integer, a: Any, b: Any) -> Any:
-    """The bits of the unsigned product above the width."""
+    """Return the bits of the unsigned product above the width."""
     x, y = (t.unsigned(value).astype(np.uint64) for value in (a, b))
     if t.width <= 32:
         high = x * y >> t.width
@@ -169,7 +175,7 @@ def _high_unsigned(t: Integer, a: Any, b: Any) -> Any:
 
 
 def _high_signed(t: Integer, a: Any, b: Any) -> Any:
-    """The bits of the signed product above the width."""
+    """Return the bits of the signed product above the width."""
     if t.width <= 32:
         return (a.astype(np.int64) * b.astype(np.int64) >> t.width).astype(t.dtype)
     top, low = _product128(a.view(np.uint64), b.view(np.uint64))
@@ -180,7 +186,7 @@ def _high_signed(t: Integer, a: Any, b: Any) -> Any:
 
 
 def _product128(x: Any, y: Any) -> tuple[Any, Any]:
-    """(high, low) uint64 halves of a product of uint64, from 32-bit digits; no sum of these passes 64 bits."""
+    """Return (high, low) uint64 halves of a product of uint64, from 32-bit digits; no sum of these exceeds 64 bits."""
     mask = np.uint64(0xFFFFFFFF)
     x0, x1, y0, y1 = x & mask, x >> 32, y & mask, y >> 32
     middle = x1 * y0 + (x0 * y0 >> 32)
@@ -194,17 +200,17 @@ _BY_ZERO: Rule = ("division by zero", lambda _, a, b: b == 0)
 
 
 def _divided(signed: bool, quotient: Callable[[Any, Any], Any]) -> Make:
-    """``quotient`` of the signed or unsigned readings. NumPy's ``//`` and ``%`` round to minus infinity."""
+    """Return ``quotient`` of the signed or unsigned values. NumPy's ``//`` and ``%`` round to minus infinity."""
 
     def make(t: Integer, promises: frozenset[str]) -> Function:
         if not signed:
             exact = (_INEXACT, lambda _, a, b: t.unsigned(a) % t.unsigned(b) != 0)
             compute = lambda a, b: t.signed(quotient(t.unsigned(a), t.unsigned(b)))  # noqa: E731
-            return checked(compute, _BY_ZERO, *_kept(promises, exact=exact))
+            return checked(compute, _BY_ZERO, *_rules_of_promises(promises, exact=exact))
         low = t.low
         overflow = (f"signed overflow: {low} / -1", lambda _, a, b: (a == low) & (b == -1))
         exact = (_INEXACT, lambda _, a, b: a % b != 0)
-        return checked(quotient, _BY_ZERO, overflow, *_kept(promises, exact=exact))
+        return checked(quotient, _BY_ZERO, overflow, *_rules_of_promises(promises, exact=exact))
 
     return make
 
@@ -238,7 +244,7 @@ def _too_far(t: Integer) -> Rule:
 
 
 def _shli(t: Integer, promises: frozenset[str]) -> Function:
-    rules = _kept(
+    rules = _rules_of_promises(
         promises,
         nsw=(_SIGNED, lambda r, a, b: r >> b != a),
         nuw=(_UNSIGNED, lambda r, a, b: t.unsigned(r) >> t.unsigned(b) != t.unsigned(a)),
@@ -248,13 +254,13 @@ def _shli(t: Integer, promises: frozenset[str]) -> Function:
 
 def _shrsi(t: Integer, promises: frozenset[str]) -> Function:
     exact = (_INEXACT, lambda r, a, b: r << b != a)
-    return checked(operator.rshift, _too_far(t), *_kept(promises, exact=exact))
+    return checked(operator.rshift, _too_far(t), *_rules_of_promises(promises, exact=exact))
 
 
 def _shrui(t: Integer, promises: frozenset[str]) -> Function:
     exact = (_INEXACT, lambda r, a, b: t.wrapped(operator.lshift)(r, b) != a)
     compute = lambda a, b: t.signed(t.unsigned(a) >> t.unsigned(b))  # noqa: E731
-    return checked(compute, _too_far(t), *_kept(promises, exact=exact))
+    return checked(compute, _too_far(t), *_rules_of_promises(promises, exact=exact))
 
 
 def _ones(t: Integer, u: Any) -> Any:
@@ -266,7 +272,7 @@ def _ctpop(t: Integer, _: frozenset[str]) -> Function:
 
 
 def _cttz(t: Integer, _: frozenset[str]) -> Function:
-    """The number of ones of ``~x & (x - 1)`` within the width: all of them for zero."""
+    """Return the number of ones of ``~x & (x - 1)`` within the width: all of them for zero."""
     return lambda x: _ones(t, t.unsigned(~x & (x - t.dtype.type(1))))
 
 
@@ -300,7 +306,7 @@ def _absi(t: Integer, _: frozenset[str]) -> Function:
 
 
 def _ipowi(t: Integer, _: frozenset[str]) -> Function:
-    """``base ** exponent``, wrapped. A negative power of 1 is 1, of -1 is 1 or -1, of any other base 0."""
+    """Return ``base ** exponent``, wrapped. A negative power of 1 is 1, of -1 is 1 or -1, of any other base 0."""
     multiply = t.wrapped(operator.mul)
 
     def call(base: Any, exponent: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Real multipliers as integers and a shift."""
+"""Real multipliers as an integer and a shift."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -20,7 +20,7 @@ most 2**-22 of a unit of M0."""
 
 
 def fixed_multiplier(multiplier: Fraction) -> tuple[int, int]:
-    """(M0, N) with ``M0 / 2**N`` nearest to ``multiplier`` and M0 in [2**30, 2**31).
+    """Return (M0, N) with ``M0 / 2**N`` nearest to ``multiplier`` and M0 in [2**30, 2**31).
 
     >>> fixed_multiplier(Fraction(1))
     (1073741824, 30)
@@ -42,7 +42,8 @@ def _scaled(value: Fraction, shift: int) -> Fraction:
 
 
 def fixed_multipliers(numerators: Array, denominators: Array) -> tuple[Array, Array]:
-    """``fixed_multiplier`` of each row's exact ratio, product of the numerators over product of the denominators.
+    """Return ``fixed_multiplier`` of each row's exact ratio, product of the numerators over product of the
+    denominators.
 
     An estimate in float64 decides, except near a tie, where exact fractions do.
 
@@ -70,7 +71,7 @@ def fixed_multipliers(numerators: Array, denominators: Array) -> tuple[Array, Ar
 
 
 def exact_ratio(numerators: Sequence[float], denominators: Sequence[float]) -> Fraction:
-    """The product of the numerators over that of the denominators, all of them as the doubles that they are."""
+    """Return the exact product of the numerators over that of the denominators, which are doubles."""
     # Integers are multiplied and reduced once: fractions that are multiplied are reduced each time.
     above = [x.as_integer_ratio() for x in numerators]
     below = [x.as_integer_ratio() for x in denominators]
@@ -80,14 +81,18 @@ def exact_ratio(numerators: Sequence[float], denominators: Sequence[float]) -> F
 
 
 def shared_fixed_multipliers(multipliers: Sequence[Fraction]) -> tuple[list[int], int]:
-    """(M0 of each, N): one shared N, chosen by the largest multiplier, for sums of products with one rounding."""
+    """Return (M0 of each multiplier, one shared N), for sums of products with one rounding.
+
+    The largest multiplier determines N.
+    """
     shift = fixed_multiplier(max(multipliers))[1]
     return [round(_scaled(m, shift)) for m in multipliers], shift
 
 
 def rounded_ratios(numerators: Array, denominators: Array, dtype: type[np.floating[Any]]) -> Array:
-    """Each row's product of the numerators over the denominators, in a float format: every factor and every step
-    rounded, the products first.
+    """Return each row's product of the numerators over the denominators, in a float format.
+
+    Every factor and every step is rounded, the products first.
 
     >>> rounded_ratios(np.array([[0.5, 2.0]]), np.array([[3.0]]), np.float32)
     array([0.33333334], dtype=float32)
@@ -110,10 +115,10 @@ def rounded_ratios(numerators: Array, denominators: Array, dtype: type[np.floati
 
 
 def double_multipliers(multipliers: Array, rule: str = "fixed_double") -> tuple[Array, Array]:
-    """(M0, shift) of TFLite's ``QuantizeMultiplier``: ``multiplier = M0 / 2**31 * 2**shift``; a positive shift is to
-    the left.
+    """Return (M0, shift) of TFLite's ``QuantizeMultiplier``: ``multiplier = M0 / 2**31 * 2**shift``.
 
-    M0 is rounded half away from zero. A multiplier that needs more than 31 places to the right is 0.
+    A positive shift is to the left. M0 is rounded half away from zero. A multiplier that needs more than 31 places to
+    the right is 0.
 
     >>> double_multipliers(np.array([0.75, 2.0**-40]))
     (array([1610612736,          0]), array([0, 0]))
@@ -132,7 +137,7 @@ def double_multipliers(multipliers: Array, rule: str = "fixed_double") -> tuple[
 
 
 def double_multiplier(multiplier: float) -> tuple[int, int]:
-    """``double_multipliers`` of one.
+    """Return ``double_multipliers`` of a single multiplier.
 
     >>> double_multiplier(0.75)
     (1610612736, 0)
@@ -142,8 +147,9 @@ def double_multiplier(multiplier: float) -> tuple[int, int]:
 
 
 def divided_multipliers(m0: Array, shift: Array, counts: Array) -> tuple[Array, Array]:
-    """(M0, shift) of a multiplier divided by a count, as TFLite's reference kernel of MEAN divides it: as many places
-    are gained as the count has, up to 32 and to a shift of -31, and the quotient is truncated.
+    """Return (M0, shift) of a multiplier divided by a count, as TFLite's reference kernel of MEAN divides it.
+
+    It gains as many places as the count has bits, up to 32 and to a shift of -31, and truncates the quotient.
 
     >>> divided_multipliers(np.array([1 << 30]), np.array([0]), np.array([6]))
     (array([715827882]), array([-2]))
@@ -154,10 +160,9 @@ def divided_multipliers(m0: Array, shift: Array, counts: Array) -> tuple[Array, 
 
 
 def reduced_multipliers(m0: Array, shift: Array) -> tuple[Array, Array]:
-    """(M0, N) of the rule ``fixed`` with 15 significant bits: what TFLite multiplies 64-bit accumulators by.
+    """Return (M0, N) of the rule ``fixed`` with 15 significant bits, by which TFLite multiplies 64-bit accumulators.
 
-    The 15 bits stand at the top of M0, with as many more places in N, which changes no result: kernels take N from 31
-    on.
+    The 15 bits are at the top of M0, with as many more places in N, which changes no result: kernels take N from 31 on.
 
     >>> reduced_multipliers(np.array([1431655765]), np.array([-1]))
     (array([1431633920]), array([32]))
@@ -166,7 +171,7 @@ def reduced_multipliers(m0: Array, shift: Array) -> tuple[Array, Array]:
 
 
 def byte_multipliers(ratios: Array) -> tuple[Array, Array]:
-    """(M0, N) of the rule ``fixed`` with 8 fractional bits: XNNPACK's conversion of 8-bit storage.
+    """Return (M0, N) of the rule ``fixed`` with 8 fractional bits, as XNNPACK converts 8-bit storage.
 
     >>> byte_multipliers(np.float32([0.5]))
     (array([128]), array([8]))
@@ -179,5 +184,7 @@ def byte_multipliers(ratios: Array) -> tuple[Array, Array]:
 
 
 def add_multiplier(operand_scale: float, result_scale: float) -> int:
-    """Operand scale over result scale with 20 fractional bits, half to even: the multiplier of ``add`` and ``sub``."""
+    """Return operand scale over result scale with 20 fractional bits, half to even: the multiplier of ``add`` and
+    ``sub``.
+    """
     return round(Fraction(operand_scale) / Fraction(result_scale) * (1 << ADD_FRACTION_BITS))

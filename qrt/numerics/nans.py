@@ -1,5 +1,7 @@
-"""The NaN that an op makes of numbers is positive and quiet, whatever the processor's is: x86 makes a negative one of
-infinity less infinity, ARM a positive one."""
+"""NaN results of ops: positive and quiet on every processor.
+
+The processor's own would differ: infinity minus infinity is a negative NaN on x86, a positive one on ARM.
+"""
 
 from typing import Any
 
@@ -23,19 +25,17 @@ _CONVERSIONS = frozenset({"arith.sitofp", "arith.truncf", "arith.uitofp"})
 
 
 def with_one_nan(compute: Function, name: str, form: str) -> Function:
-    """``compute``, the op of that name with a result of a float format. Its NaNs become the positive quiet one, unless
-    an operand is a NaN.
-    """
+    """Return ``compute``, the op called ``name``, with the positive quiet NaN in place of NaNs that it computes."""
     special = FORMATS[form].special
     if name in _NEVER or special == "none" or (name in _CONVERSIONS and special == "ieee"):
         return compute
     nan = np.float64(np.nan).astype(float_dtype(form))
 
     def call(*x: Any) -> Any:
-        made = compute(*x)
-        if isinstance(made, tuple):
-            return tuple(_renamed(one, x, nan) if _has_nan(one) else one for one in made)
-        return _renamed(made, x, nan) if _has_nan(made) else made
+        result = compute(*x)
+        if isinstance(result, tuple):
+            return tuple(_renamed(one, x, nan) if _has_nan(one) else one for one in result)
+        return _renamed(result, x, nan) if _has_nan(result) else result
 
     return call
 
@@ -48,11 +48,11 @@ def _has_nan(x: Any) -> bool:
     return bool(np.isnan(x).any())
 
 
-def _renamed(made: Any, operands: tuple[Any, ...], nan: Any) -> Any:
-    """The result with ``nan`` in place of its NaNs, where no operand is a NaN."""
-    unordered = made != made
+def _renamed(result: Any, operands: tuple[Any, ...], nan: Any) -> Any:
+    """Replace the NaNs of a result by ``nan`` where no operand is a NaN."""
+    unordered = result != result
     for x in operands:
         unordered = unordered & (x == x)
-    if not made.ndim:
-        return nan if unordered else made
-    return np.where(unordered, nan, made)
+    if not result.ndim:
+        return nan if unordered else result
+    return np.where(unordered, nan, result)

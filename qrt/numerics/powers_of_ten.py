@@ -1,4 +1,4 @@
-"""Powers of five and of ten, as tables: what stands between binary and decimal digits."""
+"""Tables of powers of five and of ten, for conversions between binary and decimal digits."""
 
 from functools import cache
 from typing import Any
@@ -16,7 +16,8 @@ EXACT_POWERS = -55, 19
 
 @cache
 def powers_of_five() -> tuple[Array, Array]:
-    """Of 5^s: its bits, and the least 53-bit significand whose product with it has the bits of both together."""
+    """Return, for each 5^s, its bit length, and the least 53-bit significand whose product with it has as many bits as
+    both together."""
     powers = [5**s for s in range(1075)]
     carries = [-(-(1 << (52 + power.bit_length())) // power) for power in powers]
     return np.array([power.bit_length() for power in powers]), np.array(carries)
@@ -24,11 +25,11 @@ def powers_of_five() -> tuple[Array, Array]:
 
 @cache
 def reciprocals_of_tens() -> tuple[Array, Array, Array]:
-    """10^-p as ``(high * 2^64 + low) * 2^scale``, of 128 bits rounded up.
+    """Return each 10^-p as ``(high * 2^64 + low) * 2^scale``, of 128 bits rounded up.
 
-    It is exact from 10^55 down to 10^0. Down to 10^-19 the floor of a double's product with it is exact: the doubles so
-    divided are integers, so a quotient that is none lies 10^-19 below the next integer at least, and the product is
-    less than 2^-66 too large.
+    They are exact from 10^55 down to 10^0. Down to 10^-19 the floor of a double's product with one is exact: the
+    doubles that are divided are integers, so that a quotient is an integer or at least 10^-19 below the next one, and
+    the product is less than 2^-66 too large.
     """
     rows = []
     for power in range(LEAST_POWER, GREATEST_POWER + 1):

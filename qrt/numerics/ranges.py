@@ -1,8 +1,7 @@
-"""From a range of real numbers to a scale and a zero point (docs/numerics.md, "From a range to a type"
-and "From a fake quantization to a type").
+"""Scales and zero points from ranges of real numbers (docs/numerics.md, "From a range to a type").
 
 All of it is arithmetic of float64, element by element, each step of which IEEE 754 rounds to one value on every
-machine. What a scale covers is decided exactly.
+machine. Comparisons of a range with the values of a scale are exact.
 """
 
 from typing import Any
@@ -21,7 +20,7 @@ Array = npt.NDArray[Any]
 def range_parameters(
     low: Array, high: Array, storage_min: int, storage_max: int, expressed: str, *, symmetric: bool
 ) -> tuple[Array, Array]:
-    """(scales, zero points) such that storage stands for all of each range, float64 numbers ``low <= 0 <= high``.
+    """Return (scales, zero points) with which storage covers each range, given as float64 numbers ``low <= 0 <= high``.
 
     ``(storage_min - z) * s <= low`` and ``high <= (storage_max - z) * s`` hold exactly. Scales are values of the format
     ``expressed``; one may exceed the largest. A range that is 0 alone has scale 1.
@@ -45,9 +44,10 @@ def range_parameters(
 
 
 def _divided(below: Array, above: Array, steps: int, expressed: str) -> tuple[Array, Array]:
-    """The least scale, and how many of the steps lie below zero then; of equals the count that divides the range best.
+    """Return the least scale, and the number of steps below zero for it.
 
-    The count is one of three: the scale as a function of it has one minimum, which is within 1 of the real quotient.
+    Of equal scales, take the number of steps nearest to the range's ratio. Three counts are tried: the scale as a
+    function of the count has one minimum, which is within 1 of the real quotient.
     """
     is_divided = (below > 0) & (above > 0)
     if steps == 1 and is_divided.any():
@@ -62,22 +62,23 @@ def _divided(below: Array, above: Array, steps: int, expressed: str) -> tuple[Ar
     scales = _covering(below, above, under, steps, expressed)
     for neighbour in (under + 1, under - 1):
         other = np.where(is_divided, np.clip(neighbour, 1, max(steps - 1, 1)), under)
-        found = _covering(below, above, other, steps, expressed)
-        is_better = found < scales
-        scales, under = np.where(is_better, found, scales), np.where(is_better, other, under)
+        other_scales = _covering(below, above, other, steps, expressed)
+        is_better = other_scales < scales
+        scales, under = np.where(is_better, other_scales, scales), np.where(is_better, other, under)
     return scales, under
 
 
 def _covering(below: Array, above: Array, under: Array, steps: int, expressed: str) -> Array:
-    """The scale with which ``under`` of the steps reach ``below``, and the others ``above``; 0 needs no step."""
+    """Return the scale with which ``under`` of the steps reach ``below``, and the others ``above``; 0 needs no step."""
     lower = least_scale(below, np.maximum(under, 1), expressed)
     return np.maximum(lower, least_scale(above, np.maximum(steps - under, 1), expressed))
 
 
 def least_scale(reach: Array, steps: Array | np.float64, expressed: str) -> Array:
-    """The least value s of a format with ``s * steps >= reach``, exactly; beyond its largest where none has.
+    """Return the least value s of a format with ``s * steps >= reach``, exactly.
 
-    ``steps`` are integers from 1 to 2^32. Formats wider than float64 give one of float64, as types hold them.
+    It is beyond the format's largest value if none suffices. ``steps`` are integers from 1 to 2^32. For formats wider
+    than float64 it is a float64 value, as in types.
 
     >>> float(least_scale(np.float64(1), np.float64(10), "f32"))
     0.10000000149011612
@@ -93,7 +94,7 @@ def least_scale(reach: Array, steps: Array | np.float64, expressed: str) -> Arra
 
 
 def _rounded_up(x: Array, form: FloatFormat) -> Array:
-    """The least value of a format that is not below; as if its exponents had no end above."""
+    """Return the least value of a format that is not below a number, as if the format's exponents had no upper end."""
     quantum = _quantum(x, form)
     return np.ldexp(np.ceil(np.ldexp(x, -quantum)), quantum)
 
@@ -108,8 +109,9 @@ def _quantum(x: Array, form: FloatFormat) -> Array:
 
 
 def fake_quant_parameters(low: Array, high: Array, storage_min: int, storage_max: int) -> tuple[Array, Array]:
-    """(scales, zero points) of the ranges of fake quantizations, float64 numbers ``low <= high``, by the arithmetic of
-    TensorFlow's converter and of the `quant` dialect's `fakeQuantAttrsToType`. Each step is one float64 operation.
+    """Return (scales, zero points) of the ranges of fake quantizations, float64 numbers ``low <= high``.
+
+    The arithmetic is that of TensorFlow's converter and of the `quant` dialect's `fakeQuantAttrsToType`.
 
     The range keeps its width and is moved so that 0 is one of its values: values at an end may saturate. A range of one
     number has scale 1 and the least zero point.

@@ -18,7 +18,7 @@ Multiplier = tuple[int, int]
 
 @dataclass(frozen=True)
 class SvdfParameters:
-    """Multipliers (M0, shift) of the features and of the result, and zero points."""
+    """The multipliers (M0, shift) of the features and of the result of an SVDF, and zero points."""
 
     feature: Multiplier
     result: Multiplier
@@ -29,8 +29,11 @@ class SvdfParameters:
 def svdf_parameters(
     x: tuple[float, int], result: tuple[float, int], feature: float, time: float, state: float
 ) -> SvdfParameters:
-    """Parameters from (scale, zero point) of the inputs and of the result, and from the scales of the weights of
-    features, those of time, and the state; formed in float32."""
+    """Return the parameters of an SVDF, formed in float32.
+
+    The arguments are (scale, zero point) of the inputs and of the result, and the scales of the weights of features, of
+    the weights of time, and of the state.
+    """
     sx, sf, st, ss, so = map(np.float32, (x[0], feature, time, state, result[0]))
     with np.errstate(over="ignore"):
         multipliers = double_multiplier(float(sx * sf / ss)), double_multiplier(float(ss * st / so))
@@ -40,16 +43,19 @@ def svdf_parameters(
 def svdf_step(
     x: Array, feature: Array, time: Array, state: Array, bias: Array | None, rank: int, p: SvdfParameters
 ) -> tuple[Array, Array]:
-    """(8-bit result [batch, units], 16-bit state) after one step: x [batch, inputs], weights [filters, inputs] and
-    [filters, memory], state [batch, filters * memory], of filters that are ``rank`` neighbours for each unit."""
+    """Return (8-bit result [batch, units], 16-bit state) after one step.
+
+    x is [batch, inputs], the weights are [filters, inputs] and [filters, memory], the state is [batch, filters *
+    memory]. ``rank`` neighbouring filters form a unit.
+    """
     filters, memory = time.shape
     lines = state.astype(np.int64).reshape(len(x), filters, memory)
-    found = (x.astype(np.int64) - p.input_zero_point) @ feature.T.astype(np.int64)
-    newest = saturate(scale_fixed_double(found, *p.feature), 16)
+    features = (x.astype(np.int64) - p.input_zero_point) @ feature.T.astype(np.int64)
+    newest = saturate(scale_fixed_double(features, *p.feature), 16)
     lines = np.concatenate([lines[:, :, 1:], newest[:, :, None]], axis=2)
     sums = (lines * time.astype(np.int64)).sum(axis=2).reshape(len(x), filters // rank, rank).sum(axis=2)
-    made = scale_fixed_double(sums if bias is None else sums + bias, *p.result) + p.result_zero_point
-    return saturate(made, 8), lines.reshape(state.shape)
+    output = scale_fixed_double(sums if bias is None else sums + bias, *p.result) + p.result_zero_point
+    return saturate(output, 8), lines.reshape(state.shape)
 
 
 GATES: Final = ("input", "forget", "cell", "output")
@@ -65,8 +71,11 @@ Quantized = tuple[float, int]
 
 @dataclass(frozen=True)
 class LstmGate:
-    """Multipliers (M0, shift) of the sums of a gate over the inputs and over the hidden values, of its peephole and of
-    what its layer normalization gives, None where it has none; what a variance of less than 1 counts as."""
+    """The multipliers (M0, shift) of a gate, None for absent parts; and the least variance of its layer normalization.
+
+    They are of the sums over the inputs and over the hidden values, of the peephole and of the layer normalization. A
+    smaller variance is replaced by the least one.
+    """
 
     input: Multiplier
     recurrent: Multiplier
@@ -77,13 +86,16 @@ class LstmGate:
 
 @dataclass(frozen=True)
 class LstmParameters:
-    """The `GATES`, the first of which is None where it is what the forget gate leaves (CIFG); the multipliers of what
-    comes out of the cell and of its projection; the exponent of the cell's scale; the largest magnitudes of a cell, at
-    most 32767, and of what was projected, 32768 and 128 where there is none; zero points of the inputs, of the hidden
-    values, of what comes out of the cell, and of the result."""
+    """The integer parameters of an LSTM.
+
+    ``gates`` are those of `GATES`, the first of which is None if it is computed from the forget gate (CIFG). There are
+    the multipliers of the cell's output and of its projection; the exponent of the cell's scale; the largest magnitudes
+    of a cell (at most 32767) and of a projected value, 32768 and 128 without a clip; and the zero points of the inputs,
+    of the hidden values, of the cell's output, and of the result.
+    """
 
     gates: tuple[LstmGate | None, ...]
-    made: Multiplier
+    cell_output: Multiplier
     projection: Multiplier | None
     cell_exponent: int
     cell_clip: int
@@ -95,7 +107,7 @@ class LstmParameters:
 
 
 def _multiplier(a: float, b: float, unit: float) -> Multiplier:
-    """Of a product of scales in this unit, formed in float32."""
+    """Return the multiplier of a product of two scales in a unit, formed in float32."""
     with np.errstate(over="ignore"):
         return _finite(np.float32(a) * np.float32(b) / np.float32(unit), (a, b, unit))
 
@@ -110,8 +122,10 @@ def _finite(multiplier: np.float32, scales: Sequence[float]) -> Multiplier:
 def lstm_gate(
     x: float, hidden: float, cell: float, w: float, r: float, peephole: float | None, norm: float | None, unit: float
 ) -> LstmGate:
-    """The parameters of a gate whose sums have this unit, from the scales of what is multiplied and of its weights.
-    The multiplier of a peephole is formed in float64, and rounded once."""
+    """Return the parameters of a gate whose sums have this unit, from the scales of the operands and of their weights.
+
+    The multiplier of a peephole is formed in float64, and rounded once.
+    """
     of_cell, of_norm, least = None, None, 1
     with np.errstate(over="ignore"):
         if peephole is not None:
@@ -126,7 +140,7 @@ def lstm_gate(
 def lstm_parameters(
     x: Quantized,
     hidden: Quantized,
-    made: Quantized,
+    cell_output: Quantized,
     result: Quantized,
     cell_exponent: int,
     gates: Sequence[LstmGate | None],
@@ -134,33 +148,38 @@ def lstm_parameters(
     cell_clip: float,
     projection_clip: float,
 ) -> LstmParameters:
-    """Parameters from what is quantized, and from the scale of a projection. A clip of 0 clips nothing. Before a
-    projection LiteRT takes the zero point away from what comes out of the cell, where it adds that of a result."""
+    """Return the parameters of an LSTM from its quantized types, and from the scale of a projection.
+
+    A clip of 0 clips nothing. With a projection, LiteRT subtracts the zero point of the cell's output, where it adds
+    the zero point of a result.
+    """
     largest, most = 1 << 15, 1 << 7
     if cell_clip > 0:
         largest = int(min(np.float32(cell_clip) / np.float32(2.0**cell_exponent), np.float32(32767)))
     if projection_clip > 0:
         # LiteRT takes a clip of less than a unit for none.
         most = int(min(np.float32(projection_clip) / np.float32(result[0]), np.float32(127))) or most
-    of_made = float(np.float32(2.0**-15 / float(np.float32(made[0])) * 2.0**-15))
+    output_multiplier = float(np.float32(2.0**-15 / float(np.float32(cell_output[0])) * 2.0**-15))
     return LstmParameters(
         tuple(gates),
-        double_multiplier(of_made),
-        None if projection is None else _multiplier(projection, made[0], result[0]),
+        double_multiplier(output_multiplier),
+        None if projection is None else _multiplier(projection, cell_output[0], result[0]),
         cell_exponent,
         largest,
         most,
         x[1],
         hidden[1],
-        made[1] if projection is None else -made[1],
+        cell_output[1] if projection is None else -cell_output[1],
         result[1],
     )
 
 
 @dataclass(frozen=True)
 class GateWeights:
-    """The storage of a gate's weights: w [cells, inputs], r [cells, hidden values], all else [cells]. Peepholes and
-    norms, of 16 bits, may be absent."""
+    """The storage of a gate's weights: w [cells, inputs], r [cells, hidden values], all others [cells].
+
+    Peepholes and norms, of 16 bits, may be absent.
+    """
 
     w: Array
     r: Array
@@ -170,8 +189,10 @@ class GateWeights:
 
 
 def gate_sums(x: Array, hidden: Array, cell: Array, weights: GateWeights, gate: LstmGate) -> Array:
-    """The 16-bit sums of a gate, of x and hidden values without their zero points. LiteRT multiplies peepholes in
-    blocks of 16 cells, in which halves go up."""
+    """Return the 16-bit sums of a gate from x and hidden values without their zero points.
+
+    LiteRT multiplies peepholes in blocks of 16 cells, in which halves are rounded up.
+    """
     bias = weights.bias.astype(np.int64)
     first = x @ weights.w.T.astype(np.int64) + (bias if weights.norm is None else 0)
     sums = saturate(scale_fixed_double(first, *gate.input), 16)
@@ -187,8 +208,11 @@ def gate_sums(x: Array, hidden: Array, cell: Array, weights: GateWeights, gate: 
 
 
 def normalized(sums: Array, weights: Array, bias: Array, norm: Multiplier, least_variance: int) -> Array:
-    """Layer normalization of rows of 16-bit sums, with 10 fractional bits. Quotients are cut off. The variance is in
-    units of the sums, and has the reciprocal of the number of cells as 20 bits."""
+    """Normalize rows of 16-bit sums as a layer normalization, with 10 fractional bits.
+
+    Quotients are truncated. The variance is in units of the sums, and uses the reciprocal of the number of cells as 20
+    bits.
+    """
     cells = sums.shape[1]
     if cells == 0:
         return sums
@@ -203,7 +227,7 @@ def normalized(sums: Array, weights: Array, bias: Array, norm: Multiplier, least
 
 
 def _cut(x: Array, divisor: int) -> Array:
-    """A quotient without its fraction."""
+    """Return a quotient without its fraction."""
     return np.asarray(np.sign(x) * (np.abs(x) // divisor))
 
 
@@ -215,8 +239,10 @@ def lstm_step(
     cell: Array,
     p: LstmParameters,
 ) -> tuple[Array, Array]:
-    """(hidden values of 8 bits, cell of 16 bits) after one step, of storage: x [batch, inputs], a projection [hidden
-    values, cells] with or without a bias."""
+    """Return (hidden values of 8 bits, cell of 16 bits) after one step, from storage.
+
+    x is [batch, inputs]; a projection is [hidden values, cells] with an optional bias.
+    """
     centred, state = (a.astype(np.int64) - z for a, z in ((x, p.input_zero_point), (hidden, p.hidden_zero_point)))
     cell = cell.astype(np.int64)
 
@@ -229,15 +255,15 @@ def lstm_step(
     forget = fixed_functions.logistic(sums(1), GATE_INTEGER_BITS, 16)
     enter = 32767 - forget if p.gates[0] is None else fixed_functions.logistic(sums(0), GATE_INTEGER_BITS, 16)
     candidate = fixed_functions.tanh(sums(2), GATE_INTEGER_BITS, 16)
-    kept = saturate(divide_by_power(forget * cell, 15), 16)
+    retained = saturate(divide_by_power(forget * cell, 15), 16)
     added = saturate(divide_by_power(enter * candidate, 30 + p.cell_exponent), 16)
-    cell = np.clip(saturate(kept + added, 16), -p.cell_clip, p.cell_clip)
+    cell = np.clip(saturate(retained + added, 16), -p.cell_clip, p.cell_clip)
     out = fixed_functions.logistic(sums(3), GATE_INTEGER_BITS, 16)  # its peephole sees the new cell
     activated = fixed_functions.tanh(cell, 15 + p.cell_exponent, 16)
-    made = saturate(scale_fixed_double(out * activated, *p.made) + p.made_zero_point, 8)
+    output = saturate(scale_fixed_double(out * activated, *p.cell_output) + p.made_zero_point, 8)
     if projection is None or p.projection is None:
-        return made, cell
+        return output, cell
     w, bias = projection
-    total = (made - p.made_zero_point) @ w.T.astype(np.int64)
+    total = (output - p.made_zero_point) @ w.T.astype(np.int64)
     projected = scale_fixed_double(total if bias is None else total + bias, *p.projection)
     return np.clip(saturate(projected + p.result_zero_point, 8), -p.projection_clip, p.projection_clip), cell

@@ -18,10 +18,11 @@ from qrt.numerics.rules import ARITHMETICS, RULES, Arithmetic, Domain, Factors
 
 @dataclass(frozen=True, eq=False)
 class RequantParameters:
-    """How an exact integer accumulator becomes storage. Arrays are flat, one entry per parameter index.
+    """The parameters that requantize an exact integer accumulator to storage.
 
-    ``rule`` names an `Arithmetic`, which says the arrays that are filled; the others have no elements. ``zero_point``
-    (int64) is always there; it is 0 where the rule adds none to an integer.
+    Arrays are flat, one entry per parameter index. ``rule`` names an `Arithmetic`, which determines the arrays that are
+    filled; the others have no elements. ``zero_point`` (int64) is always filled; it is 0 if the rule adds no zero point
+    to an integer.
     """
 
     rule: str
@@ -55,9 +56,10 @@ def requant_parameters(
     counts: npt.ArrayLike | None = None,
     operand_zero_points: npt.ArrayLike = 0,
 ) -> RequantParameters:
-    """Parameters for the real multipliers ``prod(numerators[i]) / prod(denominators[i])``, divided by ``counts[i]``,
-    and output zero points, by a rule of `numerics.RULES`. ``raw_mean`` and ``raw_sum`` alone read
-    ``operand_zero_points``.
+    """Return parameters for real multipliers and output zero points, by a rule of `numerics.RULES`.
+
+    The multipliers are ``prod(numerators[i]) / prod(denominators[i])``, divided by ``counts[i]``. Only ``raw_mean`` and
+    ``raw_sum`` read ``operand_zero_points``.
     """
     row = RULES[rule]
     given = np.atleast_1d(np.asarray(zero_points, np.int64))
@@ -78,7 +80,7 @@ def requant_parameters(
 
 
 def requantize(acc: npt.ArrayLike, parameters: RequantParameters, index: npt.ArrayLike = 0) -> Array:
-    """Accumulators to storage (int64 values within the storage bounds).
+    """Requantize accumulators to storage (int64 values within the storage bounds).
 
     ``acc``: exact integers (any integer dtype, or object for values beyond 64 bits); float32 sums where the arithmetic
     has an ``element_scale``. ``index``: the parameter index of each accumulator, broadcast against ``acc``.
@@ -96,14 +98,14 @@ def _scale_integers(acc: Array, p: RequantParameters, index: Array, by: Arithmet
 
 
 def _divide_integers(acc: Array, p: RequantParameters, index: Array, by: Arithmetic) -> Array:
-    """The nearest integer to ``acc / divisor``, half away from zero."""
+    """Return the nearest integer to ``acc / divisor``, half away from zero."""
     wide, divisor = acc if acc.dtype == object else acc.astype(np.int64), p.multiplier[index]
     quotient = (np.abs(wide) + divisor // 2) // divisor
     return np.asarray(np.where(acc < 0, -quotient, quotient))
 
 
 def _scale_floats(acc: Array, p: RequantParameters, index: Array, by: Arithmetic) -> Array:
-    """The integers nearest to what the steps compute, each of which is rounded."""
+    """Return the integers nearest to the results of the rule's float steps, each of which is rounded."""
     dtype = np.dtype(by.domain)
     with np.errstate(over="ignore"):
         scaled = acc.astype(dtype)
@@ -118,7 +120,10 @@ def _round_bounded(scaled: Array, zero_point: Array, storage_min: int, storage_m
 
 
 def _scale_fixed(acc: Array, m0: Array, shift: Array) -> Array:
-    """``(acc * M0 + (1 << (N-1))) >> N``; N > 62 gives 0, N = 0 has no rounding term, N < 0 shifts left exactly."""
+    """Return ``(acc * M0 + (1 << (N-1))) >> N``.
+
+    N > 62 gives 0, N = 0 has no rounding term, N < 0 shifts left exactly.
+    """
     ordinary = bool(np.all((shift >= 1) & (shift <= 62)))
     if ordinary and acc.dtype != object and (acc.size == 0 or max(int(acc.max()), -int(acc.min())) < 1 << 31):
         # |acc * M0| < 2**62 and the rounding term is at most 2**61: int64 holds the sum.
@@ -131,7 +136,7 @@ def _scale_fixed(acc: Array, m0: Array, shift: Array) -> Array:
 
 
 def scale_fixed(acc: int, m0: int, shift: int) -> int:
-    """``fixed`` of one accumulator, of any magnitude, before the zero point and the clamp."""
+    """Scale one accumulator of any magnitude by the rule ``fixed``, before the zero point and the clamp."""
     if shift > 62:
         return 0
     if shift > 0:
@@ -154,18 +159,20 @@ _DOMAINS: dict[Domain, Callable[[Array, RequantParameters, Array, Arithmetic], A
 
 
 def round_scaled_float32(scaled: Array, zero_point: Array, storage_min: int, storage_max: int) -> Array:
-    """The end of the ``float32`` rule: clamp to ``[min - zp, max - zp]`` in float32, half to even, integer + zp.
+    """Round by the end of the ``float32`` rule: clamp to ``[min - zp, max - zp]`` in float32, half to even, add zp.
 
     Bounds of more than 24 bits round in float32 to just outside the storage range: the integer clamp at the end
-    brings them back.
+    corrects them.
     """
     integral = _round_bounded(scaled, zero_point, storage_min, storage_max, "half_even")
     return np.asarray(np.clip(integral + zero_point, storage_min, storage_max))
 
 
 def blocks_float32(sums: Array, scale: Array, bias: Array | None, bias_scale: Array) -> Array:
-    """Sub-channel ``float32``: each block's integer sum, in float32, times its scale, added in ascending block order
-    without fusing; the bias last. ``sums`` is [blocks, ..., columns], ``scale`` [blocks, columns]."""
+    """Sum blocks by the ``float32`` rule: each block's integer sum, in float32, times its scale, in ascending block
+    order. Products are not fused; the bias is added last. ``sums`` is [blocks, ..., columns], ``scale`` [blocks,
+    columns].
+    """
     total = np.zeros(sums.shape[1:], np.float32)
     with np.errstate(over="ignore"):
         for acc, s in zip(sums, scale, strict=True):
@@ -174,7 +181,9 @@ def blocks_float32(sums: Array, scale: Array, bias: Array | None, bias_scale: Ar
 
 
 def blocks_fixed(sums: Array, multiplier: Array, bias: Array | None, bias_multiplier: Array) -> Array:
-    """Sub-channel ``fixed``: the exact sum of ``P_b * M0_b`` and of the bias times its M0, as Python integers."""
+    """Sum blocks by the ``fixed`` rule: the exact sum of ``P_b * M0_b`` and of the bias times its M0, as Python
+    integers.
+    """
     total = np.zeros(sums.shape[1:], object)
     for acc, m0 in zip(sums, multiplier, strict=True):
         total = total + acc.astype(object) * m0.astype(object)
@@ -184,8 +193,8 @@ def blocks_fixed(sums: Array, multiplier: Array, bias: Array | None, bias_multip
 def rescale_bias(
     bias: npt.ArrayLike, bias_scale: Sequence[float], zero_point: Sequence[int], scale: Sequence[tuple[float, float]]
 ) -> Array:
-    """Bias storage to integers at the accumulator's scale (int64): ``S_b * (q - Z_b) / (sa * sw)``, ``fixed``,
-    rounded once.
+    """Rescale a stored bias to int64 integers at the accumulator's scale: ``S_b * (q - Z_b) / (sa * sw)``, rounded
+    once.
 
     ``bias`` is 1-D; the other three have one entry per element, ``scale`` the pairs (sa, sw). Where ``S_b`` is the
     double product ``sa * sw``, the integers pass unchanged.

@@ -1,4 +1,4 @@
-"""Resized images: where the neighbours of each position of the result lie, and how four neighbours become one value.
+"""Resizing of images: the neighbours of each position of the result, and the value computed from four neighbours.
 
 >>> low, high, weight = bilinear_positions("fixed11", 3, 5, align_corners=True, half_pixel_centers=False)
 >>> low.tolist(), high.tolist(), weight.tolist()
@@ -20,7 +20,7 @@ _HALF: Final = np.float32(0.5)
 def bilinear_positions(
     rule: str, size: int, out: int, *, align_corners: bool, half_pixel_centers: bool
 ) -> tuple[Array, Array, Array]:
-    """(first neighbours, second neighbours, weights of the second) along an axis of ``size`` that becomes ``out``.
+    """Return (first neighbours, second neighbours, weights of the second) along an axis of ``size`` resized to ``out``.
 
     The weights are integers of 11 or 10 fractional bits, or float32.
     """
@@ -61,28 +61,28 @@ def _fixed10(
 
 
 def _truncated(a: Array, b: int) -> Array:
-    """Quotients, rounded to zero."""
+    """Return quotients rounded to zero."""
     rounded: Array = np.where(a < 0, -(-a // b), a // b)
     return rounded
 
 
 def nearest_positions(size: int, out: int, *, align_corners: bool, half_pixel_centers: bool) -> Array:
-    """The position of the nearest neighbour, found in float32, for each position of an axis of ``size`` that becomes
+    """Return the nearest neighbour, computed in float32, of each position of an axis of ``size`` that is resized to
     ``out``."""
     corners = align_corners and out > 1
     scale = np.float32(size - corners) / np.float32(max(out - corners, 1))
     places = (np.arange(out).astype(np.float32) + (_HALF if half_pixel_centers else np.float32(0))) * scale
     whole = np.trunc(places)
     rounded = whole + (places - whole >= _HALF) if align_corners else np.floor(places)
-    found: Array = np.clip(rounded.astype(np.int64), 0, size - 1)
-    return found
+    nearest: Array = np.clip(rounded.astype(np.int64), 0, size - 1)
+    return nearest
 
 
 def bilinear(rule: str, corners: tuple[Array, Array, Array, Array], down: Array, right: Array) -> Array:
-    """One value of four: of the upper line the left and the right one, then of the lower line; ``down`` and ``right``
-    are the weights of the lower line and of the right neighbours.
+    """Interpolate four neighbours, given as upper left, upper right, lower left, lower right.
 
-    Integers give integers, int64, and floats floats.
+    ``down`` and ``right`` are the weights of the lower line and of the right neighbours. Integers give integers, int64,
+    and floats floats.
     """
     a, b, c, d = corners
     if rule == "fixed11":

@@ -22,7 +22,7 @@ and whether a negative one does.
 
 
 def round_to_format(x: npt.ArrayLike, name: str, rounding: str = "half_even") -> Array:
-    """Rounds float64 values to the builtin float format ``name`` and returns them as float64; ``rounding`` is one of
+    """Round float64 values to the builtin float format ``name`` and return them as float64; ``rounding`` is one of
     ``ROUNDINGS``, ``down`` or ``up``.
 
     An operation on two values of a format done in float64 and then rounded here equals the operation rounded once, as
@@ -70,7 +70,7 @@ def round_integral(x: npt.ArrayLike, rounding: str) -> Array:
 
 
 def unit_integers(x: Array) -> tuple[Array, Array]:
-    """Finite float32 values [..., n] as integers ``x / unit``, half to even, and their unit [..., 1].
+    """Return finite float32 values [..., n] as integers ``x / unit``, half to even, and their unit [..., 1].
 
     The unit is the least power of two with which no integer exceeds 0x7F7F7F (127 * 65536 + 127 * 256 + 127: three
     signed bytes hold it and its negative), but no less than 2^-126. It is 2^(e - 149), where e is the biased exponent

@@ -1,7 +1,7 @@
-"""The table of requantization rules: how an exact accumulator becomes storage.
+"""Table of requantization rules, which turn an exact accumulator into storage.
 
-A row is an arithmetic, which computes with an accumulator and parameters, and a function that forms these parameters of
-scales, zero points and counts. C kernels, the lowering and `requantize` are indexed by arithmetics alone.
+A row is an arithmetic, which computes with an accumulator and parameters, and a function that forms these parameters
+from scales, zero points and counts. C kernels, the lowering and `requantize` depend on the arithmetic alone.
 
 Sources: the affine lowering ``(acc * M0 + (1 << (N-1))) >> N`` and TOSA's single-rounding ``RESCALE`` for ``fixed``;
 gemmlowp and the TFLite reference kernels for ``fixed_double`` and ``reduced16``; the same as NEON's instructions round
@@ -58,7 +58,7 @@ Row = TypeVar("Row")
 
 
 class Table(dict[str, Row]):
-    """Rows by their names. A name that no row has is an error wherever it is looked up."""
+    """A dictionary of rows by name. Looking up an unknown name is an error."""
 
     def __init__(self, kind: str, rows: Iterable[tuple[str, Row]]) -> None:
         named = tuple(rows)
@@ -72,7 +72,12 @@ class Table(dict[str, Row]):
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """Steps from an accumulator to an integer, to which a zero point is added before the clamp.
+    """The steps from an accumulator to an integer, to which a zero point is added before the clamp.
+
+    Each step takes an array of `RequantParameters`. In the domain ``integer`` a product is shifted by a power of two;
+    ``roundings`` has one rounding for the shift, or one for the product, shifted 31 places to the right, and one for
+    the shift. In the domain ``exact`` a quotient is rounded. In the other domains every step is rounded to the float
+    format, and the last value to an integer.
 
     Each step takes an array of `RequantParameters`. In the domain ``integer`` a product is shifted by a power of two,
     and ``roundings`` are those of the shift, or of the product, 31 places down, and of the shift. In ``exact`` a
@@ -117,10 +122,10 @@ ARITHMETICS: Final = Table(
 
 @dataclass(frozen=True)
 class RequantRule:
-    """A name that ``requant`` takes, and what it means.
+    """A value of the attribute ``requant``, and its arithmetic.
 
-    ``form`` makes parameters of the real multiplier, whose steps are rounded as ``ratio`` says. ``zero_point`` says
-    whether the result's is added to the rounded integer, or to the float that is rounded.
+    ``form`` makes parameters from the real multiplier, whose steps are rounded as ``ratio`` names. ``zero_point`` tells
+    if the result's zero point is added to the rounded integer, or to the float before it is rounded.
     """
 
     name: str
@@ -138,8 +143,10 @@ class RequantRule:
 
 @dataclass(frozen=True)
 class Factors:
-    """Numerators and denominators of real multipliers [n, factors], one for each parameter index, zero points of the
-    operand and of the result, and how many elements an average has."""
+    """The numerators and denominators of real multipliers [n, factors], one row for each parameter index.
+
+    Also the zero points of the operand and of the result, and the number of elements of an average.
+    """
 
     above: Array
     below: Array
@@ -149,12 +156,12 @@ class Factors:
 
     @property
     def all_below(self) -> Array:
-        """The denominators, of which a count is the last."""
+        """The denominators, the last of which is the count, if there is one."""
         return self.below if self.counts is None else np.column_stack([self.below, self.counts])
 
 
 def _ratios(above: Array, below: Array, ratio: Ratio) -> Array:
-    """Real multipliers whose every step is rounded."""
+    """Return the real multipliers, every step rounded."""
     if ratio == "float32_product":
         product = rounded_ratios(above, below[:, :0], np.float32)
         return rounded_ratios(product.astype(np.float64)[:, None], below, np.float64)
@@ -220,7 +227,7 @@ def _form_raw(f: Factors, scale: Array) -> dict[str, Array]:
 
 
 def form_dequantized(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Keep `f32(si)`, the count n and `f32(so)` apart."""
+    """Keep `f32(si)`, the count n and `f32(so)` as separate parameters."""
     assert f.counts is not None  # the rules are those of averages alone
     none = np.ones((len(f.zero_points), 0))
     return {
@@ -231,7 +238,7 @@ def form_dequantized(f: Factors, rule: RequantRule) -> dict[str, Array]:
 
 
 def form_count(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Keep the count n alone: the result has the type of the operand."""
+    """Keep only the count n: the result has the type of the operand."""
     assert f.counts is not None  # the rule is that of averages alone
     return {"multiplier": f.counts.astype(np.int32)}
 

@@ -1,7 +1,7 @@
-"""The logistic function and the hyperbolic tangent of 16-bit values as LiteRT computes them: a table of the logistic
-function at 1/24, 2/24, ... that is interpolated, or gemmlowp's functions.
+"""The logistic function and the hyperbolic tangent of 16-bit values as LiteRT computes them.
 
-Source: TFLite's reference kernels of 16 bits.
+They are a table of the logistic function at 1/24, 2/24, ... that is interpolated, or gemmlowp's functions. Source:
+TFLite's reference kernels of 16 bits.
 """
 
 from functools import lru_cache
@@ -23,21 +23,21 @@ LARGEST_SCALE: Final = 65536 / (3 * 4096)
 
 @lru_cache(maxsize=16)
 def sigmoid_results(name: str, scale: float, rule: str) -> Array:
-    """What ``logistic`` or ``tanh`` gives of each 16-bit value, least first, in units of 2^-15: int16, read-only."""
+    """Return ``logistic`` or ``tanh`` of each 16-bit value, in ascending order, in units of 2^-15: int16, read-only."""
     x = np.arange(-(1 << 15), 1 << 15, dtype=np.int64)
     if rule == "gemmlowp":
         value = saturate(x << gemmlowp_shift(name, scale), 16)
         function = fixed_functions.logistic if name == "logistic" else fixed_functions.tanh
-        made = function(value, 3, 16)
+        values = function(value, 3, 16)
     else:
-        made = _interpolated(name, *_multiplied(x, *_multiplier(name, scale)))
-    results = made.astype(np.int16)
+        values = _interpolated(name, *_multiplied(x, *_multiplier(name, scale)))
+    results = values.astype(np.int16)
     results.flags.writeable = False
     return results
 
 
 def gemmlowp_shift(name: str, scale: float) -> int:
-    """The exponent of the scale beyond 2^-12, which is 0, or 1 for ``tanh``; gemmlowp's function takes no other."""
+    """Return log2(scale) + 12: 0, or 1 as well for ``tanh``; gemmlowp's function takes no other."""
     shift = _shift(name, scale)
     if shift is None:
         wanted = "2**-12" + " or 2**-11" * (name == "tanh")
@@ -52,8 +52,7 @@ def _shift(name: str, scale: float) -> int | None:
 
 
 def _multiplier(name: str, scale: float) -> tuple[int, int]:
-    """(multiplier, right shift) to units of 1/24 with 9 fractional bits; of ``tanh``, whose table counts twice, with
-    8."""
+    """Return (multiplier, right shift) to units of 1/24 with 9 fractional bits; for ``tanh``, with 8."""
     shift = _shift(name, scale)
     if shift is not None:
         return 3 << shift, 0
@@ -64,7 +63,7 @@ def _multiplier(name: str, scale: float) -> tuple[int, int]:
 
 
 def _multiplied(x: Array, multiplier: int, right: int) -> tuple[Array, Array]:
-    """(magnitude, whether it is of a negative value)."""
+    """Return (magnitude, True where the value is negative)."""
     value = (x * multiplier + ((1 << right) >> 1)) >> right
     return np.abs(value), value < 0
 

@@ -1,5 +1,7 @@
-"""Softmax as LiteRT computes it, in its three arithmetics: a table of float32 exponentials, gemmlowp's fixed point, and
-16-bit tables that are interpolated; and as ONNX Runtime does, with a table that is shifted. ``tables`` has qrt's own.
+"""The softmaxes of LiteRT, with three arithmetics, and of ONNX Runtime.
+
+LiteRT has a table of float32 exponentials, gemmlowp's fixed point, and interpolated 16-bit tables. ONNX Runtime has a
+table with a shifted exponent. qrt's own softmax is in `tables`.
 
 Sources: TFLite's optimized and reference kernels; ONNX Runtime's QLinearSoftmax.
 """
@@ -32,7 +34,7 @@ LOG_SOFTMAX_RULES: Final[tuple[LogSoftmaxRule, ...]] = get_args(LogSoftmaxRule)
 
 @lru_cache(maxsize=64)
 def softmax_table_float32(scale: float, beta: float) -> Array:
-    """``expf(-s * beta * d)`` for d from 0 to 255: float32, each product rounded, read-only."""
+    """Return the table ``expf(-s * beta * d)`` for d from 0 to 255: float32, each product rounded, read-only."""
     step = np.float32(-np.float32(scale)) * np.float32(beta)
     return _fixed(expf(step * np.arange(256, dtype=np.float32)))
 
@@ -40,8 +42,10 @@ def softmax_table_float32(scale: float, beta: float) -> Array:
 def softmax_float32(
     q: Array, axis: int, table: Array, scale: float, zero_point: int, storage_min: int, storage_max: int
 ) -> Array:
-    """``T[d] * inv`` half away from zero, + zp, clamp, with ``inv = 1 / (S * scale)`` and the sum S in order: every
-    step rounded to float32."""
+    """Return storage: ``T[d] * inv`` half away from zero, + zp, clamped, with ``inv = 1 / (S * scale)``.
+
+    S is the sum in order; every step is rounded to float32.
+    """
     if q.size == 0:
         return q.astype(np.int64)
     entries = table[_distances(q, axis)]
@@ -52,7 +56,7 @@ def softmax_float32(
 
 
 def _stored(rounded: Array, zero_point: int, storage_min: int, storage_max: int) -> Array:
-    """Clamped in float64, because float32 does not hold every bound of 32 bits."""
+    """Clamp in float64, because float32 does not represent every bound of 32 bits, and return storage."""
     integral = np.clip(rounded.astype(np.float64), storage_min - zero_point, storage_max - zero_point)
     return np.asarray(integral.astype(np.int64) + zero_point)
 
@@ -67,8 +71,10 @@ def _distances(q: Array, axis: int) -> Array:
 
 @lru_cache(maxsize=64)
 def softmax_table_shifted(scale: float, beta: float, size: int) -> Array:
-    """``exp(s * beta * (shift - d))`` for d from 0 to 255 as float32, computed in float64; read-only. The shift makes
-    the entries as large as the sum of ``size`` of them allows in float32, less a factor of e^5."""
+    """Return the table ``exp(s * beta * (shift - d))`` for d from 0 to 255: float32, computed in float64, read-only.
+
+    The shift makes the entries as large as float32 allows for a sum of ``size`` entries, less a factor of e^5.
+    """
     step = float(np.float32(scale)) * beta
     most = float(logf(np.array([np.finfo(np.float32).max / np.float32(max(size, 1))]))[0])
     exponents = (max(most - 5.0, 0.0) / step - np.arange(256)) * step
@@ -78,8 +84,10 @@ def softmax_table_shifted(scale: float, beta: float, size: int) -> Array:
 def softmax_shifted(
     q: Array, axis: int, table: Array, scale: float, zero_point: int, storage_min: int, storage_max: int
 ) -> Array:
-    """``half_even(T[d] * k / S) + zp``, clamp, with ``k = floor(1 / scale)`` and the sum S in order: every step rounded
-    to float32."""
+    """Return storage: ``half_even(T[d] * k / S) + zp``, clamped, with ``k = floor(1 / scale)``.
+
+    S is the sum in order; every step is rounded to float32.
+    """
     if q.size == 0:
         return q.astype(np.int64)
     entries = table[_distances(q, axis)]
@@ -90,7 +98,7 @@ def softmax_shifted(
 
 
 def softmax_units(scale: float) -> np.float32:
-    """``floor(1 / scale)`` in float32: how many units of the result ``table_shifted`` takes 1 to be.
+    """Return ``floor(1 / scale)`` in float32: the number of units of the result that represent 1 in ``table_shifted``.
 
     >>> float(softmax_units(0.3))
     3.0
@@ -104,17 +112,21 @@ def softmax_units(scale: float) -> np.float32:
 
 @lru_cache(maxsize=64)
 def softmax_table_gemmlowp(scale: float, beta: float) -> Array:
-    """``exp(-beta * s * d)`` for d from 0 to 255 as gemmlowp computes it: int32 without integer bits, 0 where a scaled
-    difference has more than 5 integer bits, read-only."""
+    """Return the table ``exp(-beta * s * d)`` for d from 0 to 255 as gemmlowp computes it: int32, read-only.
+
+    Entries have no integer bits; they are 0 where a scaled difference has more than 5 integer bits.
+    """
     return _exponentials(*_scaled_differences(scale, beta))
 
 
 def _scaled_differences(scale: float, beta: float) -> tuple[Array, int]:
-    """``-beta * s * d`` with 5 integer bits for d from 0 to 255, and the largest d that has no more."""
+    """Return ``-beta * s * d`` with 5 integer bits for d from 0 to 255, and the largest d whose difference fits these
+    bits.
+    """
     multiplier, shift = _difference_multiplier(scale, beta)
     radius = int(((1 << _DIFFERENCE_BITS) - 1) * (1 << (31 - _DIFFERENCE_BITS)) / 2.0**shift)
-    kept = np.minimum(np.arange(256, dtype=np.int64), radius)
-    return gemmlowp.doubling_high_multiply(-kept << shift, multiplier), radius
+    distances = np.minimum(np.arange(256, dtype=np.int64), radius)
+    return gemmlowp.doubling_high_multiply(-distances << shift, multiplier), radius
 
 
 def _difference_multiplier(scale: float, beta: float) -> tuple[int, int]:
@@ -128,8 +140,10 @@ def _exponentials(scaled: Array, radius: int) -> Array:
 
 
 def softmax_gemmlowp(q: Array, axis: int, table: Array, bits: int, storage_min: int) -> Array:
-    """Storage of ``bits`` bits, in units of ``2**-bits`` from its least value on. A reciprocal of the sum by Newton's
-    method, times each entry."""
+    """Return storage of ``bits`` bits, in units of ``2**-bits`` above its least value.
+
+    Each entry is multiplied by a reciprocal of the sum, by Newton's method.
+    """
     if q.size == 0:
         return q.astype(np.int64)
     entries = table.astype(np.int64)[_distances(q, axis)]
@@ -146,19 +160,21 @@ def softmax_gemmlowp(q: Array, axis: int, table: Array, bits: int, storage_min: 
 
 @lru_cache(maxsize=4)
 def softmax_tables_int16() -> tuple[Array, Array]:
-    """``exp`` from -10 to 0 and ``1 / (1 + x)`` from 0 to 1 as interpolated tables of 513 entries: int16, in units of
-    2^-15."""
+    """Return tables of ``exp`` from -10 to 0 and ``1 / (1 + x)`` from 0 to 1: int16, in units of 2^-15.
+
+    Each has 513 entries, between which kernels interpolate.
+    """
     exponential = interpolated_table(bind("exp", "f64"), -10.0, 0.0, -1.0, 1.0, np.float64)
     return exponential, interpolated_table(lambda x: 1.0 / (1.0 + x), 0.0, 1.0, -1.0, 1.0, np.float64)
 
 
 def softmax_multiplier_int16(scale: float, beta: float) -> tuple[int, int]:
-    """(M0, shift) that bring a difference to the units of the first table."""
+    """Return (M0, shift) that scale a difference to the units of the first table."""
     return double_multiplier(float(np.float32(scale)) * float(np.float32(beta)) / (10.0 / 65535.0))
 
 
 def softmax_int16(q: Array, axis: int, multiplier: int, shift: int, exponential: Array, reciprocal: Array) -> Array:
-    """Storage from 0 to 32767, in units of 2^-15."""
+    """Return storage from 0 to 32767, in units of 2^-15."""
     if q.size == 0:
         return q.astype(np.int64)
     left, right = max(shift, 0), max(-shift, 0)
@@ -179,8 +195,10 @@ def softmax_int16(q: Array, axis: int, multiplier: int, shift: int, exponential:
 def log_softmax_float32(
     q: Array, axis: int, input_scale: float, scale: float, zero_point: int, storage_min: int, storage_max: int
 ) -> Array:
-    """``rint(r * q - (s * max + logf(S)) / so) + zp``, clamp, with ``r = s / so``, every step in float32, and the table
-    and the sum S of ``softmax_float32``."""
+    """Return storage: ``rint(r * q - (s * max + logf(S)) / so) + zp``, clamped, with ``r = s / so``.
+
+    Every step is in float32; the table and the sum S are those of ``softmax_float32``.
+    """
     if q.size == 0:
         return q.astype(np.int64)
     table, values = softmax_table_float32(input_scale, 1.0), q.astype(np.int64)
@@ -193,8 +211,11 @@ def log_softmax_float32(
 
 @dataclass(frozen=True, eq=False)
 class LogSoftmaxParameters:
-    """The table of ``softmax_gemmlowp``; the scaled differences of which it has the exponentials; how to bring one back
-    to a difference; the last difference that counts."""
+    """The parameters of a log-softmax by gemmlowp.
+
+    They are the table of ``softmax_gemmlowp``, the scaled differences whose exponentials it contains, the multiplier
+    from a scaled difference to storage, and the last difference that counts.
+    """
 
     table: Array
     scaled: Array
@@ -214,16 +235,17 @@ def log_softmax_parameters(scale: float) -> LogSoftmaxParameters:
 def log_softmax_gemmlowp(
     q: Array, axis: int, p: LogSoftmaxParameters, zero_point: int, storage_min: int, storage_max: int
 ) -> Array:
-    """Storage with 4 fractional bits: the scaled difference less the logarithm of the sum, rounded half away; the least
-    value for differences beyond the radius, and beyond what the logarithm leaves of 5 integer bits."""
+    """Return storage with 4 fractional bits: the scaled difference less the logarithm of the sum, rounded half away
+    from zero. It is the least value for differences beyond the radius, or beyond 5 integer bits less the logarithm.
+    """
     if q.size == 0:
         return q.astype(np.int64)
     distance = _distances(q, axis)
     total = gemmlowp.divide_by_power(p.table[distance], SUM_BITS).sum(axis=axis, keepdims=True)
     log = fixed_functions.log_at_least_one(total, SUM_BITS, _DIFFERENCE_BITS)
-    found = gemmlowp.scale_fixed_double(log - (1 << 31), p.multiplier, p.shift)
+    threshold = gemmlowp.scale_fixed_double(log - (1 << 31), p.multiplier, p.shift)
     values = gemmlowp.divide_by_power(p.scaled[distance] - log, 31 - _DIFFERENCE_BITS - 4) + zero_point
-    counts = -distance > np.maximum(found, -p.radius - 1)
+    counts = -distance > np.maximum(threshold, -p.radius - 1)
     return np.where(counts, np.clip(values, storage_min, storage_max), storage_min)
 
 

@@ -1,7 +1,5 @@
-"""Sums of floats that are exact, so that no order changes them, and quotients and roots that are rounded once; and sums
-in float32, in the orders of ONNX Runtime's pools.
-
-All are the same on every machine.
+"""Exact sums of floats, which do not depend on the order, quotients and roots that are rounded once, and float32 sums
+in the orders of ONNX Runtime's pools. All are the same on every machine.
 """
 
 import math
@@ -30,7 +28,7 @@ others do neither when their exponents are moved by twice as much."""
 
 
 def exact_sum(values: Array) -> Fraction:
-    """The sum of finite float64 numbers.
+    """Return the exact sum of finite float64 numbers.
 
     >>> exact_sum(np.array([1e16, 1.0, -1e16, 2.0**-60])) == 1 + Fraction(1, 2**60)
     True
@@ -39,9 +37,9 @@ def exact_sum(values: Array) -> Fraction:
 
 
 def exact_sums(rows: Array) -> list[Fraction]:
-    """The sum of each column of finite float64 numbers.
+    """Return the exact sum of each column of finite float64 numbers.
 
-    Each is an integer of 53 bits times a power of two. Integers are summed by exponent, in two halves.
+    Each number is an integer of 53 bits times a power of two. Integers are summed by exponent, in two halves.
 
     >>> exact_sums(np.array([[1e16, 1.0], [0.25, 2.0]]))
     [Fraction(40000000000000001, 4), Fraction(3, 1)]
@@ -61,14 +59,14 @@ def exact_sums(rows: Array) -> list[Fraction]:
             for half in (high, np.ldexp(scaled - high, 26))
         ]
         for column, sums in enumerate(zip(*halves, strict=True)):
-            each = enumerate(zip(*sums, strict=True))
-            integer = sum(((int(h) << 26) + int(low)) << place for place, (h, low) in each if h or low)
+            halves_by_place = enumerate(zip(*sums, strict=True))
+            integer = sum(((int(h) << 26) + int(low)) << place for place, (h, low) in halves_by_place if h or low)
             totals[column] += Fraction(integer) * Fraction(2) ** (least - 53)
     return totals
 
 
 def square_sum(values: Array) -> Fraction:
-    """The sum of the squares of finite float64 numbers, each rounded to 53 bits, whatever its magnitude.
+    """Return the sum of the squares of finite float64 numbers, each square rounded to 53 bits, whatever its magnitude.
 
     The sums of parts of an array add up to that of the whole.
 
@@ -88,7 +86,7 @@ def square_sum(values: Array) -> Fraction:
 
 
 def require_finite(values: Array, what: str) -> None:
-    """Refuses NaNs and infinities; the error names the first, and ``what`` is wrong."""
+    """Raise QuantTypeError for NaNs and infinities; the message begins with ``what`` and shows the first of them."""
     finite = np.isfinite(values)
     if not finite.all():
         place = np.unravel_index(int(finite.argmin()), values.shape)
@@ -102,7 +100,7 @@ def nearest_float(x: Fraction) -> float:
 
 
 def rounded_quotient(numerator: int, denominator: int) -> float:
-    """A quotient rounded once to nearest even, as Python divides integers; infinite beyond float64."""
+    """Return a quotient rounded once to nearest even, as Python divides integers; infinite beyond float64."""
     try:
         return numerator / denominator
     except OverflowError:
@@ -110,7 +108,7 @@ def rounded_quotient(numerator: int, denominator: int) -> float:
 
 
 def rounded_root(numerator: int, denominator: int) -> float:
-    """The square root of a quotient that is not negative, rounded once to nearest even."""
+    """Return the square root of a nonnegative quotient, rounded once to nearest even."""
     shift = max(0, 64 + (denominator.bit_length() - numerator.bit_length() + 1) // 2)
     quotient, rest = divmod(numerator << 2 * shift, denominator)
     root = isqrt(quotient)
@@ -120,8 +118,8 @@ def rounded_root(numerator: int, denominator: int) -> float:
 
 
 def rounded_multiples(numbers: Array, ratios: Sequence[Fraction], which: Array, root: bool) -> Array:
-    """Integers times the positive ratio that each has by its number in ``which``, or the roots of that, each rounded
-    once to float64.
+    """Multiply each integer by the positive ratio that ``which`` selects, or take the root of that; round once to
+    float64.
 
     >>> rounded_multiples(np.array([1, 7]), [Fraction(1, 3)], np.array([0, 0]), False).tolist()
     [0.3333333333333333, 2.3333333333333335]
@@ -138,13 +136,13 @@ def rounded_multiples(numbers: Array, ratios: Sequence[Fraction], which: Array, 
 
 
 def _are_ordinary(numbers: Array, ratios: Sequence[Fraction]) -> bool:
-    """Return True where double-doubles hold all of them, far from the ends of float64."""
+    """Return True where double-doubles represent all numbers, far from the ends of float64."""
     far = Fraction(2) ** 400
     return all(1 / far < ratio < far for ratio in ratios) and int(np.abs(numbers).max()) < 1 << 62
 
 
 def _by_pairs(numbers: Array, ratios: Sequence[Fraction], which: Array, root: bool) -> tuple[Array, Sequence[int]]:
-    """(values, places of those of which the last bit is not sure): double-doubles err by less than 2**-85."""
+    """Return (values, positions whose last bit is uncertain): double-doubles err by less than 2**-85."""
     high = numbers.astype(np.float64)
     value = high, (numbers - high.astype(np.int64)).astype(np.float64)
     first, second = double_double.table([double_double.pair_of(ratio) for ratio in ratios])
@@ -162,7 +160,7 @@ LANES: Final = 4
 
 
 def sum_in_order(windows: Array, order: str) -> Array:
-    """The sums of float32 elements [..., rows, columns], which are not all -0, in an order.
+    """Return the sums of float32 elements [..., rows, columns], not all of them -0, added in a named order.
 
     >>> window = np.array([[1e8, 1.0, 1.0], [-1e8, 1.0, 1.0]], np.float32)
     >>> [float(sum_in_order(window, order)) for order in ("rows", "columns", "lanes")]

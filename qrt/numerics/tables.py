@@ -1,5 +1,6 @@
-"""Tables: of 513 entries for 16-bit values, between which the low 7 bits interpolate, and of the exponentials of
-softmax, whose entries integers alone compute.
+"""Interpolated tables of 513 entries for 16-bit values, and tables of the exponentials of softmax.
+
+Between two entries of the former the low 7 bits interpolate; the latter are computed with integers alone.
 """
 
 from collections.abc import Callable
@@ -17,7 +18,9 @@ SOFTMAX_FRACTION_BITS: Final = 30
 
 @lru_cache(maxsize=64)
 def softmax_table(scale: float, beta: float) -> Array:
-    """``exp(-beta * scale * d)`` for d from 0 to 255 with 30 fractional bits (int32, read-only), correctly rounded."""
+    """Return ``exp(-beta * scale * d)`` for d from 0 to 255 with 30 fractional bits (int32, read-only), correctly
+    rounded.
+    """
     step = Fraction(beta) * Fraction(scale)
     table = np.array([negative_exponential(step * d, SOFTMAX_FRACTION_BITS) for d in range(256)], np.int32)
     table.flags.writeable = False
@@ -27,8 +30,9 @@ def softmax_table(scale: float, beta: float) -> Array:
 def softmax(
     q: Array, axis: int, table: Array, scale: float, zero_point: int, storage_min: int, storage_max: int
 ) -> Array:
-    """Storage of at most 8 bits to storage of the result along ``axis``: ``T[d] / (sum of T * scale)`` with
-    ``d = max(q) - q``, the sum exact, the two operations in float64, half to even, + zp, clamp."""
+    """Return the softmax storage of storage of at most 8 bits along ``axis``: ``T[d] / (sum of T * scale)``, ``d =
+    max(q) - q``. The sum is exact, the two operations are in float64, rounded half to even, + zp, clamped.
+    """
     if q.size == 0:
         return q.astype(np.int64)
     values = q.astype(np.int64)
@@ -40,10 +44,10 @@ def softmax(
 
 
 def negative_exponential(x: Fraction, bits: int) -> int:
-    """``exp(-x) * 2**bits`` for x from 0 up and at least 3 bits, rounded to nearest.
+    """Return ``exp(-x) * 2**bits`` for nonnegative x and at least 3 bits, rounded to nearest.
 
-    Bounds of ``exp(x)`` are narrowed until both round to one integer. They do: ``exp`` of a rational other than 0 is no
-    rational, so never half way between two integers (Lindemann).
+    Bounds of ``exp(x)`` are narrowed until both round to one integer. They do: ``exp`` of a rational other than 0 is
+    irrational, so never half way between two integers (Lindemann).
 
     >>> negative_exponential(Fraction(1), 30)
     395007542
@@ -70,8 +74,10 @@ def interpolated_table(
     most: float,
     dtype: type[np.floating[Any]],
 ) -> Array:
-    """513 entries of a function between ``low`` and ``high``, in 16-bit steps from ``least`` to ``most``: each is
-    moved by half the error that interpolation has in the middle. ``dtype`` is that of every step."""
+    """Return 513 entries of a function between ``low`` and ``high``, as 16-bit steps from ``least`` to ``most``.
+
+    Each entry is moved by half the error that interpolation has in the middle. ``dtype`` is that of every step.
+    """
     step = dtype(dtype(high) - dtype(low)) / dtype(_INTERVALS)
     units = dtype(65536) / (dtype(most) - dtype(least))
     at = dtype(low) + np.arange(_INTERVALS, dtype=dtype) * step
@@ -89,8 +95,10 @@ def interpolated_table(
 
 
 def lookup_interpolated(q: Array, table: Array, bits: int = INTERPOLATED_BITS) -> Array:
-    """16-bit values between the entries of a table: the upper bits choose an entry, the low ``bits`` say which share of
-    the way to the next one is added, rounded half up."""
+    """Interpolate 16-bit values in a table.
+
+    The upper bits choose an entry; the low ``bits`` are the fraction of the way to the next entry, rounded half up.
+    """
     values, entries = q.astype(np.int64) + (1 << 15), table.astype(np.int64)
     base = entries[values >> bits]
     slope = entries[(values >> bits) + 1] - base

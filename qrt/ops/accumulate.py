@@ -28,7 +28,7 @@ def check_accumulator(
 ) -> None:
     """Raise QuantTypeError for a rule that the operation does not have, or a sum that 64 bits cannot hold."""
     bound = accumulator_bound(a, w, depth)
-    check_rule(op, rule, None if bound is None else bound + _beside(bias))
+    check_rule(op, rule, None if bound is None else bound + _bias_magnitude(bias))
     if w.is_sub_channel and rule not in ("fixed", "float32"):
         raise QuantTypeError(
             f"{op}: requant = {shown(rule)} is not defined for sub-channel weights, use 'fixed' or 'float32'"
@@ -37,10 +37,10 @@ def check_accumulator(
 
 def largest_depth(a: UniformType, w: UniformType, bias: UniformType | None) -> int:
     """Return the largest depth that `check_accumulator` accepts."""
-    return (LARGEST_ACCUMULATOR - _beside(bias)) // (max_magnitude(a) * max_magnitude(w))
+    return (LARGEST_ACCUMULATOR - _bias_magnitude(bias)) // (max_magnitude(a) * max_magnitude(w))
 
 
-def _beside(bias: UniformType | None) -> int:
+def _bias_magnitude(bias: UniformType | None) -> int:
     """Return the largest magnitude that a bias adds to a sum."""
     return 0 if bias is None else max_magnitude(bias)
 

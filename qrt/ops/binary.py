@@ -85,13 +85,13 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
         _check_sum(op, attributes, a, b, element)
         rule = attributes["requant"]
         if numerics.SUM_RULES[rule].block and not (
-            _are_alike(types) and a.is_per_layer and b.is_per_layer and element.is_per_layer
+            _have_equal_shapes(types) and a.is_per_layer and b.is_per_layer and element.is_per_layer
         ):
             fail(op, f"requant = {rule!r} needs operands of one shape, and types per layer", types)
     return checked_result(op, shape, element)
 
 
-def _are_alike(types: Types) -> bool:
+def _have_equal_shapes(types: Types) -> bool:
     """Return True if the operands have the same shape, as far as their types show."""
     a, b = types[0].shape or (), types[1].shape or ()
     return len(a) == len(b) and all(x == y or (None in (x, y) and 1 not in (x, y)) for x, y in zip(a, b, strict=True))

@@ -64,14 +64,15 @@ class AttributeLike(Protocol):
 class OpFamily:
     """An op family on plain arrays of storage integers or floats.
 
-    ``infer(types, attributes, result)`` returns the result type or raises ``QuantTypeError``. ``result`` is the
-    declared type: None, an unranked type (only its element matters) or a whole type. Dimensions may be dynamic only
-    here. Only ``infer`` checks types; the other functions rely on it. ``reference(arrays, types, result, attributes)``
-    computes with ``numerics`` alone. ``bind(types, result, attributes, constants)`` packs constants, of the operands in
-    ``packs`` alone, and returns a call into C, or None if no kernel has the signature; a family without kernels has no
-    ``bind``. ``view_offset(types, result, attributes)`` returns the offset in elements at which the first operand's
-    memory holds the result, so that a plan need not compute it; None if it does not. ``traits`` has the facts that
-    passes need.
+    - ``infer(types, attributes, result)`` returns the result type or raises ``QuantTypeError``. ``result`` is declared:
+      None, an unranked type (only its element matters) or a whole type. Dimensions may be dynamic only here. Only
+      ``infer`` checks types; the other functions rely on it.
+    - ``reference(arrays, types, result, attributes)`` computes with ``numerics`` alone.
+    - ``bind(types, result, attributes, constants)`` packs constants, of the operands in ``packs`` alone, and returns a
+      call into C, or None if no kernel has the signature; a family without kernels has no ``bind``.
+    - ``view_offset(types, result, attributes)`` returns the offset in elements of the result in the first operand's
+      memory, if that holds it already, so that a plan need not compute it; else None.
+    - ``traits`` has the facts that passes need.
 
     In a family of several results, all these functions have tuples in place of the result: of declared types, of types,
     of arrays. Generic code calls ``resolve_all``, ``compute`` and ``call``, which have tuples for every family.

@@ -24,7 +24,7 @@ bias. NaNs and infinities of ``a`` count as 0 there; at last each is multiplied 
 added. Where the axis is K, ``f32(a * f32(s))`` takes the place of ``a`` and 1 that of s; a value of ``a`` whose product
 is NaN or infinite is one that counts as 0 and is multiplied at last.
 
-**Wider quantized weights** count as the floats that ``dcast`` makes of them, ``(f32(q) - f32(zp)) * f32(s)``.
+**Wider quantized weights** are dequantized as by ``dcast``, ``(f32(q) - f32(zp)) * f32(s)``.
 """
 
 from collections.abc import Sequence

@@ -237,7 +237,7 @@ def _bind(types: Types, results: Types, attributes: Attributes, constants: Const
             None if gate is None else (gate.input, gate.recurrent, gate.peephole, gate.norm, gate.least_variance)
             for gate in p.gates
         ],
-        made=p.made,
+        made=p.cell_output,
         projection=p.projection,
         has_projection_bias="projection_bias" in operand_names(attributes, len(types)),
         cell_exponent=p.cell_exponent,

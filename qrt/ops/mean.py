@@ -52,7 +52,7 @@ def _rules(op: str) -> tuple[str, ...]:
     return MEAN_RULES if op == "mean" else SUM_RULES
 
 
-def _kept(op: str, types: Types, attributes: Attributes) -> tuple[Shape, Shape]:
+def _remaining_axes(op: str, types: Types, attributes: Attributes) -> tuple[Shape, Shape]:
     """Return the axes that are not summed over, numbered in the operand and in the result."""
     axes = reduced_axes(op, types, attributes)
     remaining = tuple(d for d in range(types[0].rank or 0) if d not in axes)
@@ -68,7 +68,7 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
     x, keepdims = quantized(types[0], op, "x"), attributes["keepdims"]
     if not isinstance(keepdims, (bool, np.bool_)):
         fail(op, f"keepdims must be true or false, got {shown(keepdims)}", types)
-    axes, (remaining, places) = reduced_axes(op, types, attributes), _kept(op, types, attributes)
+    axes, (remaining, places) = reduced_axes(op, types, attributes), _remaining_axes(op, types, attributes)
     dims = types[0].shape or ()
     if x.is_sub_channel or x.axis in axes:
         fail(op, f"x is summed over the axes {list(axes)} and must be per layer, or per axis along another", types)
@@ -94,7 +94,7 @@ def _parameters(
     Both arrays broadcast to the axes that are kept.
     """
     x, element = uniform(types[0]), uniform(result)
-    remaining, places = _kept(op, types, attributes)
+    remaining, places = _remaining_axes(op, types, attributes)
     whole, order = static_shape(types[0], op), tuple(range(len(remaining)))
     shape = tuple(whole[d] for d in remaining)
     own, to = (parameter_index(_moved(t, axes, order), shape) for t, axes in ((x, remaining), (element, places)))

@@ -68,7 +68,7 @@ def _check_channels(op: str, types: Types, *elements: UniformType) -> None:
             fail(op, f"{t} must be per layer or per axis along the channels (axis 3)", types)
 
 
-def _is_kept(element: UniformType, x: UniformType) -> bool:
+def _differs_in_bounds_only(element: UniformType, x: UniformType) -> bool:
     """Return True if a type equals that of x except for storage bounds."""
     return element.storage == x.storage and element.with_(storage_min=x.storage_min, storage_max=x.storage_max) == x
 
@@ -82,7 +82,7 @@ def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) 
     shape = _pooled_shape("avg_pool2d", types, attributes)
     kernel, rule = attributes["kernel"], attributes["requant"]
     check_rule("avg_pool2d", rule, kernel[0] * kernel[1] * max_magnitude(x), AVERAGE_RULES)
-    if rule == "integer" and not _is_kept(element, x):
+    if rule == "integer" and not _differs_in_bounds_only(element, x):
         fail("avg_pool2d", f"by the rule 'integer' the result must keep the type {x}, not {element}", types)
     by = numerics.RULES[rule]
     if by.summand == "floats" and max(x.scales) >= _MOST_SCALE:

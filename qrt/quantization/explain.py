@@ -16,7 +16,7 @@ from qrt.quantization.targets.registry import TARGETS, known
 from qrt.quantization.tuning.calibrate import finite_parts
 from qrt.quantization.tuning.function_scope import called
 from qrt.quantization.tuning.optional_passes import changed_as
-from qrt.runtime.ports import choose
+from qrt.runtime.functions import choose
 from qrt.runtime.program import Program
 
 MANY_REGIONS = 100

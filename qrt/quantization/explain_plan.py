@@ -42,9 +42,9 @@ def explain_plan(program: Program, inputs: Mapping[str, Any] | None = None, *, r
 
     Examples
     --------
-    >>> from qrt import ir
+    >>> import qrt
     >>> text = "func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { %0 = arith.addi %x, %x : tensor<2xi32>  "
-    >>> report = explain_plan(Program(ir.parse(text + "return %0 : tensor<2xi32> }")))
+    >>> report = explain_plan(qrt.compile(text + "return %0 : tensor<2xi32> }"))
     >>> [(step.op, step.engine, step.bytes) for step in report.steps]
     [('arith.addi', 'kernel', 24)]
     """

@@ -21,7 +21,8 @@ from qrt.quantization.targets.registry import known
 from qrt.quantization.tuning.calibrate import Progress, calibrated, measurable
 from qrt.quantization.tuning.function_scope import called, check_any, left_out, with_others
 from qrt.quantization.tuning.optional_passes import Wanted, chosen, improved, with_corrected_bias
-from qrt.runtime.ports import choose
+from qrt.runtime.compilation import compile
+from qrt.runtime.functions import choose
 from qrt.runtime.program import Program
 
 
@@ -168,7 +169,7 @@ def quantize_program(
     seen = calibrated(
         start.module, data, name, skip_nonfinite=skip_nonfinite, checkpoint=checkpoint_path, progress=progress
     )
-    batches = measurable(Program(start.module, name), seen.sample) if skip_nonfinite else seen.sample.batches()
+    batches = measurable(compile(start.module, name), seen.sample) if skip_nonfinite else seen.sample.batches()
     reference = Reference(start, name, batches)
     with ranges_cached():  # passes and trials choose the ranges of most values again
         program, records = improved(start, device, seen.calibration.records, method, reference, passes)
@@ -187,7 +188,7 @@ def quantize_program(
     whole = with_others(trial.module, module, others)
     return QuantizedProgram(
         whole,
-        Program(whole, name),
+        compile(whole, name),
         seen.calibration,
         remarks,
         reached,

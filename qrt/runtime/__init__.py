@@ -1,18 +1,20 @@
-"""How a program runs: it is planned on kernels, or interpreted operation by operation.
+"""Execution of programs: planned on kernels, or interpreted operation by operation.
 
-- `Program` (`program.py`) is what users hold; a `PlanSource` (`plan_source.py`) gives it a `Plan` for the types of its
-  inputs. `build.py` makes the plan of a prepared function, with the parts in `planner`.
-- `fusion` has the passes that run before planning, `interpreter` the meaning of each operation, `saved` the files.
-- Start with docs/internals/runtime.md, then `program.py`. Why an operation is not fused stands in its traits
-  (`qrt/ops`) and in the pass that reads them.
-- Imports `ir`, `ops` and what lies below.
+- `Program` (`program.py`) is the class for users; a `PlanSource` (`plan_source.py`) makes its `Plan` for given input
+  types: `module_source.py` from a module, which `build.py` plans with the modules of `planner`, `saved/source.py` from
+  a file, without IR and planner.
+- `fusion` has the passes that run before planning, `interpreter` a reference implementation of each operation, and
+  `saved` the file format of saved programs.
+- Start with docs/internals/runtime.md, then `program.py`. To see why an operation is not fused, read its traits
+  (`qrt/ops`) and the fusion pass that reads them.
+- Imports `ir`, `ops` and the packages below them.
 """
 
-from qrt.runtime.planner.slots import Coverage
+from qrt.runtime.coverage import Coverage
 from qrt.runtime.ports import Port
-from qrt.runtime.program import Program, compile
+from qrt.runtime.program import Program
 
-__all__ = ["Coverage", "Port", "Program", "compile"]
+__all__ = ["Coverage", "Port", "Program"]
 
 
 def __dir__() -> list[str]:

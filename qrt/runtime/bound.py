@@ -1,4 +1,4 @@
-"""Programs that are called with nothing: arrays are given and checked once."""
+"""Programs bound to arrays: the arrays are checked once, and calls take no arguments."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,15 +11,14 @@ from qrt._ext.kernels import Frame
 from qrt.errors import KernelError, ModelError, require, shown
 from qrt.ops.core import Array, element_dtype
 from qrt.runtime.plan import Plan
-from qrt.runtime.planner.slots import empty
 from qrt.runtime.ports import Port
-from qrt.runtime.values import State, check_range
+from qrt.runtime.values import State, check_range, empty
 from qrt.tensor.calls import Tensor
 
 
 class BoundProgram:
-    """A program and the arrays that it reads and writes at each call, which ``Program.bind`` makes. ``inputs`` and
-    ``outputs`` hold the arrays by name. It runs in one thread at a time."""
+    """A program bound to the arrays that each call reads and writes, made by ``Program.bind``. ``inputs`` and
+    ``outputs`` are these arrays by name. Only one thread may run it at a time."""
 
     def __init__(
         self,
@@ -40,7 +39,7 @@ class BoundProgram:
         self._is_plain = self._frame is not None and not narrow and not plan.states
 
     def __call__(self) -> None:
-        """Runs the program on what the inputs hold now, and fills the outputs."""
+        """Run the program on the current values of the inputs, and write the outputs."""
         try:
             self._call()
         except KernelError as error:
@@ -59,7 +58,9 @@ class BoundProgram:
                 self._run(self._state.arrays)
 
     def _fill(self, name: str, result: Array) -> None:
-        """Writes a result to its array. One that only the run could make stays until its shape changes."""
+        """Copy a result to its output array; allocate the array if the shape is known only at run time, and it
+        changed.
+        """
         out = self.outputs.get(name)
         if out is not None and out.shape == result.shape:
             np.copyto(out, result)
@@ -84,33 +85,35 @@ class BoundProgram:
 
 
 def bound_inputs(given: Sequence[Any], ports: Sequence[Port]) -> dict[str, Array]:
-    """The caller's arrays by name, checked."""
+    """Return the caller's arrays by name. Raise ModelError for an array that does not fit its port."""
     return {p.name: _own_array(value, p, f"input {p.name!r}", False) for value, p in zip(given, ports, strict=True)}
 
 
 def bound_outputs(
     given: Mapping[str, Any], ports: Sequence[Port], plan: Plan, inputs: Mapping[str, Array]
 ) -> dict[str, Array]:
-    """The arrays of the outputs by name: the caller's, checked, and new ones. Those of which only the run knows the
-    shape are missing."""
+    """Return the output arrays by name: the caller's, after checks, and new ones for the rest.
+
+    An output whose shape is known only at run time is missing.
+    """
     require(given, Mapping, "outputs", "a mapping of names to arrays")
     names = [port.name for port in ports]
     if unknown := set(given) - set(names):
         raise ModelError(f"no output is named {min(map(shown, unknown))}; the outputs are {', '.join(names) or 'none'}")
-    made: dict[str, Array] = {}
+    arrays: dict[str, Array] = {}
     for port, result in zip(ports, plan.results, strict=True):
         what = f"output {port.name!r}"
         if port.name in given:
             known = port if result is None else replace(port, type=result)
-            made[port.name] = _own_array(given[port.name], known, what, True)
+            arrays[port.name] = _own_array(given[port.name], known, what, True)
         elif result is not None:
-            made[port.name] = empty(result)
-    _check_disjoint(inputs, made)
-    return made
+            arrays[port.name] = empty(result)
+    _check_disjoint(inputs, arrays)
+    return arrays
 
 
 def _own_array(value: Any, port: Port, what: str, written: bool) -> Array:
-    """The caller's own array, in the form that kernels take. A ModelError says what does not fit."""
+    """Return the caller's own array, not a copy. Raise ModelError if kernels cannot use it in place."""
     t, array = port.type, value
     if isinstance(value, Tensor) and not written:
         if value.type is not t.element:
@@ -132,10 +135,10 @@ def _own_array(value: Any, port: Port, what: str, written: bool) -> Array:
 
 
 def _check_disjoint(inputs: Mapping[str, Array], outputs: Mapping[str, Array]) -> None:
-    """Raises ModelError for an output that shares memory with another array."""
-    done = [(f"input {name!r}", array) for name, array in inputs.items()]
+    """Raise ModelError for an output that shares memory with another array."""
+    checked = [(f"input {name!r}", array) for name, array in inputs.items()]
     for name, array in outputs.items():
-        for other, found in done:
-            if np.may_share_memory(array, found):
+        for other, other_array in checked:
+            if np.may_share_memory(array, other_array):
                 raise ModelError(f"output {name!r} overlaps {other}")
-        done.append((f"output {name!r}", array))
+        checked.append((f"output {name!r}", array))

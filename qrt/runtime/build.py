@@ -1,6 +1,8 @@
-"""Planning: walks a function for concrete input types, and binds each op: an op of a family to its kernel, any other to
-a step of the interpreter. ``reshape`` and storage casts that change nothing become other names of the same slot. Where
-only the run knows an operand's shape, the family is bound in the run, once for each shape.
+"""The planner: walks a function for concrete input types and makes a step for each operation.
+
+An op of a family is bound to its kernel, other ops to a loop kernel or to a step of the interpreter. ``reshape`` and
+storage casts that keep the bytes become views of their operand's slot. Where an operand's shape is known only at run
+time, the family is bound during the run, once for each shape.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,21 +20,22 @@ from qrt.ir.rewriting.constant_folder import ConstantFolder, captured
 from qrt.ops import family_of
 from qrt.ops.core import Array, KernelCall, one_axis, static_shape
 from qrt.runtime.constants import MOST_ELEMENTS, interpret_constants
+from qrt.runtime.coverage import Coverage
 from qrt.runtime.interpreter.core import Frame, raise_located
 from qrt.runtime.interpreter.core import Step as FrameStep
-from qrt.runtime.interpreter.ml_program import found_global, initial_array
+from qrt.runtime.interpreter.ml_program import initial_array, named_global
 from qrt.runtime.operations import family_call
 from qrt.runtime.plan import Plan, PlanMemory
 from qrt.runtime.planner.arena import Span, allocate, live_bytes, overwritten
 from qrt.runtime.planner.contraction import contraction
 from qrt.runtime.planner.control import ControlPlanner
+from qrt.runtime.planner.details import PlanDetails
 from qrt.runtime.planner.executable import DeferredFamily, copy_call, plan_executable
 from qrt.runtime.planner.float_loops import float_loops
+from qrt.runtime.planner.frame_runner import FrameRunner
 from qrt.runtime.planner.globals import LOAD, STORE, name_of, needs_copy, stored_globals
 from qrt.runtime.planner.slots import (
     CallStep,
-    Coverage,
-    PlanDetails,
     PlanSlot,
     SlotView,
     ValueStep,
@@ -60,19 +63,19 @@ def build(prepared: PreparedFunction, input_types: Sequence[TensorType]) -> Plan
 
 class _Builder(ControlPlanner):
     def input(self, t: TensorType, declared: Type) -> SlotView:
-        """The place of an input. Only the interpreter has a memref as a value."""
+        """Return the place of an input. A memref is a value of the interpreter only."""
         return self.place("input", None if isinstance(declared, MemRefType) else t, declared)
 
     # -- functions --------------------------------------------------------------------------------------------------
 
     def block(self, block: Block, arguments: Sequence[SlotView]) -> list[SlotView]:
-        """Plans a function's body on these places; returns those of its results."""
+        """Plan a function's body for arguments in these places, and return the places of its results."""
         self.places.update(zip(block.arguments, arguments, strict=True))
         *operations, end = block
         for op in operations:
             if op.name == "arith.constant" and not op.result.uses:
-                continue  # of a vector too, which no plan has
-            if op in self.constants:  # the reader of some is a cast, a constant itself
+                continue  # also skips constants of vector type, which a plan cannot have
+            if op in self.constants:  # a constant that only other constants (casts) read needs no place
                 if any(user not in self.constants for value in op.results for user, _ in value.uses):
                     self.places.update(zip(op.results, self._constants(op, self.constants[op]), strict=True))
                 continue
@@ -84,7 +87,7 @@ class _Builder(ControlPlanner):
         return [self.places[value] for value in end.operands]
 
     def call(self, function: Operation, arguments: Sequence[SlotView]) -> list[SlotView]:
-        """Plans a function that the interpreter runs as a whole."""
+        """Plan one step in which the interpreter runs the whole function."""
         self.leave_to_interpreter(function, "is called, and not inlined")
         code = self.code.function(function)
         types = function.attributes["function_type"].python
@@ -117,11 +120,11 @@ class _Builder(ControlPlanner):
         types = [place.type for place in operands if place.type is not None]
         if family is None:
             if len(_shapes(op, [place.type for place in operands])) > 1:
-                return self._interpreted(op)  # which says so
-            made = self._folded(op, operands) or self._loops(op, operands)
-            if made is None and len(types) == len(operands):
-                made = self._plain(op, operands, types)
-            return self._interpreted(op) if made is None else made
+                return self._interpreted(op)  # the interpreter raises the error about the shapes
+            results = self._folded(op, operands) or self._loops(op, operands)
+            if results is None and len(types) == len(operands):
+                results = self._plain(op, operands, types)
+            return self._interpreted(op) if results is None else results
         if family.bind is None and len(types) < len(operands):
             return self._interpreted(op)
         return self._family(op, operands, types) if len(types) == len(operands) else self._deferred(op, operands)
@@ -145,8 +148,8 @@ class _Builder(ControlPlanner):
         return self._call(op, call, inputs, results, family_coverage(op, call, has_kernel), operands)
 
     def _plain(self, op: Operation, operands: list[SlotView], types: Sequence[TensorType]) -> list[SlotView] | None:
-        """An op on plain numbers as a call or a view; None where the interpreter runs it, as it does what makes
-        scalars of scalars."""
+        """Plan an op on unquantized values as a kernel call or a view. Return None if the interpreter must run it:
+        outside regions also an op on scalars only."""
         if op.name == "tensor.empty" and as_tensor(op.result.type).has_static_shape and is_written_over(op.result):
             return [self.place("nothing", as_tensor(op.result.type), op.result.type)]
         if len(op.results) != 1:
@@ -174,8 +177,7 @@ class _Builder(ControlPlanner):
 
     @cached_property
     def folder(self) -> ConstantFolder[SlotView]:
-        """The folder of constants that are known only for concrete input types: sizes, and what is filled or spread by
-        them."""
+        """The folder of constants that depend on the concrete input types: sizes, and tensors computed from sizes."""
         return ConstantFolder(partial(interpret_constants, self.code), self._may_fold, self._constants)
 
     def _folded(self, op: Operation, operands: list[SlotView]) -> list[SlotView] | None:
@@ -199,22 +201,22 @@ class _Builder(ControlPlanner):
         ]
 
     def _loops(self, op: Operation, operands: list[SlotView]) -> list[SlotView] | None:
-        """The places of the results of loops that have a kernel."""
+        """Plan an op as a loop kernel and return the places of its results; None if no kernel fits."""
         types = [place.type for place in operands if place.type is not None]
         if len(types) < len(operands) or op.name.partition(".")[0] not in ("arith", "linalg", "math"):
             return None
         constants = {i: self._array(place) for i, place in enumerate(operands) if self._is_constant(place)}
-        made = None
+        loop_call = None
         if op.name.startswith("linalg."):
-            made = contraction(op, types, constants)
-        made = made or float_loops(op, types, constants, self.code.saturating)
+            loop_call = contraction(op, types, constants)
+        loop_call = loop_call or float_loops(op, types, constants, self.code.saturating)
         results = _known_types(op, types)
         known = [t for t in results if t is not None]
-        if made is None or len(known) < len(results):
+        if loop_call is None or len(known) < len(results):
             return None
-        coverage = kernel_coverage(op, made.call)
-        given, packed = ([operands[number] for number in numbers] for numbers in (made.given, made.packed))
-        return self._call(op, made.call, given, known, coverage, [*given, *packed])
+        coverage = kernel_coverage(op, loop_call.call)
+        given, packed = ([operands[number] for number in numbers] for numbers in (loop_call.given, loop_call.packed))
+        return self._call(op, loop_call.call, given, known, coverage, [*given, *packed])
 
     def _joined(
         self,
@@ -224,8 +226,10 @@ class _Builder(ControlPlanner):
         result: TensorType,
         attributes: Any,
     ) -> SlotView | None:
-        """A concatenation whose operands are contiguous parts of its result: who makes an operand writes it there. What
-        is no temporary, or a part of another one, is copied. None where all would be."""
+        """Plan a concatenation whose operands are contiguous parts of the result, and return the place of the result.
+
+        The step that computes an operand writes directly into the result. An operand that is not a temporary, or is
+        part of another one, is copied. Return None if every operand would be copied."""
         axis, shape = one_axis("concat", types, attributes), static_shape(result, "plan")
         own = [place.slot for place in operands if self.slots[place.slot].kind == "temporary"]
         if prod(shape[:axis]) != 1 or not own or any(t.element != result.element for t in types):
@@ -257,10 +261,10 @@ class _Builder(ControlPlanner):
         return stored_globals(self.code.module)
 
     def _state(self, op: Operation) -> SlotView | None:
-        """The array of the global that an op names; None where the interpreter loads and stores it."""
+        """Return the place of the global's array; None if the interpreter must load and store it."""
         name = name_of(op)
         if name not in self.states:
-            initial, declared = initial_array(found_global(op)), (*op.results, *op.operands)[0].type
+            initial, declared = initial_array(named_global(op)), (*op.results, *op.operands)[0].type
             t = as_tensor(declared)
             self.states[name] = None
             if initial is not None and t.has_static_shape:
@@ -270,7 +274,7 @@ class _Builder(ControlPlanner):
         return self.states[name]
 
     def _load(self, op: Operation, state: SlotView) -> list[SlotView]:
-        """A load is another name of the global's array, or a copy if that changes before the last use."""
+        """Plan a load: a view of the global's array, or a copy if the global changes before the last use."""
         if self.slots[state.slot].kind == "state" and (self.in_region or needs_copy(op)):
             return self._call(op, self._copy(state), [state], [state.static_type], copied(op), [])
         return [SlotView(state.slot, state.type, op.results[0].type)]
@@ -287,7 +291,7 @@ class _Builder(ControlPlanner):
         return copy_call(dtype, prod(state.shape))
 
     def _deferred(self, op: Operation, operands: list[SlotView]) -> list[SlotView]:
-        """Plans an op of a family whose operands have shapes that only the run knows."""
+        """Plan an op of a family with operands whose shapes are known only at run time."""
         self.leave_to_interpreter(op, "reads a shape that only the run knows")
         called = family_of(op)
         packs = () if called is None else called.packs
@@ -298,8 +302,8 @@ class _Builder(ControlPlanner):
         results = [self.place("value", None, value.type) for value in op.results]
 
         def run(frame: Frame) -> None:
-            made = family(*(frame[slot] for slot in given))
-            for result, value in zip(results, made, strict=True):
+            values = family(*(frame[slot] for slot in given))
+            for result, value in zip(results, values, strict=True):
                 frame[result.slot] = value
 
         runs.append(run)
@@ -308,8 +312,7 @@ class _Builder(ControlPlanner):
         return results
 
     def _observed(self, op: Operation, operand: SlotView) -> SlotView:
-        """Adds a step that tells the run a value, which then has another name. It reads the array where it is, and
-        keeps nothing."""
+        """Add a step that gives the operand to the run's tap, and return a view of the operand as the result."""
         self.leave_to_interpreter(op, "is observed")
         slot = operand.slot
         self._use(slot)
@@ -322,7 +325,7 @@ class _Builder(ControlPlanner):
         return SlotView(slot, operand.type, op.result.type)
 
     def _interpreted(self, op: Operation, why: str = "") -> list[SlotView]:
-        """Plans an op for the interpreter. It also reads the values that its regions capture."""
+        """Plan an op as a step of the interpreter. Its operands include the values that its regions capture."""
         self.leave_to_interpreter(op, "has no kernel")
         runs: list[FrameStep] = []
         used = captured(op)
@@ -344,8 +347,9 @@ class _Builder(ControlPlanner):
     def _interpret(
         self, runs: list[FrameStep], coverage: Coverage, operands: Sequence[SlotView], results: Sequence[SlotView]
     ) -> None:
-        """Adds a step of the interpreter. A value that the interpreter sees may live on as part of another one, so it
-        is not in the arena.
+        """Add a step of the interpreter.
+
+        The interpreter may keep an operand as part of another value, so its operands cannot stay in the arena.
         """
         for place in operands:
             slot = self.slots[root(self.slots, place.slot)[0]]
@@ -355,7 +359,7 @@ class _Builder(ControlPlanner):
         self.steps.append(ValueStep(runs, coverage, operands, results))
 
     def finish(self, inputs: Sequence[SlotView], results: Sequence[SlotView]) -> Plan:
-        """Results that no other name holds are written straight into fresh arrays."""
+        """Allocate the arena and return the plan. Results that are temporaries become fresh arrays."""
         for place in results:
             self._use(place.slot)
             slot = self.slots[place.slot]
@@ -367,10 +371,11 @@ class _Builder(ControlPlanner):
         details = PlanDetails(self.slots, inputs, steps, results, self.frame)
         states = {slot.name: self.frame[number] for number, slot in self.slots.items() if slot.kind == "state"}
         executable = plan_executable(steps, self.slots, self.frame, inputs, results, memory.arena_bytes)
-        return Plan([place.type for place in results], states, memory, executable, lambda: details)
+        runner = executable or FrameRunner(details, memory.arena_bytes)
+        return Plan([place.type for place in results], states, memory, runner, lambda: details)
 
     def _forget_constants(self, returned: set[int]) -> None:
-        """Constants that no step reads were sizes, or parts of others: their memory may go."""
+        """Drop the constants that no step reads, such as sizes, to release their memory."""
         used = returned | {number for number, _ in self.converted}
         for step in self.steps:
             used.update(place.slot for place in step.operands)
@@ -383,7 +388,7 @@ class _Builder(ControlPlanner):
 
 
 def _arrange(slots: Mapping[int, PlanSlot]) -> PlanMemory:
-    """Give every temporary its place in the arena, and return the size of that."""
+    """Assign each temporary its offset in the arena, and return the sizes of the arena."""
     temporaries = [slot for slot in slots.values() if slot.kind == "temporary"]
     spans = [Span(slot.nbytes, slot.first, slot.last) for slot in temporaries]
     nbytes = allocate(spans)
@@ -393,7 +398,7 @@ def _arrange(slots: Mapping[int, PlanSlot]) -> PlanMemory:
 
 
 _FOLDED = ("arith", "linalg", "math", "tensor")
-"""The dialects whose ops make sizes, and tensors of these."""
+"""The dialects whose ops compute sizes, and tensors from sizes."""
 
 
 def _is_elementwise(op: Operation) -> bool:
@@ -401,8 +406,8 @@ def _is_elementwise(op: Operation) -> bool:
 
 
 def _shapes(op: Operation, types: Sequence[TensorType | None]) -> set[tuple[int | None, ...] | None]:
-    """The known shapes of the operands of an element-wise op that are tensors: one, unless inputs disagree where its
-    types leave sizes open. A scalar among them, as the condition of a `select`, has none."""
+    """Return the distinct known shapes of an elementwise op's tensor operands. Scalars (the condition of a `select`)
+    are skipped. More than one shape means that inputs disagree where the types have dynamic dimensions."""
     if not _is_elementwise(op):
         return set()
     pairs = zip(types, op.operands, strict=True)
@@ -410,8 +415,9 @@ def _shapes(op: Operation, types: Sequence[TensorType | None]) -> set[tuple[int 
 
 
 def _known_types(op: Operation, operands: Sequence[TensorType | None]) -> list[TensorType | None]:
-    """The static types of the results that follow from those of the operands, as far as they are known: a structured op
-    has those of its outputs, an element-wise one that of its operands."""
+    """Return the results' static types as far as the operands' types determine them, else None for each result.
+
+    A structured op's results have the types of its output operands, an elementwise op's the shape of its operands."""
     results = [value.type for value in op.results]
     if isinstance(op, StructuredOp) and results:
         return list(operands[op.input_count :])

@@ -1,4 +1,4 @@
-"""Constant folding by the interpreter: of a program, and of the constants of a plan before it is made."""
+"""Passes that fold constants: `constant-fold` for a whole program, `fold-plan-constants` before planning."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,20 +14,20 @@ from qrt.ir.rewriting.constant_folder import ConstantFolder
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.ops.core import Array
 from qrt.runtime.constants import interpret_constants, plan_constants
+from qrt.runtime.functions import choose
 from qrt.runtime.interpreter import TABLES
 from qrt.runtime.interpreter.core import ModuleCode
-from qrt.runtime.ports import choose
 from qrt.runtime.values import RUN, as_tensor
 from qrt.types import IntegerType, Type
 
 
 @dataclass(frozen=True)
 class ConstantFold:
-    """Computes operations that read constants only, whole ones with their regions. Preserves every value.
+    """Computes operations whose operands are all constants, with their regions. Preserves every value.
 
-    The interpreter computes them. A quantized value becomes an integer constant and a `quant.scast`. What stays: an
-    operation with effects; one with a result that is no scalar or tensor of static shape, or of more elements than
-    `max-elements`; one whose execution is an error, or takes more than 65,536 steps.
+    The interpreter computes them. A quantized value becomes an integer constant and a `quant.scast`. An operation is
+    not folded if it has effects; if a result is neither a scalar nor a tensor of static shape, or has more elements
+    than `max-elements`; or if its execution is an error or takes more than 65,536 steps.
     """
 
     max_elements: int = option(MAX_FOLDED, "the most elements of a result that is computed")
@@ -41,8 +41,7 @@ class ConstantFold:
         folder.fold_inside(module.operation, cyclic_operations(module.operation.walk()))
 
     def may_fold(self, op: Operation) -> bool:
-        """Return True for constants, for tensors whose elements nothing has set, and for operations that compute a
-        constant that is not too large."""
+        """Return True for constants, for `tensor.empty`, and for operations whose results are small enough."""
         if op.operands or op.regions:
             return is_constant(op) or (bool(op.results) and all(self._is_small(value.type) for value in op.results))
         return op.name in ("arith.constant", "tensor.empty")
@@ -57,16 +56,15 @@ class ConstantFold:
 
 @dataclass(frozen=True)
 class FoldPlanConstants:
-    """Computes operations of the plan of a function that read constants only, as `qrt.compile` does. Preserves every
-    value.
+    """Computes a function's operations whose operands are all constants, as `qrt.compile` does. Preserves every value.
 
-    `constant-fold` differs: it works on the whole program, regions of loops and callees included, computes everything
-    in the interpreter, and only results of static shape. This pass works on the operations that are planned: those of
-    one function, and of its `scf.if` and `scf.while`. Ops that have kernels are computed by these, with the same bits.
-    A result may have up to 16777216 elements, and a shape that its type leaves open: it becomes a constant and a
-    `tensor.cast`. A quantized one becomes an integer constant and a `quant.scast`. What stays: an operation with
-    effects; one that takes more than 65,536 steps; one with a result that no constant writes; one whose execution is an
-    error. An op of `qrt` whose types do not fit each other is an error at once, and so is a constant that does not run.
+    The pass works on the operations that are planned: those of one function and of its `scf.if` and `scf.while`. Ops
+    that have kernels are computed by these, with the same bits. A result may have up to 16777216 elements. If its type
+    has dynamic dimensions, it becomes a constant and a `tensor.cast`; if it is quantized, an integer constant and a
+    `quant.scast`. An operation is not folded if it has effects, takes more than 65,536 steps, has a result that cannot
+    be written as a constant, or if its execution is an error. An op of `qrt` whose types do not fit each other is an
+    error at once, as is a constant that cannot run. The pass `constant-fold` differs: it works on the whole program,
+    with the regions of loops and callees, computes everything in the interpreter, and only results of static shape.
     """
 
     entry: str = option("", ENTRY)
@@ -77,8 +75,8 @@ class FoldPlanConstants:
         self.fold(module, choose(module, self.entry or None))
 
     def fold(self, module: Module, function: Operation) -> dict[Operation, list[Array]]:
-        """Fold the operations of a function. Return the arrays of those that are constants now, and of those whose
-        results are known, though no constant writes them."""
+        """Fold a function's operations. Return the arrays of all operations with known results, also of those that
+        cannot be written as a constant."""
         evaluate = partial(plan_constants, ModuleCode(module, TABLES, self.saturating), function)
         folder = ConstantFolder(evaluate, self._may_fold, lambda op, arrays: replacements(folder.arrays, op, arrays))
         for op in planned_operations(function):

@@ -1,4 +1,4 @@
-"""Operations on constants, computed before the program runs: the evaluators of `ConstantFolder`."""
+"""Evaluators for `ConstantFolder`, which compute operations on constants before the program runs."""
 
 from collections.abc import Mapping
 from math import prod
@@ -14,17 +14,16 @@ from qrt.ops.core import Array, element_dtype, static_shape
 from qrt.runtime.interpreter.core import Compiler, ModuleCode, Run, raise_located
 from qrt.runtime.loops import extents
 from qrt.runtime.operations import family_call
-from qrt.runtime.planner.slots import empty
-from qrt.runtime.values import RUN, as_tensor, of_rank
+from qrt.runtime.values import RUN, as_tensor, empty, of_rank
 from qrt.tensor.storage import ready
 
 MOST_STEPS, MOST_ELEMENTS, MOST_ITERATIONS = 1 << 16, 1 << 24, 1 << 28
-"""Bounds of what is computed: the interpreter's steps, the elements of a value, the iterations of a `linalg` op."""
+"""The limits of folding: steps of the interpreter, elements of a value, iterations of a `linalg` op."""
 
 
 def interpret_constants(code: ModuleCode, op: Operation, known: Mapping[Value, Array]) -> list[Array] | None:
-    """Return the results of an op by the interpreter. None if they are too large or take too long, or if running it is
-    an error: the error then comes when the program runs."""
+    """Return an op's results, computed by the interpreter. Return None if they are too large or take too long, or if
+    the op raises an error: the program then raises it when it runs."""
     compiler = Compiler(code)
     inputs = [(compiler.slot(value), of_rank(array, value.type)) for value, array in known.items()]
     try:
@@ -46,7 +45,7 @@ def interpret_constants(code: ModuleCode, op: Operation, known: Mapping[Value, A
 
 
 def _is_small(op: Operation) -> bool:
-    """Return True where an op is not too large, as far as its types say."""
+    """Return True unless the op's types show more elements or iterations than the limits."""
     shapes = [getattr(value.type, "shape", ()) for value in (*op.operands, *op.results)]
     known = [tuple(size for size in shape or () if size is not None) for shape in shapes]
     if any(prod(shape) > MOST_ELEMENTS for shape in known):
@@ -59,9 +58,10 @@ def _is_small(op: Operation) -> bool:
 def plan_constants(
     code: ModuleCode, function: Operation, op: Operation, known: Mapping[Value, Array]
 ) -> list[Array] | None:
-    """Return the results of an op as the plan of a function computes them: by a kernel where there is one. It has the
-    interpreter's bits, takes less time, and has no bounds. An op of a family whose types do not fit, and a constant
-    that does not run, is an error at once, unless it stands in a region: it may never run."""
+    """Return an op's results as the plan of the function computes them: by a kernel if there is one.
+
+    Kernels give the interpreter's bits in less time and have no limits. Raise an error for an op of a family whose
+    types do not fit and for a constant that cannot run, unless the op is inside a region, which may never run."""
     is_constant = op.name == "arith.constant"
     try:
         if is_constant:
@@ -72,9 +72,9 @@ def plan_constants(
     except QuantError as problem:
         error = problem
     except MemoryError as problem:
-        if not is_constant:  # the run says so
+        if not is_constant:  # the run raises it
             return None
-        error = QuantError(f"needs more memory than there is: {problem}")  # one value stands for all in the text
+        error = QuantError(f"needs more memory than there is: {problem}")  # a splat has a small text
     if op.parent_operation is function:
         raise_located(op, error)
     return None

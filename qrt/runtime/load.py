@@ -1,60 +1,27 @@
-"""Loading a saved program: its calls are bound again, to weights that stay where they are in the file."""
+"""Loading of saved programs, which imports neither the IR nor the planner."""
 
 import os
-import struct
-from collections.abc import Mapping, Sequence
-from functools import cached_property
-from itertools import islice
-from typing import TYPE_CHECKING, Any
 
-import qrt.kernels as kernels
-from qrt._ext.kernels import Executable
-from qrt.errors import ModelError, QuantError, require
-from qrt.ops.core import Array, element_dtype, static_shape
-from qrt.runtime.plan import Plan, PlanMemory
-from qrt.runtime.plan_source import ModuleSource, PlanSource
-from qrt.runtime.ports import Port
+from qrt.errors import ModelError, require
 from qrt.runtime.program import Program
 from qrt.runtime.saved.container import read
-from qrt.runtime.saved.entry_table import bind_call
-from qrt.runtime.saved.index import check_distinct, check_index
-from qrt.runtime.saved.source import module_of
-from qrt.runtime.values import concrete
-from qrt.types import TensorType, parse_type
-
-if TYPE_CHECKING:
-    import qrt.ir as ir
-    from qrt.runtime.planner.slots import PlanDetails
-    from qrt.runtime.prepare import PreparedFunction
-
-_WRONG = (
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    MemoryError,
-    QuantError,
-    RecursionError,
-    StopIteration,
-    TypeError,
-    ValueError,
-    struct.error,
-)
-"""What data raises that no program was saved as, though its checksum fits."""
+from qrt.runtime.saved.damage import DAMAGE, damaged
+from qrt.runtime.saved.index import check_index
+from qrt.runtime.saved.source import SavedSource
 
 
 def load_program(path: str | os.PathLike[str]) -> Program:
-    """Loads a program that ``Program.save`` wrote. It gives the bits of the program that was saved, on every
-    instruction set.
+    """Load a program that ``Program.save`` wrote. It computes the bits of the saved program on every instruction set.
 
-    The file is mapped: weights that are packed for the active instruction set are used where they are, and for another
-    one they are packed anew, from what the file holds. Plans of the shapes that were planned when the program was
-    saved are in the file; for other shapes, and for what only the program's text says (``timings``, ``coverage``,
-    ``interpret=True``), the text is read when it is first needed.
+    The file is mapped. Weights packed for the active instruction set are used in place; for another instruction set
+    they are packed again from the file. The file has the plans for the shapes that were planned when the program was
+    saved. For other shapes, and for ``timings``, ``coverage`` and ``interpret=True``, the program's text in the file is
+    read when it is first needed.
 
     Parameters
     ----------
     path : str or PathLike
-        The file. It may be replaced or removed while the program lives, but not changed in place.
+        The file. While the program is in use, the file may be replaced or removed, but not changed in place.
 
     Returns
     -------
@@ -63,10 +30,10 @@ def load_program(path: str | os.PathLike[str]) -> Program:
     Raises
     ------
     FileError
-        If the file cannot be read. It is an OSError too.
+        If the file cannot be read. This error is an OSError too.
     ModelError
-        If it is no saved program, is damaged, or was saved by another version of qrt or on a machine of another byte
-        order: it must be saved again from the program's text.
+        If the file is not a saved program, is damaged, or was saved by another version of qrt or on a machine of
+        another byte order. Save it again from the program's text.
 
     Examples
     --------
@@ -88,126 +55,6 @@ def load_program(path: str | os.PathLike[str]) -> Program:
     except ModelError as error:
         if str(error).startswith(name):
             raise
-        raise _damaged(name, error) from None
-    except _WRONG as error:
-        raise _damaged(name, error) from None
-
-
-def _damaged(path: str, error: BaseException) -> ModelError:
-    reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-    return ModelError(f"{path}: it is damaged, or nothing that was saved: {reason}")
-
-
-class SavedSource(PlanSource):
-    """The function in a file, with the plans that it was saved with. Its text is read when something needs it."""
-
-    def __init__(self, path: str, memory: Any, index: Mapping[str, Any]) -> None:
-        self._path, self._memory, self._index = path, memory, index
-        self.name, self.is_stateful, self.saturating = index["name"], index["stateful"], index["saturating"]
-        self.inputs, self.outputs = (tuple(_port(fields) for fields in index[kind]) for kind in ("inputs", "outputs"))
-        check_distinct("inputs", [port.name for port in self.inputs])
-        check_distinct("outputs", [port.name for port in self.outputs])
-        self.plan_fields = {tuple(map(_type, fields["types"])): fields for fields in index["plans"]}
-        self.saved_types, self.is_eager = list(self.plan_fields), bool(self.plan_fields)
-
-    @cached_property
-    def _text(self) -> ModuleSource:
-        try:
-            module = module_of(self._index["program"], self._memory, self._path)
-            source = ModuleSource(module, self.name, saturating=self.saturating)
-            if (source.inputs, source.outputs) != (self.inputs, self.outputs):
-                raise ValueError(f"the arguments or results of {self.name} are others in its text")
-        except _WRONG as error:
-            raise _damaged(self._path, error) from None
-        return source
-
-    @property
-    def module(self) -> "ir.Module":
-        return self._text.module
-
-    @property
-    def prepared(self) -> "PreparedFunction":
-        return self._text.prepared
-
-    def plan(self, types: Sequence[TensorType]) -> Plan:
-        fields = self.plan_fields.get(tuple(types))
-        if fields is None:
-            return self._text.plan(types)
-        try:
-            return self._saved_plan(types, fields)
-        except _WRONG as error:
-            raise _damaged(self._path, error) from None
-
-    def _saved_plan(self, types: Sequence[TensorType], fields: Mapping[str, Any]) -> Plan:
-        """Return the plan that the file holds for these types. Raise ValueError where its parts do not fit."""
-        isa = kernels.active()
-        results = list(map(_type, fields["results"]))
-        states: dict[str, Array] = dict(fields["states"])
-        check_distinct("states", [name for name, _ in fields["states"]])
-        inputs, outputs, arena_bytes, most_rounds = fields["counts"]
-        if (inputs, outputs, len(results)) != (len(self.inputs), len(self.outputs), len(self.outputs)):
-            raise ValueError(f"a plan has {inputs} inputs and {outputs} results of {len(results)} types")
-        if len(types) != inputs:
-            raise ValueError(f"a plan has {inputs} inputs of {len(types)} types")
-        _check_types([*self.inputs, *self.outputs], [*types, *results])
-        _check_externals(fields["externals"], [*types, *results], list(states.values()))
-        if len(fields["packed"]) != len(fields["calls"]):
-            raise ValueError(f"a plan has {len(fields['calls'])} calls, and packed weights for {len(fields['packed'])}")
-        packed = fields["packed"] if isa == self._index["isa"] else [None] * len(fields["calls"])
-        calls = [
-            bind_call(name, arguments, isa, stored)
-            for (name, arguments), stored in zip(fields["calls"], packed, strict=True)
-        ]
-        operands = _places(*fields["operands"])
-        executable = Executable(
-            calls, operands, fields["bases"], fields["externals"], inputs, outputs, arena_bytes, most_rounds
-        )
-
-        def load_details() -> "PlanDetails":
-            with kernels.use(isa):
-                return self._text.plan(types).details
-
-        return Plan(results, states, PlanMemory(arena_bytes, fields["live_bytes"]), executable, load_details)
-
-
-def _port(fields: tuple[str, str, bool, str]) -> Port:
-    name, t, in_place, spelled = fields
-    return Port(name, _type(t), in_place, spelled)
-
-
-def _type(text: str) -> TensorType:
-    return parse_type(text, kind=TensorType)
-
-
-def _check_types(ports: Sequence[Port], types: Sequence[TensorType]) -> None:
-    """Raise ValueError where a type of a plan is none that the port has."""
-    for port, t in zip(ports, types, strict=True):
-        concrete(port.type, static_shape(t, "plan"), f"{port.name!r} of a plan")
-        if t.element != port.type.element:
-            raise ValueError(f"{port.name!r} has the type {t} in a plan, and is {port.type}")
-
-
-def _check_externals(
-    externals: Sequence[tuple[Any, tuple[int, ...]]], types: Sequence[TensorType], states: Sequence[Array]
-) -> None:
-    """Raise ValueError unless the external arrays of a plan are those of its inputs and results, then of its states."""
-    expected = [(element_dtype(t.element), t.shape) for t in types] + [(array.dtype, array.shape) for array in states]
-    if len(externals) != len(expected):
-        raise ValueError(
-            f"a plan has {len(externals)} arrays for {len(types)} inputs and results and {len(states)} states"
-        )
-    for number, (given, wanted) in enumerate(zip(externals, expected, strict=True)):
-        if given != wanted:
-            raise ValueError(
-                f"array {number} of a plan is {given[0]} of shape {given[1]}, expected {wanted[0]} of shape {wanted[1]}"
-            )
-
-
-def _places(counts: Sequence[int], bases: Sequence[int], offsets: Sequence[int]) -> list[list[tuple[int, int]]]:
-    """The places of the operands of each call."""
-    if not sum(counts) == len(bases) == len(offsets):
-        raise ValueError(
-            f"a plan has {len(bases)} operands at {len(offsets)} offsets, and calls that have {sum(counts)}"
-        )
-    flat = iter(list(zip(bases, offsets, strict=True)))
-    return [list(islice(flat, count)) for count in counts]
+        raise damaged(name, error) from None
+    except DAMAGE as error:
+        raise damaged(name, error) from None

@@ -14,19 +14,19 @@ Shape = tuple[int, ...]
 
 
 def extents(maps: Sequence[AffineMapAttr], shapes: Sequence[Shape]) -> Shape:
-    """How often each loop runs, which follows from operands with a dimension that a single loop indexes.
+    """Return the extent of each loop, from the operand dimensions that a single loop indexes.
 
-    Raises ModelError where two operands disagree, or an index leaves its operand.
+    Raise ModelError if two operands disagree, or an index is out of an operand's bounds.
     """
-    found: dict[int, int] = {}
+    sizes: dict[int, int] = {}
     for number, (map, shape) in enumerate(zip(maps, shapes, strict=True)):
         for axis, (result, size) in enumerate(zip(map.results, shape, strict=True)):
-            if isinstance(result, tuple) and result[0] == "d" and found.setdefault(result[1], size) != size:
+            if isinstance(result, tuple) and result[0] == "d" and sizes.setdefault(result[1], size) != size:
                 raise ModelError(
                     f"shapes disagree: dimension {axis} of operand #{number} is {size}, but its loop runs "
-                    f"{found[result[1]]} times"
+                    f"{sizes[result[1]]} times"
                 )
-    loops = tuple(found[loop] for loop in range(maps[0].dimensions)) if maps else ()
+    loops = tuple(sizes[loop] for loop in range(maps[0].dimensions)) if maps else ()
     if 0 not in loops:
         for number, (map, shape) in enumerate(zip(maps, shapes, strict=True)):
             _check_bounds(number, map, shape, loops)
@@ -54,16 +54,18 @@ def _range(expression: Expression, loops: Shape) -> tuple[int, int]:
 
 
 def grid(loops: Shape) -> list[Array]:
-    """The index of each loop, as an array that broadcasts over all loops."""
+    """Return the index of each loop, as an array that broadcasts over all loops."""
     return [
-        np.arange(extent).reshape([-1 if each == loop else 1 for each in range(len(loops))])
+        np.arange(extent).reshape([-1 if axis == loop else 1 for axis in range(len(loops))])
         for loop, extent in enumerate(loops)
     ]
 
 
 def view(array: Any, map: AffineMapAttr, loops: Shape) -> Any:
-    """The operand over the loops, in their order; of size 1 where a loop does not index it. No copy, unless an index
-    is no weighted sum of loops; a scalar stays one. The indices must be within bounds: nothing is checked here."""
+    """Return the operand as an array with one axis per loop, of size 1 where a loop does not index the operand.
+
+    The result is a view, or a copy if an index is not a weighted sum of loops. A scalar is returned as it is. Bounds
+    are not checked here."""
     if not isinstance(array, np.ndarray):
         return array
     rank = len(loops)
@@ -74,7 +76,7 @@ def view(array: Any, map: AffineMapAttr, loops: Shape) -> Any:
         return array[tuple(evaluate(result, positions) for result in map.results)]
     if any(row[0] for row in rows):
         array = array[tuple(slice(row[0], None) for row in rows)]
-    strides = [  # one of a loop of one turn may be beyond 64 bits
+    strides = [  # the stride of a loop with one iteration may not fit 64 bits
         sum(row[loop + 1] * stride for row, stride in zip(rows, array.strides, strict=True)) if extent > 1 else 0
         for loop, extent in enumerate(loops)
     ]
@@ -84,21 +86,22 @@ def view(array: Any, map: AffineMapAttr, loops: Shape) -> Any:
 
 
 def strided(array: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:
-    """NumPy's `as_strided`, which does not know the dtypes of 8-bit floats: their bits are viewed."""
+    """Return an `as_strided` view, through an integer view of the bits: NumPy rejects 8-bit floats there."""
     bits = array.view(f"u{array.itemsize}")
     return np.lib.stride_tricks.as_strided(bits, tuple(shape), tuple(strides)).view(array.dtype)
 
 
 def sums_of_products(x: Array, y: Array, reduced: Sequence[int], loops: Shape) -> Array | None:
-    """The sum of `x * y` over the reduced loops, modulo 2**64, in the order of the other loops; None unless both
-    operands run over all reduced loops. Integers of at most 64 bits; exact in floats where the bound of the sum says
-    so, as a matrix product there is many times faster."""
+    """Return the sum of `x * y` over the reduced loops, modulo 2**64, with the other loops as axes in their order.
+
+    The operands are integers of at most 64 bits. Return None unless both operands run over all reduced loops. If the
+    bound of the sum is exact in a float type, the product is computed in that type, which is many times faster."""
     if any(not x.shape[loop] == y.shape[loop] == loops[loop] for loop in reduced):
         return None
-    kept = [loop for loop in range(x.ndim) if loop not in reduced]
-    batch = [loop for loop in kept if x.shape[loop] == y.shape[loop]]
-    rows = [loop for loop in kept if loop not in batch and y.shape[loop] == 1]
-    columns = [loop for loop in kept if loop not in batch and loop not in rows]
+    parallel = [loop for loop in range(x.ndim) if loop not in reduced]
+    batch = [loop for loop in parallel if x.shape[loop] == y.shape[loop]]
+    rows = [loop for loop in parallel if loop not in batch and y.shape[loop] == 1]
+    columns = [loop for loop in parallel if loop not in batch and loop not in rows]
     terms = prod(loops[loop] for loop in reduced)
     bound = terms * _magnitude(x) * _magnitude(y)
     dtype = np.float32 if bound < 1 << 24 else np.float64 if bound < 1 << 53 else np.int64
@@ -108,8 +111,8 @@ def sums_of_products(x: Array, y: Array, reduced: Sequence[int], loops: Shape) -
     sums = np.matmul(left.reshape((*outer, -1, terms)), right.reshape((*outer, terms, -1)))
     order = [*batch, *rows, *columns]
     sums = sums.reshape([max(x.shape[loop], y.shape[loop]) for loop in order])
-    made: Array = sums.transpose([order.index(loop) for loop in kept]).astype(np.int64)
-    return made
+    result: Array = sums.transpose([order.index(loop) for loop in parallel]).astype(np.int64)
+    return result
 
 
 def _magnitude(x: Array) -> int:
@@ -117,5 +120,5 @@ def _magnitude(x: Array) -> int:
 
 
 def element(map: AffineMapAttr, index: Sequence[int]) -> tuple[int, ...]:
-    """The indices that a map gives in one iteration."""
+    """Return the indices that a map gives in one iteration."""
     return tuple(evaluate(result, index) for result in map.results)

@@ -1,4 +1,4 @@
-"""Helpers with which planner and interpreter read operations: op families, errors."""
+"""Helpers of planner and interpreter: calls of op families, and errors at an operation."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,16 +11,16 @@ from qrt.runtime.values import as_tensor, concrete
 from qrt.types import TensorType
 
 FUSED = "qrt.fused"
-"""A discardable attribute: the names of the ops that a pass has put into this one."""
+"""A discardable attribute: the names of the ops that a pass has fused into this one."""
 
 
 def failure(op: Operation, message: str) -> ModelError:
-    """The error at an op: file:line:column, what is wrong, the source line and a caret."""
+    """Return the error at an op: file:line:column, the message, the source line and a caret."""
     return ModelError(op.location.render(f"'{op.name}' op {message}"))
 
 
 def family_call(op: Operation, types: Sequence[TensorType]) -> tuple[OpFamily, dict[str, Any], Types]:
-    """(family, attributes, result types) of an op for operands of these static types."""
+    """Return the family, attributes and result types of an op whose operands have these static types."""
     family = family_of(op)
     if family is None:
         raise failure(op, "does not run: it has neither a kernel nor a reference")

@@ -1,25 +1,20 @@
-"""The arguments and results of programs, and which function of a module is one."""
+"""Arguments and results of programs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
-from qrt.errors import ModelError, QuantTypeError, require, shown
-from qrt.ir.text.dense import check_extent
-from qrt.runtime.operations import failure
-from qrt.runtime.values import as_tensor
-from qrt.types import IntegerType, MemRefType, QuantileType, TensorType, Type, UniformType, VectorType
-
-if TYPE_CHECKING:
-    import qrt.ir as ir
-    from qrt.ir.core.functions import FuncOp
+from qrt.errors import ModelError, require, shown
+from qrt.types import TensorType, Type
 
 
 @dataclass(frozen=True)
 class Port:
-    """An argument or a result of a program: its ``{qrt.name = "..."}`` or ``arg0``, ``result0``; scalars are tensors
-    of rank 0. A memref is a tensor ``in_place``: the program reads and writes the caller's array. ``spelled`` is what
-    the program's text calls an argument: ``%x``; empty where no text says it."""
+    """An argument or a result of a program.
+
+    ``name`` is its ``{qrt.name = "..."}`` attribute, or ``arg0``, ``result0`` and so on. A scalar is a tensor of rank
+    0. A memref is a tensor with ``in_place``: the program reads and writes the caller's array. ``spelled`` is the
+    argument's name in the program's text, such as ``%x``, or empty."""
 
     name: str
     type: TensorType
@@ -28,7 +23,7 @@ class Port:
 
 
 def check_names(inputs: Mapping[str, Any], ports: Sequence[Port]) -> None:
-    """Raise ModelError if an input by name is unknown."""
+    """Raise ModelError if ``inputs`` has a name that no port has."""
     require(inputs, Mapping, "inputs", "a mapping of names to arrays")
     names = [port.name for port in ports]
     if unknown := set(inputs) - set(names):
@@ -36,7 +31,7 @@ def check_names(inputs: Mapping[str, Any], ports: Sequence[Port]) -> None:
 
 
 def in_order(inputs: Mapping[str, Any], ports: Sequence[Port]) -> list[Any]:
-    """Return inputs by name as a function takes them. Raise ModelError if one is unknown or missing."""
+    """Return the values of ``inputs`` in the order of the ports. Raise ModelError if a name is unknown or missing."""
     check_names(inputs, ports)
     missing = [port for port in ports if port.name not in inputs]
     if missing:
@@ -46,88 +41,6 @@ def in_order(inputs: Mapping[str, Any], ports: Sequence[Port]) -> list[Any]:
 
 
 def brief(t: Type) -> str:
-    """A type as an error says it: scales may be many."""
+    """Return the type's text for an error message, cut after 200 characters: a type may have many scales."""
     text = str(t)
     return text if len(text) <= 200 else f"{text[:200]}..."
-
-
-def check_values(module: "ir.Module") -> None:
-    """Raise ModelError at an operation with a value of a shape that no array has, or one that is stored in floats or by
-    a table, which no kernel reads."""
-    types = _types_of(module)
-    for type, operation in types.items():
-        if isinstance(type, TensorType | VectorType):
-            try:
-                check_extent(type, 8 if isinstance(type, VectorType) else None)
-            except QuantTypeError as error:
-                raise failure(operation, str(error)) from None
-    for type, operation in types.items():
-        element = type.element if isinstance(type, TensorType) else type
-        if isinstance(element, UniformType):
-            element = element.storage_type
-            is_run = isinstance(element, IntegerType)
-        else:
-            is_run = not isinstance(element, QuantileType)
-        if not is_run:
-            stored = f"storage in {element.shown()} is not supported, store integers"
-            raise failure(operation, f"has a value of type {type.shown()}, which does not run: {stored}")
-
-
-def _types_of(module: "ir.Module") -> "dict[Type, ir.Operation]":
-    """The types of all values, each with the first operation that has a value of it."""
-    types: dict[Type, ir.Operation] = {}
-    for operation in module.operation.walk():
-        arguments = [value for region in operation.regions for block in region.blocks for value in block.arguments]
-        for value in (*operation.results, *arguments):
-            types.setdefault(value.type, operation)
-    return types
-
-
-def choose(module: "ir.Module", name: str | None) -> "FuncOp":
-    """The function of a name; ``main``, or the only one, if none is given. Raises ModelError where there is none."""
-    functions = {function.sym_name: function for function in module.functions}
-    if name is None:
-        name = "main" if "main" in functions or len(functions) != 1 else next(iter(functions))
-    if name not in functions:
-        raise ModelError(f"no function is named {name!r}; the module has {', '.join(functions) or 'none'}")
-    if not functions[name].regions[0].blocks:
-        raise ModelError(f"function {name!r} has no body")
-    return functions[name]
-
-
-def ports(function: "FuncOp", prefix: str) -> tuple[Port, ...]:
-    kind: Literal["inputs", "results"] = "inputs" if prefix == "arg" else "results"
-    types = getattr(function.type, kind)
-    names = [_port_name(function, kind, prefix, number) for number in range(len(types))]
-    if len(set(names)) != len(names):
-        raise ModelError(f"the {kind} share a name: {', '.join(names)}")
-    said = function.regions[0].blocks[0].names if prefix == "arg" else ()
-    spelled = said if len(said) == len(names) else ("",) * len(names)
-    tensors = [as_tensor(t) for t in types]
-    return tuple(
-        Port(name, tensor, isinstance(t, MemRefType), text)
-        for name, tensor, t, text in zip(names, tensors, types, spelled, strict=True)
-    )
-
-
-def _port_name(function: "FuncOp", kind: Literal["inputs", "results"], prefix: str, number: int) -> str:
-    """The name that is given to an argument or a result, else the prefix and the number."""
-    name, given = function.port_name(kind, number), function.port_attributes(kind, number).get("qrt.name")
-    if name is None and given is not None:
-        raise ModelError(f"qrt.name of {prefix} {number} is {given}: a name is a string")
-    return f"{prefix}{number}" if name is None else name
-
-
-def check_dimensions(function: "FuncOp", types: Sequence[TensorType]) -> None:
-    """Raises QuantError where dimensions of one name, which ``{qrt.dimensions = ["batch", ""]}`` gives to arguments,
-    have two sizes."""
-    found: dict[str, tuple[int | None, str]] = {}
-    for number, t in enumerate(types):
-        own = repr(_port_name(function, "inputs", "arg", number))
-        for axis, (name, size) in enumerate(zip(function.dimension_names(number), t.shape or (), strict=False)):
-            if not name:
-                continue
-            here = f"dimension {axis} of input {own}"
-            known, place = found.setdefault(name, (size, here))
-            if known != size:
-                raise ModelError(f"{place} is {known}, and {here} is {size}: both are {name!r}")

@@ -1,4 +1,4 @@
-"""Prepares a copy of a program for planning: a pipeline of passes, and the arrays with which constants run."""
+"""Preparation of a program for planning: passes on a copy of it, and the arrays of its constants."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +19,10 @@ from qrt.runtime.fusion import FUSING
 
 @dataclass(frozen=True)
 class PreparedFunction:
-    """A function that is ready to be planned, of a copy of its program, with the arrays of its constants: of what an
-    `arith.constant` and casts say, and of what no text says."""
+    """A function ready to be planned, in a prepared copy of its program.
+
+    ``constants`` has the arrays of the operations with known results, also of those that cannot be written as a
+    constant in the text."""
 
     module: Module
     function: Operation
@@ -29,19 +31,21 @@ class PreparedFunction:
 
 
 def prepared(module: Module, name: str, saturating: bool, *, observed: bool = False) -> PreparedFunction:
-    """Prepare the function of that name. Raise ModelError for calls that are nested too deeply and constants that do
-    not run. If it is ``observed``, each `quant.stats_ref` stays."""
+    """Prepare the named function for planning. If it is ``observed``, each `quant.stats_ref` is kept.
+
+    Raise ModelError if calls are nested too deeply or a constant cannot run."""
     copy = Module(module.operation.clone({}), module.upstream)
     function = copy.function(name)
     steps = preparation(copy, function, saturating, observed=observed)
-    run_steps(copy, steps[:-1], verify_first=False, verify_each=False)  # the last one gives the arrays
+    run_steps(copy, steps[:-1], verify_first=False, verify_each=False)  # the last one runs below
     constants = FoldPlanConstants(name, saturating, observed).fold(copy, function)
     return PreparedFunction(copy, function, saturating, constants)
 
 
 def preparation(module: Module, function: FuncOp, saturating: bool, *, observed: bool = False) -> list[PipelineStep]:
-    """Return the passes that run before a function of the module is planned, those that its operations need.
-    None run before the interpreter runs it as a whole."""
+    """Return the passes to run before a function is planned: those for the operations in the module.
+
+    The list is empty if the interpreter runs the whole function."""
     if body(function) is None:
         return []
     names = {op.name for op in module.operation.walk()}
@@ -61,7 +65,7 @@ def _step(name: str, **options: Any) -> PipelineStep:
 
 
 def _has_kernels(module: Module, function: Operation) -> bool:
-    """Return True where the plan of a function may have ops of families: the interpreter has no steps to fuse."""
+    """Return True if the function, or a function it calls, has an op that fusion could bind to a kernel."""
     pending = [function]
     seen = {function}
     while pending:
@@ -75,7 +79,7 @@ def _has_kernels(module: Module, function: Operation) -> bool:
 
 
 def _operations(function: Operation) -> list[Operation]:
-    """Return the operations that a plan may have once regions are inlined."""
+    """Return the function's operations that a plan can have after `quant.region` bodies are inlined."""
     operations: list[Operation] = []
     stack = list(body(function) or ())
     while stack:

@@ -1,69 +1,63 @@
-"""Programs: a function of a module, compiled. Plans are kept per input shapes and ISA, in a bounded cache."""
+"""Compiled programs: functions of a module with a bounded cache of plans by input types and ISA."""
 
 import os
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import qrt.ir as ir
 import qrt.kernels as kernels
 from qrt.errors import KernelError, ModelError, QuantError, QuantTypeError, require, shortened
-from qrt.ir.pipeline_text import spell_steps
 from qrt.ops.core import Array, static_shape
 from qrt.runtime.argument_binder import ArgumentBinder
 from qrt.runtime.bound import BoundProgram, bound_inputs, bound_outputs
-from qrt.runtime.interpreter.core import Tap
+from qrt.runtime.coverage import Coverage, PlanTiming, shares
 from qrt.runtime.plan import Plan, PlanMemory
-from qrt.runtime.plan_source import ModuleSource, PlanSource
-from qrt.runtime.plan_text import PlanTiming, plan_text, shares
-from qrt.runtime.planner.slots import Coverage
+from qrt.runtime.plan_source import PlanSource
 from qrt.runtime.ports import check_names, in_order
-from qrt.runtime.prepare import preparation
 from qrt.runtime.saved.save import save
 from qrt.runtime.values import State, at_border, incoming, is_whole, memory_reported, no_memory, outgoing
 from qrt.tensor.storage import is_packed
 from qrt.types import TensorType, UniformType
 
-PLANS_KEPT = 16
-PICKLE_VERSION = 1
+if TYPE_CHECKING:  # a saved program runs without the IR
+    import qrt.ir as ir
+    from qrt.runtime.interpreter.core import Tap
+
+MAX_PLANS = 16
 
 
 class Program:
-    """A compiled function, made by ``qrt.compile``. It is called with its arguments in order, or ``run`` with a dict of
-    them by name; both are safe from many threads.
+    """A compiled function, made by ``qrt.compile``.
+
+    Call it with arguments in order, or call ``run`` with a dict of them by name. Both may be called from several
+    threads at once.
 
     Float inputs are arrays of the declared dtype. Quantized inputs are QuantTensors of the declared type, or its
-    storage integers; quantized results are QuantTensors. A dynamic dimension is planned for each shape that comes, and
-    16 plans are kept. ``inputs`` and ``outputs`` hold the names and types of arguments and results.
+    storage integers; quantized results are QuantTensors. A program with dynamic dimensions is planned for each set of
+    input shapes it is called with, and keeps the latest 16 plans. ``inputs`` and ``outputs`` have the names and types
+    of arguments and results.
 
-    A program with state, which is an ``ml_program.global`` that it sets, keeps it from call to call. Its calls run one
-    after the other; ``clone`` makes a stream of its own for each thread.
+    A program that sets an ``ml_program.global`` has state, which it keeps from call to call. Its calls run one after
+    the other; use ``clone`` to give each thread its own state.
 
     Parameters
     ----------
-    module : ir.Module or PlanSource
-        The program, which is verified; or a source of plans, which has the other arguments.
-    function : str, optional
-        The name of the function; ``main``, or the only one, if not given.
-    saturating : bool, default False
-        True converts a float that an integer type cannot hold to the nearest integer it can, and a NaN to 0; False
-        makes that a ModelError, as MLIR leaves it undefined.
+    source : PlanSource
+        The function, from a module or a saved file.
 
     Raises
     ------
-    VerifyError
-        If the module breaks a rule.
     ModelError
-        If there is no such function, it holds an operation that does not run, arguments do not fit, or an operation is
-        undefined for its values.
+        If the function has an operation that cannot run, arguments do not fit, or an operation is undefined for its
+        values.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from qrt import ir
-    >>> program = Program(ir.parse("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }"))
+    >>> import qrt
+    >>> program = qrt.compile("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }")
     >>> program
     Program f(arg0: tensor<2xi32>) -> (result0: tensor<2xi32>)
     >>> program(np.int32([1, 2])).tolist()
@@ -72,10 +66,8 @@ class Program:
     [3, 4]
     """
 
-    def __init__(
-        self, module: "ir.Module | PlanSource", function: str | None = None, *, saturating: bool = False
-    ) -> None:
-        source = module if isinstance(module, PlanSource) else ModuleSource(module, function, saturating=saturating)
+    def __init__(self, source: PlanSource) -> None:
+        require(source, PlanSource, "the source of a Program", "a PlanSource (for a module, write qrt.compile(module))")
         self._source = source
         self.name, self.inputs, self.outputs = source.name, source.inputs, source.outputs
         self._plans: OrderedDict[tuple[Any, ...], Plan] = OrderedDict()
@@ -89,16 +81,16 @@ class Program:
 
     @property
     def module(self) -> "ir.Module":
-        """The program as it is written, which the interpreter runs."""
+        """The program before preparation, as the interpreter runs it."""
         return self._source.module
 
     def _prefer(self, plan: Plan) -> None:
-        """Let the next call go straight to this plan, if its arguments fit."""
+        """Make the next call try this plan first."""
         if plan is not self._preferred[0]:
             self._preferred = plan, self._argument_binder(plan)
 
     def _argument_binder(self, plan: Plan) -> ArgumentBinder | None:
-        """Return what runs a plan on arguments that fit as they are; None where a step is no kernel."""
+        """Return the binder that runs a plan on arguments that need no conversion; None if a step is not a kernel."""
         elements = [port.type.element for port in (*self.inputs, *self.outputs)]
         quantized = [element if isinstance(element, UniformType) else None for element in elements]
         if plan.executable is None or any(map(is_packed, elements)):
@@ -118,7 +110,7 @@ class Program:
         )
 
     def __call__(self, *arguments: Any) -> Any:
-        """The result, or a tuple of them where the function has several."""
+        """Return the result, or a tuple of results if the function has several."""
         results = self._run_binder(arguments)
         if results is not None:
             return results[0] if len(results) == 1 else tuple(results)
@@ -130,10 +122,12 @@ class Program:
     def run(
         self, inputs: Mapping[str, Any], *, interpret: bool = False, max_steps: int | None = None
     ) -> dict[str, Any]:
-        """Results by name, of ``inputs`` by name. ``interpret`` runs the plain reference of every op instead of the
-        kernels: the same bits. ``max_steps`` bounds the operations that the interpreter runs, and those in loops and
-        branches of the plan; past them, as for arguments that do not fit, is a ``ModelError``. Where it is not given,
-        an `scf.while` may take a million rounds."""
+        """Return the results by name, for ``inputs`` by name.
+
+        ``interpret`` runs the reference implementation of every op instead of the kernels, with the same bits.
+        ``max_steps`` limits the number of operations that the interpreter runs, and those in loops and branches of the
+        plan. Without it, an `scf.while` may run a million iterations. Raise ModelError if a limit is exceeded or an
+        argument does not fit."""
         if self._preferred[1] is not None and type(inputs) is dict and not interpret and max_steps is None:
             given = [inputs[name] for name in self._names if name in inputs]
             if len(given) == len(inputs) and (results := self._run_binder(tuple(given))) is not None:
@@ -145,7 +139,7 @@ class Program:
         return self._named(results)
 
     def _run_binder(self, arguments: tuple[Any, ...]) -> list[Any] | None:
-        """Return the results where every step is a kernel and the arguments fit as they are; else None."""
+        """Return the results if every step is a kernel and the arguments need no conversion; else None."""
         plan, binder = self._preferred
         if plan is None or binder is None:
             return None
@@ -157,24 +151,23 @@ class Program:
             raise no_memory(self.name, error) from None
 
     def bind(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any] | None = None) -> "BoundProgram":
-        """Takes arrays once: the result is called with nothing, reads the inputs as they are then, and fills the
-        outputs.
+        """Bind the program to arrays: each call of the result reads the inputs' current values and writes the outputs.
 
-        The plan is that of the instruction set that is active now. What is bound runs in one thread at a time, with the
-        program's state.
+        The plan is made for the currently active instruction set. The bound program uses this program's state, and only
+        one thread may run it at a time.
 
         Parameters
         ----------
         inputs : mapping of str to array
             An array for each input, of its dtype and shape: storage integers, or a QuantTensor, where it is quantized.
         outputs : mapping of str to array, optional
-            An array for each output that the caller has; the others are made, those whose shape only the run knows at
-            the first call.
+            Arrays for some or all outputs. The other arrays are allocated: at once, or at the first call for an output
+            whose shape only the run knows.
 
         Returns
         -------
         BoundProgram
-            Its ``inputs`` and ``outputs`` are the arrays by name; those of quantized outputs are storage.
+            Its ``inputs`` and ``outputs`` are the arrays by name. The array of a quantized output has its storage.
 
         Raises
         ------
@@ -184,7 +177,8 @@ class Program:
 
         Examples
         --------
-        >>> program = compile("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }")
+        >>> import qrt
+        >>> program = qrt.compile("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }")
         >>> import numpy as np
         >>> x = np.int32([1, 2])
         >>> run = program.bind({"arg0": x})
@@ -206,7 +200,7 @@ class Program:
     def run_timed(
         self, inputs: Mapping[str, Any], *, max_steps: int | None = None
     ) -> tuple[dict[str, Any], list[PlanTiming]]:
-        """As ``run``, and what each step took: see ``timings``."""
+        """Return the results by name as ``run`` does, and the time of each step as ``timings`` does."""
         require(max_steps, (int, type(None)), "max_steps", "an integer")
         arrays = self.arrays_of(inputs)
         with memory_reported(self.name):
@@ -216,17 +210,17 @@ class Program:
             return self._named(self._outgoing(results)), shares([seconds])
 
     def timings(self, inputs: Mapping[str, Any], *, repeats: int = 1) -> list[PlanTiming]:
-        """Runs the program and measures each step: its seconds, and its share of the seconds of all steps.
+        """Run the program and measure each step: its seconds, and its share of the seconds of all steps.
 
-        A step in a loop has the seconds of all its rounds. Memrefs and the state are copied, so that neither the
-        caller's arrays nor the state changes. ``run`` itself measures nothing.
+        A step in a loop has the seconds of all its iterations. Memrefs and the state are copied, so that neither the
+        caller's arrays nor the state changes.
 
         Parameters
         ----------
         inputs : mapping of str to array
             The inputs by name, as ``run`` takes them.
         repeats : int, default 1
-            How often the program runs. The seconds of a step are the median of its runs.
+            The number of runs. The seconds of a step are the median over the runs.
 
         Returns
         -------
@@ -244,7 +238,8 @@ class Program:
         Examples
         --------
         >>> text = "func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { %0 = arith.addi %x, %x : tensor<2xi32>  "
-        >>> program = compile(text + "return %0 : tensor<2xi32> }")
+        >>> import qrt
+        >>> program = qrt.compile(text + "return %0 : tensor<2xi32> }")
         >>> import numpy as np
         >>> [(step.name, step.share) for step in program.timings({"arg0": np.int32([1, 2])}, repeats=5)]
         [('arith.addi', 1.0)]
@@ -260,7 +255,7 @@ class Program:
             return shares([plan.run_timed(self._copied(arrays), None, copy)[1] for copy in streams])
 
     def reset(self) -> None:
-        """Gives the state its initial values.
+        """Reset the state to its initial values.
 
         >>> text = '''ml_program.global private mutable @sum(dense<0> : tensor<2xi32>) : tensor<2xi32>
         ... func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> {
@@ -269,7 +264,8 @@ class Program:
         ...   ml_program.global_store @sum = %1 : tensor<2xi32>
         ...   return %1 : tensor<2xi32>
         ... }'''
-        >>> program = compile(text)
+        >>> import qrt
+        >>> program = qrt.compile(text)
         >>> import numpy as np
         >>> x = np.int32([1, 2])
         >>> program(x).tolist(), program(x).tolist()
@@ -282,7 +278,7 @@ class Program:
             self._state.arrays.clear()
 
     def clone(self) -> "Program":
-        """A program with the same plans, and a state of its own that begins with the initial values."""
+        """Return a program that shares the plans and has its own state, with the initial values."""
         clone = object.__new__(type(self))
         clone.__dict__.update(self.__dict__)
         clone._state = State()
@@ -291,29 +287,30 @@ class Program:
         return clone
 
     def save(self, path: "str | os.PathLike[str]") -> None:
-        """Writes the program into a file that ``qrt.load_program`` maps: its text, and, for the active instruction set,
-        the plans that it has now with their packed weights.
+        """Save the program's text, plans and packed weights to a file that ``qrt.load_program`` maps.
 
-        A program whose shapes are all known has its plan; one with open dimensions has those of the shapes that it ran
-        on, 16 at most; without any, the one with open dimensions of 1. A plan in which a step is no kernel is made
-        again from the text. The state is not written: the saved program begins with the initial values. The file is
-        for this version of qrt; what is kept for longer is the text of the program.
+        Plans are saved for the active instruction set: the plan of a program with static shapes; for a program with
+        dynamic dimensions the plans of the latest shapes it ran on, at most 16, or a plan with all dynamic dimensions 1
+        if it has not run. A plan with a step that is not a kernel is not saved; it is made again from the text. The
+        state is not saved: the loaded program begins with the initial values. Only this version of qrt loads the file;
+        keep the program's text to use it with other versions.
 
         Parameters
         ----------
         path : str or PathLike
-            The file. One that exists is replaced when the new one is complete.
+            The file. An existing file is replaced once the new one is complete.
 
         Raises
         ------
         FileError
-            If the file cannot be written. It is an OSError too.
+            If the file cannot be written. This error is an OSError too.
 
         Examples
         --------
         >>> import os, tempfile
         >>> path = os.path.join(tempfile.mkdtemp(), "f.qrt")
-        >>> compile("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }").save(path)
+        >>> import qrt
+        >>> qrt.compile("func.func @f(%x: tensor<2xi32>) -> tensor<2xi32> { return %x : tensor<2xi32> }").save(path)
         >>> os.listdir(os.path.dirname(path))
         ['f.qrt']
         """
@@ -325,46 +322,48 @@ class Program:
         save(self._source, types, path)
 
     def memory(self, *shapes: Sequence[int]) -> PlanMemory:
-        """The memory of a run, known before it: ``arena_bytes`` for what lives between steps, and the most of that that
-        lives at once, ``live_bytes``. ``shapes`` are as in ``coverage``.
+        """Return the memory of a run: ``arena_bytes`` is the size of the arena for temporaries, ``live_bytes`` the
+        largest total of temporaries that are live at the same time. ``shapes`` are those of the inputs, as in
+        ``coverage``.
 
         >>> x = "tensor<4x!quant.uniform<i8:f32, 0.5>>"
         >>> text = f"func.func @f(%x: {x}) -> {x} {{ %0 = qrt.add %x, %x : ({x}, {x}) -> {x} "
-        >>> program = compile(text + f"%1 = qrt.add %0, %x : ({x}, {x}) -> {x} return %1 : {x} }}")
+        >>> import qrt
+        >>> program = qrt.compile(text + f"%1 = qrt.add %0, %x : ({x}, {x}) -> {x} return %1 : {x} }}")
         >>> program.memory()
         PlanMemory(arena_bytes=4, live_bytes=4)
         """
         return self._plan_of(dict(zip(self._names, shapes, strict=False))).memory
 
     def coverage(self, *shapes: Sequence[int]) -> "list[Coverage]":
-        """Which op runs where, in order. ``shapes``: those of the inputs; dynamic dimensions are taken as 1 where
-        none are given."""
+        """Return where each op runs, in order. ``shapes`` are those of the inputs; without them, dynamic dimensions are
+        1."""
         return self._plan_of(dict(zip(self._names, shapes, strict=False))).coverage
 
     def planned(self, inputs: Mapping[str, Any]) -> Plan:
-        """The plan that runs on these inputs."""
+        """Return the plan that runs on these inputs."""
         return self._plan(self._types(self.arrays_of(inputs)))
 
     def plan_text(self, inputs: Mapping[str, Any]) -> str:
-        """The plan for these inputs, as ``qrt run --print-plan`` shows it; dynamic dimensions of those that are not
-        given are taken as 1."""
+        """Return the plan for these inputs as text, as ``qrt run --print-plan`` prints it. Dynamic dimensions of inputs
+        that are not given are 1."""
         check_names(inputs, self.inputs)
         given = {
             port.name: incoming(inputs[port.name], port.type, f"input {port.name!r}", port.in_place).shape
             for port in self.inputs
             if port.name in inputs
         }
-        return plan_text(self.name, self._plan_of(given))
+        return self._plan_of(given).text(self.name)
 
     def arrays_of(self, inputs: Mapping[str, Any]) -> list[Array]:
-        """Return inputs by name as ``run_arrays`` takes them. Raise ModelError for one that does not fit."""
+        """Return inputs by name as arrays for ``run_arrays``. Raise ModelError for an input that does not fit."""
         return self._incoming(in_order(inputs, self.inputs))
 
     def _named(self, results: Iterable[Any]) -> dict[str, Any]:
         return dict(zip(self._result_names, results, strict=True))
 
     def _plan_of(self, shapes: Mapping[str, Sequence[int]]) -> Plan:
-        """The plan for inputs of these shapes; dynamic dimensions of the others are 1."""
+        """Return the plan for inputs of these shapes. Dynamic dimensions of other inputs are 1."""
         types = []
         for port in self.inputs:
             default = tuple(1 if d is None else d for d in port.type.shape or ())
@@ -372,7 +371,7 @@ class Program:
         return self._plan(types)
 
     def _copied(self, arrays: Sequence[Array]) -> list[Array]:
-        """The arrays, with copies of those that the program writes."""
+        """Return the arrays, with copies of those that the program writes in place."""
         return [a.copy() if port.in_place else a for a, port in zip(arrays, self.inputs, strict=True)]
 
     def _incoming(self, arguments: Sequence[Any]) -> list[Array]:
@@ -386,8 +385,8 @@ class Program:
         ]
 
     def run_arrays(self, arrays: Sequence[Array], max_steps: int | None = None, tap: "Tap | None" = None) -> list[Any]:
-        """Return the results of a run on what ``arrays_of`` gives. A program that is planned to be observed gives
-        ``tap`` each value that it names, with its op."""
+        """Run the program on arrays from ``arrays_of`` and return the results. If the program is planned for
+        observation, ``tap`` is called with the op and value of each `quant.stats_ref`."""
         plan = self._plan(self._types(arrays))
         self._prefer(plan)
         with self._stream() as state:
@@ -395,7 +394,7 @@ class Program:
 
     @contextmanager
     def _stream(self) -> Iterator[dict[str, Array]]:
-        """The state, for a call that goes on with it."""
+        """Yield the arrays of the state for one call, under the state's lock; an empty dict if there is no state."""
         if not self._source.is_stateful:
             yield {}
             return
@@ -417,7 +416,7 @@ class Program:
         ]
 
     def _planned_types(self) -> list[tuple[TensorType, ...]]:
-        """The types of the inputs for which there is a plan, saved or made."""
+        """Return the input types of all plans, saved or cached."""
         with self._lock:
             return list(dict.fromkeys([*self._source.saved_types, *(key[1:] for key in self._plans)]))
 
@@ -431,7 +430,7 @@ class Program:
             plan = self._source.plan(types)
         with self._lock:
             self._plans[key] = plan
-            if len(self._plans) > PLANS_KEPT:
+            if len(self._plans) > MAX_PLANS:
                 self._plans.popitem(last=False)
         return plan
 
@@ -441,58 +440,4 @@ class Program:
         return shortened(f"Program {self.name}({inputs}) -> ({outputs})")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (PICKLE_VERSION, self.module.print(exact=True), self.name, self._source.saturating)
-
-
-def preparation_text(program: Program) -> str:
-    """Return the passes that run before a program is planned, as ``qrt run --print-pipeline`` shows them and
-    ``qrt opt --pass-pipeline`` takes them."""
-    return spell_steps(preparation(program.module, program.module.function(program.name), program._source.saturating))
-
-
-def _rebuild(version: int, text: str, function: str, saturating: bool) -> Program:
-    if version != PICKLE_VERSION:
-        raise ModelError(f"a program pickled in format {version} does not load here, where it is {PICKLE_VERSION}")
-    module = ir.parse(text, filename=f"<pickled {function}>", upstream=24)
-    return Program(module, function, saturating=saturating)
-
-
-def compile(module: "ir.Module | str", function: str | None = None, *, saturating: bool = False) -> Program:
-    """Compiles a function of a program: plans it for the kernels, as far as its shapes are known.
-
-    Parameters
-    ----------
-    module : ir.Module or str
-        A program, or its MLIR text.
-    function : str, optional
-        The name of the function; ``main``, or the only one, if not given.
-    saturating : bool, default False
-        True converts a float that an integer type cannot hold to the nearest integer it can, and a NaN to 0; False
-        makes that a ModelError when the program runs, as MLIR leaves it undefined.
-
-    Returns
-    -------
-    Program
-
-    Raises
-    ------
-    ParseError
-        If the text is not MLIR.
-    VerifyError
-        If the program breaks a rule.
-    ModelError
-        If there is no such function, or it holds an operation that does not run.
-    QuantTypeError
-        If an argument is of another type.
-
-    Examples
-    --------
-    >>> text = '''func.func @f(%x: tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 0.5:3>> {
-    ...   %0 = quant.qcast %x : tensor<2xf32> to tensor<2x!quant.uniform<i8:f32, 0.5:3>>
-    ...   return %0 : tensor<2x!quant.uniform<i8:f32, 0.5:3>>
-    ... }'''
-    >>> import numpy as np
-    >>> compile(text)(np.float32([1, 2])).storage.tolist()
-    [5, 7]
-    """
-    return Program(ir.parse(module) if isinstance(module, str) else module, function, saturating=saturating)
+        return type(self), (self._source,)

@@ -1,7 +1,7 @@
-"""Values of a running program as NumPy arrays, their checks at its borders, and the values that outlive a call.
+"""Values of a running program as NumPy arrays: conversion and checks of arguments and results, and state.
 
-Inside, a quantized value is its storage, a signless ``iN`` a signed integer array of the next dtype, a scalar a NumPy
-scalar in the interpreter, and an array of rank 0 in a plan.
+Inside a program, a quantized value is its storage array, a signless ``iN`` a signed integer array of the next larger
+dtype, and a scalar a NumPy scalar in the interpreter and an array of rank 0 in a plan.
 """
 
 import os
@@ -16,9 +16,9 @@ from weakref import WeakSet
 import numpy as np
 
 from qrt.errors import ModelError, QuantError, QuantTypeError, UndefinedError
-from qrt.ops.core import Array, check_bounds, element_dtype
+from qrt.ops.core import Array, check_bounds, element_dtype, static_shape
 from qrt.tensor import QuantTensor
-from qrt.tensor.quant_tensor import made
+from qrt.tensor.quant_tensor import wrap_storage
 from qrt.tensor.storage import ready
 from qrt.types import (
     FloatType,
@@ -36,23 +36,23 @@ Shape = tuple[int, ...]
 ShapedType = TensorType | VectorType | MemRefType
 SCALARS = (FloatType, IntegerType, IndexType, UniformType)
 RUN = (TensorType, *SCALARS)
-"""The types of values that are arrays, or scalars, when a program runs."""
+"""The types whose values are arrays or scalars when a program runs."""
 
 
 def as_tensor(t: Type) -> TensorType:
-    """The tensor type of a value; a scalar is a tensor of rank 0, a memref or a vector a tensor of its shape."""
+    """Return a type as a tensor type: rank 0 for a scalar type, the same shape for a memref or a vector."""
     if isinstance(t, MemRefType | VectorType):
         return TensorType(t.shape, t.element)
     return t if isinstance(t, TensorType) else TensorType((), t)
 
 
 def of_rank(array: Array, t: Type) -> Any:
-    """An array as a running program holds it: that of a scalar type as a NumPy scalar."""
+    """Return an array as the interpreter's value of a type: a NumPy scalar for a scalar type."""
     return array if isinstance(t, ShapedType) else array[()]
 
 
 def concrete(declared: TensorType, shape: Shape, what: str) -> TensorType:
-    """The declared type with a static shape in place of dynamic dimensions, its integrity checked."""
+    """Return the declared type with a static shape. Raise QuantTypeError if the shape or the integrity rule fails."""
     dims = declared.shape
     fits = dims is None or (len(dims) == len(shape) and all(d in (None, s) for d, s in zip(dims, shape, strict=True)))
     if not fits:
@@ -64,7 +64,7 @@ def concrete(declared: TensorType, shape: Shape, what: str) -> TensorType:
 
 @lru_cache(256)
 def at_border(declared: TensorType, shape: Shape, what: str) -> TensorType:
-    """``concrete`` for an argument or a result, whose error names no op. It is cached for the latest types."""
+    """Return ``concrete`` for an argument or a result, with errors as ModelError. Cached for the latest types."""
     try:
         return concrete(declared, shape, what)
     except QuantTypeError as error:
@@ -72,8 +72,9 @@ def at_border(declared: TensorType, shape: Shape, what: str) -> TensorType:
 
 
 def sizes_of(type: TensorType | MemRefType, dynamic: Iterable[Any]) -> Shape:
-    """The shape of a type, its dynamic dimensions as given. Raises UndefinedError for a negative one, and QuantError
-    for more bytes than an address says."""
+    """Return the shape of a type with the given sizes for its dynamic dimensions.
+
+    Raise UndefinedError for a negative size, and QuantError if the bytes exceed 63 bits."""
     remaining = iter(dynamic)
     shape = tuple(int(next(remaining)) if size is None else size for size in type.shape or ())
     if any(size < 0 for size in shape):
@@ -83,23 +84,29 @@ def sizes_of(type: TensorType | MemRefType, dynamic: Iterable[Any]) -> Shape:
 
 
 def require_addresses(shape: Shape, element: Type) -> None:
-    """Raises QuantError for a shape whose array has more bytes than an address says, as NumPy counts them: without the
-    dimensions of 0."""
+    """Raise QuantError for a shape whose array needs 2^63 bytes or more. As in NumPy, dimensions of 0 are not
+    counted."""
     count = prod(filter(None, shape))
     if count >= 1 << 58 and count * element_dtype(element).itemsize >= 1 << 63:
         raise QuantError(f"there is no memory for a tensor of shape {list(shape)}, of elements {element}")
 
 
 def as_index(number: int) -> Any:
-    """A whole number as a value of type index. Raises UndefinedError for one out of its range."""
+    """Return an integer as a value of type index. Raise UndefinedError if it does not fit."""
     if not -(1 << 63) <= number < 1 << 63:
         raise UndefinedError(f"{number} is out of the range of an index")
     return np.int64(number)
 
 
+def empty(t: TensorType) -> Array:
+    """Return an uninitialized array of a static type."""
+    return np.empty(static_shape(t, "plan"), element_dtype(t.element))
+
+
 def incoming(value: Any, declared: TensorType, what: str, in_place: bool = False) -> Array:
-    """An argument as the program takes it; a wrong dtype, type or shape is a ``ModelError`` that names the argument.
-    With ``in_place`` it is the caller's own array."""
+    """Return an argument as an array for the program; with ``in_place`` the caller's own array.
+
+    Raise a ModelError that names the argument for a wrong dtype, type or shape."""
     if in_place and not (isinstance(value, np.ndarray) and value.flags.writeable and ready(value) is value):
         raise ModelError(f"{what} is written in place: it must be a writeable, C-contiguous array")
     element = declared.element
@@ -120,7 +127,7 @@ def incoming(value: Any, declared: TensorType, what: str, in_place: bool = False
 
 
 def _converted(array: Array, dtype: np.dtype[Any], what: str) -> Array:
-    """Python numbers and lists in the wanted dtype, if they are of its kind: no float becomes an integer."""
+    """Convert Python numbers and lists to the dtype, except floats to integers: the caller rejects these."""
     if array.dtype.kind in "iub" and dtype.kind in "iu":
         if array.size and not (np.iinfo(dtype).min <= int(array.min()) and int(array.max()) <= np.iinfo(dtype).max):
             raise ModelError(f"{what}: the values do not fit {dtype}")
@@ -131,7 +138,7 @@ def _converted(array: Array, dtype: np.dtype[Any], what: str) -> Array:
 
 
 def check_range(array: Array, declared: TensorType, what: str) -> None:
-    """Raises ModelError for a value that the dtype has and the type does not."""
+    """Raise ModelError for a value that the dtype can represent but the type cannot."""
     element = declared.element
     if is_whole(element):
         return
@@ -147,41 +154,41 @@ def check_range(array: Array, declared: TensorType, what: str) -> None:
 
 
 def is_whole(element: Type) -> bool:
-    """Whether every value of the dtype is one of the type."""
+    """Return True if every value of the type's dtype is a value of the type."""
     if isinstance(element, UniformType):
         return element.has_default_bounds and element.storage_width in (8, 16, 32)
     return not isinstance(element, IntegerType) or element.width in (1, 8, 16, 32, 64)
 
 
 def outgoing(array: Array, t: TensorType) -> Any:
-    """A result as the caller gets it: quantized ones as ``QuantTensor``."""
-    return made(array, t.element) if isinstance(t.element, UniformType) else array
+    """Return a result for the caller: a ``QuantTensor`` if it is quantized, else the array."""
+    return wrap_storage(array, t.element) if isinstance(t.element, UniformType) else array
 
 
 def spelled(value: Any) -> str:
-    """A NumPy scalar as C's `printf` and streams spell it: at most six digits of a float."""
+    """Return a NumPy scalar as C's `printf` prints it with `%d` or `%g`: floats with at most six digits."""
     return str(int(value)) if value.dtype.kind in "iub" else f"{float(value):g}"
 
 
 @contextmanager
 def memory_reported(name: str) -> Iterator[None]:
-    """Raise ModelError in the name of a program where it needs more memory than there is."""
+    """Convert a MemoryError or UndefinedError in the block to a ModelError that names the program."""
     try:
         yield
     except MemoryError as error:
         raise no_memory(name, error) from None
-    except UndefinedError as error:  # of a result, which no operation makes
+    except UndefinedError as error:  # at a result, not inside an operation
         raise ModelError(f"{name} {error}") from error
 
 
 def no_memory(name: str, error: MemoryError) -> ModelError:
-    """Return the error of a program that needs more memory than there is."""
+    """Return the ModelError for a program that ran out of memory."""
     return ModelError(f"{name} needs more memory than there is: {error}")
 
 
 class State:
-    """The arrays of one stream of calls, by name of the global; one that is not there has its initial value. The call
-    that reads and writes them holds the ``lock``."""
+    """The state of one stream of calls: an array by the name of each global, without entry while it has its initial
+    value. A call holds the ``lock`` while it uses the arrays."""
 
     def __init__(self) -> None:
         self.arrays: dict[str, Array] = {}
@@ -197,13 +204,13 @@ def _unlock() -> None:
         state.lock = RLock()
 
 
-os.register_at_fork(after_in_child=_unlock)  # a thread that held a lock is not there in the child
+os.register_at_fork(after_in_child=_unlock)  # the thread that holds a lock does not exist in the child
 
 
 def store(arrays: dict[str, Array], name: str, array: Array) -> None:
-    """Copies an array to that of a global, which stays where it is as long as its shape does."""
-    held = arrays.get(name)
-    if held is None or held.shape != array.shape:
+    """Copy an array into the global's array, which is replaced only if the shape changes."""
+    current = arrays.get(name)
+    if current is None or current.shape != array.shape:
         arrays[name] = np.array(array)
     else:
-        np.copyto(held, array)
+        np.copyto(current, array)

@@ -1,11 +1,11 @@
 """Quantized tensors that behave as NumPy arrays, the public functions, and files of tensors.
 
-- `QuantTensor` (`quant_tensor.py`) holds storage and a type. Functions stand in `casts.py`, `functions.py` and
+- `QuantTensor` (`quant_tensor.py`) has storage and a type. Functions are in `casts.py`, `functions.py` and
   `products.py`; NumPy's own functions find their rule in the table of `protocol`.
 - `binding.py` describes a call, finds it in the call cache or binds a `KernelCall`, and runs it.
 - `npz.py`, `safetensors.py` and `tensor_files.py` read and write files; `choose.py` chooses a type from data.
 - Start with `quant_tensor.py`, then `binding.py`.
-- Imports `ops`, `types`, `kernels` and what lies below; the IR is beside it, and neither knows the other.
+- Imports `ops`, `types`, `kernels` and the packages below them; it does not import `ir`, nor `ir` it.
 """
 
 from qrt.tensor.quant_tensor import PackedTensor, QuantTensor, _rebuild

@@ -1,4 +1,4 @@
-# Arguments as words, by which a call is found again.
+# The description of a call's arguments as words, which are the key of the call cache.
 
 # The words of a call begin with the function, the ISA that `kernels.use` forces, and a bit for each parameter that has
 # its default. The first word of each description says how many follow, so that none begins another.
@@ -101,7 +101,7 @@ cdef bint describe_tuple(Arguments *to, tuple items) noexcept:
 
 
 cdef bint describe(Arguments *to, object value) noexcept:
-    """Appends the words of one argument; False for an argument without a description. Runs no Python code."""
+    """Append the words of one argument; return False if it has no description. Runs no Python code."""
     cdef double number
     cdef int overflow
     cdef long long integer
@@ -134,6 +134,6 @@ cdef bint describe(Arguments *to, object value) noexcept:
 
 
 cdef bint describe_key(Arguments *to, tuple key) noexcept:
-    """The words of a key. It begins with its number of items, in place of a function."""
+    """Append the words of a key. They begin with its number of items, in place of a function."""
     to.words = to.types = to.arrays = 0
     return describe_tuple(to, key) and to.arrays == 0

@@ -1,4 +1,4 @@
-# The one cache: bound calls, each with the words by which it is found.
+# The call cache: bound calls, and the words that are their keys.
 
 @cython.internal
 @cython.final
@@ -20,7 +20,7 @@ cdef class CachedCall:
 
 
 cdef inline uint64_t hash_of(const Arguments *given) noexcept:
-    """A sum of independent products: one multiplication per word, none waits for another."""
+    """Return a sum of independent products: one multiplication per word, none of which waits for another."""
     cdef uint64_t total = given.words
     cdef int i
     for i in range(given.words):
@@ -46,8 +46,9 @@ fill_multipliers()
 
 @cython.final
 cdef class CallCache:
-    """Sets of a few calls, the latest used first in each. Only ever touched with the GIL held. `sets` is a power of 2.
-    calls.pyi has the policy."""
+    """Sets of a few calls, each in the order of last use. It is accessed only with the GIL held. `sets` is a power of 2.
+
+    calls.pyi describes the policy."""
 
     cdef list slots  # None, or a CachedCall
     cdef int sets, ways
@@ -82,7 +83,7 @@ cdef class CallCache:
         return None
 
     cdef put_first(self, int first, int i, CachedCall cached):
-        """Put a call first in its set, and those before place i, whose call goes, one place on."""
+        """Put a call first in its set: the calls before index i move back by one, over the call at index i."""
         replaced = self.slots[i]  # goes last: it may run other code
         for i in range(i, first, -1):
             self.slots[i] = self.slots[i - 1]

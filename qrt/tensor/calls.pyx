@@ -109,7 +109,7 @@ cdef CallCache CALL_CACHE = call_cache
 
 
 cdef object run_cached(CachedCall cached, const Arguments *given, PyObject *out):
-    """The result, or None where the output is read-only."""
+    """Return the result, or None if the output is read-only."""
     cdef void *pointers[QRT_MAX_OPERANDS]
     cdef KernelCall call = cached.call
     cdef cnp.ndarray fresh, target
@@ -134,14 +134,15 @@ cdef object run_cached(CachedCall cached, const Arguments *given, PyObject *out)
 
 
 cdef inline bint is_operand(const Operand *expected, const PyObject *array) noexcept:
-    """Whether a kernel reads an array in place: an array that has a description."""
+    """Return True if a kernel can read a described array in place."""
     return (cnp.PyArray_TYPE(<cnp.ndarray>array) == expected.type_number
             and cnp.PyArray_SIZE(<cnp.ndarray>array) == expected.elements)
 
 
 cdef CachedCall keep(const Arguments *given, object family_call, object result):
-    """A call to keep by its arguments; None where the kernel took copies of what they hold. What fits once fits each
-    time: equal words are equal dtypes and shapes."""
+    """Return a call to cache by its arguments; None if the kernel read copies of them.
+
+    Arrays that fit once fit each time: equal words mean equal dtypes and shapes."""
     cdef CachedCall cached = CachedCall.__new__(CachedCall)
     cdef tuple reads = family_call.reads
     cdef KernelCall call
@@ -205,7 +206,7 @@ cdef class Function:
         return PyVectorcall_Call(self, args, kwargs)
 
     def __get__(self, instance, owner):
-        """Makes `help`, `inspect` and `doctest` take the object for a function. It is no method, so it binds to nothing."""
+        """Return the object itself: it is not a method. `help`, `inspect` and `doctest` then treat it as a function."""
         return self
 
     def __repr__(self):
@@ -218,7 +219,7 @@ cdef class Function:
 cdef bint describe_call(
     Function function, Arguments *to, PyObject *const *args, Py_ssize_t count, PyObject *names, PyObject **out
 ):
-    """All words of a call; False if the call has to go the long way, as one with wrong arguments has."""
+    """Append all words of a call; return False if it has no description, as with wrong arguments."""
     cdef PyObject *value
     cdef PyObject *isa = NULL
     cdef uint64_t defaults = 0
@@ -285,8 +286,10 @@ cdef inline CallCache cache_of(const Arguments *given):
 
 cdef object bind_and_run(Function function, const Arguments *given, PyObject *const *args, Py_ssize_t count,
                          PyObject *names):
-    """The long way. What it bound is cached by the arguments, unless they have no description or have changed meanwhile,
-    or a copy was read; then by what the function made of them."""
+    """Bind and run a call that is not cached by its arguments.
+
+    The bound call is then cached by the arguments, unless they have no description or have changed meanwhile, or the
+    kernel read a copy; in these cases it is cached by the key that the function computed."""
     cdef Arguments after
     cdef PyObject *out
     cdef CachedCall cached = None

@@ -6,7 +6,7 @@ from typing import Literal, overload
 import numpy as np  # noqa: F401 - for the examples
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, worded
+from qrt.errors import QuantTypeError, check_signature
 from qrt.numerics import Rounding, ScaleForm, ZeroPointOrder
 from qrt.ops.casts import from_signless, signless
 from qrt.ops.core import Array
@@ -14,7 +14,7 @@ from qrt.tensor import choose
 from qrt.tensor.arrays import as_storage, expressed_array, native_floats, require_uniform
 from qrt.tensor.binding import EagerCall, bind_arrays, eager, require_tensor
 from qrt.tensor.docstrings import complete_docstring
-from qrt.tensor.quant_tensor import QuantTensor, made
+from qrt.tensor.quant_tensor import QuantTensor, wrap_storage
 from qrt.types import FloatType, UniformType, check_integrity
 
 Method = Literal["minmax", "mse", "percentile"]
@@ -135,7 +135,7 @@ def quantize(
     return _quantize(values, choose.choose_type(values, storage, layout, method, percentile), {}, out).of_values()
 
 
-@worded
+@check_signature
 def bias_type(x: QuantTensor | UniformType | str, w: QuantTensor | UniformType | str) -> UniformType:
     """Return the type of a bias that products of ``x`` and ``w`` add: i32, scale ``sx * sw``, zero point 0.
 
@@ -199,7 +199,7 @@ def dcast(q: QuantTensor, *, out: Array | None = None) -> EagerCall[Array]:
     return bind_arrays("dcast", (q,), {}, None, out)
 
 
-@worded
+@check_signature
 @complete_docstring
 def values(q: QuantTensor) -> Array:
     """Return the expressed values in a dtype of NumPy's own, so that other libraries take them by DLPack.
@@ -225,7 +225,7 @@ def values(q: QuantTensor) -> Array:
 def scast(x: QuantTensor, type: None = None) -> Array: ...
 @overload
 def scast(x: npt.ArrayLike, type: UniformType | str) -> QuantTensor: ...
-@worded
+@check_signature
 def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | str | None = None) -> Array | QuantTensor:
     """Cast a quantized tensor to signless integers, or back, without moving bits (``quant.scast``).
 
@@ -260,4 +260,4 @@ def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | str | None = None)
     if type is None:
         raise QuantTypeError("scast: integers need the quantized type to cast to")
     t = require_uniform(type, "scast: type")
-    return made(from_signless(as_storage(x), t), t)
+    return wrap_storage(from_signless(as_storage(x), t), t)

@@ -35,7 +35,7 @@ class FileEntry:
 
 
 class MemoryLimit:
-    """The limit of the memory that is taken by arrays and texts read from a file, without what is mapped.
+    """The limit of the memory for arrays and texts read from a file; mapped memory does not count.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def _plain(array: Array) -> Array:
     return np.require(array, array.dtype.newbyteorder("<"), "C").reshape(array.shape)
 
 
-def of_entry(name: str, entry: FileEntry) -> QuantTensor | Array:
+def from_entry(name: str, entry: FileEntry) -> QuantTensor | Array:
     """Return the tensor or array of a file entry, sharing its memory.
 
     Raise ModelError if the text and the array do not fit together, or storage is out of bounds.

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from qrt.errors import QuantError, QuantTypeError, shown, worded
+from qrt.errors import QuantError, QuantTypeError, check_signature, shown
 from qrt.tensor.calls import Tensor
 from qrt.tensor.numpy_errors import NUMPY_ERRORS, from_numpy
 
@@ -20,7 +20,7 @@ _INSIDE = ("qrt.tensor", "qrt.errors")
 _MODE: ContextVar[Mode] = ContextVar("qrt_float_results", default="raise")
 
 
-@worded
+@check_signature
 @contextmanager
 def float_results(mode: Mode) -> Iterator[None]:
     """Set the behaviour of operations without an exact quantized result within a ``with`` block.

@@ -10,7 +10,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from qrt.errors import QuantTypeError, worded
+from qrt.errors import QuantTypeError, check_signature
 from qrt.numerics import MeanName, MulName, RequantizeName, RequantName, SoftmaxRule, SumName
 from qrt.tensor.arrays import integers, items, require_uniform
 from qrt.tensor.binding import EagerCall, bind, eager, require_tensor
@@ -244,7 +244,7 @@ def softmax(
     return bind("softmax", (q,), attributes, require_uniform(out_type, "softmax: out_type"), out)
 
 
-@worded
+@check_signature
 @complete_docstring
 def reshape(q: QuantTensor, shape: Sequence[int]) -> QuantTensor:
     """Return the same elements in another shape. A per-axis type follows its axis, which must remain one axis.
@@ -274,7 +274,7 @@ def reshape(q: QuantTensor, shape: Sequence[int]) -> QuantTensor:
     return q.reshape(shape)
 
 
-@worded
+@check_signature
 @complete_docstring
 def transpose(q: QuantTensor, permutation: Sequence[int] | None = None) -> QuantTensor:
     """Permute the axes. A per-axis type follows its channels.

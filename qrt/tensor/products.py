@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, worded
+from qrt.errors import QuantTypeError, check_signature
 from qrt.numerics import AverageName, RequantName
 from qrt.ops.core import Array
 from qrt.ops.float_matmul import sums_integers
@@ -23,7 +23,7 @@ Padding = Literal["SAME", "VALID"] | Sequence[Sequence[int]]
 Pair = Sequence[int] | int
 
 
-@worded
+@check_signature
 def pack(w: QuantTensor) -> PackedTensor:
     """Pack weights that do not change: copy the storage, and keep with the copy the forms in which kernels read it.
 

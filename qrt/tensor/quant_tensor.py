@@ -11,7 +11,7 @@ from typing import Any, SupportsIndex, overload
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import QuantTypeError, QuantValueError, require, shown, worded_methods
+from qrt.errors import QuantTypeError, QuantValueError, check_signatures, require, shown
 from qrt.ops.core import Array, Shape, check_bounds, storage_dtype
 from qrt.ops.indexing import indexed_element
 from qrt.ops.movement import reshaped_element, transposed_element
@@ -43,7 +43,7 @@ def _operator(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     return lambda a, b: _of_two(name, a, b) if isinstance(b, Tensor) else by_ufunc(ufunc, a, b)
 
 
-@worded_methods
+@check_signatures
 class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
     """An n-dimensional array of quantized values.
 
@@ -279,7 +279,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
             data = source[key]
         except NUMPY_ERRORS as error:
             raise from_numpy(error) from None
-        return made(data, indexed_element(self.type, self._shape, key), source)
+        return wrap_storage(data, indexed_element(self.type, self._shape, key), source)
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
         """Write a tensor of the selected elements' type, or real numbers, which are quantized by the default rule.
@@ -294,7 +294,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
         A per-axis type follows its channels. Raises ``QuantTypeError`` unless each axis is given once.
         """
         source, order = stored(self), _axes(axes, self.ndim)
-        return made(source.transpose(order), transposed_element(self.type, order), source)
+        return wrap_storage(source.transpose(order), transposed_element(self.type, order), source)
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> "QuantTensor":
         """Reshape the tensor.
@@ -313,7 +313,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
             raise QuantValueError(message) from error
         if copy is False and (is_packed(self.type) or not np.may_share_memory(data, source)):
             raise QuantValueError(f"reshape: {self.tensor_type} cannot be of shape {data.shape} without a copy")
-        result = made(data, reshaped_element(self.type, self._shape, data.shape), source)
+        result = wrap_storage(data, reshaped_element(self.type, self._shape, data.shape), source)
         return result.copy() if copy else result
 
     # ------------------------------------------------------------------------------------------------------- operators
@@ -327,7 +327,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
 set_tensor_class(QuantTensor)
 
 
-@worded_methods
+@check_signatures
 class PackedTensor(QuantTensor):
     """A tensor that never changes, made by ``qrt.pack``.
 
@@ -375,7 +375,7 @@ def _rebuild(data: Array, type: UniformType, shape: Shape) -> QuantTensor:
     return tensor_of(data, type, shape)
 
 
-def made(data: Any, t: UniformType, source: Array | None = None) -> QuantTensor:
+def wrap_storage(data: Any, t: UniformType, source: Array | None = None) -> QuantTensor:
     """Return a tensor around storage, or around a scalar of storage.
 
     If bits are packed and the storage is a view of a tensor's unpacked storage ``source``, the result is read-only: a

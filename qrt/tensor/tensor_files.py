@@ -8,15 +8,15 @@ import numpy as np  # noqa: F401 - for the examples
 import numpy.typing as npt
 
 import qrt.files as files
-from qrt.errors import FileError, ModelError, QuantTypeError, require, shown, worded
+from qrt.errors import FileError, ModelError, QuantTypeError, check_signature, require, shown
 from qrt.tensor import QuantTensor, npz, safetensors
-from qrt.tensor.file_entries import as_entry, of_entry
+from qrt.tensor.file_entries import as_entry, from_entry
 
 _FORMATS = {".npz": npz, ".safetensors": safetensors}
 Path = str | os.PathLike[str]
 
 
-@worded
+@check_signature
 def save_tensors(path: Path, tensors: Mapping[str, QuantTensor | npt.ArrayLike], *, append: bool = False) -> None:
     """Write tensors and arrays by name to one file, the type of each tensor as MLIR text. Nothing is pickled.
 
@@ -66,7 +66,7 @@ def save_tensors(path: Path, tensors: Mapping[str, QuantTensor | npt.ArrayLike],
     files.write_files([(name, lambda file: form.write(file, entries))])
 
 
-@worded
+@check_signature
 def load_tensors(path: Path, *, mapped: bool = True, max_bytes: int | None = None) -> dict[str, Any]:
     """Read the tensors and arrays of a file that ``save_tensors`` or other software wrote.
 
@@ -110,7 +110,7 @@ def load_tensors(path: Path, *, mapped: bool = True, max_bytes: int | None = Non
         raise QuantTypeError(f"load_tensors: max_bytes must be an integer from 0 up, or None, got {shown(max_bytes)}")
     try:
         entries = form.read(name, mapped=mapped, max_bytes=max_bytes)
-        return {key: of_entry(key, entry) for key, entry in entries.items()}
+        return {key: from_entry(key, entry) for key, entry in entries.items()}
     except FileError:
         raise
     except OSError as error:

@@ -5,7 +5,7 @@
 - `parse_type` (`parser.py`, `quantized_parser.py`) reads the text on a `Scanner` (`scanner.py`), which knows places and
   draws carets.
 - Start with `quantized.py`; how a per-axis type is parsed is in `quantized_parser.py`.
-- Imports `_ext`, `numerics` and what lies below.
+- Imports `_ext`, `numerics` and the packages below them.
 """
 
 from qrt.types.builtin import (

@@ -71,7 +71,7 @@ class Expectations:
                 self._problems.append(Diagnostic("error", message, given.location))
 
     def problems(self) -> list[Diagnostic]:
-        """An error for each diagnostic that no comment expects, and for each comment without its diagnostic."""
+        """Return an error for each diagnostic that no comment expects, and for each comment without its diagnostic."""
         missing = [
             Diagnostic("error", f'expected {expected.severity} "{expected.written}" was not produced', expected.comment)
             for expected in self._expected

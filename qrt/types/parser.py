@@ -332,7 +332,9 @@ class TypeParser:
         return self._opaque(start, scanner.pos)
 
     def _per_layer(self, start: int) -> Type | None:
-        """The common spelling by one pattern; anything else, errors included, is left to the rules below."""
+        """Parse the common spelling by one pattern; return None for any other text, which the rules below parse or
+        refuse.
+        """
         match = _PER_LAYER.match(self.scanner.text, start)
         if match is None:
             return None

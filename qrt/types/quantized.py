@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from qrt.errors import MOST_LISTED, QuantTypeError, require, shortened, summary, worded
+from qrt.errors import MOST_LISTED, QuantTypeError, check_signature, require, shortened, summary
 from qrt.numerics.float_arrays import spell_all
 from qrt.numerics.ranges import range_parameters
 from qrt.types.builtin import FloatType, IntegerType
@@ -167,7 +167,7 @@ class UniformType(StoredType):
     is_sub_channel: bool
     """Each block has a scale and a zero point."""
 
-    @worded
+    @check_signature
     def __new__(
         cls,
         storage: str | StorageType | npt.DTypeLike,
@@ -222,7 +222,7 @@ class UniformType(StoredType):
         return self._zero_points
 
     @classmethod
-    @worded
+    @check_signature
     def for_range(
         cls,
         lo: Scales,

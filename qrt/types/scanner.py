@@ -1,4 +1,4 @@
-"""The scanner of MLIR text, for types and for IR: positions, carets and tokens. It does not know types."""
+"""The scanner of MLIR text, for types and for IR: positions, carets and tokens. It does not depend on types."""
 
 import re
 import struct
@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import TypeVar
 
-from qrt.errors import MOST_SAID, ParseError, shortened
+from qrt.errors import MAX_MESSAGE, ParseError, shortened
 
 T = TypeVar("T")
 
@@ -102,7 +102,7 @@ class Location:
         underline = "~" * (min(self.end, right) - self.start - 1)
         place = str(self)
         place = place if len(place) <= _FILENAME else f"...{place[3 - _FILENAME :]}"
-        return f"{place}: {severity}: {shortened(message, MOST_SAID)}\n{shown}\n{pad}^{underline}"
+        return f"{place}: {severity}: {shortened(message, MAX_MESSAGE)}\n{shown}\n{pad}^{underline}"
 
 
 def _end_before(text: str, at: int) -> int:

@@ -22,6 +22,11 @@ def blocks(text, language):
     return [body for kind, body in _BLOCK.findall(text) if kind == language]
 
 
+def word_count(text):
+    """The number of words outside of fenced blocks."""
+    return len(_BLOCK.sub("", text).split())
+
+
 def sections(text):
     """Each `## title` with what stands under it."""
     parts = re.split(r"^## (.*)$", text, flags=re.MULTILINE)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from qrt.ir.pipeline import PASSES
-from tests.docs.documents import PAGES, ROOT, blocks, sections
+from tests.docs.documents import PAGES, ROOT, blocks, sections, word_count
 from tests.docs.walkthrough import steps
 
 INDEX = ROOT / "docs" / "index.md"
@@ -68,7 +68,7 @@ def test_a_first_one_is_within_two_links(shown) -> None:  # type: ignore[no-unty
 
 
 def test_pages_are_short() -> None:
-    words = {page.relative_to(ROOT).as_posix(): len(page.read_text().split()) for page in PAGES if "docs" in page.parts}
+    words = {page.relative_to(ROOT).as_posix(): word_count(page.read_text()) for page in PAGES if "docs" in page.parts}
     assert {name for name, count in words.items() if count > 1500} - GENERATED <= LONG
 
 

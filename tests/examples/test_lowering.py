@@ -10,7 +10,7 @@ from examples.lowering import readme
 from qrt import ir
 from qrt.cli import main
 from qrt.ir import run_passes
-from qrt.runtime import Program
+from qrt.runtime.compilation import compile
 from tests import mlir_opt
 
 ARTICLE = "extsi subi extui subi muli addi addi extsi muli addi shrsi addi maxsi minsi trunci"
@@ -25,8 +25,8 @@ def test_the_page_is_what_the_pass_writes() -> None:
 @pytest.mark.parametrize("options", OPTIONS)
 def test_the_lowered_program_gives_the_same_bits(options: str) -> None:
     rng = np.random.default_rng(0)
-    program = Program(ir.parse(readme.SOURCE.read_text()))
-    lowered = Program(ir.parse(readme.lowered(options)))
+    program = compile(ir.parse(readme.SOURCE.read_text()))
+    lowered = compile(ir.parse(readme.lowered(options)))
     for spread in (0.1, 1, 10):
         inputs = [rng.normal(0, spread, port.type.shape).astype(np.float32) for port in program.inputs]
         np.testing.assert_array_equal(lowered(*inputs).storage, program(*inputs).storage)
@@ -43,7 +43,7 @@ def written(tmp_path: Path) -> Path:
 
 def test_the_command_line_runs_both_to_the_same_bytes(written: Path, tmp_path: Path) -> None:
     rng, inputs = np.random.default_rng(1), list[str]()
-    for i, port in enumerate(Program(ir.parse(readme.SOURCE.read_text())).inputs):
+    for i, port in enumerate(compile(ir.parse(readme.SOURCE.read_text())).inputs):
         file = tmp_path / f"{i}.npy"
         np.save(file, rng.normal(0, 3, port.type.shape).astype(np.float32))
         inputs.append(f"--input={port.name}={file}")

@@ -126,7 +126,7 @@ def lstm() -> Iterator[Case]:
         given = drawn | {
             "points": points,
             "gates": [g and (g.input, g.recurrent, g.peephole, g.norm, g.least_variance) for g in gates],
-            "made": p.made,
+            "made": p.cell_output,
             "projection": p.projection,
             "has_projection_bias": bias is not None,
             "cell_clip": p.cell_clip,

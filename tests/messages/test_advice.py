@@ -114,7 +114,7 @@ COMMANDS = {
         "quantization/explain.py", "give Q.mlir, or the target (--target)", "",
     ),
     "compile two.mlir -o t.qrt": (
-        "runtime/ports.py", "the module has {}", "compile two.mlir --function {0} -o t.qrt",
+        "runtime/functions.py", "the module has {}", "compile two.mlir --function {0} -o t.qrt",
     ),
     "opt quantile.mlir --upstream=22": (
         "types/quantized_parser.py", "it needs --upstream={}", "opt quantile.mlir --upstream={0}",

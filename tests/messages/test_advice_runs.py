@@ -63,7 +63,7 @@ def test_values_that_are_not_finite(heard: Any) -> None:
     assert np.abs(qrt.quantize_program(right, {"x": [X], "y": [X]}).program(X, X) - X - 1).max() < 0.1
 
 
-@advises("runtime/ports.py", "storage in {} is not supported, store integers")
+@advises("runtime/functions.py", "storage in {} is not supported, store integers")
 def test_storage_in_integers(heard: Any) -> None:
     text = "func.func @f(%x: tensor<2x!quant.uniform<TYPE:f32, 0.5>>) -> tensor<2xf32> {\n"
     text += "%0 = quant.dcast %x : tensor<2x!quant.uniform<TYPE:f32, 0.5>> to tensor<2xf32> return %0 : tensor<2xf32> }"

@@ -41,7 +41,7 @@ def _compared(
             EXPLAINED[name] += 1
         else:
             open_cases.append((program, our, their))
-    asked = [_asked(program) for program, _, _ in open_cases]
+    asked = [_with_differences(program) for program, _, _ in open_cases]
     again = upstream(asked, flag) if flag else upstream(asked)
     for (program, our, their), question, answer in zip(open_cases, asked, again, strict=True):
         names = _explanation(program, our, question, answer)
@@ -61,7 +61,7 @@ def _incomparable(case: Case) -> str | None:
     return next((name for name, applies in INCOMPARABLE.items() if applies(case)), None)
 
 
-def _asked(program: Program) -> Program:
+def _with_differences(program: Program) -> Program:
     text = program.text
     for difference in DIFFERENCES:
         text = difference.asked(text)

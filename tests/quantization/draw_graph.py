@@ -147,6 +147,8 @@ class Draw:
             return self._loop(text)
         if drawn < 0.18:
             return self._choice(text)
+        if drawn < 0.21:
+            return self._select(text)
         made = self._kernel(text)
         if self._rng.random() < 0.05:
             coupled = f'"quant.coupled_ref"({made.name}) {{coupledKey = "c"}} : ({made.type}) -> {made.type}'
@@ -259,6 +261,13 @@ class Draw:
             text.line(f"scf.yield {b.name} : {b.type}")
         text.line("}")
         return made
+
+    def _select(self, text: Text) -> Tensor:
+        two = self.two()
+        assert two is not None
+        name, first, second = text.fresh(), *two
+        text.line(f"{name} = arith.constant {'true' if self.flag() else 'false'}")
+        return text.op(f"arith.select {name}, {first.name}, {second.name} : {first.type}", first.shape)
 
 
 # -- each kernel ------------------------------------------------------------------------------------------------------

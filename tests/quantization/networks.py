@@ -27,7 +27,7 @@ class Network:
         return [np.clip(rng.normal(size=shape), -3, 3).astype(np.float32) for shape in self.shapes]
 
 
-class _Weights:
+class Weights:
     """Draws weights so that values keep their size from layer to layer."""
 
     def __init__(self, text: Text, seed: int) -> None:
@@ -43,7 +43,7 @@ class _Weights:
 def perceptron() -> Network:
     """16 -> 32 -> gelu -> 24 -> relu -> 10, then softmax; with a residual addition."""
     text, x = Text(), Tensor("%x", (4, 16))
-    weights = _Weights(text, 1)
+    weights = Weights(text, 1)
     a = text.stats(x, -3, 3)
     h = text.stats(ops.matmul(text, a, weights(16, 32, inputs=16), weights.bias(32)), -4, 4)
     h = text.stats(ops.gelu(text, h), -0.18, 4)
@@ -59,7 +59,7 @@ def convolutional() -> Network:
     """Two convolutions, one of them depthwise, a max pool that pads with -inf, two branches that are concatenated, an
     average pool, a mean over pixels, and logits."""
     text, x = Text(), Tensor("%x", (2, 8, 8, 3))
-    weights = _Weights(text, 2)
+    weights = Weights(text, 2)
     a = text.stats(x, -3, 3)
     h = ops.conv2d(text, a, weights(3, 3, 3, 8, inputs=27), weights.bias(8), relu=True, padding=1)
     h = text.stats(h, 0, 4)
@@ -82,19 +82,19 @@ def recurrent(steps: int = 2) -> Network:
     """A GRU of 12 units over a sequence of 6 channels, unrolled; and logits of its last state. The state's range is
     one range, whatever the step."""
     text, sequence = Text(), [Tensor(f"%x{step}", (1, 6)) for step in range(steps)]
-    weights = _Weights(text, 3)
+    weights = Weights(text, 3)
     inputs = [weights(6, 12, inputs=6) for _ in range(3)]
     states = [weights(12, 12, inputs=12) for _ in range(3)]
     biases = [weights.bias(12) for _ in range(4)]
     h = text.stats(text.constant(np.zeros((1, 12), np.float32)), -1, 1)
     for x in sequence:
-        h = _gru(text, text.stats(x, -3, 3), h, inputs, states, biases)
+        h = gru(text, text.stats(x, -3, 3), h, inputs, states, biases)
     y = text.stats(ops.matmul(text, h, weights(12, 5, inputs=12), weights.bias(5)), -1.5, 1.5)
     kernels = {"matmul": 6 * steps + 1, "add": 4 * steps, "lookup": 4 * steps, "mul": 3 * steps}
     return Network(text.function("main", sequence, [y]), tuple(x.shape for x in sequence), kernels)
 
 
-def _gru(text: Text, x: Tensor, h: Tensor, inputs: list[Tensor], states: list[Tensor], biases: list[Tensor]) -> Tensor:
+def gru(text: Text, x: Tensor, h: Tensor, inputs: list[Tensor], states: list[Tensor], biases: list[Tensor]) -> Tensor:
     """z, r = sigmoid(x W + h U + b); n = tanh(x W + b + r * (h U + b)); (1 - z) * n + z * h."""
 
     def gate(number: int) -> Tensor:

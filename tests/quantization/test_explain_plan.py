@@ -8,7 +8,7 @@ from qrt import ir
 from qrt.errors import ModelError
 from qrt.quantization.explain_plan import explain_plan
 from qrt.quantization.report.steps import steps_text
-from qrt.runtime import Program
+from qrt.runtime.compilation import compile
 
 Q = "tensor<64x!quant.uniform<i8:f32, 0.5>>"
 TEXT = f"""func.func @main(%a: {Q} {{qrt.name = "a"}}, %b: {Q}) -> tensor<64xf32> {{
@@ -24,7 +24,7 @@ TEXT = f"""func.func @main(%a: {Q} {{qrt.name = "a"}}, %b: {Q}) -> tensor<64xf32
 
 @pytest.fixture(scope="module")
 def report():
-    return explain_plan(Program(ir.parse(TEXT)), repeats=2)
+    return explain_plan(compile(ir.parse(TEXT)), repeats=2)
 
 
 def test_each_step_has_what_is_its_own(report):
@@ -49,7 +49,7 @@ def test_memory_is_that_of_what_lives_at_once(report):
 
 def test_given_inputs_are_run():
     q = "tensor<?xf32>"
-    program = Program(ir.parse(f"func.func @f(%x: {q}) -> {q} {{ %0 = math.tanh %x : {q}\n return %0 : {q} }}"))
+    program = compile(ir.parse(f"func.func @f(%x: {q}) -> {q} {{ %0 = math.tanh %x : {q}\n return %0 : {q} }}"))
     report = explain_plan(program, {"arg0": np.zeros(7, np.float32)}, repeats=1)
     assert [step.engine for step in report.steps] == ["interpreter"]
     with pytest.raises(ModelError, match="'arg0' is missing"):

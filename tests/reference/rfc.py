@@ -12,9 +12,9 @@ PAGE = ROOT / "docs" / "reference" / "quantization_rfc.md"
 _TABLE = Path(__file__).with_name("quantization_rfc.toml")
 _HEAD = """# The propagation RFC
 
-[Quantization](../quantization.md) implements "A Proposal for Implementing Quantization Transformations in MLIR". Each
-sentence of it that says what something does stands here, beside the tests that hold it;
-`tests/reference/quantization_rfc.toml` has the rest, with what each is instead.
+[Quantization](../quantization.md) implements "A Proposal for Implementing Quantization Transformations in MLIR". This
+page quotes each sentence of the proposal that specifies behaviour, with the tests that check it. All other sentences
+are in `tests/reference/quantization_rfc.toml`, with the reason why they are not tested.
 `make expected` writes this page.
 """
 
@@ -44,7 +44,7 @@ def page() -> str:
         held = [sentence for sentence in sentences if sentence.tests]
         if held:
             rows = "".join(f"| {_cell(each.text)} | {'; '.join(map(_named, each.tests))} |\n" for each in held)
-            parts.append(f"## {title}\n\n| the RFC says | tests |\n|---|---|\n{rows}")
+            parts.append(f"## {title}\n\n| sentence | tests |\n|---|---|\n{rows}")
     return "\n".join(parts)
 
 

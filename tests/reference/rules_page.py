@@ -17,25 +17,27 @@ PAGE = ROOT / "docs" / "reference" / "requantization.md"
 SUMS = ("add", "sub")
 _HEAD = """# Requantization rules
 
-The attribute `requant` of an op names the rule by which its exact accumulator becomes storage. `make expected` writes
+The attribute `requant` of an op names the rule that converts its exact accumulator to storage. `make expected` writes
 this page from the tables in `qrt/numerics/rules.py` and `qrt/numerics/addition.py`.
 
-[Numerics](../numerics.md#requantization) has what all rules share, and the cases at the ends. `M` is the real
-multiplier, `sa*sw/so` of a product of two operands and `si/so` of one. An average divides it by its count n. `z` is the
-zero point of the result and `zi` that of the operand. `f32(x)` is x rounded to float32. Every rule ends in a clamp to
-the bounds of the storage, `[min, max]`.
+[Numerics](../numerics.md#requantization) has the edge cases. `M` is the real multiplier: `sa*sw/so` for a product of
+two operands and `si/so` for one operand. For an average of n elements, it is divided by n. `z` is the zero point of the
+result and `zi` that of the operand. `f32(x)` is x rounded to float32. Every rule ends in a clamp to the bounds of the
+storage, `[min, max]`.
 
-An example gives the parameters of `sa = 0.1`, `sw = 0.3` and `so = 0.7`, and the storage, with z = 0, of accumulators
-whose multiplier is 1/4. Where there is one operand, `si = 0.1` and `so = 0.7` give the parameters, an average has
-n = 3 elements, zi is 2 and z is -5.
+For fixed-point code: `(acc + (1 << (n-1))) >> n` is `fixed` with `M = 2^-n`. No rule is a plain `acc >> n`, which
+rounds down. Rules with two roundings, such as `fixed_double`, may differ by one from `acc*M` rounded once.
+
+Each example lists the parameters for `sa = 0.1`, `sw = 0.3` and `so = 0.7`, and the results, with z = 0, for
+accumulators whose multiplier is 1/4. For rules of one operand, `si = 0.1`, `so = 0.7`, zi = 2 and z = -5, and an
+average has n = 3 elements.
 
 """
 _SUMS_HEAD = """## Rules of sums
 
-`add` and `sub` have rules of their own, some of which have the name of another rule. Both operands are scaled, and
-their sum is rounded. [The formulas](../numerics_operations.md#sums) have a table.
-An example adds storage of scale 0.25 and zero point 3 to storage of scale 0.5 and zero point 0;
-the result has scale 1 and zero point 2.
+`add` and `sub` have five rules, some of which share the name of a rule above. They scale both operands, and round the
+sum; [a table](../numerics_operations.md#sums) has the formulas. Each example adds storage of scale 0.25 and zero point
+3 to storage of scale 0.5 and zero point 0; the result has scale 1 and zero point 2.
 
 """
 _SUMMANDS = {
@@ -53,7 +55,7 @@ _RATIOS = {
 _HALVES = {"half_up": "half up", "half_away": "half away from zero", "half_even": "half to even"}
 _ZERO_POINTS = {
     "after": "Add z to the integer.",
-    "before": "Zero points join before the rounding, as an offset.",
+    "before": "Zero points are added before the rounding, as an offset.",
     "none": "No zero point is added.",
 }
 _ARRAYS = {
@@ -65,8 +67,8 @@ _ARRAYS = {
 }
 _ORDERS = {
     "": "",
-    "rows": "Floats are added one after the other, a row after the other.",
-    "columns": "Floats are added down each column, and then these sums from the left.",
+    "rows": "Floats are added one after the other, row by row.",
+    "columns": "Floats are added down each column, and then the sums of the columns from the left.",
     "lanes": "Floats are added in four lanes.",
 }
 _JOINS = {"after": "after the rounding", "before": "before the rounding", "none": "nowhere"}
@@ -90,7 +92,7 @@ def _table() -> str:
         f"| {rule.order and f'order of {rule.order}'}{rule.behind and f'blocks of {numerics.BLOCK}'} |\n"
         for rule in numerics.RULES.values()
     ]
-    titles = ("rule", "numbers", "`M`", "rounded", "z joins", "what places decide")
+    titles = ("rule", "arithmetic", "`M`", "rounding", "z is added", "depends on position")
     return f"| {' | '.join(titles)} |\n{'|---' * len(titles)}|\n{''.join(rows)}\n"
 
 
@@ -102,8 +104,8 @@ def _formed_in(rule: RequantRule) -> str:
 def sentence(rule: RequantRule) -> str:
     """Say a rule in words."""
     behind = rule.behind and (
-        f"This is the rule of elements in whole blocks of {numerics.BLOCK}, counted from the first of the tensor on; "
-        f"`{rule.behind}` is that of those behind them."
+        f"This rule applies to elements in whole blocks of {numerics.BLOCK}, counted from the tensor's first element; "
+        f"`{rule.behind}` applies to the elements after them."
     )
     forming = _RATIOS[rule.ratio] if _formed_in(rule) else ""
     parts = (_SUMMANDS[rule.summand], _ORDERS[rule.order], forming, f"{getdoc(rule.form)}", arithmetic_words(rule))
@@ -121,8 +123,8 @@ def arithmetic_words(rule: RequantRule) -> str:
         )
     if by.domain == "integer":
         return (
-            "Shift left where `shift` is positive, saturate to 32 bits, multiply by `M0`, shift right arithmetically "
-            f"by 31, and round {halves[0]}; then divide by `2^-shift` where it is negative, and round {halves[1]}."
+            "Shift left if `shift` is positive, saturate to 32 bits, multiply by `M0`, shift right arithmetically "
+            f"by 31, and round {halves[0]}; then divide by `2^-shift` if it is negative, and round {halves[1]}."
         )
     steps = [f"{_STEPS[step]} {_ARRAYS[name]}" for step, name in by.steps]
     if by.domain == "exact":

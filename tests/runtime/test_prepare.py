@@ -12,8 +12,8 @@ from qrt.ir import run_passes
 from qrt.ir.pipeline import PASSES, module_steps
 from qrt.ir.pipeline_text import spell_steps
 from qrt.runtime import prepare
+from qrt.runtime.compilation import preparation_text
 from qrt.runtime.constant_fold import FoldPlanConstants
-from qrt.runtime.program import preparation_text
 from tests.runtime.programs import EVERYTHING
 from tests.runtime.saved.samples import TEXTS, inputs_of, same
 

@@ -1,5 +1,6 @@
 """Programs: planning, running, naming, errors. The interpreter is the oracle: it never touches a kernel."""
 
+import copy
 import pickle
 import threading
 from pathlib import Path
@@ -9,13 +10,13 @@ import pytest
 
 import qrt
 from qrt import ir
-from qrt.errors import ModelError, QuantError, UndefinedError
+from qrt.errors import ModelError, QuantError, QuantTypeError, UndefinedError
 from qrt.ir import run_passes
 from qrt.ir.dialects.func import inlining
 from qrt.ir.passes import inline
 from qrt.runtime.interpreter import qrt as qrt_ops
 from qrt.runtime.operations import family_call
-from qrt.runtime.program import PLANS_KEPT
+from qrt.runtime.program import MAX_PLANS
 from tests.runtime.programs import CAST, EVERYTHING, assert_same
 
 
@@ -63,9 +64,9 @@ def test_temporaries_share_memory_only_when_they_do_not_live_together(everything
 
 
 def test_plans_are_bounded(everything):
-    for count in range(PLANS_KEPT + 4):
+    for count in range(MAX_PLANS + 4):
         everything(images(count + 1))
-    assert len(everything._plans) == PLANS_KEPT
+    assert len(everything._plans) == MAX_PLANS
 
 
 def test_many_threads_share_a_program(everything):
@@ -149,9 +150,14 @@ def test_unranked_tensors_are_planned_for_each_shape():
 
 
 def test_a_program_pickles_as_text(everything):
-    again = pickle.loads(pickle.dumps(everything))
     inputs = {"images": images(3)}
-    assert_same(again.run(inputs), everything.run(inputs))
+    for again in (pickle.loads(pickle.dumps(everything)), copy.copy(everything), copy.deepcopy(everything)):
+        assert_same(again.run(inputs), everything.run(inputs))
+
+
+def test_a_program_of_a_module_names_the_function_that_compiles_it(everything):
+    with pytest.raises(QuantTypeError, match=r"write qrt\.compile\(module\)\), got <qrt\.ir\.module\.Module"):
+        qrt.Program(everything.module)
 
 
 @pytest.mark.parametrize(

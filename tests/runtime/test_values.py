@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt import ir
+from qrt import compile, ir
 from qrt.errors import ModelError
-from qrt.runtime import compile
 
 I8 = "tensor<4xi8>"
 SUM = f"""

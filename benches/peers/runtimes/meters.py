@@ -27,7 +27,7 @@ def load_peaks(folder: Path, *flags: str) -> ctypes.CDLL:
 
 
 def peak(case: Case, threads: int) -> Peer | None:
-    """As many multiply-adds on registers alone, on all threads; its result is the right one, as nobody computes it."""
+    """Return a peer that runs as many multiply-adds on registers alone, and gives the expected result."""
     with TemporaryDirectory() as folder:
         function = getattr(load_peaks(Path(folder)), f"peak_{kernels.active()}", None)
     if function is None or not case.operations:

@@ -1,4 +1,4 @@
-"""What a runtime gives for a case."""
+"""The interface of a runtime to a case."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -30,7 +30,7 @@ def empty(shape: tuple[int, ...], t: qrt.UniformType) -> qrt.QuantTensor:
 
 
 def linear_types(data: dict[str, Any], axis: int) -> tuple[qrt.UniformType, ...]:
-    """Of the activations (u8), the weights (per channel on ``axis``), the bias and the result."""
+    """Return the types of the activations (u8), the weights (per channel on ``axis``), the bias and the result."""
     x_scale, w_scales = float(np.float32(data["xs"])), [float(s) for s in data["ws"]]
     return (
         qrt.UniformType("u8", "f32", x_scale, int(data["xz"])),

@@ -43,7 +43,7 @@ def quantized_engine(case: Case, threads: int, engine: str) -> Peer | None:
 
 
 def pointwise(case: Case, threads: int, sign: bool) -> Peer | None:
-    """What a compiled int8 program calls: onednn.qlinear_pointwise and onednn.qconv2d_pointwise."""
+    """Call the ops of a compiled int8 program: onednn.qlinear_pointwise and onednn.qconv2d_pointwise."""
     if case.kind not in ("gemm", "conv"):
         return None
     torch.set_num_threads(threads)

@@ -1,1 +1,1 @@
-"""The machine: operations and what they are made of, definitions, verification, rewriting. It imports no dialect."""
+"""The core of the IR: operations and their parts, definitions, verification, rewriting. It imports no dialect."""

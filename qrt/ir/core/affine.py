@@ -25,7 +25,7 @@ _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 
 
 class Compound(tuple[Any, ...]):
-    """`(operator, left, right)`, which keeps the answers that simplification asks for again and again."""
+    """An operator with two operands, `(operator, left, right)`, which caches facts that simplification needs."""
 
     is_constant: bool
     divisor: int
@@ -33,13 +33,13 @@ class Compound(tuple[Any, ...]):
     depth: int
 
     def __new__(cls, parts: tuple[str, Expression, Expression]) -> "Compound":
-        made = super().__new__(cls, parts)
+        compound = super().__new__(cls, parts)
         operator, left, right = parts
-        made.is_constant = is_constant(left) and is_constant(right)
-        made.divisor = _divisor_of(*parts)
-        made.operators = 1 + count_operators(left) + count_operators(right)
-        made.depth = max(_depth(left, operator), _depth(right, operator)) + (operator == "*" and right == -1)
-        return made
+        compound.is_constant = is_constant(left) and is_constant(right)
+        compound.divisor = _divisor_of(*parts)
+        compound.operators = 1 + count_operators(left) + count_operators(right)
+        compound.depth = max(_depth(left, operator), _depth(right, operator)) + (operator == "*" and right == -1)
+        return compound
 
 
 def _compound(value: tuple[Any, ...]) -> Compound:
@@ -47,33 +47,33 @@ def _compound(value: tuple[Any, ...]) -> Compound:
 
 
 def is_constant(value: Expression) -> bool:
-    """Whether it is a constant, or made of symbols alone."""
+    """Return True for a constant, or an expression of symbols alone."""
     if isinstance(value, int):
         return True
     return value[0] == "s" if value[0] in ("d", "s") else _compound(value).is_constant
 
 
 def count_operators(value: Expression) -> int:
-    """How many operators the text of an expression has."""
+    """Return the number of operators in the text of an expression."""
     if isinstance(value, int):
         return int(value == _INT64_MIN)  # this number has no literal, and is written as a difference
     return 0 if value[0] in ("d", "s") else _compound(value).operators
 
 
 def _depth(part: Expression, operator: str) -> int:
-    """The depth of the brackets with which a part of an expression of this operator is written."""
+    """Return the depth of brackets in the text of an operand of ``operator``."""
     if isinstance(part, int) or part[0] in ("d", "s"):
         return 0
     return _compound(part).depth + (operator != "+")
 
 
 def is_readable(value: Expression) -> bool:
-    """Whether the text of an expression is small enough to be read."""
+    """Return True if the text of an expression is within the parser's limits on operators and depth."""
     return count_operators(value) <= MAX_OPERATORS and _depth(value, "+") <= _MAX_DEPTH
 
 
 def divisor_of(value: Expression) -> int:
-    """The largest integer that is known to divide an expression."""
+    """Return the largest integer that is known to divide an expression."""
     if isinstance(value, int):
         return abs(value)
     return 1 if value[0] in ("d", "s") else _compound(value).divisor
@@ -89,7 +89,7 @@ def _divisor_of(operator: str, left: Expression, right: Expression) -> int:
 
 
 def is_index(number: int) -> bool:
-    """Whether a constant of this value can be written: one of 64 bits."""
+    """Return True if the number fits 64 bits, so that an affine constant can hold it."""
     return _INT64_MIN <= number <= _INT64_MAX
 
 
@@ -132,23 +132,24 @@ def _spell_names(dimensions: int, symbols: int) -> str:
 
 
 def add(left: Expression, right: Expression) -> Expression:
-    """`left + right`, simplified."""
+    """Return `left + right`, simplified."""
     return combine("+", left, right)
 
 
 def multiply(left: Expression, right: int) -> Expression:
-    """`left * right`, simplified."""
+    """Return `left * right`, simplified."""
     return combine("*", left, right)
 
 
 def floordiv(left: Expression, right: int) -> Expression:
-    """`left floordiv right`, simplified."""
+    """Return `left floordiv right`, simplified."""
     return combine("floordiv", left, right)
 
 
 def evaluate(value: Expression, dimensions: Sequence[Any], symbols: Sequence[Any] = ()) -> Any:
-    """The value of an expression: of integers, or of integer arrays that broadcast. Raises UndefinedError for a
-    division by zero, and for a modulus that is not positive.
+    """Return the value of an expression of integers, or of integer arrays that broadcast.
+
+    Raises UndefinedError for a division by zero, and for a modulus that is not positive.
 
     >>> evaluate(("+", ("*", ("d", 0), 2), ("s", 0)), [3], [1])
     7
@@ -168,29 +169,29 @@ def evaluate(value: Expression, dimensions: Sequence[Any], symbols: Sequence[Any
 
 
 def substitute(value: Expression, dimensions: Sequence[Expression], symbols: Sequence[Expression]) -> Expression:
-    """The expression with others for its dimensions and symbols, simplified; equal parts of it once.
+    """Replace the dimensions and symbols of an expression, and simplify it. Equal parts are visited once.
 
     >>> substitute(("+", ("d", 0), ("d", 1)), [("s", 0), ("s", 0)], [])
     ('*', ('s', 0), 2)
     """
-    made: dict[Expression, Expression] = {}
+    results: dict[Expression, Expression] = {}
 
     def visit(part: Expression) -> Expression:
         if isinstance(part, int):
             return part
         if part[0] in ("d", "s"):
             return (dimensions if part[0] == "d" else symbols)[part[1]]
-        found = made.get(part)
-        if found is None:
+        result = results.get(part)
+        if result is None:
             operator, left, right = part
-            found = made[part] = combine(operator, visit(left), visit(right))
-        return found
+            result = results[part] = combine(operator, visit(left), visit(right))
+        return result
 
     return visit(value)
 
 
 def linear(value: Expression, dimensions: int) -> tuple[int, ...] | None:
-    """(constant term, coefficient of each dimension) if an expression is a weighted sum of dimensions; else None.
+    """Return (constant term, coefficient of each dimension) of a weighted sum of dimensions; None for others.
 
     >>> linear(("+", ("*", ("d", 1), 2), 5), 2)
     (5, 0, 2)
@@ -202,7 +203,7 @@ def linear(value: Expression, dimensions: int) -> tuple[int, ...] | None:
 
 
 def linear_terms(value: Expression) -> dict[Expression, int] | None:
-    """Coefficients by dimension and symbol, with the constant at 1; None for an expression that is no such sum."""
+    """Return the coefficients by dimension and symbol, and the constant at 1; None if the expression is not a sum."""
     if isinstance(value, int):
         return {1: value}
     if value[0] in ("d", "s"):
@@ -218,7 +219,7 @@ def linear_terms(value: Expression) -> dict[Expression, int] | None:
 
 
 def parts_of(values: Sequence[Expression]) -> set[Expression]:
-    """All parts of expressions but for constants: the expressions, their operands at any depth, and names."""
+    """Return the expressions, their operands at any depth, and names; constants are left out."""
     seen: set[Expression] = set()
     pending = list(values)
     while pending:
@@ -230,7 +231,7 @@ def parts_of(values: Sequence[Expression]) -> set[Expression]:
 
 
 def plain_loops(map: AffineMapAttr) -> tuple[int, ...] | None:
-    """The loop that indexes each dimension, if each dimension has a loop of its own."""
+    """Return the loop that indexes each dimension if each dimension has its own loop, else None."""
     loops = tuple(result[1] for result in map.results if isinstance(result, tuple) and result[0] == "d")
     return loops if len(loops) == len(map.results) == len(set(loops)) else None
 
@@ -245,7 +246,7 @@ _CONSTANTS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def is_defined(operator: str, right: int) -> bool:
-    """Whether an operator has a value: nothing is divided by zero, and a modulus is positive.
+    """Return True if an operator has a value: no division by zero, and a positive modulus.
 
     >>> is_defined("floordiv", -2), is_defined("mod", -2)
     (True, False)
@@ -254,20 +255,21 @@ def is_defined(operator: str, right: int) -> bool:
 
 
 def combine(operator: str, left: Expression, right: Expression) -> Expression:
-    """`left operator right`, simplified by the rules of upstream's AffineExpr, in their order. Constants whose
-    combination passes 64 bits stay apart; upstream's wrap around.
+    """Return `left operator right`, simplified by the rules of upstream's AffineExpr, in their order.
+
+    Constants are not combined if the result needs more than 64 bits; upstream's wrap around.
     """
     if isinstance(left, int) and isinstance(right, int) and is_defined(operator, right):
         number = int(_CONSTANTS[operator](left, right))
         return number if is_index(number) else Compound((operator, left, right))
-    if operator in "+*" and _stands_right(left, right):
+    if operator in "+*" and _belongs_right(left, right):
         left, right = right, left
-    found = _SIMPLIFY[operator](left, right)
-    return Compound((operator, left, right)) if found is None else found
+    simplified = _SIMPLIFY[operator](left, right)
+    return Compound((operator, left, right)) if simplified is None else simplified
 
 
-def _stands_right(value: Expression, other: Expression) -> bool:
-    """Whether a term stands to the right of another: constants and symbols do, and of two names the later."""
+def _belongs_right(value: Expression, other: Expression) -> bool:
+    """Return True if an operand must be on the right: a constant or symbol, or of two names the later."""
     if isinstance(value, int):
         return True
     if isinstance(other, int) or is_constant(value) != is_constant(other):
@@ -276,12 +278,12 @@ def _stands_right(value: Expression, other: Expression) -> bool:
 
 
 def _parts(value: Expression, operator: str) -> tuple[Expression, Expression] | None:
-    """The two sides of an expression of this operator."""
+    """Return the two operands of an expression of this operator, else None."""
     return (value[1], value[2]) if isinstance(value, tuple) and value[0] == operator else None
 
 
 def _scaled(value: Expression) -> tuple[Expression, int]:
-    """An expression as a multiple of another."""
+    """Return (expression, factor) of a multiple."""
     parts = _parts(value, "*")
     return (parts[0], parts[1]) if parts is not None and isinstance(parts[1], int) else (value, 1)
 
@@ -311,7 +313,7 @@ def _is_multiple_of_quotient(value: Expression) -> bool:
 
 
 def _as_remainder(left: Expression, right: Expression) -> Expression | None:
-    """`e - (e floordiv q) * q` is `e mod q`."""
+    """Rewrite `e - (e floordiv q) * q` as `e mod q`; return None for another sum."""
     product = _parts(right, "*")
     if product is None:
         return None
@@ -388,7 +390,7 @@ _LEAST = ("+", -_INT64_MAX, -1)
 
 
 def _is_negative(factor: Expression) -> bool:
-    """Whether a term with this factor may be written as a subtraction."""
+    """Return True if a term with this factor may be written as a subtraction."""
     return isinstance(factor, int) and _INT64_MIN < factor < 0
 
 
@@ -397,7 +399,7 @@ def _plain_name(kind: str, index: int) -> str:
 
 
 def spell_expression(value: Expression, name: Callable[[str, int], str] = _plain_name, tight: bool = False) -> str:
-    """The text of an expression; `name` spells dimension ("d") or symbol ("s") number so-and-so.
+    """Return the text of an expression; `name` returns the name of a dimension ("d") or symbol ("s") by its index.
 
     >>> spell_expression(("+", ("*", ("d", 0), 4), -1))
     'd0 * 4 - 1'

@@ -1,4 +1,4 @@
-"""Kinds of attributes that ops declare: what they must be, and how assembly formats spell them."""
+"""Kinds of attributes that ops declare: their constraints, and their text in assembly formats."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from qrt.types.scanner import Scanner, Source
 
 
 class AttributeReader(Protocol):
-    """The parser, as a kind of attributes sees it: the text is read from the cursor of `scanner` on."""
+    """The interface of the parser for kinds of attributes: text is read from the cursor of `scanner` on."""
 
     source: Source
     scanner: Scanner
@@ -36,7 +36,7 @@ class AttributeReader(Protocol):
         """Read any attribute value."""
 
     def dictionary(self) -> dict[str, Attribute]:
-        """Read any attribute that is a dictionary, an alias of one too."""
+        """Read any attribute that is a dictionary, or an alias of one."""
 
     def attribute_dictionary(self, signs: tuple[str, ...] = ("=",)) -> dict[str, Attribute]:
         """Read `{name = value, name}`, with one of the signs before each value."""
@@ -50,8 +50,10 @@ class AttributeReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AttributeKind:
-    """`description` completes `failed to satisfy constraint: ...`. `begins` tests whether an attribute of the kind is
-    next, for optional groups.
+    """A kind of attribute.
+
+    `description` completes `failed to satisfy constraint: ...`; `begins` tests if an attribute of the kind is next, for
+    optional groups.
     """
 
     description: str
@@ -91,7 +93,7 @@ AFFINE_MAP = _instance(AffineMapAttr, "AffineMap attribute", "affine_map", "#")
 
 
 def array_of(description: str, holds: Callable[[Attribute], bool]) -> AttributeKind:
-    """`[a, b]`, each element of which `holds`."""
+    """Return the kind of an array `[a, b]` whose elements all satisfy `holds`."""
     return AttributeKind(
         description,
         lambda value: isinstance(value, ArrayAttr) and all(map(holds, value.elements)),
@@ -105,7 +107,7 @@ def _is_bool(value: Attribute) -> bool:
 
 
 def is_i64(value: Attribute) -> bool:
-    """Whether an attribute is an integer of type i64."""
+    """Return True for an integer attribute of type i64."""
     return isinstance(value, IntegerAttr) and value.type is IntegerType(64)
 
 
@@ -116,7 +118,7 @@ AFFINE_MAP_ARRAY = array_of("AffineMap array attribute", lambda value: isinstanc
 
 
 def integer(type: IntegerType | IndexType) -> AttributeKind:
-    """An integer of one type, spelled without it: `3`."""
+    """Return the kind of an integer of one type, spelled without the type: `3`."""
     described = "index" if isinstance(type, IndexType) else f"{type.width}-bit {type.signedness} integer"
 
     def parse(parser: "AttributeReader") -> Attribute:
@@ -140,7 +142,7 @@ ALIGNMENT = replace(
 
 
 def dense_array(element: IntegerType) -> AttributeKind:
-    """`array<i64: 1, 2>`, spelled `[1, 2]`."""
+    """Return the kind of a dense array `array<i64: 1, 2>`, spelled `[1, 2]`."""
 
     def parse(parser: "AttributeReader") -> Attribute:
         read = lambda: parser.scanner.integer(element.width)  # noqa: E731
@@ -161,7 +163,7 @@ def dense_array(element: IntegerType) -> AttributeKind:
 
 
 def keyword(cases: Iterable[str], width: int = 64, description: str = "") -> AttributeKind:
-    """An integer that is spelled as the keyword at its place in `cases`."""
+    """Return the kind of an integer that is spelled as a keyword, its index in `cases`."""
     names = tuple(cases)
     type = IntegerType(width)
 
@@ -190,8 +192,11 @@ ENUMERATIONS: dict[str, "Enumeration"] = {}
 
 @dataclass(frozen=True, slots=True)
 class Enumeration:
-    """`#dialect.name<case>`. With a `separator` it is a set of flags: no flag is `none`, and `every` of them, where
-    that has a name, is spelled by it. Without cases it is `#dialect.name`."""
+    """An enumeration attribute `#dialect.name<case>`.
+
+    With a `separator` it is a set of flags: the empty set is `none`, and the set of all flags is spelled `every`, if
+    that has a name. Without cases it is `#dialect.name`.
+    """
 
     name: str
     cases: tuple[str, ...]
@@ -201,7 +206,7 @@ class Enumeration:
     """Whether the type that may stand behind it, as behind any attribute of a dialect, means something."""
 
     def attribute(self, *flags: str) -> OpaqueAttr:
-        """The attribute of a case, or of flags in any order."""
+        """Return the attribute of a case, or of flags in any order."""
         if not self.cases:
             return OpaqueAttr(f"#{self.name}")
         if self.separator:
@@ -213,7 +218,7 @@ class Enumeration:
         return OpaqueAttr(f"#{self.name}<{self.separator.join(flags)}>")
 
     def flags(self, value: Attribute) -> tuple[str, ...]:
-        """The cases an attribute names, those of `every` included."""
+        """Return the cases that an attribute names; `every` stands for all of them."""
         words = tuple(word.strip() for word in str(value)[len(self.name) + 2 : -1].split(","))
         return self.cases if self.every and self.every in words else tuple(word for word in words if word != "none")
 
@@ -221,7 +226,7 @@ class Enumeration:
         return isinstance(value, OpaqueAttr) and value.text.partition("<")[0] == f"#{self.name}"
 
     def parse_body(self, parser: "AttributeReader") -> OpaqueAttr:
-        """`<case, case>`."""
+        """Parse `<case, case>`."""
         if not self.cases:
             return self.attribute()
         scanner = parser.scanner
@@ -238,7 +243,9 @@ class Enumeration:
 
 
 def enumeration(name: str, cases: str, separator: str = "", every: str = "", typed: bool = False) -> AttributeKind:
-    """Make `#name<...>` known, of space-separated `cases`. An assembly format spells it `<case>`, and reads all of it.
+    """Register `#name<...>` with space-separated `cases`.
+
+    An assembly format prints it as `<case>`, and reads all its forms.
 
     >>> kind = enumeration("test.direction", "up down")
     >>> ENUMERATIONS.pop("test.direction").attribute("up").text, kind.description

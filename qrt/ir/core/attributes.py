@@ -28,7 +28,7 @@ class Attribute:
     __slots__ = ()
 
     def spell(self, elide: bool = False) -> str:
-        """The text; with `elide`, without the `i64` or `f64` that an array element may leave out."""
+        """Return the text; with `elide`, without the `i64` or `f64` that an array element may omit."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class IntegerAttr(Attribute):
-    """`5 : i32`, `true`, `3 : index`. The value of a signless type is kept as two's complement prints it.
+    """An integer attribute: `5 : i32`, `true`, `3 : index`. A value of signless type is stored signed.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class IntegerAttr(Attribute):
 
     @property
     def is_bool(self) -> bool:
-        """Whether it is `true` or `false`: of type i1."""
+        """True for `true` and `false`, integers of type i1."""
         return self.type is _I1
 
     @property
@@ -80,7 +80,7 @@ class IntegerAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class FloatAttr(Attribute):
-    """`1.5 : f32`, kept as its bit pattern, so that NaNs and every format survive.
+    """A float attribute, `1.5 : f32`, stored as its bit pattern, so that NaNs and every format are preserved.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class FloatAttr(Attribute):
 
     @classmethod
     def of(cls, value: float, type: FloatType) -> "FloatAttr":
-        """The double `value` rounded to `type`."""
+        """Return the double `value` rounded to `type`."""
         return cls(type.format.encode_float(value), type)
 
     @property
@@ -112,7 +112,7 @@ class FloatAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class StringAttr(Attribute):
-    """`"text"`, with a type where one was written.
+    """A string attribute, `"text"`, with a type if the text has one.
 
     Examples
     --------
@@ -133,7 +133,7 @@ class StringAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class UnitAttr(Attribute):
-    """`unit`: says something by being there.
+    """The attribute `unit`, whose presence is its only information.
 
     Examples
     --------
@@ -151,7 +151,7 @@ class UnitAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class ArrayAttr(Attribute):
-    """`[a, b]`: attributes in order.
+    """An array attribute `[a, b]`: attributes in order.
 
     Examples
     --------
@@ -171,7 +171,7 @@ class ArrayAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class DictAttr(Attribute):
-    """`{a = 1, b}`: attributes by name, ordered by name.
+    """A dictionary attribute `{a = 1, b}`: attributes ordered by name.
 
     Examples
     --------
@@ -183,7 +183,7 @@ class DictAttr(Attribute):
 
     @classmethod
     def of(cls, entries: Mapping[str, Attribute]) -> "DictAttr":
-        """The dictionary of attributes that are given by name, in any order."""
+        """Return the dictionary of attributes that are given by name, in any order."""
         return cls(tuple(sorted(entries.items())))
 
     def spell(self, elide: bool = False) -> str:
@@ -216,7 +216,7 @@ class TypeAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class SymbolRefAttr(Attribute):
-    """`@root::@nested`: names a symbol.
+    """A symbol reference, `@root::@nested`.
 
     Examples
     --------
@@ -236,7 +236,7 @@ class SymbolRefAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class DenseArrayAttr(Attribute):
-    """`array<i64: 1, 2>`; float elements are kept as bit patterns.
+    """A dense array, `array<i64: 1, 2>`; float elements are stored as bit patterns.
 
     Examples
     --------
@@ -261,7 +261,7 @@ class DenseArrayAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class LocationAttr(Attribute):
-    """`loc(...)`: a location that the text says, kept as its text without `loc` and parentheses.
+    """A location, `loc(...)`, stored as its text without `loc` and parentheses.
 
     Examples
     --------
@@ -277,7 +277,8 @@ class LocationAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class OpaqueAttr(Attribute):
-    """An attribute that qrt only carries: `affine_map<...>`, `#dialect.name<...>`, `sparse<...>`, ...
+    """An attribute that qrt stores as text and does not interpret: `affine_map<...>`, `#dialect.name<...>`,
+    `sparse<...>`, ...
 
     Examples
     --------
@@ -295,7 +296,7 @@ _I1, _I64, _F64 = IntegerType(1), IntegerType(64), FloatType("f64")
 
 
 def integer_range(type: Type) -> tuple[int, int]:
-    """The integers that a literal of `type` may have: a signless type allows both readings of its bits."""
+    """Return the integers that a literal of `type` may have: a signless type allows signed and unsigned ones."""
     if isinstance(type, IndexType):
         return -(1 << 63), (1 << 63) - 1
     if not isinstance(type, IntegerType):
@@ -313,7 +314,7 @@ TRUE, FALSE = IntegerAttr(1, _I1), IntegerAttr(0, _I1)
 
 
 def attribute(value: Any) -> Attribute:
-    """The attribute of a plain Python value.
+    """Return a plain Python value as an attribute.
 
     Parameters
     ----------
@@ -356,12 +357,12 @@ def attribute(value: Any) -> Attribute:
 
 @lru_cache(maxsize=1024)
 def _of_i64(value: int) -> IntegerAttr:
-    """Programs say few integers many times."""
+    """Return an i64 attribute, cached because programs repeat few integers many times."""
     return IntegerAttr(value, _I64)
 
 
 def quote(text: str) -> str:
-    """A string literal, with the bytes upstream escapes escaped."""
+    """Return a string literal, in which the bytes that upstream escapes are escaped."""
     raw = text.encode("utf-8", "surrogateescape")
     return f'"{_ESCAPED.sub(_escape, raw).decode()}"'
 
@@ -375,7 +376,7 @@ def symbol_text(name: str) -> str:
 
 
 def spell_entries(items: Iterable[tuple[str, Attribute]]) -> str:
-    """`{a = 1 : i64, b}`."""
+    """Return the text of a dictionary's entries: `{a = 1 : i64, b}`."""
     entries = []
     for name, value in items:
         key = name if _BARE_NAME.fullmatch(name) else quote(name)
@@ -384,7 +385,7 @@ def spell_entries(items: Iterable[tuple[str, Attribute]]) -> str:
 
 
 def spell_elements(values: Iterable[int], element: Type) -> list[str]:
-    """The elements of an array or a dense literal (integers, or the bit patterns of floats), one text each."""
+    """Return one text for each element of an array or a dense literal (integers, or the bit patterns of floats)."""
     if isinstance(element, FloatType):
         return [spell(bits, element.format) for bits in values]
     if isinstance(element, IntegerType) and element.width == 1:
@@ -399,7 +400,7 @@ Constraint = Callable[[Attribute], str | None]
 
 
 def one_of(*choices: str) -> Constraint:
-    """A constraint: a string out of a list."""
+    """Return a constraint: a string from a list."""
 
     def check(value: Attribute) -> str | None:
         if isinstance(value, StringAttr) and value.value in choices:
@@ -410,5 +411,5 @@ def one_of(*choices: str) -> Constraint:
 
 
 def instance_of(kind: type[Attribute], what: str) -> Constraint:
-    """A constraint: an attribute of a class."""
+    """Return a constraint: an attribute of a class."""
     return lambda value: None if isinstance(value, kind) else f"must be {what}"

@@ -1,15 +1,15 @@
-"""Whether two operations are the same program."""
+"""The comparison of two operations as programs."""
 
 from qrt.ir.core.operations import Block, Operation, Region, Value
 
 
 def equal(left: Operation, right: Operation) -> bool:
-    """Whether two operations are the same program: names, attributes, types and the graph of values; not locations.
+    """Return True if two operations are the same program: names, attributes, types and value graphs; not locations.
 
     Parameters
     ----------
     left, right : Operation
-        What is compared, with all inside it.
+        The operations to compare, with all operations inside them.
 
     Returns
     -------
@@ -69,8 +69,9 @@ class _Comparison:
         return inner
 
     def _values(self, left: list[Value], right: list[Value], defined: bool) -> bool:
-        """Whether the types are equal and each value of the left stands for one of the right. A difference of the
-        graphs shows at a value's definition or at its use, whichever comes second.
+        """Return True if the types are equal and each value on the left corresponds to one value on the right.
+
+        A difference of the graphs is found at a value's definition or at its use, whichever comes second.
         """
         if len(left) != len(right):
             return False

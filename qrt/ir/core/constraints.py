@@ -14,12 +14,12 @@ Shaped = TensorType | VectorType | MemRefType
 
 
 def element_of(type: Type) -> Type:
-    """The element of a tensor, vector or memref, or a scalar type itself."""
+    """Return the element of a tensor, vector or memref type, or a scalar type itself."""
     return type.element if isinstance(type, Shaped) else type
 
 
 def with_element(type: Type, element: Type) -> Type:
-    """A type of the same shape."""
+    """Return a type of the same shape with another element."""
     match type:
         case TensorType() | MemRefType():
             return type.with_(element=element)
@@ -29,12 +29,12 @@ def with_element(type: Type, element: Type) -> Type:
 
 
 def is_float(type: Type) -> bool:
-    """A float, or a vector or tensor of one."""
+    """Return True for a float type, and for a vector or tensor of floats."""
     return isinstance(element_of(type), FloatType) and not isinstance(type, MemRefType)
 
 
 def is_integer(type: Type) -> bool:
-    """A signless integer or index, or a vector or tensor of one."""
+    """Return True for a signless integer or index type, and for a vector or tensor of them."""
     return _is_signless_or_index(element_of(type)) and not isinstance(type, MemRefType)
 
 
@@ -55,8 +55,9 @@ def is_ranked_tensor(type: Type) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TypeConstraint:
-    """What a type must be, and its description in errors. `only` is the type if a single one satisfies the constraint:
-    a custom form may leave it out.
+    """A predicate on types, and its description in errors.
+
+    `only` is the type if a single one satisfies the constraint: a custom form may then leave it out.
     """
 
     description: str
@@ -68,7 +69,7 @@ _CONSTRAINTS: dict[str, TypeConstraint] = {}
 
 
 def add_type_constraint(name: str, holds: Callable[[Type], bool], description: str | None = None) -> None:
-    """Let declarations name a constraint; `description` is what errors say, where that is not its name.
+    """Register a constraint that declarations can name; `description` replaces the name in errors.
 
     Raises ValueError for a name that is taken.
     """
@@ -78,7 +79,7 @@ def add_type_constraint(name: str, holds: Callable[[Type], bool], description: s
 
 
 def type_constraint(name: str) -> TypeConstraint:
-    """The constraint of a name; ValueError if there is none.
+    """Return the constraint of a name; raise ValueError if there is none.
 
     >>> type_constraint("signless-integer-like").holds(VectorType((4,), IntegerType(8)))
     True
@@ -137,9 +138,11 @@ _shaped("shaped", lambda type: isinstance(type, Shaped))
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """The type of each value of one operand or result, computed from the type of another (`source`: its name, or that
-    of an attribute with a type; None for a type that depends on nothing). `description` completes `failed to verify
-    that ...`; it may say `{target}` and `{source}`."""
+    """The relation of the type of a `target` operand or result to that of a `source`.
+
+    `source` is the name of an operand, a result or an attribute with a type; None for a type that depends on nothing.
+    `description` completes `failed to verify that ...`; it may contain `{target}` and `{source}`.
+    """
 
     source: str | None
     compute: Callable[[Type], Type]
@@ -148,7 +151,7 @@ class Relation:
     """Whether the types are equal: then one error names all of the equal ones."""
 
     def expected(self, sources: Sequence[Type]) -> list[Type]:
-        """The types that the target must have, given those of the source."""
+        """Return the types that the target must have, given those of the source."""
         return [self.compute(type) for type in ((INDEX,) if self.source is None else sources)]
 
     def describe(self, target: str) -> str:
@@ -156,22 +159,25 @@ class Relation:
 
 
 def same_as(source: str) -> Relation:
-    """Has the type of `source`. The error is that of upstream's AllTypesMatch."""
+    """Return the relation "the type of `source`", with the error of upstream's AllTypesMatch."""
     return Relation(source, lambda type: type, "all of {{{source}, {target}}} have same type", is_same=True)
 
 
 def element_type_of(source: str, description: str = "{target} type matches element type of {source}") -> Relation:
-    """Has the element type of `source`. Upstream's error differs from op to op, so it is given."""
+    """Return the relation "the element type of `source`".
+
+    `description` is a parameter because upstream's error differs.
+    """
     return Relation(source, element_of, description)
 
 
 def with_element_type(
     source: str, element: Type, description: str = "{target} has the shape of {source}, of its own element type"
 ) -> Relation:
-    """Has the shape of `source`, and its own element type."""
+    """Return the relation "the shape of `source`, with this element type"."""
     return Relation(source, lambda type: with_element(type, element), description)
 
 
 def always(type: Type) -> Relation:
-    """Has this type."""
+    """Return the relation "always this type"."""
     return Relation(None, lambda _: type, f"{{target}} is of type '{type}'")

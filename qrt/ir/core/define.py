@@ -42,9 +42,11 @@ _verified: set[tuple[object, ...]] = set()  # signatures that have been verified
 
 @dataclass(frozen=True)
 class AttributeSpec:
-    """An attribute that the op knows. `constraint`, or a `kind`, which also says how a format spells it, tests its
-    value. The other members say whether it must be there, and whether it is a property, which is printed in `<{...}>`
-    in generic form; upstream refuses unknown properties. A text that gives the `default` is read as if it gave nothing.
+    """The declaration of an attribute of an op.
+
+    `constraint`, or a `kind`, which also defines its spelling in a format, tests its value. The other members tell
+    whether it is required, and whether it is a property: properties are printed in `<{...}>` in generic form, and
+    upstream refuses unknown ones. A text may leave out an attribute that has a `default`.
     """
 
     constraint: Constraint | None = None
@@ -67,7 +69,9 @@ class AttributeSpec:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredPort:
-    """`name`, `name?` or `name*`, and what stands after its colon."""
+    """A declared operand, result, region or successor: `name`, `name?` or `name*`, and the constraint after its
+    colon.
+    """
 
     name: str
     size: str
@@ -94,14 +98,14 @@ class Groups:
         self.constrained = any(self.constraints)
 
     def sizes(self, operation: Operation, count: int) -> Sequence[int]:
-        """The size of each group."""
+        """Return the size of each group."""
         if self.uses_segments:
-            found = operation.attribute(self.segments, DenseArrayAttr)
-            return found.values
+            attribute = operation.attribute(self.segments, DenseArrayAttr)
+            return attribute.values
         return [count - self.single if group.size else 1 for group in self.declared]
 
     def group(self, name: str, operation: Operation, values: list[Value]) -> list[Value]:
-        """The values of one group."""
+        """Return the values of one group."""
         if len(self.declared) == 1:
             return values
         index = self.names.index(name)
@@ -112,7 +116,7 @@ class Groups:
         return values[start : start + sizes[index]]
 
     def check_count(self, operation: Operation, count: int) -> None:
-        """Raise VerifyError, as upstream says it, if there are not as many as the groups take."""
+        """Raise VerifyError, with upstream's text, if the number of values does not fit the groups."""
         what = self.what
         if self.single == len(self.declared):
             if count != self.single:
@@ -160,21 +164,21 @@ class Groups:
             index += size
 
 
-def _wrong_count(what: str, expected: int, found: int) -> str:
+def _wrong_count(what: str, expected: int, count: int) -> str:
     if expected > 1:
-        return f"expected {expected} {what}s" + (f", but found {found}" if what == "operand" else "")
+        return f"expected {expected} {what}s" + (f", but found {count}" if what == "operand" else "")
     number = "zero" if expected == 0 else "a single" if what == "operand" else "one"
     return f"requires {number} {what}{'s' * (expected == 0)}"
 
 
 def segments(*sizes: int) -> DenseArrayAttr:
-    """An attribute `operandSegmentSizes` with the number of values of each group."""
+    """Return an attribute `operandSegmentSizes` with the number of values of each group."""
     return DenseArrayAttr(IntegerType(32), sizes)
 
 
 @dataclass(frozen=True)
 class Definition:
-    """One op, as its ODS record declares it. The module's docstring says how its groups are declared.
+    """The definition of one op, as its ODS record declares it. The module's docstring shows how groups are declared.
 
     Parameters
     ----------
@@ -183,44 +187,44 @@ class Definition:
     operands, results : tuple of str, optional
         The groups of operands and of results.
     attributes : mapping of str to AttributeSpec, optional
-        The attributes that the op knows.
+        The attributes of the op.
     older_names : mapping of str to str, optional
-        Names under which texts may say attributes, with the names that these have here.
+        Former names of attributes that texts may use, with their present names.
     regions : int or tuple of str, optional
-        How many regions it has, or what they are.
+        The number of its regions, or their names.
     successors : tuple of str, optional
         The blocks that it may branch to.
     traits : collection of Trait, optional
         Its properties.
     parents : tuple of str, optional
-        The ops that it must stand in.
+        The ops that may contain it.
     implicit_terminator : str, optional
-        The op that ends its blocks, and need not be said.
+        The op that ends its blocks, which texts may omit.
     infer : mapping of str to Relation, optional
-        Which types of operands and results follow from others.
+        The types of operands and results that are inferred from other types.
     result_types : callable, optional
-        The types of the results of given operand types and attributes, where ``infer`` does not say them.
+        The types of the results for operand types and attributes, if ``infer`` does not give them.
     format : str, optional
         Upstream's ``assemblyFormat``.
     verify_signature, verify : callable, optional
-        Its own rules. The first looks at types and attributes only, so equal signatures are checked once; the second at
+        Its own rules. The first reads only types and attributes, so equal signatures are checked once; the second reads
         anything. Both raise VerifyError, or QuantTypeError to be reported at the op.
     parse, print : callable, optional
-        Its custom form, where no ``format`` says it.
+        Functions for its custom form, if it has no ``format``.
     operation_class : type, optional
-        The subclass of Operation that its operations are of.
+        The subclass of Operation for its operations.
     effects, speculatable : callable, optional
-        The effects of an op whose types decide on them; whether it may run where it would not have run, if its traits
-        do not say it.
+        Functions that return the memory effects of an operation, if they depend on its types, and True if it may be
+        speculated, if its traits do not tell.
     derived : callable, optional
-        Attributes that follow from the rest, which upstream's generic form says.
+        A function that returns attributes that follow from the rest and are in upstream's generic form.
     fold : callable, optional
-        The results as values or constants, where they are known. It changes nothing.
+        A function that returns the results as values or constants, if they are known. It changes nothing.
     canonicalize : tuple of str, optional
         The patterns that the pass tries, in upstream's order: a module of ``qrt.ir.dialects``, a colon, and its
         functions.
     passed_values, pass_values : callable, optional
-        What a branch passes to each of its successors, the last of its operands; and what makes it pass others.
+        Functions that return the operands that a branch passes to each of its successors, and that replace them.
 
     Examples
     --------
@@ -266,7 +270,7 @@ class Definition:
 
     @cached_property
     def assembly(self) -> CompiledFormat | None:
-        """The format, compiled when a text is first read or printed."""
+        """The compiled format; it is compiled when a text is first read or printed."""
         if self.format is None:
             return None
         compiled: CompiledFormat = TEXT_FORMS["assembly"](self)
@@ -274,13 +278,13 @@ class Definition:
 
     @cached_property
     def properties(self) -> frozenset[str]:
-        """The names of the attributes that stand in `<{...}>` in generic form."""
+        """The names of the attributes in `<{...}>` in generic form."""
         segmented = {groups.segments for groups in (self.operand_groups, self.result_groups) if groups.uses_segments}
         return frozenset(name for name, spec in self.attributes.items() if spec.is_property) | segmented
 
     @cached_property
     def defaults(self) -> dict[str, Attribute]:
-        """The attributes that a text may leave out, with the values that they then have."""
+        """The attributes that a text may omit, with their default values."""
         return {name: spec.default for name, spec in self.attributes.items() if spec.default is not None}
 
     @property
@@ -292,30 +296,30 @@ class Definition:
 
     @cached_property
     def operand_groups(self) -> Groups:
-        """The operands as they are declared."""
+        """The declared groups of operands."""
         return Groups("operand", OPERAND_SEGMENTS, self.operands)
 
     @cached_property
     def result_groups(self) -> Groups:
-        """The results as they are declared."""
+        """The declared groups of results."""
         return Groups("result", RESULT_SEGMENTS, self.results)
 
     def operand_group(self, operation: Operation, name: str) -> list[Value]:
-        """The operands declared as `name`."""
+        """Return the operands declared as `name`."""
         return self.operand_groups.group(name, operation, operation.operands)
 
     def result_group(self, operation: Operation, name: str) -> list[Value]:
-        """The results declared as `name`."""
+        """Return the results declared as `name`."""
         return self.result_groups.group(name, operation, operation.results)
 
     @cached_property
     def region_names(self) -> tuple[DeclaredPort, ...]:
-        """The regions as they are declared."""
+        """The declared names of the regions."""
         return tuple(map(DeclaredPort.of, ("",) * self.regions if isinstance(self.regions, int) else self.regions))
 
     @cached_property
     def successor_names(self) -> tuple[DeclaredPort, ...]:
-        """The successors as they are declared."""
+        """The declared names of the successors."""
         return tuple(map(DeclaredPort.of, self.successors))
 
     # -- verification -----------------------------------------------------------------------------------------------
@@ -353,7 +357,7 @@ class Definition:
             _verified.add(key)
 
     def check_signature(self, operation: Operation) -> None:
-        """Verify what does not depend on the place of an operation: attributes, types, and the rules on these."""
+        """Verify everything that does not depend on an operation's place: attributes, types, and the rules on these."""
         self._check_counts(operation)
         try:
             self._check_signature(operation)
@@ -364,7 +368,7 @@ class Definition:
 
     @cached_property
     def _signature_rules(self) -> list[Verify]:
-        """The rules that look at the signature alone."""
+        """The rules that read only the signature."""
         return [rule for rule in self._rules if rule not in self._other_rules]
 
     @cached_property
@@ -375,17 +379,18 @@ class Definition:
 
     @cached_property
     def _other_rules(self) -> list[Verify]:
-        """The rules that look at more than the signature."""
+        """The rules that read more than the signature."""
         of_signature = [trait.verify for trait in self.trait_order if trait.of_signature] + [self.verify_signature]
         return [rule for rule in self._rules if rule not in of_signature]
 
     @cached_property
     def _is_memoized(self) -> bool:
-        """Whether looking up a verified signature costs less than its rules. It does not for a constant, whose value
-        would be hashed and compared.
+        """True if looking up a verified signature costs less than checking its rules.
+
+        It does not for a constant, whose value would be hashed and compared.
         """
         groups = self.operand_groups, self.result_groups
-        rules = len(self._rules) > len(self._other_rules) or self.infer or any(each.constrained for each in groups)
+        rules = len(self._rules) > len(self._other_rules) or self.infer or any(group.constrained for group in groups)
         return bool(rules) and CONSTANT_LIKE not in self.traits
 
     def _check_signature(self, operation: Operation) -> None:
@@ -418,7 +423,7 @@ class Definition:
         return f"all of {{{', '.join(named)}}} have same type"
 
     def types_of(self, name: str, operation: Operation) -> list[Type]:
-        """The types of the operands or results, or that of the attribute, called `name`."""
+        """Return the types of the operands or results called `name`, or of the attribute of that name."""
         if name in self.operand_groups.names:
             return [value.type for value in self.operand_group(operation, name)]
         if name in self.result_groups.names:

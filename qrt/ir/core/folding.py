@@ -1,4 +1,4 @@
-"""Folds: the results of operations that are known without a new operation."""
+"""Folding: replacing results of operations by known values or constants."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,8 +9,9 @@ from qrt.ir.core.operations import Operation, Value
 
 @dataclass(frozen=True)
 class Folds:
-    """Folds beyond those that preserve every value: `qcast_dcast` and `dcast_qcast` take each pair of inverse casts for
-    the identity."""
+    """Options for folds that may change values: `qcast_dcast` and `dcast_qcast` fold each such pair of casts to the
+    identity.
+    """
 
     qcast_dcast: bool = False
     dcast_qcast: bool = False
@@ -26,7 +27,7 @@ Fold = Callable[[Operation, Folds], Folded]
 
 
 def fold(operation: Operation, folds: Folds) -> Folded:
-    """The values or constants that an operation folds to."""
+    """Return the values or constants to which an operation folds."""
     definition = operation.definition
     if definition is None or definition.fold is None:
         return None

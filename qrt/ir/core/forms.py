@@ -1,7 +1,7 @@
-"""The interface between custom forms of ops and the parser and printer of `qrt.ir.text`: what a form may ask of them.
+"""The interface between custom forms of ops and the parser and printer of `qrt.ir.text`.
 
-Definitions name the functions of their forms, and the parser reads definitions: so neither is written in terms of the
-other, but both in terms of these.
+Definitions name the functions of their forms, and the parser reads definitions; so that neither imports the other, both
+depend on these protocols.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,8 +23,10 @@ OperandName = tuple[str, int, int]
 
 
 class PendingOperation:
-    """An operation while its text is read: what a custom form fills in. An assembly format collects groups of operands,
-    types and regions by name, and puts them in order at its end."""
+    """An operation whose text is being read, which a custom form fills in.
+
+    An assembly format collects groups of operands, types and regions by name, and puts them in order at its end.
+    """
 
     __slots__ = (
         "attributes",
@@ -58,20 +60,22 @@ class PendingOperation:
         self.successors: list[Block] = []
 
     def clear(self) -> None:
-        """Remove what a custom form has filled in."""
+        """Remove everything that a custom form has filled in."""
         self.operands, self.operand_types, self.result_types, self.attributes = [], [], [], {}
         self.inherent = frozenset()
 
 
 class FormParser(AttributeReader, Protocol):
-    """The parser, as a custom form sees it: the text is read from the cursor of `scanner` on."""
+    """The interface of the parser for custom forms: text is read from the cursor of `scanner` on."""
 
     def error_at(self, pending: PendingOperation, message: str) -> ParseError:
         """Return the error at an operation's name."""
 
     def line(self, line: Line, pending: PendingOperation) -> bool:
-        """Take a custom form that reads as its format's plainest spelling. False, with nothing taken, if it does
-        not."""
+        """Parse a custom form in the plainest spelling of its format.
+
+        Return False, and read nothing, for another spelling.
+        """
 
     def operand(self) -> OperandName:
         """Read the name of an operand."""
@@ -98,14 +102,14 @@ class FormParser(AttributeReader, Protocol):
         arguments: Sequence[tuple[str, int, Type]] | None = None,
         terminator: str | None = None,
     ) -> Region:
-        """Read `{ blocks }`. `arguments` name the entry block's arguments where a custom form has said them."""
+        """Read `{ blocks }`. `arguments` name the entry block's arguments if the custom form has them."""
 
     def successor(self) -> Block:
         """Read `^label`."""
 
 
 class FormPrinter(Protocol):
-    """The printer, as a custom form sees it."""
+    """The interface of the printer for custom forms."""
 
     def word(self, text: str) -> None:
         """Print a word, with a space before it unless it follows an opening parenthesis."""
@@ -117,7 +121,7 @@ class FormPrinter(Protocol):
         """Begin a new line of the same operation, as deep as it or deeper."""
 
     def punctuation(self, text: str) -> None:
-        """Print a sign."""
+        """Print punctuation."""
 
     def operands(self, values: Sequence[Value]) -> None:
         """Print the names of values."""
@@ -134,28 +138,30 @@ class FormPrinter(Protocol):
         """Return the name of a value."""
 
     def typed_name(self, value: Value) -> str:
-        """Return the name of a value, and its type behind a colon."""
+        """Return the name of a value, a colon and its type."""
 
     def label(self, block: Block) -> str:
-        """Return `^bb1`."""
+        """Return the label of a block, such as `^bb1`."""
 
     def numbered(self, region: Region) -> AbstractContextManager[None]:
         """Number all values of a region, before any is printed."""
 
-    def region(self, region: Region, entry_said: bool, empty_label: bool = True, terminator: str | None = None) -> None:
+    def region(
+        self, region: Region, entry_printed: bool, empty_label: bool = True, terminator: str | None = None
+    ) -> None:
         """Print `{ blocks }` in the names of `numbered`."""
 
 
 class CompiledFormat(Protocol):
-    """A declarative format that is compiled: both directions of a custom form."""
+    """A compiled declarative format, which parses and prints a custom form."""
 
     line: Line | None
 
     def parse(self, parser: FormParser, pending: PendingOperation) -> None:
-        """Read the form of an operation whose name is read."""
+        """Parse the form of an operation after its name."""
 
     def print(self, printer: FormPrinter, operation: Operation) -> None:
-        """Print the form of an operation whose name is printed."""
+        """Print the form of an operation after its name."""
 
-    def says(self, operation: Operation) -> bool:
+    def can_express(self, operation: Operation) -> bool:
         """Return whether the printed text can be read again."""

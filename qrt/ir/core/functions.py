@@ -1,4 +1,4 @@
-"""Functions: the operations that programs are made of, which modules find by name."""
+"""Functions: the operations that a program consists of, which modules find by name."""
 
 from typing import Literal, cast
 
@@ -13,7 +13,7 @@ _ATTRIBUTES_OF = {"inputs": "arg_attrs", "results": "res_attrs"}
 
 
 class FuncOp(Operation):
-    """A `func.func`: an operation with a name, a type, and attributes of its ports."""
+    """A `func.func`: an operation with a name, a type, and attributes of its arguments and results."""
 
     __slots__ = ()
 
@@ -30,21 +30,23 @@ class FuncOp(Operation):
         return not self.regions[0].blocks
 
     def port_attributes(self, kind: Literal["inputs", "results"], index: int) -> dict[str, Attribute]:
-        """The attributes of an argument or a result."""
-        found = self.attributes.get(_ATTRIBUTES_OF[kind])
-        if not isinstance(found, ArrayAttr) or index >= len(found.elements):
+        """Return the attributes of an argument or a result."""
+        dictionaries = self.attributes.get(_ATTRIBUTES_OF[kind])
+        if not isinstance(dictionaries, ArrayAttr) or index >= len(dictionaries.elements):
             return {}
-        entry = found.elements[index]
+        entry = dictionaries.elements[index]
         return dict(entry.items) if isinstance(entry, DictAttr) else {}
 
     def port_name(self, kind: Literal["inputs", "results"], index: int) -> str | None:
-        """The name that `{qrt.name = "..."}` gives, or None."""
+        """Return the name that `{qrt.name = "..."}` gives, or None."""
         value = self.port_attributes(kind, index).get(PORT_NAME)
         return value.value if isinstance(value, StringAttr) else None
 
     def dimension_names(self, index: int) -> tuple[str, ...]:
-        """The names that `{qrt.dimensions = ["batch", ""]}` gives to the dimensions of an argument; empty ones are
-        none."""
+        """Return the names that `{qrt.dimensions = ["batch", ""]}` gives to the dimensions of an argument.
+
+        An empty text means that a dimension has no name.
+        """
         names = self.port_attributes("inputs", index).get("qrt.dimensions")
         elements = names.elements if isinstance(names, ArrayAttr) else ()
         return tuple(name.value if isinstance(name, StringAttr) else "" for name in elements)

@@ -1,6 +1,6 @@
-"""The parts of an operation's text as patterns: what the parser recognises at once, before it knows what it means.
+"""Regular expressions for parts of an operation's text, which the parser matches at once before it interprets them.
 
-A type is matched to three levels of angle brackets; deeper ones, and all that is unusual, go the slow way.
+A type is matched to three levels of angle brackets; deeper ones, and unusual spellings, are left to the slower parser.
 """
 
 import re
@@ -35,12 +35,14 @@ LOCATION_PATTERN = pattern(r"loc\s*\(")
 
 @dataclass(frozen=True)
 class Line:
-    """A format as one pattern over its plainest spelling, and what each group of it is. `said`: whose types are
-    said, where others are left to infer."""
+    """A pattern for the most common spelling of a format, and the part of the form that each of its groups matches.
+
+    `typed` names the operands and results whose types the text has; the others are inferred.
+    """
 
     pattern: re.Pattern[str]
     parts: tuple[str, ...]
-    said: tuple[str, ...] | None = None
+    typed: tuple[str, ...] | None = None
 
 
 OPERANDS = rf"{NAME}(?:[ ]?,[ ]?{NAME})*+"

@@ -1,4 +1,4 @@
-"""Questions of patterns and folds about values: which constant a value is, and which operation made it."""
+"""Helpers of patterns and folds about values: the constant of a value, and the operation that defines it."""
 
 from collections.abc import Callable, Collection, Container, Iterable
 
@@ -11,7 +11,7 @@ _CONSTANTS = {"arith.constant": "value", "shape.const_shape": "shape"}
 
 
 def constant_of(value: Value) -> Attribute | None:
-    """The constant a value is, if it is one."""
+    """Return the constant that defines a value, or None."""
     source = value.operation
     if source is None or source.name not in _CONSTANTS:
         return None
@@ -19,31 +19,34 @@ def constant_of(value: Value) -> Attribute | None:
 
 
 def constant_number(value: Value) -> int | None:
-    """The scalar integer constant a value is, if it is one."""
+    """Return the integer of the scalar constant that defines a value, or None."""
     constant = constant_of(value)
     return constant.value if isinstance(constant, IntegerAttr) else None
 
 
 def number_of(size: int | Value) -> int | None:
-    """The number of a static entry, or of a constant operand."""
+    """Return the number of a static entry, or of a constant operand."""
     return size if isinstance(size, int) else constant_number(size)
 
 
 def is_known_dimension(operation: Operation) -> bool:
-    """Whether a `dim` names a dimension that the type of its operand is known to have."""
+    """Return True if a `dim` has a constant index that is within the rank of its operand's type."""
     rank, index = getattr(operation.operands[0].type, "rank", None), constant_of(operation.operands[1])
     return rank is not None and isinstance(index, IntegerAttr) and 0 <= index.value < rank
 
 
-def made_by(value: Value, name: str) -> Operation | None:
-    """The operation that a value is a result of, if it is of this op."""
+def defining_op(value: Value, name: str) -> Operation | None:
+    """Return the operation that defines a value if it is of this op, else None."""
     source = value.operation
     return source if source is not None and source.name == name else None
 
 
 def value_behind(value: Value, names: Container[str]) -> Value:
-    """The value that operations of these names hand on, each its first operand. A cycle of them, as a graph region or
-    an unreachable block may hold, ends where it is met again."""
+    """Return the value at the start of a chain of operations with these names, which are followed by their first
+    operands.
+
+    In a cycle, which a graph region or an unreachable block may contain, it stops at an operation already visited.
+    """
     passed: set[Operation] = set()
     while (source := value.operation) is not None and source.name in names and source not in passed:
         passed.add(source)
@@ -52,8 +55,10 @@ def value_behind(value: Value, names: Container[str]) -> Value:
 
 
 def has_parts_throughout(value: Value, parts_of: Callable[[Value], Iterable[Value] | None]) -> bool:
-    """Tell whether `parts_of` gives a list, and not None, for a value, for the values on that list, and so on: what
-    holds for a value because it holds for its parts. A value is visited once, so that a cycle ends."""
+    """Return True if `parts_of` returns a list, not None, for a value, for the values in that list, and so on.
+
+    Each value is visited once, so cycles end.
+    """
     visited, pending = {value}, [value]
     while pending:
         parts = parts_of(pending.pop())
@@ -66,8 +71,10 @@ def has_parts_throughout(value: Value, parts_of: Callable[[Value], Iterable[Valu
 
 
 def cyclic_operations(operations: Iterable[Operation]) -> Collection[Operation]:
-    """The operations that depend on themselves, as a graph region allows, with those that read or hold them. No value
-    is computed for these, so that patterns and folds, which would follow the cycle forever, leave them alone."""
+    """Return the operations that depend on themselves, as a graph region allows, and those that read or contain them.
+
+    They have no value: patterns and folds, which would follow the cycle forever, leave them alone.
+    """
     waiting = dict.fromkeys(operations, 0)
     holders = {operation: operation.parent_operation for operation in waiting}
     for operation, holder in holders.items():
@@ -88,8 +95,9 @@ def cyclic_operations(operations: Iterable[Operation]) -> Collection[Operation]:
 
 
 def acyclic_operations(root: Operation) -> list[Operation]:
-    """Return the operations of a root, in the order of the text, without those that depend on themselves and those that
-    read or hold them. From the others a walk from operand to operand ends."""
+    """Return the operations of a root in the order of the text, except those that depend on themselves and those that
+    read or contain them. Following operands from the returned operations always ends.
+    """
     operations = root.walk()
     cyclic = cyclic_operations(operations)
     return [operation for operation in operations if operation not in cyclic]
@@ -111,7 +119,7 @@ def require_acyclic(root: Operation) -> None:
 
 
 def cycle_error(operation: Operation) -> VerifyError:
-    """Return the error at an operation that a pass cannot leave where it is."""
+    """Return the error for an operation in a cycle, which a pass cannot leave in place."""
     return operation.op_error(
         "depends on its own result, so that it has no value: take it out of the program, or run canonicalize first, "
         "which removes blocks that nothing reaches"

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def garbage_uncollected() -> Iterator[None]:
-    """Pauses the garbage collector while many operations are made: hardly any is garbage, and the search would take a
-    third of the time.
+    """Pause the garbage collector while many operations are created.
+
+    Hardly any of them is garbage, and the search would take a third of the time.
     """
     collecting = gc.isenabled()
     gc.disable()
@@ -59,12 +60,12 @@ class Value:
 
     @property
     def operation(self) -> "Operation | None":
-        """The operation this is a result of; None for a block argument."""
+        """The operation that has this result; None for a block argument."""
         return self.owner if isinstance(self.owner, Operation) else None
 
     @property
     def block(self) -> "Block | None":
-        """The block it is defined in."""
+        """The block that contains the definition."""
         return self.owner.parent if isinstance(self.owner, Operation) else self.owner
 
     @property
@@ -73,7 +74,7 @@ class Value:
         return list(dict.fromkeys(operation for operation, _ in self.uses))
 
     def replace_all_uses(self, new: "Value") -> None:
-        """Make every use of this value one of `new`."""
+        """Replace every use of this value by `new`."""
         for operation, index in list(self.uses):
             operation.set_operand(index, new)
 
@@ -85,27 +86,29 @@ _NO_NAMES: frozenset[str] = frozenset()
 
 
 class Operation:
-    """One operation. `attributes` holds inherent and discardable attributes alike; the definition (None for an
-    unregistered op, whose inherent names are then `inherent`) says which are which.
+    """One operation of a program.
+
+    `attributes` holds inherent and discardable attributes. The definition tells which are inherent; for an unregistered
+    op it is None, and `inherent` names them.
 
     Parameters
     ----------
     name : str
         Its dialect and name, as "arith.addi".
     operands : iterable of Value, optional
-        What it takes; each is told of the use.
+        The operands, which record the use.
     result_types : iterable of Type, optional
         The types of its results.
     attributes : dict of str to Attribute, optional
-        Inherent and discardable ones.
+        Inherent and discardable attributes.
     regions : iterable of Region, optional
-        Which it owns from here on.
+        The regions, which the operation owns from now on.
     successors : sequence of Block, optional
         The blocks that it may branch to.
     location : Location, optional
-        Where a text says it.
+        The place in the text.
     definition : Definition, optional
-        The definition of its name; None where the name is not registered. ``qrt.ir.core.registry`` finds it.
+        The definition of its name; None if the name is not registered. ``qrt.ir.core.registry`` finds it.
 
     Examples
     --------
@@ -170,23 +173,23 @@ class Operation:
 
     @property
     def parent_operation(self) -> "Operation | None":
-        """The operation that it is inside of; None for one that is not in a block."""
+        """The operation that contains this one; None if it is not in a block."""
         return self.parent.parent.parent if self.parent is not None and self.parent.parent is not None else None
 
     def has_trait(self, trait: object) -> bool:
-        """Whether its definition has a trait; no, where it has no definition."""
+        """Return True if the operation's definition has a trait; False without a definition."""
         return self.definition is not None and trait in self.definition.traits
 
     def operand_group(self, name: str) -> list[Value]:
-        """The operands of one group of a known op."""
+        """Return the operands of one group of a known op."""
         assert self.definition is not None
         return self.definition.operand_group(self, name)
 
     def attribute(self, name: str, kind: type[A]) -> A:
-        """An attribute that the op is known to have, of the kind that it is known to be."""
-        found = self.attributes[name]
-        assert isinstance(found, kind)
-        return found
+        """Return an attribute that the op requires, as an instance of its class."""
+        value = self.attributes[name]
+        assert isinstance(value, kind)
+        return value
 
     def set_operand(self, index: int, value: Value) -> None:
         """Replace one operand."""
@@ -216,7 +219,7 @@ class Operation:
             block.branches[self] = None
 
     def take_regions(self) -> "tuple[Region, ...]":
-        """The regions, for another operation: this one has none from here on."""
+        """Return the regions, for another operation, and remove them from this one."""
         regions, self.regions = self.regions, ()
         return regions
 
@@ -247,7 +250,10 @@ class Operation:
         self.detach()
 
     def clone(self, values: dict[Value, Value]) -> "Operation":
-        """A copy, detached. `values` maps operands to those of the copy, and is given what the copy defines."""
+        """Return a detached copy.
+
+        `values` maps operands to those of the copy; values that the copy defines are added to it.
+        """
         blocks: dict[Block, Block] = {}
         regions = [Region() for _ in self.regions]
         for region, copied in zip(self.regions, regions, strict=True):
@@ -279,7 +285,7 @@ class Operation:
         return copy
 
     def walk(self) -> "list[Operation]":
-        """Return this operation and all inside it, each before what is inside it, as they are now."""
+        """Return this operation and all inside it, in pre-order, as a list that later changes do not affect."""
         operations: list[Operation] = []
         stack = [self]
         while stack:
@@ -291,11 +297,11 @@ class Operation:
         return operations
 
     def error(self, message: str, at: Location | None = None) -> VerifyError:
-        """A VerifyError at this operation, or `at` the part of it that is wrong (see `places`)."""
+        """Return a VerifyError at this operation, or `at` the part of it that is wrong (see `places`)."""
         return VerifyError(message, self.location if at is None else at)
 
     def op_error(self, message: str, at: Location | None = None) -> VerifyError:
-        """`error` with a message that begins with the operation's name."""
+        """Return `error` with a message that begins with the operation's name."""
         return self.error(f"'{self.name}' op {message}", at)
 
     def __str__(self) -> str:
@@ -307,7 +313,9 @@ class Operation:
 
 
 class Block:
-    """A list of operations with arguments. `branches` are the operations that have it as a successor, in order.
+    """A list of operations, with arguments.
+
+    `branches` are the operations that have the block as a successor, in order.
 
     Examples
     --------
@@ -341,7 +349,7 @@ class Block:
 
     @property
     def operations(self) -> list[Operation]:
-        """The operations in order, as they are now: the body of a loop over them may erase or move them."""
+        """A copy of the list of operations: the body of a loop over it may erase or move them."""
         operations: list[Operation] = []
         operation = self.first
         while operation is not None:
@@ -350,20 +358,20 @@ class Block:
         return operations
 
     def symbol(self, name: str) -> Operation | None:
-        """The first operation here that defines a symbol of this name."""
+        """Return the first operation of this block that defines a symbol of this name."""
         sought = StringAttr(name)
-        found = self._symbols.get(name)
-        if found is None or found.parent is not self or found.attributes.get("sym_name") != sought:
+        symbol = self._symbols.get(name)
+        if symbol is None or symbol.parent is not self or symbol.attributes.get("sym_name") != sought:
             self._symbols = {}
             for operation in self:
                 defined = operation.attributes.get("sym_name")
                 if isinstance(defined, StringAttr):
                     self._symbols.setdefault(defined.value, operation)
-            found = self._symbols.get(name)
-        return found
+            symbol = self._symbols.get(name)
+        return symbol
 
     def add_argument(self, type: Type) -> Value:
-        """A new argument, the last."""
+        """Append an argument and return it."""
         value = Value(type, self, len(self.arguments))
         self.arguments.append(value)
         return value
@@ -398,7 +406,7 @@ class Block:
         return operation
 
     def split(self, place: Operation) -> "Block":
-        """Move an operation and all behind it to a new block, which follows this one."""
+        """Move an operation and all after it to a new block, which follows this one."""
         assert self.parent is not None
         following = Block((), place.location)
         following.parent = self.parent
@@ -421,7 +429,7 @@ class Block:
 
     @property
     def terminator(self) -> Operation:
-        """The last operation, of a block that has one."""
+        """The last operation of a block that has a terminator."""
         assert self.last is not None
         return self.last
 
@@ -469,7 +477,7 @@ def check_branch(operation: Operation, index: int, block: Block, given: list[Val
 
 
 def incompatible(operation: Operation, inferred: Iterable[Type]) -> VerifyError:
-    """The error of an op whose result types are not those that follow from its operands and attributes."""
+    """Return the error for an op whose result types are not those inferred from its operands and attributes."""
     wanted = ", ".join(f"'{type}'" for type in inferred)
-    found = ", ".join(f"'{value.type}'" for value in operation.results)
-    return operation.op_error(f"inferred type(s) {wanted} are incompatible with return type(s) of operation {found}")
+    actual = ", ".join(f"'{value.type}'" for value in operation.results)
+    return operation.op_error(f"inferred type(s) {wanted} are incompatible with return type(s) of operation {actual}")

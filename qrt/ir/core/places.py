@@ -1,7 +1,7 @@
-"""The places of an operation's parts in its text. They are looked for only once one of them is wrong.
+"""The locations of an operation's parts in its text, which are computed only for an error.
 
-A part that cannot be told, or that stands on another line, is placed at the operation: upstream reports there, and the
-line of a diagnostic is what `expected-error` comments say.
+A part that cannot be identified, or is on another line, gets the location of the operation: upstream reports there, and
+`expected-error` comments name the line of a diagnostic.
 """
 
 import re
@@ -17,22 +17,22 @@ Span = tuple[int, int]
 
 
 def operand(operation: Operation, index: int) -> Location:
-    """The name of an operand."""
+    """Return the location of the name of an operand."""
     spans = [
         span
         for part, start, end in _parts(operation)
         if part in ("operand", "operands")
-        for span in _found(NAME, operation, start, end)
+        for span in _spans(NAME, operation, start, end)
     ]
     return _place(operation, spans[index : index + 1])
 
 
 def type_of(operation: Operation, side: str, index: int) -> Location:
-    """The type of an operand or of a result: `side` says which."""
+    """Return the location of the type of an operand or of a result, as `side` selects."""
     spans: list[Span] = []
     for part, start, end in _parts(operation):
         if part == "signature":
-            types = list(_found(TYPE, operation, start, end))
+            types = list(_spans(TYPE, operation, start, end))
             count = len(operation.operands)
             spans += types[:count] if side == "operand" else types[count:]
         elif part == f"{side} type":
@@ -41,19 +41,19 @@ def type_of(operation: Operation, side: str, index: int) -> Location:
 
 
 def attribute(operation: Operation, name: str) -> Location:
-    """The name of an attribute."""
+    """Return the location of the name of an attribute."""
     spans = [
         (first, last)
         for part, start, end in _parts(operation)
         if part in ("attributes", "properties")
-        for first, last in _found(_KEY, operation, start, end)
+        for first, last in _spans(_KEY, operation, start, end)
         if operation.location.source.text[first:last] == name
     ]
     return _place(operation, spans[:1])
 
 
 def _parts(operation: Operation) -> Iterator[tuple[str, int, int]]:
-    """The parts of a form that is read as one line, with their spans."""
+    """Yield the parts of a form that is parsed as one line, with their spans."""
     location, text = operation.location, operation.location.source.text
     head = text[location.start : location.end]
     assembly = operation.definition.assembly if operation.definition is not None else None
@@ -70,7 +70,7 @@ def _parts(operation: Operation) -> Iterator[tuple[str, int, int]]:
                 yield part, match.start(group), match.end(group)
 
 
-def _found(pattern: str, operation: Operation, start: int, end: int) -> Iterator[Span]:
+def _spans(pattern: str, operation: Operation, start: int, end: int) -> Iterator[Span]:
     for match in re.compile(pattern, re.ASCII).finditer(operation.location.source.text, start, end):
         yield match.span()
 

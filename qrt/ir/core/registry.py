@@ -1,5 +1,7 @@
-"""The dialects, and the known ops, by name. A dialect has a module with a list `OPS`, which is loaded when a text or a
-pass first names something of it; or it is one from outside, which was registered or has an entry point.
+"""The dialects and the known ops by name.
+
+The module of a dialect has a list `OPS`, and is loaded when a text or a pass first names an op or attribute of it. A
+dialect of another package is registered or has an entry point.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -101,10 +103,11 @@ _loaded: set[str] = set()
 
 
 def register_dialect(name: str, room: Any) -> None:
-    """Registers a dialect that is no part of qrt. Programs that use its ops can then be read, verified and printed, and
-    run if the room says how.
+    """Register a dialect from outside qrt.
 
-    An installed package can do the same without a call, by an entry point of the group ``qrt.ir.dialects``: its name is
+    Programs with its ops can then be read, verified and printed, and run if ``room`` has implementations.
+
+    An installed package can do the same without a call, by an entry point of the group ``qrt.dialects``: its name is
     that of the dialect, and its value is the room.
 
     Parameters
@@ -113,7 +116,7 @@ def register_dialect(name: str, room: Any) -> None:
         The part of its ops' names before the dot.
     room : module or object
         Its ``OPS`` is a list of definitions. ``HANDLERS``, ``STRUCTURED`` and ``BRANCHES``, each optional, are tables
-        that say how its ops run, by name, as in the files of ``qrt.runtime.interpreter``.
+        of the implementations of its ops, by name, as in the files of ``qrt.runtime.interpreter``.
 
     Raises
     ------
@@ -135,14 +138,14 @@ def register_dialect(name: str, room: Any) -> None:
 
 
 def load(dialect: str) -> None:
-    """Make the ops and attributes of a dialect known, if there is one of this name."""
+    """Load the ops and attributes of a dialect, if there is one of this name."""
     if dialect not in _loaded and dialect in DIALECTS:
         DEFINITIONS.update((definition.name, definition) for definition in DIALECTS[dialect].OPS)
         _loaded.add(dialect)  # last: another thread that finds it here finds the ops too
 
 
 def find(name: str) -> "Definition | None":
-    """Return the op of a name, if there is one."""
+    """Return the definition of an op by name, if there is one."""
     dialect, dot, _ = name.partition(".")
     if dot and name not in DEFINITIONS:  # installed packages need not be asked for `return`
         load(dialect)
@@ -150,29 +153,30 @@ def find(name: str) -> "Definition | None":
 
 
 def is_refused(name: str) -> bool:
-    """Whether an op without a definition is refused even where unregistered ops are allowed: qrt has its dialect, and
-    upstream's dialect does not have the op either.
+    """Return True if an op without a definition is an error even where unregistered ops are allowed.
+
+    That is so if qrt has its dialect, and upstream's dialect does not have the op either.
     """
     dialect = name.partition(".")[0]
     return dialect in DIALECTS.own and dialect not in _OPEN and name not in UPSTREAM_ONLY
 
 
 def definition(name: str) -> "Definition":
-    """The op of a name that is known to be one."""
-    found = find(name)
-    assert found is not None
-    return found
+    """Return the definition of an op that must exist."""
+    known = find(name)
+    assert known is not None
+    return known
 
 
 def every_definition() -> "dict[str, Definition]":
-    """All ops of all dialects."""
+    """Return all ops of all dialects."""
     for dialect in DIALECTS:
         load(dialect)
     return DEFINITIONS
 
 
 def reason(name: str) -> str | None:
-    """The reason why an op is unknown to qrt, if MLIR knows it; else None.
+    """Return the reason why qrt does not know an op of MLIR; else None.
 
     >>> reason("vector.mask"), reason("vector.nonsense")
     ("'vector.mask' is known to MLIR, not supported here", None)

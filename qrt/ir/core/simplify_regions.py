@@ -1,4 +1,4 @@
-"""Makes regions of several blocks smaller: removes blocks that are never reached, and arguments that are never read."""
+"""Simplification of regions with several blocks: it removes unreachable blocks and unread arguments."""
 
 from collections.abc import Iterator
 
@@ -7,13 +7,13 @@ from qrt.ir.core.traits import would_be_dead
 
 
 def _passed(operation: Operation) -> list[list[Value]] | None:
-    """The values that a branch passes to each of its successors; None for other operations."""
+    """Return the values that a branch passes to each of its successors; None for other operations."""
     definition = operation.definition
     return definition.passed_values(operation) if definition is not None and definition.passed_values else None
 
 
 def simplify_regions(root: Operation) -> bool:
-    """Erase unreachable blocks and unread arguments below `root`. Returns whether there were any."""
+    """Erase unreachable blocks and unread arguments below `root`. Return True if there were any."""
     changed = erase_unreachable(root)
     for region in _regions(root):
         changed = _erase_dead_arguments(region) or changed
@@ -21,7 +21,7 @@ def simplify_regions(root: Operation) -> bool:
 
 
 def erase_unreachable(root: Operation) -> bool:
-    """Erase unreachable blocks. Returns whether there were any."""
+    """Erase unreachable blocks. Return True if there were any."""
     changed = False
     for region in _regions(root):
         changed = _erase_unreachable(region) or changed
@@ -29,7 +29,7 @@ def erase_unreachable(root: Operation) -> bool:
 
 
 def _regions(root: Operation) -> list[Region]:
-    """The regions that have several blocks."""
+    """Return the regions that have several blocks."""
     return [region for operation in root.walk() for region in operation.regions if len(region.blocks) > 1]
 
 
@@ -67,19 +67,19 @@ def _erase_dead_arguments(region: Region) -> bool:
         last = block.last
         if last is not None and last.definition is not None and last.definition.pass_values is not None:
             lists = zip(last.successors, _passed(last) or (), strict=True)
-            last.definition.pass_values(last, [_kept(values, to.arguments, dead) for to, values in lists])
+            last.definition.pass_values(last, [_read_values(values, to.arguments, dead) for to, values in lists])
     _erase([op for block in region.blocks for op in block if would_be_dead(op) and live.isdisjoint(op.results)])
     for block in region.blocks[1:]:
-        block.set_arguments(_kept(block.arguments, block.arguments, dead))
+        block.set_arguments(_read_values(block.arguments, block.arguments, dead))
     return True
 
 
-def _kept(values: list[Value], arguments: list[Value], dead: set[Value]) -> list[Value]:
+def _read_values(values: list[Value], arguments: list[Value], dead: set[Value]) -> list[Value]:
     return [value for value, argument in zip(values, arguments, strict=True) if argument not in dead]
 
 
 def _live(region: Region) -> set[Value]:
-    """The values on which an effect, or a value that leaves the region, depends."""
+    """Return the values on which a side effect, or a value that leaves the region, depends."""
     live: set[Value] = set()
     pending = [
         value
@@ -101,7 +101,7 @@ def _live(region: Region) -> set[Value]:
 
 
 def _read(operation: Operation) -> Iterator[Value]:
-    """The values that an operation and all inside it read. Values that a branch only passes on do not count."""
+    """Yield the values that an operation and all inside it read. Values that a branch only passes on do not count."""
     passed = _passed(operation)
     if passed is not None:
         yield from operation.operands[: len(operation.operands) - sum(map(len, passed))]
@@ -111,7 +111,7 @@ def _read(operation: Operation) -> Iterator[Value]:
 
 
 def _incoming(block: Block, index: int) -> Iterator[Value]:
-    """The values that branches pass for an argument of a block."""
+    """Yield the values that branches pass for an argument of a block."""
     for branch in block.branches:
         passed = _passed(branch)
         if passed is not None:

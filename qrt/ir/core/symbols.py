@@ -1,4 +1,4 @@
-"""Symbols: the names that attributes hold, and the operations that they mean in their place."""
+"""Symbols: names in attributes, and the operations that they refer to."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from qrt.ir.core.traits import SYMBOL_TABLE
 
 
 def references(operation: Operation) -> Iterator[SymbolRefAttr]:
-    """The symbols that the attributes of one operation name, nested ones included."""
+    """Yield the symbols that the attributes of one operation name, nested ones included."""
     pending: list[Attribute] = list(operation.attributes.values())
     while pending:
         value = pending.pop()
@@ -21,14 +21,14 @@ def references(operation: Operation) -> Iterator[SymbolRefAttr]:
 
 
 def symbols(table: Operation) -> dict[str, Operation]:
-    """The symbols a symbol table defines."""
-    found = {}
+    """Return the symbols that a symbol table defines."""
+    by_name = {}
     for region in table.regions:
         for block in region.blocks:
             for operation in block:
                 if is_symbol(operation):
-                    found[str(operation.attributes["sym_name"].python)] = operation
-    return found
+                    by_name[str(operation.attributes["sym_name"].python)] = operation
+    return by_name
 
 
 def is_symbol(operation: Operation) -> bool:
@@ -36,7 +36,10 @@ def is_symbol(operation: Operation) -> bool:
 
 
 def may_be_discarded(symbol: Operation) -> bool:
-    """Whether only visible operations may name the symbol: it is private, or inside a table that nothing else sees."""
+    """Return True if a symbol may be removed when unused, because no operation outside the program can name it.
+
+    Such a symbol is private, or inside a table that is not visible outside.
+    """
     visibility = symbol.attributes.get("sym_visibility")
     if visibility == StringAttr("private"):
         return True
@@ -47,7 +50,7 @@ def may_be_discarded(symbol: Operation) -> bool:
 
 
 def nearest_table(operation: Operation) -> Operation | None:
-    """The symbol table an operation stands in."""
+    """Return the nearest symbol table that contains an operation."""
     parent = operation.parent_operation
     while parent is not None and not parent.has_trait(SYMBOL_TABLE):
         parent = parent.parent_operation
@@ -55,8 +58,10 @@ def nearest_table(operation: Operation) -> Operation | None:
 
 
 def searched_table(operation: Operation) -> Operation | None:
-    """The symbol table in which a name is looked up that an operation holds. An unregistered op of one region may be a
-    table whose names are not known: there is none behind it."""
+    """Return the symbol table in which an operation's symbol names are looked up.
+
+    An unregistered op with one region may be a symbol table whose names are unknown; the result inside it is None.
+    """
     table = operation.parent_operation
     while table is not None and not table.has_trait(SYMBOL_TABLE):
         if table.definition is None and len(table.regions) == 1:
@@ -66,7 +71,7 @@ def searched_table(operation: Operation) -> Operation | None:
 
 
 def symbol_of(operation: Operation) -> Operation | None:
-    """The operation that the callee of a call names, in the symbol table that the call stands in."""
+    """Return the operation that a call's callee names, in the nearest symbol table that contains the call."""
     callee, table = operation.attribute("callee", SymbolRefAttr), searched_table(operation)
     return table.regions[0].blocks[0].symbol(callee.path[0]) if table is not None and len(callee.path) == 1 else None
 

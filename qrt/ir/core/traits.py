@@ -1,5 +1,6 @@
-"""Traits of ops, with upstream's names: properties that passes and the verifier ask for without knowing the op. Memory
-effects and speculation follow upstream's `SideEffectInterfaces`: an op of which nothing is known may do anything.
+"""Traits of ops, with upstream's names: properties that passes and the verifier read without knowing the op.
+
+Memory effects and speculation follow upstream's `SideEffectInterfaces`: an op without a definition may do anything.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -12,8 +13,10 @@ Verify = Callable[[Operation], None]
 
 
 class Trait:
-    """A property of ops. `implies` are the traits that come with it. `verify` raises VerifyError; it may look at types
-    and attributes only where `of_signature`, so that equal signatures are checked once.
+    """A property of ops.
+
+    `implies` are the traits that come with it. `verify` raises VerifyError; if `of_signature`, it reads types and
+    attributes only, so that equal signatures are checked once.
 
     Examples
     --------
@@ -44,15 +47,15 @@ class Trait:
 
 
 def expand(traits: Iterable[Trait]) -> tuple[Trait, ...]:
-    """The traits and all that they imply, each once, in order."""
-    found: dict[Trait, None] = {}
+    """Return the traits and all that they imply, without repetitions, in order."""
+    expanded: dict[Trait, None] = {}
     pending = list(traits)[::-1]
     while pending:
         trait = pending.pop()
-        if trait not in found:
-            found[trait] = None
+        if trait not in expanded:
+            expanded[trait] = None
             pending.extend(reversed(trait.implies))
-    return tuple(found)
+    return tuple(expanded)
 
 
 # -- effects ---------------------------------------------------------------------------------------------------------
@@ -74,10 +77,11 @@ _EFFECTS = (MEM_READ, MEM_WRITE, MEM_ALLOC, MEM_FREE)
 
 
 def memory_effects(operation: Operation, inside: bool = True) -> frozenset[Trait] | None:
-    """The effects of an operation and, if its traits say so, of the operations inside it; None if they are not known.
-    Without `inside` only its own.
+    """Return the effects of an operation and, if its traits say so, of the operations inside it.
+
+    None if they are unknown. Without `inside`, only the operation's own effects count.
     """
-    found: set[Trait] = set()
+    collected: set[Trait] = set()
     pending = [operation]
     while pending:
         current = pending.pop()
@@ -86,34 +90,34 @@ def memory_effects(operation: Operation, inside: bool = True) -> frozenset[Trait
             return None
         own = definition.effects(current) if definition.effects is not None else definition.traits
         effects = [effect for effect in _EFFECTS if effect in own]
-        found.update(effects)
+        collected.update(effects)
         if RECURSIVE_MEMORY_EFFECTS in definition.traits:
             if inside:
                 pending.extend(child for region in current.regions for block in region.blocks for child in block)
         elif not effects and definition.effects is None and NO_MEMORY_EFFECT not in definition.traits:
             return None
-    return frozenset(found)
+    return frozenset(collected)
 
 
 def has_no_memory_effect(operation: Operation) -> bool:
-    """Whether the operation, all inside it included, reads, writes, allocates and frees nothing."""
+    """Return True if the operation and all operations inside it read, write, allocate and free nothing."""
     return memory_effects(operation) == frozenset()
 
 
 def reads(operation: Operation) -> bool:
-    """Whether the operation may read memory."""
+    """Return True if the operation may read memory."""
     effects = memory_effects(operation)
     return effects is None or MEM_READ in effects
 
 
 def writes(operation: Operation) -> bool:
-    """Whether the operation may write memory."""
+    """Return True if the operation may write memory."""
     effects = memory_effects(operation)
     return effects is None or MEM_WRITE in effects
 
 
 def is_speculatable(operation: Operation) -> bool:
-    """Whether the operation may run where it would not have run."""
+    """Return True if the operation may be executed where the original program would not execute it."""
     if operation.definition is not None and operation.definition.speculatable is not None:
         return operation.definition.speculatable(operation)
     if operation.has_trait(RECURSIVELY_SPECULATABLE):
@@ -122,21 +126,20 @@ def is_speculatable(operation: Operation) -> bool:
 
 
 def is_speculatable_inside(operation: Operation) -> bool:
-    """Whether all operations in its regions may run where they would not have run."""
+    """Return True if all operations in its regions are speculatable."""
     return all(is_speculatable(child) for region in operation.regions for block in region.blocks for child in block)
 
 
 def would_be_dead(operation: Operation) -> bool:
-    """Whether an operation may be removed once nothing uses its results: it is no terminator and no symbol, and it only
-    reads, or allocates its results.
+    """Return True if an operation may be removed once nothing uses its results.
+
+    It is neither a terminator nor a symbol, and only reads, or allocates its results.
     """
-    return what_keeps(operation) is None
+    return removal_blocker(operation) is None
 
 
-def what_keeps(operation: Operation) -> Operation | None:
-    """The reason why an operation whose results nothing uses may not be removed: the operation itself, or one inside
-    it.
-    """
+def removal_blocker(operation: Operation) -> Operation | None:
+    """Return the operation that prevents the removal of an unused operation: itself or one inside it; else None."""
     if operation.has_trait(TERMINATOR) or operation.has_trait(SYMBOL):
         return operation
     pending = [operation]
@@ -179,7 +182,10 @@ EXTENSION = Trait("Extension")
 
 
 def single_block_implicit_terminator(name: str) -> Trait:
-    """Each region has one block, which ends with `name`: custom forms leave it out where it says nothing."""
+    """Return the trait of ops whose regions have one block that ends with the op `name`.
+
+    Custom forms leave out a terminator without operands and attributes.
+    """
 
     def verify(operation: Operation) -> None:
         for region in operation.regions:
@@ -200,7 +206,7 @@ NO_REGION_ARGUMENTS = Trait("NoRegionArguments", verify=_verify_no_arguments, of
 
 
 def has_parent(*names: str) -> Trait:
-    """Stands directly inside one of these ops."""
+    """Return the trait of ops that must be directly inside one of these ops."""
     wanted = f"'{names[0]}'" if len(names) == 1 else f"to be one of '{', '.join(names)}'"
 
     def verify(operation: Operation) -> None:
@@ -234,8 +240,10 @@ def _verify_same_shape(operation: Operation) -> None:
 
 
 def have_compatible_shapes(types: Sequence[Type]) -> bool:
-    """Whether values of these types may be of one shape: all scalars, or all shaped, none or all of them scalable
-    vectors, of sizes that are equal as far as they are known."""
+    """Return True if values of these types may have one shape.
+
+    They are all scalars, or all shaped with sizes that are equal as far as known; all or none are scalable vectors.
+    """
     shaped = [type for type in types if isinstance(type, Shaped)]
     if len(shaped) not in (0, len(types)):
         return False
@@ -266,7 +274,7 @@ def _verify_elementwise(operation: Operation) -> None:
 
 
 def _base(type: Type) -> tuple[object, bool]:
-    """Vector, ranked tensor or unranked tensor."""
+    """Return the kind of a type: vector, ranked tensor or unranked tensor."""
     return type.__class__, getattr(type, "shape", ()) is None
 
 

@@ -12,12 +12,12 @@ from qrt.types import FunctionType, TensorType, Type, UniformType
 
 
 def verify(operation: Operation, strict: bool = False) -> list[Diagnostic]:
-    """The warnings: zero points that their storage type does not hold.
+    """Verify an operation and return the warnings: zero points that their storage type does not hold.
 
-    Raises VerifyError at the first operation, in text order, that breaks a rule; its `diagnostics` are all that was
-    found. As upstream does, one error is reported for each operation that is isolated from above, such as a function:
-    of what is inside it the first; of dominance if all else holds; of its symbols if all inside it holds. `strict`
-    refuses zero points outside of the storage range.
+    Raises VerifyError at the first operation, in text order, that breaks a rule; its `diagnostics` are all errors that
+    were detected. As upstream does, one error is reported for each operation that is isolated from above, such as a
+    function: the first one inside it; an error of dominance if nothing else is wrong; an error of its symbols if
+    everything inside is valid. `strict` makes the warnings errors.
     """
     verifier = _Verifier(strict)
     verifier.isolated(operation)
@@ -39,7 +39,10 @@ class _Verifier:
         self.dominance: VerifyError | None = None  # the first, to be reported if nothing else is
 
     def isolated(self, operation: Operation) -> bool:
-        """Whether an operation that sees nothing of the outside is valid, with all inside it."""
+        """Verify an operation that is isolated from above, with all inside it.
+
+        Record errors and return True if it is valid.
+        """
         outer = self.visible, self.inner, self.dominance
         self.visible, self.inner, self.dominance = set(), [], None
         try:
@@ -85,8 +88,10 @@ class _Verifier:
             self._dominated(region, owner)
 
     def _block(self, block: Block, owner: Operation, ordered: bool) -> list[Value]:
-        """Check a block, whose values are visible behind their definitions, or all over it if it is not `ordered`; the
-        values it defines stay visible, and are returned."""
+        """Check a block and return the values that it defines, which stay visible.
+
+        Values are visible after their definitions, or in the whole block if it is not `ordered`.
+        """
         visible = self.visible
         added = list(block.arguments)
         visible.update(added)
@@ -119,7 +124,9 @@ class _Verifier:
         return added
 
     def _dominated(self, region: Region, owner: Operation) -> None:
-        """Blocks in the order of the dominator tree, so that what is visible in each is what dominates it."""
+        """Yield blocks in the order of the dominator tree, so that the values visible in a block are those that
+        dominate it.
+        """
         children, unreachable = dominator_tree(region)
         stack: list[tuple[Block | None, list[Value]]] = [(region.blocks[0], [])]
         while stack:
@@ -138,7 +145,7 @@ class _Verifier:
         self.visible.difference_update(added)
 
     def _value_type(self, type: Type, operation: Operation) -> None:
-        """Warns of, or refuses, what upstream accepts in the type of a value or a function, and arithmetic does not."""
+        """Record a warning or an error about zero points in a value's or a function's type that upstream accepts."""
         for part in (*type.inputs, *type.results) if isinstance(type, FunctionType) else (type,):
             element = part.element if isinstance(part, TensorType) else part
             if not isinstance(element, UniformType) or part in self.checked:
@@ -166,7 +173,7 @@ def _traits(operation: Operation) -> Collection[object]:
 
 
 def _check_alone(operation: Operation) -> None:
-    """Verifies an operation, before anything inside it."""
+    """Verify an operation, before the operations inside it."""
     if operation.attributes:
         check_attributes(operation)
     if operation.definition is not None:
@@ -174,7 +181,7 @@ def _check_alone(operation: Operation) -> None:
 
 
 def _check_name(operation: Operation) -> None:
-    """Verifies the name of an operation without a definition, after all inside it."""
+    """Verify the name of an operation without a definition, after the operations inside it."""
     if operation.definition is None and registry.is_refused(operation.name):
         dialect = operation.name.partition(".")[0]
         raise operation.error(
@@ -224,8 +231,10 @@ def _check_symbols(table: Operation) -> None:
 
 
 def dominator_tree(region: Region) -> tuple[dict[Block, list[Block]], list[Block]]:
-    """(children of each reachable block, unreachable blocks), after Cooper, Harvey and Kennedy, 'A Simple, Fast
-    Dominance Algorithm'."""
+    """Return (children of each reachable block, unreachable blocks).
+
+    Source: Cooper, Harvey and Kennedy, 'A Simple, Fast Dominance Algorithm'.
+    """
     order = _postorder(region)
     number = {block: index for index, block in enumerate(order)}
     predecessors: dict[Block, list[Block]] = {block: [] for block in order}

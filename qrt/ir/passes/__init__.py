@@ -1,1 +1,1 @@
-"""Passes, a file or a folder each; `qrt.ir.pipeline` knows them by name and runs them."""
+"""Passes, one file or folder each; `qrt.ir.pipeline` lists them by name and runs them."""

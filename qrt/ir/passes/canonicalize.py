@@ -1,4 +1,4 @@
-"""The simplest form of every operation."""
+"""Canonicalization: the simplest form of every operation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from qrt.ir.rewriting.rewrite import Pattern, canonicalizations
 
 
 def _patterns(operation: Operation) -> Sequence[Pattern]:
-    """The patterns that upstream tries, in its order."""
+    """Return the patterns that upstream tries, in its order."""
     definition = operation.definition
     return () if definition is None else canonicalizations(definition)
 
@@ -26,10 +26,10 @@ def _patterns_and_constants(operation: Operation) -> Sequence[Pattern]:
 @dataclass(frozen=True)
 class Canonicalize:
     """Folds, computes constants (casts of constants exactly), merges them, removes dead pure operations, and writes
-    `"quant.cast"`, `"quant.conv2d"` and `"quant.matmul"` as the ops they stand for.
+    `"quant.cast"`, `"quant.conv2d"` and `"quant.matmul"` as the ops with their meaning.
 
-    Preserves every value by default. `fold-qcast-dcast` also drops every quantization of what was dequantized from the
-    same type, `fold-dcast-qcast` every dequantization of what was quantized: these change values.
+    Preserves every value by default. `fold-qcast-dcast` also removes a quantization of a value that was dequantized
+    from the same type, `fold-dcast-qcast` a dequantization of a quantized value: these change values.
     `fold-constants=false` leaves casts of constants alone, as upstream does.
     """
 
@@ -47,6 +47,6 @@ class Canonicalize:
         self.function(module.operation)
 
     def function(self, root: Operation) -> None:
-        """Canonicalizes the inside of one operation."""
+        """Canonicalize the inside of one operation."""
         folds = Folds(self.fold_qcast_dcast, self.fold_dcast_qcast)
         rewrite_greedily(root, folds, _patterns_and_constants if self.fold_constants else _patterns)

@@ -42,7 +42,7 @@ def _regions(operation: Operation, known: Known, unused: list[Operation]) -> Non
 
 
 def _block(block: Block, known: Known, unused: list[Operation]) -> list[Hashable]:
-    """The keys that became known here."""
+    """Merge the operations of a block, and return the keys that it added."""
     before = len(known)
     for operation in block:
         if not _simplify(operation, known, unused):
@@ -71,8 +71,9 @@ def _may_merge(operation: Operation) -> bool:
 
 
 def _key(operation: Operation, inside: dict[Value, int]) -> Hashable:
-    """A key that is equal for operations that compute the same. `inside` numbers the values of the regions that are
-    part of it.
+    """Return a key that is equal for operations that compute the same.
+
+    `inside` numbers the values of the operation's regions.
     """
     operands: tuple[Hashable, ...] = tuple(inside.get(value, value) for value in operation.operands)
     if operation.has_trait(COMMUTATIVE):

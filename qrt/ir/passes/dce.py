@@ -1,4 +1,4 @@
-"""Dead code elimination: of operations, and of symbols that nothing names."""
+"""Removal of operations without uses, and of symbols that nothing names."""
 
 from dataclasses import dataclass
 
@@ -54,18 +54,18 @@ class _Tables:
         return self.known[table]
 
     def named(self, operation: Operation) -> list[Operation]:
-        """The symbols that an operation names, with those on the path of a nested name."""
+        """Return the symbols that an operation names, with those on the path of a nested name."""
         return [symbol for reference in references(operation) for symbol in self.resolve(operation, reference)]
 
     def resolve(self, operation: Operation, reference: SymbolRefAttr) -> list[Operation]:
         table = nearest_table(operation)
         while table is not None and reference.path[0] not in self.of(table):
             table = nearest_table(table)
-        found: list[Operation] = []
+        resolved: list[Operation] = []
         for name in reference.path:
             symbol = self.of(table).get(name) if table is not None else None
             if symbol is None:
                 break
-            found.append(symbol)
+            resolved.append(symbol)
             table = symbol if symbol.has_trait(SYMBOL_TABLE) else None
-        return found
+        return resolved

@@ -1,6 +1,7 @@
-"""Operations that are defined for all operands, so that they may be moved to where they would not have run. Upstream
-asks less of what it calls speculatable: there an undefined result is poison, which does harm only where it is used.
-Here an undefined operation raises an error.
+"""A test for operations that are defined for all operands, so that they may be moved to where they would not have run.
+
+Upstream requires less of a speculatable operation: there an undefined result is poison, which does harm only where it
+is used. Here an undefined operation raises an error.
 """
 
 from qrt.ir import Operation
@@ -59,8 +60,9 @@ _DEFINED = frozenset(
 
 
 def is_defined(operation: Operation) -> bool:
-    """Whether neither the operation nor one inside it raises, for all values of its operands. This may follow from the
-    op, or from constant operands.
+    """Return True if neither the operation nor one inside it raises an error, for all values of its operands.
+
+    This may follow from the op, or from constant operands.
     """
     return _is_defined_itself(operation) and all(
         is_defined(child) for region in operation.regions for block in region.blocks for child in block
@@ -82,13 +84,14 @@ def _is_defined_itself(operation: Operation) -> bool:
 
 
 def _is_known(type: Type) -> bool:
-    """Whether a type is a scalar, or has a shape without dimensions that only the run knows."""
+    """Return True for a scalar, or a type with a static shape."""
     return not isinstance(type, Shaped) or (type.shape is not None and None not in type.shape)
 
 
 def _is_total(operation: Operation) -> bool:
-    """Whether an element-wise operation has a result for all operands: it makes no promise (`nsw`, ...) that they could
-    break, and its result types hold all that it may compute.
+    """Return True if an element-wise operation has a result for all operands.
+
+    It has no flags (`nsw`, ...) that operands could violate, and its result types hold all values that it may compute.
     """
     flags = operation.attributes.get("overflowFlags")
     if "isExact" in operation.attributes or (flags is not None and ENUMERATIONS["arith.overflow"].flags(flags)):
@@ -100,7 +103,7 @@ def _is_total(operation: Operation) -> bool:
 
 
 def _is_within(extract: Operation) -> bool:
-    """Whether a `tensor.extract` reads a place that is within the tensor's type."""
+    """Return True if a `tensor.extract` has constant indices within the tensor's type."""
     source, indices = extract.operands[0], map(constant_number, extract.operands[1:])
     return all(
         index is not None and size is not None and 0 <= index < size

@@ -1,5 +1,8 @@
-"""Emitting one element-wise computation: on a scalar, on a whole tensor, or in the body of a `linalg.generic` where its
-parameters differ by channel or block. The operations around it, and their order, are upstream's `lower-quant-ops`."""
+"""Emitters of element-wise computations.
+
+They emit on a scalar, on a whole tensor, or in the body of a `linalg.generic` if parameters differ by channel or block.
+The emitted operations, and their order, are those of upstream's `lower-quant-ops`.
+"""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -17,7 +20,7 @@ INDEX = IndexType()
 
 
 class Emitter:
-    """Emits on the whole value `x`, a scalar or a ranked tensor: per layer.
+    """An emitter on the whole value `x`, a scalar or a ranked tensor, for parameters per layer.
 
     Numbers are integers: of a float type their bit patterns; of an integer type they are taken modulo its width.
     """
@@ -31,25 +34,25 @@ class Emitter:
         self._constants: dict[tuple[object, ...], Value] = {}
 
     def scalar(self, number: int, element: Type) -> Value:
-        """A scalar constant at the place of the computation."""
+        """Emit a scalar constant before the computation."""
         return self.builder.constant(scalar_attribute(number, element), element)
 
     def parameter(self, numbers: Sequence[int], element: Type) -> Value:
-        """A constant that has one value per layer, channel or block; `spread` gives it the shape of `x`."""
+        """Emit a constant with one value per layer, channel or block; `spread` gives it the shape of `x`."""
         return self.scalar(numbers[0], element)
 
     def constant(self, numbers: Sequence[int], element: Type) -> Value:
-        """A parameter in the shape of `x`, made once."""
+        """Return a parameter in the shape of `x`, creating it on first use."""
         key = (*numbers, element)
-        found = self._constants.get(key)
-        if found is None:
+        shaped = self._constants.get(key)
+        if shaped is None:
             varies = any(number != numbers[0] for number in numbers)
             value = self.parameter(numbers, element) if varies else self.scalar(numbers[0], element)
-            found = self._constants[key] = self.spread(value)
-        return found
+            shaped = self._constants[key] = self.spread(value)
+        return shaped
 
     def spread(self, scalar: Value) -> Value:
-        """A scalar in the shape of `x`."""
+        """Return a scalar in the shape of `x`."""
         if self._shape is None:
             return scalar
         if self._extents is None:
@@ -59,27 +62,29 @@ class Emitter:
     def emit(
         self, name: str, operands: Sequence[Value], element: Type, attributes: dict[str, Attribute] | None = None
     ) -> Value:
-        """An element-wise operation whose result has elements of `element`."""
+        """Emit an element-wise operation whose result has elements of `element`."""
         return self.builder.value(name, operands, self._type(element), attributes)
 
     def _type(self, element: Type) -> Type:
         if self._shape is None:
             return element
-        found = self._types.get(element)
-        if found is None:
-            found = self._types[element] = self._shape.with_(element=element)
-        return found
+        type = self._types.get(element)
+        if type is None:
+            type = self._types[element] = self._shape.with_(element=element)
+        return type
 
     def finish(self, y: Value) -> Value:
-        """The result, given what was computed last."""
+        """Return the result, given the last computed value."""
         return y
 
 
 class ChannelEmitter(Emitter):
-    """Emits into the body of a `linalg.generic` over the ranked tensor `x`: per axis or sub-channel."""
+    """An emitter in the body of a `linalg.generic` over the ranked tensor `x`, for parameters per axis or
+    sub-channel.
+    """
 
     def __init__(self, builder: Builder, x: Value, quantized: UniformType, axis: int | None) -> None:
-        """`axis` stands for that of a per-axis type."""
+        """Begin the `linalg.generic`; `axis` overrides the axis of a per-axis type."""
         assert isinstance(x.type, TensorType)
         assert x.type.rank is not None
         self._outer = builder
@@ -108,12 +113,12 @@ class ChannelEmitter(Emitter):
 
 
 def extents(builder: Builder, tensor: Value) -> list[Value]:
-    """The dynamic extents of a ranked tensor."""
-    found = []
+    """Return the dynamic extents of a ranked tensor."""
+    sizes = []
     for axis, size in enumerate(ranked(tensor).shape or ()):
         if size is None:
-            found.append(builder.value("tensor.dim", (tensor, builder.constant(axis, INDEX)), INDEX))
-    return found
+            sizes.append(builder.value("tensor.dim", (tensor, builder.constant(axis, INDEX)), INDEX))
+    return sizes
 
 
 @lru_cache(maxsize=256)
@@ -133,7 +138,7 @@ def scalar_attribute(number: int, element: Type) -> Attribute:
 
 
 def _wrapped(number: int, element: Type) -> int:
-    """The number modulo the width of `element`, as two's complement."""
+    """Return a number modulo the width of `element`, as two's complement."""
     if not isinstance(element, IntegerType):
         return number
     half = 1 << (element.width - 1)

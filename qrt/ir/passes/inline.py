@@ -1,4 +1,4 @@
-"""Replaces calls by the bodies of the functions that they call."""
+"""Inlining: calls are replaced by the bodies of the functions that they call."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,8 +21,10 @@ Graph = dict[FuncOp, list[FuncOp]]
 
 @dataclass(frozen=True)
 class Inline:
-    """Puts the bodies of functions in place of calls, callees first, canonicalizing each function before and after, and
-    removes private functions that nothing names any more. The first three options are those of canonicalize.
+    """Replaces calls by the bodies of their callees, callees first.
+
+    Each function is canonicalized before and after; private functions that nothing names any more are removed. The
+    first three options are those of canonicalize.
 
     Preserves every value by default. A call stays if it or its callee has the attribute `no_inline`, or if its callee
     is recursive, has no body, has an op that is not registered, or has several blocks where one is allowed. Calls also
@@ -67,7 +69,7 @@ class Inline:
             uses.remove(reversed(component))
 
     def _inline_into(self, function: FuncOp, inline: Callable[[], list[FuncOp]], uses: "_Uses | None") -> None:
-        """Changes one function. ``inline`` gives the callees whose bodies it has put there."""
+        """Inline calls in one function. ``inline`` returns the callees whose bodies it has inserted."""
         self._simplify(function)
         if uses is not None and uses.is_unused(function):
             return
@@ -83,8 +85,10 @@ class Inline:
 
 
 class _Uses:
-    """Counts of the names of symbols while calls are inlined. The function into which alone calls are inlined counts
-    as used."""
+    """The number of references to each symbol while calls are inlined.
+
+    If calls are inlined into one function only, that function counts as used.
+    """
 
     def __init__(self, module: Module, entry: FuncOp | None) -> None:
         require_known_tables(module.operation)
@@ -93,21 +97,22 @@ class _Uses:
         self._inlined: set[FuncOp] = set()
 
     def is_unused(self, function: FuncOp) -> bool:
-        """Tells whether nothing names a function that may be removed then."""
+        """Return True if nothing names a function, and it may be removed then."""
         if function is self._entry or function.is_declaration or not may_be_discarded(function):
             return False
         return self._counts[(function.sym_name,)] == 0
 
     def count_inlined(self, callees: Sequence[FuncOp]) -> None:
-        """Counts that a body stands in place of a call of each of these functions."""
+        """Update the counts after a body has replaced a call of each of these functions."""
         self._inlined.update(callees)
         for callee in callees:
             self._counts[(callee.sym_name,)] -= 1
             self._counts.update(_names(callee))
 
     def remove(self, callers_first: Iterable[FuncOp]) -> None:
-        """Removes unused functions as upstream does: one that only another unused function names stays, and symbol-dce
-        removes it.
+        """Remove unused functions as upstream does.
+
+        A function that only another unused function names remains; symbol-dce removes it.
         """
         for function in callers_first:
             if self.is_unused(function):
@@ -121,7 +126,7 @@ def _names(function: FuncOp) -> list[tuple[str, ...]]:
 
 
 def _graph(module: Module) -> Graph:
-    """The callees of every function."""
+    """Return the callees of every function."""
     return {operation: _callees(operation) for operation in module.operation.walk() if isinstance(operation, FuncOp)}
 
 
@@ -131,7 +136,9 @@ def _callees(function: FuncOp) -> list[FuncOp]:
 
 
 def _components(graph: Graph) -> dict[FuncOp, int]:
-    """The strongly connected component of every function, callees before callers (Tarjan's algorithm, iteratively)."""
+    """Return the strongly connected component of every function, callees before callers (Tarjan's algorithm,
+    iteratively).
+    """
     order: dict[FuncOp, int] = {}
     low: dict[FuncOp, int] = {}
     component: dict[FuncOp, int] = {}
@@ -164,13 +171,13 @@ def _components(graph: Graph) -> dict[FuncOp, int]:
 
 
 def _inline_calls(function: FuncOp, recursive: set[FuncOp], budget: InliningBudget) -> list[FuncOp]:
-    """Inlines the calls in a function, but none in the bodies that replace them. Returns the callees."""
+    """Inline the calls in a function, but none in the inlined bodies. Return the callees."""
     calls = [operation for operation in function.walk() if operation.name == "func.call"]
     return [callee for call in calls if (callee := _inline(call, recursive, budget)) is not None]
 
 
 def _inline(call: Operation, recursive: set[FuncOp], budget: InliningBudget) -> FuncOp | None:
-    """Replaces a call by the body of its callee, and returns the callee; None if the call stays."""
+    """Replace a call by the body of its callee, and return the callee; None if the call remains."""
     callee = symbol_of(call)
     if not isinstance(callee, FuncOp) or callee in recursive or callee.is_declaration:
         return None
@@ -188,8 +195,7 @@ def _inline(call: Operation, recursive: set[FuncOp], budget: InliningBudget) -> 
 
 
 def _inline_planned(module: Module, function: FuncOp, budget: InliningBudget) -> list[FuncOp]:
-    """Inlines the calls that the plan of a function makes, and those in the bodies that replace them. Returns the
-    callees."""
+    """Inline the calls that the plan of a function executes, and those in the inlined bodies. Return the callees."""
     first: tuple[FuncOp, ...] = (function,)
     pending = [(op, first) for op in reversed(list(planned_operations(function))) if op.name == "func.call"]
     as_it_was = function.clone({}) if pending else function  # the callee, if the function calls itself

@@ -1,4 +1,4 @@
-"""Replaces regions by their bodies, and annotations by what they annotate."""
+"""Inlining of regions and annotations: regions are replaced by their bodies, annotations by their operands."""
 
 from dataclasses import dataclass
 
@@ -17,8 +17,7 @@ ANNOTATED = frozenset({"quant.region", *IDENTITIES, *FAKE_QUANTS})
 
 @dataclass(frozen=True)
 class InlineRegions:
-    """Puts the bodies of `quant.region` in place of the ops, and the operands of annotations in place of their results.
-    Preserves every value.
+    """Replaces each `quant.region` by its body, and each annotation by its operand. Preserves every value.
 
     What is left is the float program that they annotate: the types of ports, decided or not, are dropped
     (`unfuse-kernels` rounds to those that are decided). Fake quantizations become a `quant.qcast` and a `quant.dcast`,

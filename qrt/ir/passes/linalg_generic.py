@@ -1,4 +1,4 @@
-"""Operations as `linalg.generic`: element-wise ones on tensors, and `linalg` ops with a name."""
+"""Conversion to `linalg.generic`: of element-wise ops on tensors, and of named `linalg` ops."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,14 +27,14 @@ class ConvertElementwiseToLinalg:
 
 
 def _is_on_tensors(operation: Operation) -> bool:
-    """Operands are ranked tensors or scalars."""
+    """Return True if all operands are ranked tensors or scalars, and at least one is a tensor."""
     types = [value.type for value in operation.operands]
     shaped = [type for type in types if element_of(type) is not type]
     return bool(shaped) and all(map(is_ranked_tensor, shaped))
 
 
 def as_generic(operation: Operation) -> list[Value]:
-    """The results of the `linalg.generic`, made before an op on ranked tensors, that computes them."""
+    """Build, before an op on ranked tensors, the `linalg.generic` that computes the same, and return its results."""
     builder = Builder(operation)
     outputs = [_output(builder, operation, result) for result in operation.results]
     operands = [*operation.operands, *outputs]
@@ -46,7 +46,7 @@ def as_generic(operation: Operation) -> list[Value]:
 
 
 def _output(builder: Builder, operation: Operation, result: Value) -> Value:
-    """An operand of the result's type, whose values are not read; else a new tensor."""
+    """Return an operand of the result's type, whose values are not read, or a new tensor."""
     for operand in operation.operands:
         if operand.type is result.type:
             return operand
@@ -60,13 +60,13 @@ def _body(operation: Operation, operands: list[Value]) -> Region:
     body = Builder(block, operation.location)
     scalars = block.arguments[: len(operation.operands)]
     types = [element_of(value.type) for value in operation.results]
-    made = body.emit(operation.name, scalars, types, dict(operation.attributes))
-    body.emit("linalg.yield", made.results)
+    inner = body.emit(operation.name, scalars, types, dict(operation.attributes))
+    body.emit("linalg.yield", inner.results)
     return Region([block])
 
 
 def generalize(operation: Operation, builder: Builder) -> list[Value]:
-    """The `linalg.generic` of a structured op, with its body; its other attributes are gone."""
+    """Build the `linalg.generic` of a structured op, with its body; the op's other attributes are dropped."""
     assert isinstance(operation, StructuredOp)  # this is a pattern of such ops alone
     types, maps, kinds = [value.type for value in operation.results], operation.indexing_maps, operation.iterators
     (region,) = operation.take_regions()
@@ -79,7 +79,7 @@ def _patterns(operation: Operation) -> Sequence[Pattern]:
 
 @dataclass(frozen=True)
 class GeneralizeNamedOps:
-    """Writes every named op of linalg as the linalg.generic it stands for. Changes no value.
+    """Replaces every named op of linalg by its linalg.generic. Changes no value.
 
     Folds, merges constants and removes dead operations on the way, as upstream's pass does.
     """

@@ -13,12 +13,12 @@ from qrt.ir.passes.options import option
 
 @dataclass(frozen=True)
 class LoopInvariantCodeMotion:
-    """Moves operations that every iteration of a loop computes alike to before the loop. Preserves every value.
+    """Moves operations with the same results in every iteration out of a loop, before it. Preserves every value.
 
     An operation moves if it uses nothing that the loop defines, has no effects, and may run although the loop runs no
-    iteration: it is defined for all operands, or the loop is known to run it. Inner loops come first, so that what
-    leaves them may leave the loops around them too. With `strict_upstream` all that upstream calls speculatable moves,
-    even if the loop may not run it and it may be undefined.
+    iteration: it is defined for all operands, or the loop is known to run it. Inner loops come first, so that
+    operations moved out of them may also move out of the loops around them. With `strict_upstream` all that upstream
+    calls speculatable moves, even if the loop may not run it and it may be undefined.
     """
 
     strict_upstream: bool = option(False, "move what upstream calls speculatable, though it may be undefined")
@@ -31,8 +31,9 @@ class LoopInvariantCodeMotion:
             self._hoist(loop)
 
     def _hoist(self, loop: Operation) -> None:
-        """Moves operations in upstream's order. After a move, the operations that depend on the moved one are looked at
-        again.
+        """Move operations in upstream's order.
+
+        After a move, the operations that depend on the moved one are tried again.
         """
         assert loop.parent is not None  # loops stand in a block
         certain = set() if self.strict_upstream else set(_surely_run(loop))
@@ -48,8 +49,9 @@ class LoopInvariantCodeMotion:
 
 
 def _surely_run(loop: Operation) -> Iterator[Operation]:
-    """The operations that a loop surely runs when it is reached, unless an earlier one raises: all before the first
-    that might run for ever or leave the program.
+    """Yield the operations that surely run when a loop is reached, unless an earlier one raises an error.
+
+    They are all before the first operation that might not terminate or might leave the program.
     """
     if runs(loop):
         for operation in loop.regions[0].blocks[0]:
@@ -72,11 +74,11 @@ def _may_move(operation: Operation, region: Region) -> bool:
     if operation.has_trait(TERMINATOR) or not has_no_memory_effect(operation) or not is_speculatable(operation):
         return False
     inner = set(operation.walk())
-    return all(_is_outside(value, region, inner) for each in inner for value in each.operands)
+    return all(_is_outside(value, region, inner) for moving in inner for value in moving.operands)
 
 
 def _is_outside(value: Value, region: Region, inner: set[Operation]) -> bool:
-    """Whether a value is defined outside of a region, or inside one of the operations that move."""
+    """Return True if a value is defined outside of a region, or by one of the operations that move."""
     owner = value.owner
     block = owner if isinstance(owner, Block) or owner is None else owner.parent
     while block is not None and block.parent is not None and block.parent is not region:

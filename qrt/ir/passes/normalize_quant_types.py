@@ -1,4 +1,4 @@
-"""Gives quantized types their simplest spelling."""
+"""Normalization of quantized types to their simplest spelling."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from qrt.types import FunctionType, TensorType, Type, UniformType
 
 @dataclass(frozen=True)
 class NormalizeQuantTypes:
-    """Makes tensors with one scale per-layer and those whose scales differ along one axis alone per-axis, as upstream
+    """Makes tensors with one scale per-layer, and those whose scales differ along only one axis per-axis, as upstream
     does. Preserves every value. Types inside attributes stay as they are.
 
-    `strict_upstream` also normalizes what upstream takes for per-axis though a block holds several slices: the scales
-    then no longer fit the tensor. And it drops casts that undo one another where their types are normalized, as
+    `strict_upstream` also normalizes types that upstream treats as per-axis although a block has several slices: the
+    scales then no longer fit the tensor. And it drops casts that undo one another where their types are normalized, as
     upstream's conversion driver does. Value-changing.
     """
 
@@ -50,7 +50,7 @@ class _Normalizer:
         self.known: dict[Type, Type] = {}
 
     def changes(self, operation: Operation) -> bool:
-        """Whether a type of its operands or results is another when normalized."""
+        """Return True if normalization changes a type of the operation's operands or results."""
         return any(self.type(value.type) is not value.type for value in (*operation.operands, *operation.results))
 
     def values(self, values: list[Value]) -> None:
@@ -58,10 +58,10 @@ class _Normalizer:
             value.type = self.type(value.type)
 
     def type(self, type: Type) -> Type:
-        found = self.known.get(type)
-        if found is None:
-            found = self.known[type] = self._normalized(type)
-        return found
+        normalized = self.known.get(type)
+        if normalized is None:
+            normalized = self.known[type] = self._normalized(type)
+        return normalized
 
     def _normalized(self, type: Type) -> Type:
         if not isinstance(type, TensorType) or not isinstance(type.element, UniformType):

@@ -1,4 +1,4 @@
-"""Options of passes: fields that say what they are for."""
+"""Options of passes, as dataclass fields with a help text."""
 
 from collections.abc import Sequence
 from dataclasses import field
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def option(default: Any, text: str, choices: Sequence[str] = ()) -> Any:
-    """A field of a pass, with what ``qrt opt --help`` says of it and the values it takes where they are named ones."""
+    """Return a field of a pass, with its text in ``qrt opt --help`` and its values, if only named ones are allowed."""
     return field(default=default, metadata={"help": text, "choices": tuple(choices)})
 
 

@@ -1,4 +1,4 @@
-"""The operations of a function that a plan has: those on which the passes work that run before planning."""
+"""The operations of a function that the planner executes, on which the passes before planning work."""
 
 from collections.abc import Iterator
 
@@ -13,15 +13,17 @@ REPLACED = "quant.replaced"
 
 
 def body(function: Operation) -> Block | None:
-    """Return the block of a function that has one, which returns; the interpreter runs all others."""
+    """Return the only block of a function that returns; the interpreter runs functions with several blocks."""
     blocks = function.regions[0].blocks
     returns = len(blocks) == 1 and blocks[0].last is not None and blocks[0].last.name == "func.return"
     return blocks[0] if returns else None
 
 
 def planned_operations(function: Operation) -> Iterator[Operation]:
-    """Yield the operations of a function that a plan may have, those in regions of loops and branches too; none of a
-    function that the interpreter runs as a whole."""
+    """Yield the operations of a function that a plan may execute, those in regions of loops and branches too.
+
+    There are none for a function that the interpreter runs as a whole.
+    """
     for op in body(function) or ():
         yield from with_regions(op)
 

@@ -1,4 +1,4 @@
-"""Removes quantized types from function headers."""
+"""Removal of quantized types from function signatures."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ _BOUNDARY = ("func.return", "func.call")
 
 @dataclass(frozen=True)
 class StripFuncQuantTypes:
-    """Gives functions, calls and returns the storage integers of their quantized types; quant.scast is put between.
-    Preserves every value.
+    """Gives functions, calls and returns the storage integers of their quantized types; quant.scast converts between
+    both. Preserves every value.
 
-    `strict_upstream`: casts that undo one another are dropped on the way as upstream's conversion driver drops them,
-    which can change values.
+    `strict_upstream`: casts that undo one another are removed as by upstream's conversion driver, which can change
+    values.
     """
 
     strict_upstream: bool = option(False, "drop the casts that upstream drops: values change")
@@ -48,7 +48,7 @@ class StripFuncQuantTypes:
 
 
 def _fold(module: Module, strict_upstream: bool) -> list[Operation]:
-    """Fold the casts that undo one another. Returns the operations to erase."""
+    """Fold casts that undo each other. Return the operations to erase."""
     if not strict_upstream:
         return fold_at_once(module.operation, Folds(), lambda operation: operation.name == "quant.scast")
     for operation in module.operation.walk():
@@ -58,7 +58,9 @@ def _fold(module: Module, strict_upstream: bool) -> list[Operation]:
 
 
 class _Converter:
-    """Values whose types change, and the casts between their old and new forms: one each, at the definition."""
+    """Values whose types change, and the casts between their old and new forms, at most one of each at the
+    definition.
+    """
 
     def __init__(self) -> None:
         self.stripped: dict[Value, Type] = {}  # quantized type each had
@@ -72,7 +74,7 @@ class _Converter:
             self._strip(function.regions[0].blocks[0].arguments)
 
     def boundary(self, operation: Operation) -> None:
-        """The operands and results of a call or a return."""
+        """Convert the operands and results of a call or a return."""
         if operation.name == "func.call":
             self._strip(operation.results)
         for index, value in enumerate(operation.operands):
@@ -82,7 +84,7 @@ class _Converter:
                 operation.set_operand(index, self.stored[value])
 
     def rest(self) -> None:
-        """Casts back to the quantized type, for everything else that uses a value."""
+        """Cast back to the quantized type for all other uses of a value."""
         for value, type in self.stripped.items():
             others = [(user, index) for user, index in value.uses if user.name not in _BOUNDARY]
             if others:
@@ -99,8 +101,10 @@ class _Converter:
 
 
 def _cast(user: Operation, value: Value, type: Type) -> Value:
-    """A value in its other form, for a user. Raises VerifyError if parameters do not fit the shape, or if storage has a
-    sign: types may be so, casts may not.
+    """Return a value in its other form, for a user.
+
+    Raises VerifyError if parameters do not fit the shape, or if storage is signed or unsigned, which types may be but
+    casts do not accept.
     """
     form = value.type if _storage(value.type) is not value.type else type
     element = element_of(form)
@@ -115,7 +119,7 @@ def _cast(user: Operation, value: Value, type: Type) -> Value:
 
 
 def _storage(type: Type) -> Type:
-    """The storage integers of a quantized type, or a tensor of them; other types as they are."""
+    """Return the storage integers of a quantized type, or a tensor of them; return other types unchanged."""
     element = element_of(type)
     if isinstance(element, CalibratedType):
         raise QuantTypeError(f"{element} does not say how its values are stored")

@@ -18,17 +18,18 @@ Known = Callable[[Value], Array | None]
 
 
 class ConstantFolder(Generic[Constant]):
-    """Evaluates operations on constants before a program runs. Whoever needs such values has a folder of its own three
-    functions, under one policy.
+    """An evaluator of operations on constants before a program runs.
 
-    - An operation is folded whole, with its regions, if all that it reads from outside is known, and if it neither
+    Each user of such values has a folder with its own three functions, under one policy:
+
+    - An operation is folded whole, with its regions, if all values that it reads from outside are known, and it neither
       reads nor writes memory or state. ``may_fold`` narrows this: sizes of results, kinds of operations.
-    - ``evaluate`` gives the bits of a run, whatever the machine: those of the references, or of kernels that equal
-      them. It bounds the memory and the work, and returns None beyond.
-    - None leaves an operation to the run, which reports an error at its place if it gets there. An evaluator that is to
-      report it at once raises the error with the place of the operation.
-    - ``as_constant`` makes constants of the arrays of an operation: attributes, operations that hold them, or places of
-      a plan. None says that nothing stands for them: the operation stays, and what reads it is folded all the same.
+    - ``evaluate`` gives the bits of a run on every machine: those of the references, or of kernels that equal them. It
+      bounds the memory and the work, and returns None beyond.
+    - None leaves an operation to the run, which reports an error at its place if it gets there. An evaluator that must
+      report the error at once raises it with the place of the operation.
+    - ``as_constant`` makes constants of the result arrays: attributes, operations that hold them, or places in a plan.
+      None means that no constant can hold them: the operation stays, and operations that read it are still folded.
     """
 
     def __init__(
@@ -42,7 +43,7 @@ class ConstantFolder(Generic[Constant]):
         """The results of the operations that `fold` has taken, and the constants in their place."""
 
     def results(self, operation: Operation, known: Known) -> Sequence[Array] | None:
-        """Return the arrays of the results; None where they are not computed before the run."""
+        """Return the arrays of the results; None if they cannot be computed before the run."""
         arrays = _arrays_of(operation.operands, known)
         if arrays is None or not self.may_fold(operation):
             return None
@@ -51,13 +52,12 @@ class ConstantFolder(Generic[Constant]):
         return self.evaluate(operation, arrays) if arrays is not None and has_no_memory_effect(operation) else None
 
     def constants(self, operation: Operation, known: Known) -> list[Constant] | None:
-        """Return a constant for each result; None where there are none."""
+        """Return a constant for each result; None if there are none."""
         arrays = self.results(operation, known)
         return None if arrays is None else self.as_constant(operation, arrays)
 
     def fold(self: "ConstantFolder[Value]", operation: Operation) -> bool:
-        """Put constants in the place of an operation whose operands were folded. Return whether its results are
-        known."""
+        """Replace an operation whose operands are constant by constants. Return True if its results are known."""
         arrays = self.results(operation, self.arrays.get)
         if arrays is None:
             return False
@@ -71,8 +71,11 @@ class ConstantFolder(Generic[Constant]):
         return True
 
     def fold_inside(self: "ConstantFolder[Value]", root: Operation, cyclic: Collection[Operation]) -> None:
-        """Fold the operations inside one, but for those that depend on themselves: from outside to the inside, and each
-        behind those that it reads, wherever they stand in the text."""
+        """Fold the operations inside an operation, except those that depend on themselves.
+
+        Outer operations come before inner ones, and each comes after those that it reads, whatever the order of the
+        text.
+        """
         decided: set[Operation] = set()
         waiting: dict[Operation, list[Operation]] = {}
         pending = [root]

@@ -1,4 +1,4 @@
-"""Folds and applies patterns from a worklist, in the order of upstream's greedy driver."""
+"""The driver that folds and applies patterns from a worklist, in the order of upstream's greedy driver."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
@@ -8,7 +8,7 @@ from qrt.ir.core.folding import Folds, fold
 from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.core.operations import Block, Operation, Region, Value
 from qrt.ir.core.simplify_regions import erase_unreachable, simplify_regions
-from qrt.ir.core.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, TERMINATOR, what_keeps
+from qrt.ir.core.traits import COMMUTATIVE, CONSTANT_LIKE, ISOLATED_FROM_ABOVE, TERMINATOR, removal_blocker
 from qrt.ir.rewriting.rewrite import IN_PLACE, Pattern, constants_last, is_dead
 from qrt.types import TensorType, Type
 
@@ -25,10 +25,7 @@ Patterns = Callable[[Operation], Sequence[Pattern]]
 
 
 def rewrite_greedily(root: Operation, folds: Folds, patterns: Patterns) -> None:
-    """Fold, apply patterns and erase dead operations below `root` until nothing changes. Equal constants of a function
-    become one at its beginning. Unreachable blocks and unread block arguments are removed. Operations are visited in
-    the order of upstream's driver. Patterns that undo each other are a VerifyError: upstream's driver does not end.
-    """
+    """Fold, apply patterns and erase dead operations below `root` until nothing changes."""
     for _ in range(_MAX_ITERATIONS):
         erase_unreachable(root)
         changed = _Worklist(folds, patterns).run(root)
@@ -39,11 +36,13 @@ def rewrite_greedily(root: Operation, folds: Folds, patterns: Patterns) -> None:
 
 
 def _erase_dead(root: Operation) -> bool:
-    """Erase operations that died and were not visited since. Returns whether there were any. As in upstream's driver,
-    an operation that a terminator reads stays this time, even if the operation around the terminator is erased.
+    """Erase operations that are dead and have not been visited since.
+
+    Return True if there were any. As in upstream's driver, an operation that a terminator reads remains this time, even
+    if the operation around the terminator is erased.
     """
     operations = root.walk()
-    read = {value.operation for each in operations if each.has_trait(TERMINATOR) for value in each.operands}
+    read = {value.operation for user in operations if user.has_trait(TERMINATOR) for value in user.operands}
     changed = False
     for operation in reversed(operations):
         if operation is not root and operation not in read and is_dead(operation):
@@ -53,20 +52,21 @@ def _erase_dead(root: Operation) -> bool:
 
 
 class _Worklist(BuilderObserver):
-    """Operations to visit, the last one first. A changed operation joins the list below those around it, because these
-    may fold by what is inside them.
+    """Operations to visit, the last one first.
+
+    A changed operation is added below those that contain it, because these may fold by what is inside them.
     """
 
     def __init__(self, folds: Folds, patterns: Patterns) -> None:
         self.folds = folds
         self.patterns = patterns
         self.pending: dict[Operation, None] = {}
-        self.kept_by: dict[Operation, Operation] = {}
+        self.blockers: dict[Operation, Operation] = {}
         self.budget = _Budget()
         self.cyclic: Collection[Operation] = ()
 
     def run(self, root: Operation) -> bool:
-        """Visits all operations, and returns whether anything changed."""
+        """Visit all operations. Return True if anything changed."""
         constants = _Constants(self)
         operations = root.walk()
         self.budget.start(operations)
@@ -91,7 +91,7 @@ class _Worklist(BuilderObserver):
             at = at.parent_operation
 
     def copied(self, block: Block) -> None:
-        inside = [operation for each in block for operation in each.walk()]
+        inside = [operation for top in block for operation in top.walk()]
         for operation in inside:
             self.pending.pop(operation, None)
             self.changed(operation)
@@ -101,7 +101,7 @@ class _Worklist(BuilderObserver):
                     self.changed(value.operation)
 
     def erase(self, operation: Operation) -> None:
-        """Erases an operation, after all that is inside it, from its end."""
+        """Erase an operation, after all operations inside it, from its end."""
         for region in reversed(operation.regions):
             for block in _successors_first(region):
                 for inner in reversed(block.operations):
@@ -116,20 +116,21 @@ class _Worklist(BuilderObserver):
         operation.erase()
 
     def is_dead(self, operation: Operation) -> bool:
-        """Whether an operation is dead. This is asked of a loop after each change inside it, so the operation that kept
-        it alive the last time is looked at first.
+        """Return True if an operation is dead.
+
+        A loop is tested after each change inside it, so the operation that kept it alive the last time is tested first.
         """
         if not operation.regions:
             return is_dead(operation)
         if any(value.uses for value in operation.results):
             return False
-        known = self.kept_by.get(operation)
+        known = self.blockers.get(operation)
         if known is not None and _is_inside(known, operation):
             return False
-        found = what_keeps(operation)
-        if found is not None:
-            self.kept_by[operation] = found
-        return found is None
+        keeper = removal_blocker(operation)
+        if keeper is not None:
+            self.blockers[operation] = keeper
+        return keeper is None
 
     def visit(self, operation: Operation) -> bool:
         if self.is_dead(operation):
@@ -149,7 +150,7 @@ class _Worklist(BuilderObserver):
         return True
 
     def results(self, operation: Operation, builder: Builder) -> list[Value] | None:
-        """The values by which a fold or a pattern replaces the results; None if neither applies."""
+        """Return the values by which a fold or a pattern replaces the results; None if neither applies."""
         folded = None if operation.has_trait(CONSTANT_LIKE) else fold(operation, self.folds)
         if folded is not None:
             self.budget.spend(operation, "fold")
@@ -166,7 +167,9 @@ class _Worklist(BuilderObserver):
 
 
 class _Budget:
-    """Counts how often each operation of a program is rewritten, together with all that its rewriting makes."""
+    """The number of rewrites that each operation of a program may still have, including rewrites of operations that it
+    made.
+    """
 
     def __init__(self) -> None:
         self.limit = 0
@@ -182,11 +185,11 @@ class _Budget:
         self.visited = self.origins.get(operation, operation)
 
     def count(self, operation: Operation) -> None:
-        """Let a new operation count as the one whose visit makes it."""
+        """Count a new operation as part of the operation whose visit creates it."""
         self.origins.setdefault(operation, self.visited or operation)
 
     def spend(self, operation: Operation, rewrite: str | Pattern) -> None:
-        """Note that a fold or a pattern applied. VerifyError if it is one too many."""
+        """Count that a fold or a pattern applied. Raise VerifyError if the limit is exceeded."""
         assert self.visited is not None
         times = self.spent[self.visited] = self.spent.get(self.visited, 0) + 1
         if times > self.limit:
@@ -199,7 +202,7 @@ class _Budget:
 
 
 def _has_few_users(value: Value, operation: Operation) -> bool:
-    """Whether a value has one other user at most beside `operation`. With a single user it may be simplified."""
+    """Return True if a value has at most one user besides `operation`. With a single user it may be simplified."""
     left = len(value.uses) - operation.operands.count(value)
     if left <= 1 or left > _MANY_USES:
         return left <= 1
@@ -215,7 +218,7 @@ def _is_inside(operation: Operation, outer: Operation) -> bool:
 
 
 def _successors_first(region: Region) -> Iterator[Block]:
-    """The blocks of a region in a post-order; those that nothing reaches last."""
+    """Yield the blocks of a region in post-order; unreachable ones last."""
     seen: set[Block] = set()
     for root in region.blocks:
         if root in seen:
@@ -224,7 +227,7 @@ def _successors_first(region: Region) -> Iterator[Block]:
         stack = [(root, iter(root.successors))]
         while stack:
             block, successors = stack[-1]
-            following = next((each for each in successors if each not in seen), None)
+            following = next((successor for successor in successors if successor not in seen), None)
             if following is None:
                 stack.pop()
                 yield block
@@ -234,7 +237,7 @@ def _successors_first(region: Region) -> Iterator[Block]:
 
 
 def _materialized(builder: Builder, operation: Operation, value: Attribute, type: Type) -> Value:
-    """A constant in the form of the dialect whose operation it replaces: extents are a `shape.const_shape`."""
+    """Return a constant in the form of the dialect of the replaced operation: extents become a `shape.const_shape`."""
     if operation.name.startswith("shape.") and isinstance(type, TensorType):
         return builder.value("shape.const_shape", (), type, {"shape": value})
     return builder.constant(value, type)
@@ -249,7 +252,10 @@ class _Constants:
         self.placed: set[Operation] = set()
 
     def known(self, operation: Operation) -> bool:
-        """Put a constant in its place. Returns whether an equal one exists, which then replaces it."""
+        """Move a constant to the beginning of its region.
+
+        Return True if an equal one exists, which then replaces it.
+        """
         region = _isolated_region(operation)
         entry = region.blocks[0]
         value = constant_of(operation.results[0])
@@ -267,7 +273,7 @@ class _Constants:
 
 
 def _isolated_region(operation: Operation) -> Region:
-    """The innermost region around the operation that sees no values from outside."""
+    """Return the innermost region around the operation that cannot use values from outside."""
     while True:
         block = operation.parent
         assert block is not None

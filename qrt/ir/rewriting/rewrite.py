@@ -1,4 +1,4 @@
-"""Replacing and erasing operations, and the patterns that a driver applies."""
+"""Replacement and removal of operations, and the patterns that a driver applies."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -13,8 +13,10 @@ from qrt.registry import import_place
 
 
 def replace(operation: Operation, values: Sequence[Value]) -> None:
-    """Use `values` for the results of an operation, and erase it. Raises VerifyError where it would be replaced by a
-    result of its own."""
+    """Replace the results of an operation by `values`, and erase it.
+
+    Raises VerifyError if a value is one of the results.
+    """
     if any(value.operation is operation for value in values):
         raise cycle_error(operation)
     for result, value in zip(operation.results, values, strict=True):
@@ -23,8 +25,8 @@ def replace(operation: Operation, values: Sequence[Value]) -> None:
 
 
 def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], bool]) -> list[Operation]:
-    """Folds operations to values that exist already, each on the program as it was: upstream's conversion driver does
-    this before it converts an operation. What depends on itself is not folded. Returns the operations to erase.
+    """Fold operations to existing values, each on the original program, as upstream's conversion driver does before it
+    converts. Operations that depend on themselves are not folded. Return the operations to erase.
     """
     decided: dict[Value, Value] = {}
     operations = root.walk()
@@ -40,8 +42,8 @@ def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], b
     return [result.operation for result in decided if result.operation is not None]
 
 
-Made = list[Value] | None
-Pattern = Callable[[Operation, Builder], Made]
+PatternResult = list[Value] | None
+Pattern = Callable[[Operation, Builder], PatternResult]
 """A pattern: makes the replacement of an operation, and returns the values that replace its results. Where it does not
 apply it makes nothing and returns None.
 """
@@ -65,12 +67,12 @@ def _loaded(entries: tuple[str, ...]) -> tuple[Pattern, ...]:
 
 
 def is_dead(operation: Operation) -> bool:
-    """Whether an operation may be removed: nothing uses its results, and it does nothing else."""
+    """Return True if an operation may be removed: nothing uses its results, and it has no other effect."""
     return not any(value.uses for value in operation.results) and would_be_dead(operation)
 
 
 def erase_dead(pending: list[Operation]) -> None:
-    """Erase the dead ones among operations, and the operations that only these used."""
+    """Erase those of the operations that are dead, and the operations that only these used."""
     while pending:
         operation = pending.pop()
         if operation.parent is not None and is_dead(operation):
@@ -80,7 +82,7 @@ def erase_dead(pending: list[Operation]) -> None:
 
 
 def constants_last(operation: Operation) -> bool:
-    """Put the constant operands of a commutative operation last. Returns whether one was moved."""
+    """Put the constant operands of a commutative operation last. Return True if one was moved."""
     ordered = sorted(operation.operands, key=lambda value: constant_of(value) is not None)
     if ordered == list(operation.operands):
         return False

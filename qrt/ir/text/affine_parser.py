@@ -1,4 +1,4 @@
-"""The text of affine maps and sets, read."""
+"""The parser of affine maps and sets."""
 
 from functools import partial
 from typing import cast
@@ -21,7 +21,7 @@ _WORDS = ("floordiv", "ceildiv", "mod")
 
 
 def parse_affine_map(parser: AttributeReader, start: int) -> AffineMapAttr:
-    """Parses what follows the word `affine_map`. Raises ParseError."""
+    """Parse an affine map after the word `affine_map`. Raise ParseError."""
     parser.scanner.expect("<", " after 'affine_map'")
     map = parse_affine_map_body(parser)
     parser.scanner.expect(">", " closing the affine map")
@@ -29,7 +29,7 @@ def parse_affine_map(parser: AttributeReader, start: int) -> AffineMapAttr:
 
 
 def parse_affine_map_body(parser: AttributeReader) -> AffineMapAttr:
-    """`(d0)[s0] -> (d0 + s0)`."""
+    """Parse `(d0)[s0] -> (d0 + s0)`."""
     scanner = parser.scanner
     names, dimensions, symbols = _parse_header(parser)
     scanner.expect("->", " in affine map")
@@ -37,7 +37,7 @@ def parse_affine_map_body(parser: AttributeReader) -> AffineMapAttr:
 
 
 def parse_affine_set(parser: AttributeReader, start: int) -> IntegerSetAttr:
-    """Parses what follows the word `affine_set`. Raises ParseError."""
+    """Parse an affine set after the word `affine_set`. Raise ParseError."""
     scanner = parser.scanner
     scanner.expect("<", " after 'affine_set'")
     names, dimensions, symbols = _parse_header(parser)
@@ -49,12 +49,12 @@ def parse_affine_set(parser: AttributeReader, start: int) -> IntegerSetAttr:
 
 
 class Names(dict[str, Expression]):
-    """The meaning of identifiers in one map's expressions, and the number of operators of the current expression."""
+    """The meanings of identifiers in one map's expressions, and the number of operators of the current expression."""
 
     operators = 0
 
     def combine(self, scanner: Scanner, start: int, operator: str, left: Expression, right: Expression) -> Expression:
-        """The expression, simplified; an error where it is too large to be taken apart again."""
+        """Return the simplified expression. Raise ParseError if it has too many operators."""
         self.operators += 1
         value = combine(operator, left, right)
         if max(self.operators, count_operators(value)) > MAX_OPERATORS:
@@ -63,7 +63,7 @@ class Names(dict[str, Expression]):
 
 
 class ValueNames(Names):
-    """The SSA values that the expressions of a custom form name: `%i + symbol(%n)`. Each is one dimension or symbol."""
+    """The SSA values in the expressions of a custom form, `%i + symbol(%n)`. Each is one dimension or symbol."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -75,17 +75,17 @@ class ValueNames(Names):
         return [*self.dimensions, *self.symbols]
 
     def value(self, parser: FormParser, kind: str) -> Expression:
-        """The expression of the value at the cursor."""
+        """Return the expression of the value at the cursor."""
         operand = parser.operand()
-        found = self.dimensions if kind == "d" else self.symbols
+        operands = self.dimensions if kind == "d" else self.symbols
         if operand[:2] not in [known[:2] for known in self.operands]:
-            found.append(operand)
-            self[f"{operand[0]}#{operand[1]}"] = (kind, len(found) - 1)
+            operands.append(operand)
+            self[f"{operand[0]}#{operand[1]}"] = (kind, len(operands) - 1)
         return self[f"{operand[0]}#{operand[1]}"]
 
 
 def parse_map_of_values(parser: FormParser, brackets: str) -> tuple[AffineMapAttr, list[OperandName]]:
-    """Expressions of SSA values in brackets: the map, and its operands, dimensions before symbols."""
+    """Parse expressions of SSA values in brackets; return the map, and its operands, dimensions before symbols."""
     names = ValueNames()
     results = parse_expressions(parser, names, brackets)
     return AffineMapAttr(len(names.dimensions), len(names.symbols), tuple(results)), names.operands
@@ -94,14 +94,15 @@ def parse_map_of_values(parser: FormParser, brackets: str) -> tuple[AffineMapAtt
 def parse_expressions(
     parser: AttributeReader, names: Names, brackets: str = "()", before: str = ""
 ) -> list[Expression]:
-    """Expressions in brackets. `before` completes the error where they do not begin."""
+    """Parse expressions in brackets. `before` completes the error if there is no opening bracket."""
     read = partial(parse_expression, parser, names)
     return parser.scanner.bracketed(brackets, read, before, " after affine expressions")
 
 
 def parse_expression(parser: AttributeReader, names: Names) -> Expression:
-    """Parses an expression. Its depth counts from itself, because passes build expressions whatever the depth of their
-    op is.
+    """Parse an expression.
+
+    Its depth is counted from 0, because passes build expressions inside operations at any depth.
     """
     names.operators = 0
     scanner = parser.scanner
@@ -113,7 +114,7 @@ def parse_expression(parser: AttributeReader, names: Names) -> Expression:
 
 
 def _parse_header(parser: AttributeReader) -> tuple[Names, int, int]:
-    """`(d0, d1)[s0]`: the names, and how many are dimensions and symbols."""
+    """Parse `(d0, d1)[s0]`; return the names, and the numbers of dimensions and symbols."""
     scanner = parser.scanner
     scanner.expect("(", " before affine dimensions")
     names = Names()

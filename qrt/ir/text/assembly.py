@@ -1,11 +1,11 @@
-"""Declarative assembly formats: MLIR's language, compiled to elements that parse and print.
+"""Declarative assembly formats: the language of MLIR's `assemblyFormat`, compiled to elements that parse and print.
 
     "$memref `[` $indices `]` attr-dict `:` type($memref)"
 
 `$x` is an operand, attribute, region or successor; `` `text` `` a literal (empty: no space); `type($x)`, also as
 `qualified(type($x))`; `operands`; `attr-dict`, `attr-dict-with-keyword`; `functional-type(a, b)` of `operands`,
-`results` or `$x`; `(a $x^ b)?` and `(a $x^):(b)` are read if the first element is next, and printed if `$x` is there;
-`name($x, $y)` calls a directive of `DIRECTIVES`. Types that no element says are inferred: from the definition's
+`results` or `$x`; `(a $x^ b)?` and `(a $x^):(b)` are parsed if the first element is next, and printed if the operation
+has `$x`; `name($x, $y)` calls a directive of `DIRECTIVES`. Types without an element are inferred: from the definition's
 relations, from its traits, or from a constraint that only one type satisfies.
 """
 
@@ -46,20 +46,20 @@ _TOKEN = re.compile(
 
 
 class _Compiler:
-    """Reads a format's text from left to right."""
+    """A compiler of a format's text, from left to right."""
 
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
         self.text = (definition.format or "").rstrip()
         self.position = 0
         self.elided: set[str] = set()
-        self.said: set[str] = set()  # whose types are said
+        self.typed: set[str] = set()  # operands and results whose types the format has
         self.after_space = True  # the last element asks for a space after it
         self.after_punctuation = False
 
     def elements(self) -> tuple[list[Element], Element | None, str]:
-        """The elements up to the end of a group, the anchor among them, and what ended them."""
-        found: list[Element] = []
+        """Return the elements up to the end of a group, with its anchor, and the text that ended the group."""
+        elements: list[Element] = []
         anchor: Element | None = None
         while self.position < len(self.text):
             match = _TOKEN.match(self.text, self.position)
@@ -67,18 +67,18 @@ class _Compiler:
                 raise ValueError(f"{self.definition.name}: bad assembly format at {self.text[self.position :]!r}")
             self.position = match.end()
             if match["anchor"]:
-                anchor = found[-1]
+                anchor = elements[-1]
                 if isinstance(anchor, Attribute) and anchor.kind is attribute_kinds.UNIT:
-                    anchor = found[-1] = Unit(anchor.definition, anchor.name)
+                    anchor = elements[-1] = Unit(anchor.definition, anchor.name)
             elif match["close"] or match["other"]:
-                return found, anchor, "):(" if match["other"] else ")"
+                return elements, anchor, "):(" if match["other"] else ")"
             elif match["open"]:
-                found.append(self._group())
+                elements.append(self._group())
             elif (literal := match["literal"]) is not None and not literal.strip():
                 self.after_space, self.after_punctuation = bool(literal), True
             else:
-                found.append(self._spaced(self._element(match)))
-        return found, anchor, ""
+                elements.append(self._spaced(self._element(match)))
+        return elements, anchor, ""
 
     def _group(self) -> GroupElement:
         elements, anchor, end = self.elements()
@@ -113,7 +113,7 @@ class _Compiler:
         if match["inputs"]:
             parts = [re.sub(r"^type\(|[$)\s]", "", match[part]) for part in ("inputs", "results")]
             for part, groups in zip(parts, (definition.operand_groups, definition.result_groups), strict=True):
-                self.said.update(groups.names if part in ("operands", "results") else (part,))
+                self.typed.update(groups.names if part in ("operands", "results") else (part,))
             return FunctionalType(definition, *parts)
         if match["directive"]:
             if match["directive"] not in DIRECTIVES:
@@ -141,7 +141,7 @@ class _Compiler:
         raise ValueError(f"{definition.name}: the assembly format names {name!r}, which is not declared")
 
     def _type(self, name: str) -> TypeOf:
-        self.said.add(name)
+        self.typed.add(name)
         for groups in (self.definition.operand_groups, self.definition.result_groups):
             for group in groups.declared:
                 if group.name == name:
@@ -150,7 +150,7 @@ class _Compiler:
 
 
 class Assembly:
-    """A compiled format: elements, and a `Line` where they are plain."""
+    """A compiled format: its elements, and a `Line` if all of them are simple."""
 
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
@@ -159,15 +159,15 @@ class Assembly:
         compiler.elided.update(
             groups.segments for groups in (definition.operand_groups, definition.result_groups) if groups.uses_segments
         )
-        self.inferred = inferences(definition, compiler.said)
+        self.inferred = inferences(definition, compiler.typed)
         self.line = _line(self)
         self._lists = [element for element in self.elements if isinstance(element, TypeOf) and element.size == "*"]
 
     def parse(self, parser: FormParser, pending: PendingOperation) -> None:
         line = self.line
         if line is not None and parser.line(line, pending):
-            if line.said is not None:
-                self._complete(line.said, pending)
+            if line.typed is not None:
+                self._complete(line.typed, pending)
             return
         pending.operand_groups, pending.types, pending.region_groups = {}, {}, {}
         for element in self.elements:
@@ -178,13 +178,13 @@ class Assembly:
         for element in self.elements:
             element.show(printer, operation)
 
-    def says(self, operation: Operation) -> bool:
-        """Whether the printed text can be read again: a list of types that is not optional needs one type at least."""
+    def can_express(self, operation: Operation) -> bool:
+        """Return True if the format can express an operation: a list of types that is not optional is not empty."""
         return all(element.is_present(operation) for element in self._lists)
 
-    def _complete(self, said: Sequence[str], pending: PendingOperation) -> None:
-        """Infer the types that a line leaves out, one for each group."""
-        known = dict(zip(said, (*pending.operand_types, *pending.result_types), strict=True))
+    def _complete(self, typed: Sequence[str], pending: PendingOperation) -> None:
+        """Infer the types that a line omits, one for each group."""
+        known = dict(zip(typed, (*pending.operand_types, *pending.result_types), strict=True))
         for name, relation in self.inferred:
             known[name] = relation.compute(INDEX if relation.source is None else known[relation.source])
         pending.operand_types = [known[name] for name in self.definition.operand_groups.names]
@@ -201,8 +201,8 @@ class Assembly:
         for name, relation in self.inferred:
             count = len(given.get(name, ())) if name in operands.names else 1
             types[name] = self._infer(name, relation, count, parser, pending)
-        for groups, found, which in ((operands, pending.operand_types, 0), (results, pending.result_types, 1)):
-            if found or not groups.names:
+        for groups, present, which in ((operands, pending.operand_types, 0), (results, pending.result_types, 1)):
+            if present or not groups.names:
                 continue
             flat = [type for name in groups.names for type in types.get(name, ())]
             if which == 0:
@@ -225,7 +225,7 @@ class Assembly:
                 raise parser.error_at(pending, f"'{name}' has {len(operands)} operands but {len(types)} types")
 
     def _split(self, parser: FormParser, pending: PendingOperation) -> dict[str, list[OperandName]]:
-        """The operands that `operands` has read, in groups."""
+        """Split the operands that `operands` has parsed into groups."""
         groups = self.definition.operand_groups
         count = len(pending.operands)
         if count < groups.single or (count > groups.single and groups.single == len(groups.names)):
@@ -249,13 +249,15 @@ class Assembly:
         return expected[:1] * count
 
 
-def inferences(definition: Definition, said: set[str]) -> list[tuple[str, Relation]]:
-    """For each type that the format leaves out, how it follows from others, in an order that has every source first."""
+def inferences(definition: Definition, typed: set[str]) -> list[tuple[str, Relation]]:
+    """Return (name, relation) for each type that the format omits, ordered so that a source precedes the types inferred
+    from it.
+    """
     candidates = list(definition.infer.items())
     candidates += [
         (relation.source, same_as(target)) for target, relation in candidates if relation.is_same and relation.source
     ]
-    known = said | set(definition.attributes)
+    known = typed | set(definition.attributes)
     missing: list[str] = []
     for groups in (definition.operand_groups, definition.result_groups):
         for name, constraint in zip(groups.names, groups.constraints, strict=True):
@@ -263,17 +265,17 @@ def inferences(definition: Definition, said: set[str]) -> list[tuple[str, Relati
                 candidates.append((name, always(constraint.only)))
             alike = SAME_TYPE_OPERANDS in definition.traits and groups is definition.operand_groups
             if alike or SAME_OPERANDS_AND_RESULT_TYPE in definition.traits:
-                candidates.extend((name, same_as(source)) for source in sorted(said))
+                candidates.extend((name, same_as(source)) for source in sorted(typed))
             if name not in known:
                 missing.append(name)
     plan: list[tuple[str, Relation]] = []
     while missing:
-        found = next(((n, r) for n, r in candidates if n in missing and (r.source is None or r.source in known)), None)
-        if found is None:
+        step = next(((n, r) for n, r in candidates if n in missing and (r.source is None or r.source in known)), None)
+        if step is None:
             raise ValueError(f"{definition.name}: the assembly format says no type of {', '.join(missing)}")
-        plan.append(found)
-        known.add(found[0])
-        missing.remove(found[0])
+        plan.append(step)
+        known.add(step[0])
+        missing.remove(step[0])
     return plan
 
 
@@ -284,7 +286,7 @@ def _line(assembly: Assembly) -> grammar.Line | None:
     patterns: list[str] = []
     parts: list[str] = []
     operands: list[str] = []
-    said: tuple[list[str], list[str]] = [], []
+    typed: tuple[list[str], list[str]] = [], []
     for element in assembly.elements:
         match element:
             case LiteralElement(text):
@@ -296,7 +298,7 @@ def _line(assembly: Assembly) -> grammar.Line | None:
             case AllOperands():
                 text, part = rf"({grammar.OPERANDS})(?![#])", "operands"
             case TypeOf(name=name, is_operand=is_operand, size=""):
-                said[not is_operand].append(name)
+                typed[not is_operand].append(name)
                 text, part = rf"({grammar.TYPE})", "operand type" if is_operand else "result type"
             case AttributeDictionary(keyword=""):
                 text, part = rf"({grammar.ATTRIBUTES})?", "attributes"
@@ -314,5 +316,5 @@ def _line(assembly: Assembly) -> grammar.Line | None:
         return None
     if any(relation.source in definition.attributes for _, relation in assembly.inferred):
         return None
-    in_order = said == (definition.operand_groups.names, definition.result_groups.names)
-    return grammar.Line(compiled, tuple(parts), None if in_order else (*said[0], *said[1]))
+    in_order = typed == (definition.operand_groups.names, definition.result_groups.names)
+    return grammar.Line(compiled, tuple(parts), None if in_order else (*typed[0], *typed[1]))

@@ -17,7 +17,7 @@ DYNAMIC = -(1 << 63)
 
 
 class Element:
-    """One piece of a format. `space` says whether a space is printed before it."""
+    """One piece of a format. `space` is True if a space is printed before it."""
 
     space = True
 
@@ -28,15 +28,15 @@ class Element:
         raise NotImplementedError
 
     def begins(self, parser: FormParser) -> bool:
-        """Whether the text goes on with this element."""
+        """Return True if this element is next in the text."""
         return True
 
     def is_present(self, operation: Operation) -> bool:
-        """Whether the operation has what this element prints."""
+        """Return True if the operation has the part that this element prints."""
         return True
 
     def show(self, printer: FormPrinter, operation: Operation) -> None:
-        """Print, after a space where there is one."""
+        """Print the element, after a space if it needs one."""
         if self.space:
             printer.attach(" ")
         self.print(printer, operation)
@@ -64,13 +64,13 @@ T = TypeVar("T")
 
 
 def _group(parser: FormParser, size: str, read: Callable[[], T]) -> list[T]:
-    """Reads one item by `read`, or several in a variadic group."""
+    """Parse one item with `read`, or several in a variadic group."""
     return parser.scanner.separated(read) if size == "*" else [read()]
 
 
 @dataclass
 class Operands(Element):
-    """`$operand`: one, or those of a variadic group."""
+    """The element `$operand`: one operand, or those of a variadic group."""
 
     definition: Definition
     name: str
@@ -95,7 +95,7 @@ class Operands(Element):
 
 
 class AllOperands(Element):
-    """`operands`."""
+    """The element `operands`."""
 
     def parse(self, parser: FormParser, pending: PendingOperation) -> None:
         if parser.scanner.at("%"):
@@ -110,7 +110,7 @@ class AllOperands(Element):
 
 @dataclass
 class Attribute(Element):
-    """`$attribute`."""
+    """The element `$attribute`."""
 
     definition: Definition
     name: str
@@ -134,7 +134,7 @@ class Attribute(Element):
 
 
 class Unit(Attribute):
-    """A unit attribute that a group's literal stands for."""
+    """A unit attribute that is written as the literal of its group."""
 
     space = False
 
@@ -166,7 +166,7 @@ class AttributeDictionary(Element):
 
 @dataclass
 class TypeOf(Element):
-    """`type($x)`."""
+    """The element `type($x)`."""
 
     definition: Definition
     name: str
@@ -189,7 +189,7 @@ class TypeOf(Element):
 
 @dataclass
 class FunctionalType(Element):
-    """`functional-type(a, b)`."""
+    """The element `functional-type(a, b)`."""
 
     definition: Definition
     inputs: str
@@ -214,7 +214,7 @@ class FunctionalType(Element):
 
 @dataclass
 class RegionOf(Element):
-    """`$region`."""
+    """The element `$region`."""
 
     definition: Definition
     name: str
@@ -232,7 +232,7 @@ class RegionOf(Element):
         for index, region in enumerate(self._regions(operation)):
             printer.attach(", " if index else "")
             with printer.numbered(region):
-                printer.region(region, entry_said=False, terminator=self.definition.implicit_terminator)
+                printer.region(region, entry_printed=False, terminator=self.definition.implicit_terminator)
 
     def begins(self, parser: FormParser) -> bool:
         return parser.scanner.at("{")
@@ -247,7 +247,7 @@ class RegionOf(Element):
 
 @dataclass
 class SuccessorOf(Element):
-    """`$successor`."""
+    """The element `$successor`."""
 
     definition: Definition
     name: str
@@ -267,7 +267,7 @@ class SuccessorOf(Element):
 
 @dataclass
 class GroupElement(Element):
-    """`(elements)?`, `(elements):(others)`: printed if `anchor` is present."""
+    """An optional group, `(elements)?` or `(elements):(others)`, which is printed if `anchor` is present."""
 
     elements: Sequence[Element]
     others: Sequence[Element]
@@ -288,8 +288,10 @@ class GroupElement(Element):
 
 @dataclass(frozen=True)
 class Directive:
-    """A piece that Python parses and prints: both are given the names in parentheses. `parse` fills
-    `pending.operand_groups`, `types`, `region_groups` and `attributes`."""
+    """An element with its own Python functions, which get the names in parentheses.
+
+    `parse` fills `pending.operand_groups`, `types`, `region_groups` and `attributes`.
+    """
 
     parse: Callable[[FormParser, PendingOperation, tuple[str, ...]], None]
     print: Callable[[FormPrinter, Operation, tuple[str, ...]], None]
@@ -297,7 +299,7 @@ class Directive:
 
 
 def parse_mixed(parser: FormParser, brackets: str, what: str) -> tuple[list[OperandName], tuple[int, ...]]:
-    """`[%a, 4]`: the operands, and integers with `DYNAMIC` for each."""
+    """Parse `[%a, 4]`; return the operands, and the integers with `DYNAMIC` for each operand."""
     operands: list[OperandName] = []
 
     def number() -> int:

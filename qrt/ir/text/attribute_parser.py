@@ -1,4 +1,4 @@
-"""Attributes, locations, aliases and resources from text."""
+"""Parser of attributes, locations, aliases and resources."""
 
 import re
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from qrt.ir.core.attributes import (
 from qrt.ir.text.affine_parser import parse_affine_map, parse_affine_set
 from qrt.ir.text.dense import Blob, DenseResourceAttr, is_backed
 from qrt.ir.text.dense_literal import DenseLiteral
-from qrt.ir.text.dialect_attributes import is_of_known_dialect, keep, parse_dialect_attribute
+from qrt.ir.text.dialect_attributes import is_of_known_dialect, parse_dialect_attribute, read_as_text
 from qrt.ir.text.sparse import SparseLiteral
 from qrt.types import FloatType, IntegerType, QuantizedType, TensorType, Type, TypeParser, VectorType
 from qrt.types.scanner import Scanner, Source, pattern
@@ -48,7 +48,7 @@ _KEPT_AS_TEXT = frozenset({"distinct", "dense_string"})
 
 
 class AttributeParser:
-    """Reads attributes at the cursor of one text, and knows the text's aliases and resources."""
+    """A parser of attributes at the cursor of one text, with the text's aliases and resources."""
 
     def __init__(self, source: Source, allow_unregistered: bool, upstream: int = 22) -> None:
         self.source = source
@@ -64,7 +64,7 @@ class AttributeParser:
         self._blobs: dict[str, Blob] = {}
 
     def _is_opaque(self, dialect: str) -> bool:
-        """Whether types of a dialect are kept as text."""
+        """Return True if a dialect's types are parsed as text: it is unknown, and unregistered dialects are allowed."""
         is_unknown = dialect not in _WITHOUT_TYPES and _NAMESPACE.fullmatch(dialect) is not None
         return self.allow_unregistered and is_unknown
 
@@ -74,7 +74,7 @@ class AttributeParser:
     # -- attributes -------------------------------------------------------------------------------------------------
 
     def attribute(self) -> Attribute:
-        """Any attribute value."""
+        """Parse any attribute value."""
         scanner = self.scanner
         start = scanner.skip()
         character = scanner.text[start : start + 1]
@@ -99,7 +99,7 @@ class AttributeParser:
             return _WORDS[word](self, start)
         if word in _KEPT_AS_TEXT:
             scanner.pos += len(word)
-            return keep(self, start)
+            return read_as_text(self, start)
         try:
             return TypeAttr(self.type())
         except ParseError:
@@ -110,7 +110,7 @@ class AttributeParser:
             raise scanner.error("expected an attribute value", start, start + len(word)) from None
 
     def dictionary(self) -> dict[str, Attribute]:
-        """Any attribute that is a dictionary, an alias of one too."""
+        """Parse any attribute that is a dictionary, or an alias of one."""
         start = self.scanner.skip()
         value = self.attribute()
         if not isinstance(value, DictAttr):
@@ -118,7 +118,7 @@ class AttributeParser:
         return dict(value.items)
 
     def attribute_dictionary(self, signs: tuple[str, ...] = ("=",)) -> dict[str, Attribute]:
-        """`{name = value, name}`, with one of the signs before each value."""
+        """Parse `{name = value, name}`, with one of the signs before each value."""
         scanner = self.scanner
         scanner.expect("{", " to begin an attribute dictionary")
         entries: dict[str, Attribute] = {}
@@ -143,7 +143,7 @@ class AttributeParser:
         return SymbolRefAttr(tuple(path))
 
     def symbol_name(self) -> str:
-        """`@name` or `@"name"`."""
+        """Parse `@name` or `@"name"`, and return the name."""
         scanner = self.scanner
         if scanner.text.startswith('@"', scanner.skip()):
             scanner.pos += 1
@@ -221,11 +221,11 @@ class AttributeParser:
         return self._sparse_elements(literal, self.type(), self.scanner.text[start:end])
 
     def _sparse_elements(self, literal: SparseLiteral, kind: Type, text: str) -> Attribute:
-        """The constant of a type; one that no array holds is kept as text."""
+        """Parse a sparse constant of a type; if arrays cannot hold its elements, it is stored as text."""
         return literal.elements(kind) or OpaqueAttr(f"{text} : {kind}")
 
     def elements_of(self, kind: TensorType) -> Attribute:
-        """`dense<...>` or `sparse<...>` of a type that the text has said already."""
+        """Parse `dense<...>` or `sparse<...>` of a type that precedes it in the text."""
         start = self.scanner.skip()
         if self.scanner.accept_word("sparse"):
             self.scanner.expect("<", " after 'sparse'")
@@ -251,7 +251,7 @@ class AttributeParser:
             raise scanner.error(str(error), at, scanner.pos) from None
 
     def resource_key(self) -> str:
-        """The name of a resource."""
+        """Parse the name of a resource."""
         scanner = self.scanner
         return scanner.string() if scanner.at('"') else scanner.word("a resource key")
 
@@ -285,16 +285,16 @@ class AttributeParser:
         return value.bits if isinstance(value, FloatAttr) else value.value  # type: ignore[attr-defined]
 
     def _hash(self, start: int) -> Attribute:
-        """`#alias`, `#dialect.name<...>` or `#dialect<...>`."""
+        """Parse `#alias`, `#dialect.name<...>` or `#dialect<...>`."""
         scanner = self.scanner
         name = scanner.suffix("#", "an attribute name after '#'")
         if "." not in name and not scanner.text.startswith("<", scanner.pos):
-            found = self._alias("#" + name, start)
-            return found if isinstance(found, Attribute) else TypeAttr(found)
+            value = self._alias("#" + name, start)
+            return value if isinstance(value, Attribute) else TypeAttr(value)
         return parse_dialect_attribute(self, name, start)
 
     def _inside_types(self) -> tuple[Callable[[], str], Callable[[], str]]:
-        """The rules of attributes inside tensor and memref types, aliases resolved."""
+        """Return the parsers of attributes inside tensor and memref types, with aliases resolved."""
 
         def encoding() -> str:
             start = self.scanner.skip()
@@ -303,7 +303,9 @@ class AttributeParser:
         return encoding, self._map_or_space
 
     def _map_or_space(self) -> str:
-        """An affine map, or the memory space of a memref: an integer, a string, a dictionary, or of a dialect."""
+        """Parse an affine map, or the memory space of a memref: an integer, a string, a dictionary, or a dialect's
+        attribute.
+        """
         start = self.scanner.skip()
         value = self.attribute()
         fits = isinstance(value, AffineMapAttr | IntegerAttr | StringAttr | DictAttr)
@@ -315,7 +317,7 @@ class AttributeParser:
         return OpaqueAttr(str(self.types.strided_layout()))
 
     def _copy(self, text: str, start: int) -> str:
-        """Counts a text that aliases may have made far longer than what stands at `start`, and returns it."""
+        """Return a text, counting its length: aliases may make it far longer than the source at `start`."""
         self._copied += len(text)
         if self._copied > _MAX_COPIED:
             raise self.scanner.error("the aliases in this text stand for too long a text", start, self.scanner.pos)
@@ -330,17 +332,17 @@ class AttributeParser:
         return LocationAttr(text)
 
     def location_body(self) -> str:
-        """The text between the parentheses of `loc(...)`, spelled as upstream does, with aliases resolved."""
+        """Return the text between the parentheses of `loc(...)`, spelled as upstream does, with aliases resolved."""
         scanner = self.scanner
         with scanner.nested():
             if scanner.at('"'):
                 return self._name_or_file()
             if scanner.at("#"):
                 start = scanner.skip()
-                found = self.attribute()
-                if not isinstance(found, LocationAttr):
+                value = self.attribute()
+                if not isinstance(value, LocationAttr):
                     raise scanner.error("expected an alias of a location", start, scanner.pos)
-                return self._copy(found.text, start)
+                return self._copy(value.text, start)
             start = scanner.skip()
             word = scanner.word("a location")
             if word == "unknown":
@@ -389,7 +391,7 @@ class AttributeParser:
     # -- aliases ----------------------------------------------------------------------------------------------------
 
     def alias_definition(self) -> None:
-        """`#name = attribute` or `!name = type` at the cursor."""
+        """Parse `#name = attribute` or `!name = type` at the cursor."""
         scanner = self.scanner
         start = scanner.skip()
         sigil = scanner.text[start]
@@ -409,25 +411,26 @@ class AttributeParser:
         scanner.deepest, self._expansion = max(outer[0], scanner.deepest), outer[1]
 
     def _type_alias(self, name: str, start: int) -> Type:
-        found = self._alias("!" + name, start)
-        assert isinstance(found, Type)
-        return found
+        type = self._alias("!" + name, start)
+        assert isinstance(type, Type)
+        return type
 
     def _alias(self, name: str, start: int) -> Type | Attribute:
-        """The value of an alias. An alias that is defined further down is read there now. The limits apply as if the
-        value stood here in full, because a few lines of aliases can stand for any depth, and for more text than there
-        is memory.
+        """Return the value of an alias; if it is defined later in the text, it is parsed now.
+
+        The limits of depth and size apply as if the value were written here: a few lines of aliases can expand to any
+        depth, and to more text than fits memory.
         """
         scanner = self.scanner
-        found = self._aliases.get(name)
-        if found is None:
-            found = self._read_ahead(name, start)
+        value = self._aliases.get(name)
+        if value is None:
+            value = self._read_ahead(name, start)
         size, depth = self._extents[name]
         scanner.require_depth(depth)
         self._expansion += size
         if self._open_aliases and self._expansion > _MAX_EXPANSION + len(scanner.text):
             raise scanner.error(f"alias '{self._open_aliases[-1]}' stands for too long a text", start, scanner.pos)
-        return found
+        return value
 
     def _read_ahead(self, name: str, start: int) -> Type | Attribute:
         scanner = self.scanner
@@ -443,7 +446,10 @@ class AttributeParser:
         return self._aliases[name]
 
     def _places(self) -> dict[str, int]:
-        """The places where aliases are defined. They are searched for at the first use that precedes a definition."""
+        """Return the places where aliases are defined.
+
+        The text is searched at the first use that precedes a definition.
+        """
         if self._alias_places is None:
             self._alias_places = {}
             for match in _ALIAS_DEFINITION.finditer(self.source.text):
@@ -452,12 +458,12 @@ class AttributeParser:
 
 
 def _elements(literal: DenseLiteral, kind: Type) -> Attribute:
-    """Parses a constant of a type; its elements are an array if one can hold them."""
+    """Parse a constant of a type; its elements become an array if arrays can hold them."""
     if not isinstance(kind, TensorType | VectorType):
         return literal.elements(kind)
     if isinstance(kind.element, QuantizedType) and not literal.has_strings:
         return literal.elements(kind)
-    return literal.elements(kind) if is_backed(kind.element) else literal.kept(kind)
+    return literal.elements(kind) if is_backed(kind.element) else literal.text_elements(kind)
 
 
 _Rule = Callable[[AttributeParser, int], Attribute]

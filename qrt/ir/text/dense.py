@@ -34,7 +34,7 @@ FLOAT_DTYPES: dict[str, Any] = {"f16": np.float16, "f32": np.float32, "f64": np.
 
 @contextmanager
 def elided_above(limit: int | None) -> Iterator[None]:
-    """Within it constants of more elements than the limit, other than splats, are spelled without their values."""
+    """Print larger constants than the limit, except splats, without their values in the `with` block."""
     token = _elided_above.set(limit)
     try:
         yield
@@ -49,8 +49,11 @@ def _is_elided(count: int) -> bool:
 
 @lru_cache(maxsize=256)
 def storage_dtype(element: Type) -> np.dtype[Any]:
-    """The dtype a dense constant of `element` is kept in: the smallest integer of its signedness (signless counts as
-    signed), bool for i1, the float itself for f16, f32 and f64, and bit patterns for every other float."""
+    """Return the dtype of a dense constant's array.
+
+    It is the smallest integer of the element's signedness (signless counts as signed), bool for i1, the float itself
+    for f16, f32 and f64, and bit patterns for every other float.
+    """
     if not is_backed(element):
         raise QuantTypeError(f"dense elements of {element} are not supported")
     if isinstance(element, IntegerType):
@@ -68,21 +71,23 @@ def storage_dtype(element: Type) -> np.dtype[Any]:
 
 
 def is_backed(element: Type) -> bool:
-    """Whether constants of `element` are arrays; those of other types are kept as text."""
+    """Return True if constants of `element` are arrays; other constants are stored as text."""
     if isinstance(element, IntegerType):
         return 1 <= element.width <= 64
     return isinstance(element, IndexType) or (isinstance(element, FloatType) and element.width <= 64)
 
 
 def is_wide(element: Type) -> bool:
-    """Whether `element` is a number of more bits than an array holds."""
+    """Return True for a type of numbers with more bits than an array's element can have."""
     return isinstance(element, IntegerType | FloatType) and element.width > 64
 
 
 @lru_cache(maxsize=256)
 def static_shape(type: Type) -> tuple[int, ...]:
-    """The shape of a dense constant's type; QuantTypeError unless it is a tensor or vector of static shape that an
-    array can have."""
+    """Return the shape of a dense constant's type.
+
+    Raise QuantTypeError unless it is a tensor or vector of static shape that an array can have.
+    """
     if not isinstance(type, ShapedType):
         raise QuantTypeError(f"elements literal must be of a shaped type, not {type}")
     if type.shape is None or None in type.shape:
@@ -94,8 +99,11 @@ def static_shape(type: Type) -> tuple[int, ...]:
 
 
 def check_extent(type: ShapedType, itemsize: int | None = None) -> None:
-    """Raise QuantTypeError unless arrays of the type's shape can be: of elements of `itemsize` bytes, or of any dtype.
-    Dynamic dimensions count as 1, and so do empty ones, as they do to NumPy."""
+    """Raise QuantTypeError if NumPy has no arrays of the type's shape with elements of `itemsize` bytes (or of any
+    dtype).
+
+    Dynamic and empty dimensions count as 1, as in NumPy.
+    """
     shape = type.shape or ()
     if len(shape) > MAX_RANK:
         raise QuantTypeError(f"arrays have at most {MAX_RANK} dimensions, not {len(shape)}")
@@ -143,17 +151,20 @@ class DenseElementsAttr(Attribute):
 
     @property
     def is_splat(self) -> bool:
-        """Whether there are elements, and all have the same bits."""
+        """True if there are elements, and all have the same bits."""
         bits = _bits(self.array)
         return bits.size > 0 and (_is_broadcast(bits) or bool((bits == _first(bits)).all()))
 
     @property
     def first(self) -> Any:
-        """The first element, as the array holds it. It is all of a splat, whose full array may exceed the memory."""
+        """The first element as stored in the array.
+
+        For a splat use this, because its full array may exceed the memory.
+        """
         return _first(self.array)
 
     def element_at(self, index: tuple[int, ...]) -> Attribute:
-        """One element as a constant of its own."""
+        """Return one element as a constant."""
         value = self.array[index]
         if isinstance(self.element, FloatType):
             return FloatAttr(int(value.view(f"u{value.dtype.itemsize}")), self.element)
@@ -161,7 +172,7 @@ class DenseElementsAttr(Attribute):
 
     @property
     def python(self) -> Array:
-        """The values: the array itself, or its floats where it holds bit patterns."""
+        """The values: the array itself, or floats if the array stores bit patterns."""
         if isinstance(self.element, FloatType) and self.array.dtype.kind == "u":
             decode = self.element.format.decode
             if _is_broadcast(self.array):
@@ -216,7 +227,7 @@ class Blob:
 
 
 class DenseResourceAttr(Attribute):
-    """`dense_resource<key> : type`: elements whose bytes stand at the end of the text.
+    """The attribute `dense_resource<key> : type`: elements whose bytes are at the end of the text.
 
     Examples
     --------
@@ -235,7 +246,7 @@ class DenseResourceAttr(Attribute):
 
     @property
     def array(self) -> Array:
-        """The elements; QuantTypeError if the text had no blob of this key, or one of another size."""
+        """The elements. Raises QuantTypeError if the text has no blob of this key, or one of another size."""
         if self.blob.data is None:
             raise QuantTypeError(f"dense_resource<{self.blob.key}> has no data")
         return array_of_bytes(self.blob.data, self.type)
@@ -260,8 +271,10 @@ class DenseResourceAttr(Attribute):
 
 
 def splat(value: Any, type: Type) -> DenseElementsAttr | None:
-    """A constant of one stored value everywhere; None where the type leaves sizes open, or where no array has as many
-    elements."""
+    """Return a constant whose elements all have one stored value.
+
+    Return None if the type has dynamic sizes, or more elements than arrays can have.
+    """
     try:
         return DenseElementsAttr(np.broadcast_to(value, static_shape(type)), type)  # type: ignore[arg-type]  # it has a shape
     except QuantTypeError:
@@ -273,12 +286,15 @@ def _bits(array: Array) -> Array:
 
 
 def _is_broadcast(array: Array) -> bool:
-    """Whether an array holds one element that stands for all."""
+    """Return True if an array holds one element that is broadcast to its shape."""
     return array.size > 0 and not any(array.strides)
 
 
 def _first(array: Array) -> Any:
-    """The first element (`flat` stops at 32 dimensions, and `ravel` would make a splat's view an array)."""
+    """Return the first element.
+
+    (`flat` is limited to 32 dimensions, and `ravel` would allocate the whole array of a splat.)
+    """
     return array[(0,) * array.ndim]
 
 
@@ -289,7 +305,9 @@ def nested(items: list[str], shape: tuple[int, ...]) -> str:
 
 
 def element_bytes(array: Array) -> bytes:
-    """The elements as upstream lays them out: little endian, one per byte or more, i1 packed eight to a byte."""
+    """Return the bytes of the elements as upstream lays them out: little endian, at least a byte each, i1 packed eight
+    to a byte.
+    """
     if array.dtype == np.bool_:
         return np.packbits(array.ravel(), bitorder="little").tobytes()
     return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
@@ -297,8 +315,10 @@ def element_bytes(array: Array) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class KeptElementsAttr(Attribute):
-    """`dense<...> : type` of elements that no array holds, as text: complex numbers, strings, numbers of more than
-    64 bits."""
+    """The attribute `dense<...> : type` stored as text, for elements that arrays cannot hold.
+
+    They are complex numbers, strings, and numbers of more than 64 bits.
+    """
 
     text: str
     type: ShapedType
@@ -314,7 +334,7 @@ class KeptElementsAttr(Attribute):
 
 
 def array_of_bytes(data: bytes, type: ShapedType, packed_bool: bool = True) -> Array:
-    """The array that `element_bytes` came from; one element's bytes are a splat."""
+    """Return the array whose `element_bytes` are given; the bytes of a single element give a splat."""
     shape = static_shape(type)
     dtype = storage_dtype(type.element)
     count = math.prod(shape)
@@ -332,7 +352,7 @@ def array_of_bytes(data: bytes, type: ShapedType, packed_bool: bool = True) -> A
 
 
 def wrapped(values: Array, element: IntegerType) -> Array:
-    """Values read modulo the element's width, in its own signedness."""
+    """Return values modulo the element's width, read with the element's signedness."""
     if element.signedness == "unsigned":
         return values & values.dtype.type((1 << element.width) - 1) if element.width < 64 else values
     bits = values.dtype.itemsize * 8 - element.width

@@ -1,4 +1,4 @@
-"""The text of dense elements, read: row by row where it is plain, else token by token."""
+"""The parser of dense elements: row by row if the text is simple, else token by token."""
 
 import math
 import re
@@ -45,12 +45,12 @@ _BEFORE_OPEN, _AFTER_CLOSE = (ord("["), ord(",")), (ord("]"), ord(","))
 
 
 class DenseLiteral:
-    """The inside of `dense<...>`, kept until the type after it says what it means."""
+    """The text inside `dense<...>`, which is parsed when the type after it is known."""
 
     __slots__ = ("end", "scanner", "start")
 
     def __init__(self, scanner: Scanner) -> None:
-        """Take what is between the angle brackets, and the closing one."""
+        """Take the text between the angle brackets, and the closing bracket."""
         self.scanner = scanner
         self.start = scanner.skip()
         if scanner.at('"'):
@@ -82,12 +82,12 @@ class DenseLiteral:
         return self.scanner.text[self.start : self.end].rstrip()
 
     @property
-    def said_shape(self) -> list[int] | None:
-        """The shape that the brackets say; None without brackets."""
+    def bracket_shape(self) -> list[int] | None:
+        """The shape that the brackets form; None without brackets."""
         return self._layout()[1]
 
     def elements(self, type: Type) -> DenseElementsAttr:
-        """The constant of `type`. Raises ParseError at the offending element."""
+        """Return the constant of `type`. Raises ParseError at the offending element."""
         scanner = self.scanner
         try:
             shape = static_shape(type)
@@ -107,8 +107,11 @@ class DenseLiteral:
         array.flags.writeable = False
         return DenseElementsAttr(array, type)
 
-    def kept(self, type: ShapedType) -> KeptElementsAttr:
-        """The constant of a type whose elements no array holds. Raises ParseError at the offending element."""
+    def text_elements(self, type: ShapedType) -> KeptElementsAttr:
+        """Return the constant of a type whose elements arrays cannot hold.
+
+        Raise ParseError at the offending element.
+        """
         is_number = isinstance(type.element, ComplexType) or is_wide(type.element)
         if not is_number or self.scanner.text.startswith('"', self.start):
             self._require_shape_of_strings(type)
@@ -118,17 +121,17 @@ class DenseLiteral:
         except QuantTypeError as error:
             raise self.scanner.error(str(error), self.start, self.end) from None
         if isinstance(type.element, ComplexType):
-            items, said = self._pairs(shape, type.element)
+            items, literal_shape = self._pairs(shape, type.element)
         else:
-            values, said = self._values(shape, type.element)
+            values, literal_shape = self._values(shape, type.element)
             items = spell_elements(values, type.element)
         if len(set(items)) == 1:
             return KeptElementsAttr(items[0], type)
-        return KeptElementsAttr(nested(items, said) if items else "", type)
+        return KeptElementsAttr(nested(items, literal_shape) if items else "", type)
 
     @property
     def has_strings(self) -> bool:
-        """Tell whether an element is a string."""
+        """Return True if an element is a string."""
         return '"' in self.text
 
     def _require_shape_of_strings(self, type: ShapedType) -> None:
@@ -137,7 +140,7 @@ class DenseLiteral:
             return
         outline = DenseLiteral(Scanner(Source(f"{_STRING.sub('0', self.text)}\n>")))
         try:
-            shape = outline.said_shape
+            shape = outline.bracket_shape
         except ParseError as error:
             raise self.scanner.error(error.message, self.start, self.end) from None
         if shape != list(type.shape or ()):
@@ -145,12 +148,12 @@ class DenseLiteral:
             raise self.scanner.error(message, self.start, self.end)
 
     def _pairs(self, shape: tuple[int, ...], element: ComplexType) -> tuple[list[str], tuple[int, ...]]:
-        """Complex numbers, spelled, and the shape they were said in."""
+        """Return complex numbers as text, and the shape of the literal."""
         body = _COMMENT.sub(lambda comment: " " * len(comment[0]), self.scanner.text[self.start : self.end])
         pairs = list(_PAIR.finditer(body))
         outline = DenseLiteral(Scanner(Source(f"{_PAIR.sub('0', body)}>")))
         try:
-            count, (_, said) = outline._layout()[0], outline._values(shape, _I1)
+            count, (_, literal_shape) = outline._layout()[0], outline._values(shape, _I1)
         except ParseError as error:
             raise self.scanner.error(error.message, self.start, self.end) from None
         if len(pairs) != count:
@@ -160,7 +163,7 @@ class DenseLiteral:
             [self._value(pair[side], self.start + pair.start(side), element.element) for side in (1, 2)]
             for pair in pairs
         ]
-        return [f"({','.join(spell_elements(part, element.element))})" for part in parts], said
+        return [f"({','.join(spell_elements(part, element.element))})" for part in parts], literal_shape
 
     def _from_hex(self, type: ShapedType) -> Array:
         data = self.scanner.bytes_of_hex(self.text[1:-1], self.start, self.end)
@@ -170,7 +173,7 @@ class DenseLiteral:
             raise self.scanner.error(str(error), self.start, self.end) from None
 
     def _fast(self, shape: tuple[int, ...], element: Type) -> Array | None:
-        """A large decimal literal at once, or None where it is anything less plain (errors included)."""
+        """Parse a large decimal literal at once; return None if it is not one, or has an error."""
         length = self.end - self.start
         if (
             max(shape, default=0) > length or math.prod(shape) > length
@@ -195,26 +198,26 @@ class DenseLiteral:
         return wrapped(values, element) if isinstance(element, IntegerType) else values
 
     def _checked(self, shape: tuple[int, ...], element: Type) -> Array:
-        """Any literal, element by element."""
-        values, said = self._values(shape, element)
+        """Parse any literal, element by element."""
+        values, literal_shape = self._values(shape, element)
         dtype = storage_dtype(element)
         if isinstance(element, FloatType):
-            return np.fromiter(values, f"u{dtype.itemsize}").view(dtype).reshape(said)
+            return np.fromiter(values, f"u{dtype.itemsize}").view(dtype).reshape(literal_shape)
         wide = np.fromiter(values, np.uint64 if element is _UI64 else np.int64)
         wide = wrapped(wide, element) if isinstance(element, IntegerType) and element is not _UI64 else wide
-        return wide.reshape(said)
+        return wide.reshape(literal_shape)
 
     def _values(self, shape: tuple[int, ...], element: Type) -> tuple[Iterator[int], tuple[int, ...]]:
-        """The elements, and the shape they were said in: `()` for a splat."""
-        count, found = self._layout()
-        if found is not None and found != list(shape):
-            message = f"inferred shape of elements literal ({found}) does not match type ({list(shape)})"
+        """Return the elements, and the shape of the literal, which is `()` for a splat."""
+        count, literal_shape = self._layout()
+        if literal_shape is not None and literal_shape != list(shape):
+            message = f"inferred shape of elements literal ({literal_shape}) does not match type ({list(shape)})"
             raise self.scanner.error(message, self.start, self.end)
         if not count and 0 not in shape:
             raise self.scanner.error("expected element literal of primitive type", self.end)
         matches = _ELEMENT_RE.finditer(self.scanner.text, self.start, self.end)
         values = (self._value(match[1], match.start(1), element) for match in matches if match[1] is not None)
-        return values, shape if found is not None or not count else ()
+        return values, shape if literal_shape is not None or not count else ()
 
     def _value(self, text: str, at: int, element: Type) -> int:
         error = self.scanner.error
@@ -246,7 +249,7 @@ class DenseLiteral:
         return value
 
     def _layout(self) -> tuple[int, list[int] | None]:
-        """The number of elements, and the shape their brackets say (None without brackets)."""
+        """Return the number of elements, and the shape that the brackets form (None without brackets)."""
         text, position = self.scanner.text, self.start
         end = getattr(self, "end", len(text))
         elements = 0
@@ -304,7 +307,7 @@ class DenseLiteral:
 
 
 def _skeleton(shape: tuple[int, ...]) -> str:
-    """The brackets and commas of a literal of this shape."""
+    """Return the brackets and commas of a literal of this shape."""
     text = ""
     for size in reversed(shape):
         text = f"[{','.join([text] * size)}]" if text else f"[{',' * (size - 1)}]"
@@ -312,7 +315,7 @@ def _skeleton(shape: tuple[int, ...]) -> str:
 
 
 def _well_placed(form: Array) -> bool:
-    """Whether every '[' follows '[' or ',', every ']' precedes ']' or ',', and every '-' a digit."""
+    """Return True if every '[' follows '[' or ',', every ']' precedes ']' or ',', and every '-' precedes a digit."""
     before_open = form[np.flatnonzero(form == ord("[")) - 1]
     after_close = form[np.flatnonzero(form == ord("]")) + 1]
     after_minus = form[np.flatnonzero(form == ord("-")) + 1]
@@ -324,8 +327,11 @@ def _well_placed(form: Array) -> bool:
 
 
 def _decimal_row(body: bytes, count: int) -> Array | None:
-    """The same for one row of integers. With its brackets at the ends and a comma less than numbers, NumPy's own
-    reading leaves no room for anything else: it refuses two numbers, or none, between commas."""
+    """Return one row of integers; None if the text is not plain decimal.
+
+    If the brackets are at the ends, and there is one comma less than numbers, NumPy's own parser accepts nothing else:
+    it refuses two numbers, or none, between commas.
+    """
     stripped = body.strip(_SPACES)
     if stripped.translate(None, b"-0123456789" + _SPACES) != _skeleton((count,)).encode():
         return None
@@ -341,10 +347,10 @@ def _decimal_row(body: bytes, count: int) -> Array | None:
 
 
 def _decimal(body: bytes, shape: tuple[int, ...], is_float: bool) -> Array | None:
-    """Flat int64 or float64 values of a literal of this shape, or None where it is not plainly one.
+    """Return flat int64 or float64 values of a literal of this shape; None if the text is not plain decimal.
 
-    NumPy reads the numbers; that they stand where the grammar wants them is seen on a copy without white space, in
-    which every digit is 0.
+    NumPy parses the numbers. The positions of brackets and commas are checked on a copy without white space, in which
+    every digit is replaced by 0.
     """
     if not is_float and len(shape) == 1:
         return _decimal_row(body, shape[0])

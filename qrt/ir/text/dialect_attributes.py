@@ -1,6 +1,4 @@
-"""Parses attributes of dialects, `#dialect.name<...>`: those that ops declare, and those that are kept as they are
-written.
-"""
+"""The parser of attributes of dialects, `#dialect.name<...>`: declared ones, and others, which remain text."""
 
 import re
 
@@ -12,7 +10,7 @@ _DIALECT_SYMBOL = re.compile(r"([#!]\w+)<([a-zA-Z_]\w*(?:<.*>)?)>", re.ASCII | r
 
 
 def parse_dialect_attribute(parser: AttributeReader, name: str, start: int) -> OpaqueAttr:
-    """The attribute whose `#name` stands at `start`. Raises ParseError for a dialect that nobody knows."""
+    """Parse the attribute whose `#name` is at `start`. Raise ParseError for an unknown dialect."""
     scanner = parser.scanner
     scanner.pos = end = start + 1 + len(name)
     registry.load(name.partition(".")[0])
@@ -25,20 +23,22 @@ def parse_dialect_attribute(parser: AttributeReader, name: str, start: int) -> O
         if nested:
             scanner.expect(">", " closing the attribute")
         if scanner.accept(":"):
-            said = parser.type()  # upstream reads a type behind any attribute of a dialect; few make something of it
-            return OpaqueAttr(f"{value.text} : {said}") if ENUMERATIONS[name].typed else value
+            written_type = (
+                parser.type()
+            )  # upstream reads a type behind any attribute of a dialect; few make something of it
+            return OpaqueAttr(f"{value.text} : {written_type}") if ENUMERATIONS[name].typed else value
         return value
     scanner.pos = end
     known = name.partition(".")[0] in registry.UNSUPPORTED_DIALECTS
     if not known and not parser.allow_unregistered:
         raise scanner.error(f"attribute '#{name}' of an unregistered dialect", start, end)
-    kept = keep(parser, start)
+    attribute = read_as_text(parser, start)
     type = f" : {parser.type()}" if scanner.accept(":") else ""
-    return OpaqueAttr(_trimmed(kept.text) if known else kept.text + type)
+    return OpaqueAttr(_trimmed(attribute.text) if known else attribute.text + type)
 
 
-def keep(parser: AttributeReader, start: int) -> OpaqueAttr:
-    """Reads the rest of an attribute whose name has been read, and keeps it as text."""
+def read_as_text(parser: AttributeReader, start: int) -> OpaqueAttr:
+    """Read the rest of an attribute whose name has been read, as text."""
     scanner = parser.scanner
     if scanner.text.startswith("[", scanner.pos):  # distinct[0]<...>
         scanner.expect("[")
@@ -53,18 +53,18 @@ def keep(parser: AttributeReader, start: int) -> OpaqueAttr:
 
 
 def is_of_known_dialect(text: str) -> bool:
-    """Whether an attribute that is kept as text is of a dialect that MLIR registers."""
+    """Return True if an attribute that is stored as text is of a dialect that MLIR registers."""
     dialect = text.removeprefix("#").partition(".")[0]
     return text.startswith("#") and (dialect in registry.UNSUPPORTED_DIALECTS or dialect in registry.DIALECTS.own)
 
 
 def _pretty(text: str) -> str:
-    """`#dialect<name<...>>` as `#dialect.name<...>`, the way upstream prints it."""
+    """Rewrite `#dialect<name<...>>` as `#dialect.name<...>`, as upstream prints it."""
     match = _DIALECT_SYMBOL.fullmatch(text)
     return text if match is None else f"{match[1]}.{match[2]}"
 
 
 def _trimmed(text: str) -> str:
-    """An attribute of a dialect of MLIR's, without the spaces at the ends of its body, which upstream does not keep."""
+    """Remove the spaces at the ends of an attribute's body, which upstream does not keep for its own dialects."""
     head, opening, body = text.partition("<")
     return f"{head}<{body[:-1].strip()}>" if opening else text

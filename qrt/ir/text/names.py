@@ -1,4 +1,4 @@
-"""SSA names: values that are read before or after the text defines them."""
+"""SSA names in text: values that are used before or after their definitions."""
 
 from qrt.errors import Diagnostic, ParseError
 from qrt.ir.core.forms import PendingOperation
@@ -21,7 +21,7 @@ class Scope:
 
 
 class NameParser(AttributeParser):
-    """Knows the values of the open regions by name."""
+    """A parser that knows the values of the open regions by name."""
 
     def __init__(self, source: Source, allow_unregistered: bool, upstream: int = 22) -> None:
         super().__init__(source, allow_unregistered, upstream)
@@ -29,11 +29,11 @@ class NameParser(AttributeParser):
         self._names: list[str] = []  # defined in the open regions, innermost last
 
     def error_at(self, pending: PendingOperation, message: str) -> ParseError:
-        """The error at an operation's name."""
+        """Return the error at an operation's name."""
         return self.scanner.error(message, pending.start, pending.start + len(pending.name))
 
     def _error_with_note(self, message: str, name: str, at: int, note: str, earlier: int) -> ParseError:
-        """The error at a name, and a note at where it stood before."""
+        """Return the error at a name, with a note at its earlier occurrence."""
         place, before = (Location(self.source, start, start + len(name)) for start in (at, earlier))
         return ParseError(message, place, (Diagnostic("note", note, before),))
 
@@ -62,7 +62,7 @@ class NameParser(AttributeParser):
         return resolved
 
     def _forward(self, name: str, number: int, at: int, type: Type) -> Value:
-        """The stand-in for a value that is used before the text defines it."""
+        """Return the placeholder for a value that is used before the text defines it."""
         waiting = self._scope.forward.setdefault(name, {})
         known = waiting.get(number)
         if known is None:
@@ -102,7 +102,7 @@ class NameParser(AttributeParser):
             self._define_forward(name, at, values)
 
     def _define_entry(self, name: str, at: int, value: Value) -> None:
-        """An argument that a custom form names: nothing before it may have used the name."""
+        """Define an entry block argument that a custom form names. The name must not have been used before."""
         scope = self._scope
         if name in scope.values or name in scope.forward:
             earlier = scope.places[name] if name in scope.values else next(iter(scope.forward[name].values()))[1]

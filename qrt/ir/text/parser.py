@@ -1,7 +1,7 @@
-"""Operations from text: SSA names, blocks, regions, aliases, generic forms, and the calls into custom forms.
+"""The parser of operations: SSA names, blocks, regions, aliases, generic forms, and the calls into custom forms.
 
-What repeats in a program (types, signatures, attribute dictionaries) is read once and looked up by its text after
-that: this is where the speed comes from. A look-up is only kept where the full rule consumed the same characters.
+Parts that repeat in a program (types, signatures, attribute dictionaries) are parsed once and then looked up by their
+text, for speed. A result is cached only if the full rule consumed the same characters.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ _MEMO_LENGTH = 512  # characters: a longer text is not looked up
 
 
 class _Blocks:
-    """The block labels of one region; those referred to and not yet defined with their first use."""
+    """The block labels of one region, and the first uses of labels that are not yet defined."""
 
     __slots__ = ("defined", "labels", "used")
 
@@ -44,7 +44,7 @@ class _Blocks:
 
 
 class Parser(NameParser, ResourceParser):
-    """One text's parser."""
+    """The parser of one text."""
 
     def __init__(self, source: Source, allow_unregistered: bool, upstream: int = 22) -> None:
         super().__init__(source, allow_unregistered, upstream)
@@ -57,7 +57,7 @@ class Parser(NameParser, ResourceParser):
     # -- the whole --------------------------------------------------------------------------------------------------
 
     def program(self) -> Operation:
-        """The `builtin.module` that the text is or, where it has several operations or another one, holds."""
+        """Parse the whole text as a `builtin.module`, which is created if the text has another operation or several."""
         scanner = self.scanner
         block = Block()
         while not scanner.at_end():
@@ -183,8 +183,11 @@ class Parser(NameParser, ResourceParser):
     # -- whole custom forms at once ---------------------------------------------------------------------------------
 
     def line(self, line: Line, pending: PendingOperation) -> bool:
-        """Take a custom form that reads as its format's plainest spelling. False, with nothing taken, if it does not:
-        then the format's steps read it, and say what is wrong where something is."""
+        """Parse a custom form in its most common spelling.
+
+        Return False, with nothing taken, for another spelling: then the format's elements parse it, or report the
+        error.
+        """
         scanner = self.scanner
         start = scanner.pos
         match = line.pattern.match(self.source.text, start)
@@ -244,14 +247,14 @@ class Parser(NameParser, ResourceParser):
         return match[1], int(number) if number and len(number) < 9 else (1 << 30 if number else 0), match.start(1)
 
     def argument(self) -> OperandName:
-        """The name of a block argument: it has no result number."""
+        """Parse the name of a block argument, which has no result number."""
         name, number, at = self.operand()
         if "#" in self.source.text[at : self.scanner.pos]:
             raise self.scanner.error("result number not allowed in argument list", at, self.scanner.pos)
         return name, number, at
 
     def operand_list(self) -> list[OperandName]:
-        """One or more operands."""
+        """Parse one or more operands."""
         match = self.scanner.match(NAMES_PATTERN)
         if match is not None and "#" not in match[1] and "," not in match[1]:
             operands = [(match[1], 0, match.start(1))]
@@ -264,7 +267,7 @@ class Parser(NameParser, ResourceParser):
         return operands
 
     def type(self) -> Type:
-        """A type, looked up by its text where that has been seen."""
+        """Parse a type; one that was parsed before is looked up by its text."""
         match = TYPE_PATTERN.match(self.source.text, self.scanner.pos)
         if match is None or self._open_aliases:  # inside an alias each type is measured again
             return self.types.parse()
@@ -278,7 +281,7 @@ class Parser(NameParser, ResourceParser):
         return parsed
 
     def signature(self) -> tuple[list[Type], list[Type]]:
-        """`(operand types) -> result types`."""
+        """Parse `(operand types) -> result types`."""
         match = SIGNATURE_PATTERN.match(self.source.text, self.scanner.pos)
         if match is not None:
             known = self._signatures.get(match[1])
@@ -293,7 +296,7 @@ class Parser(NameParser, ResourceParser):
         return parsed
 
     def optional_attributes(self) -> dict[str, Attribute]:
-        """An attribute dictionary if one is next; a new dict either way."""
+        """Parse an attribute dictionary if one is next; return a new dict either way."""
         if not self.scanner.at("{"):
             return {}
         match = ATTRIBUTES_PATTERN.match(self.source.text, self.scanner.pos)
@@ -324,9 +327,12 @@ class Parser(NameParser, ResourceParser):
         arguments: Sequence[tuple[str, int, Type]] | None = None,
         terminator: str | None = None,
     ) -> Region:
-        """`{ blocks }`. `arguments` name the entry block's arguments where a custom form has said them;
-        ops of the dialect that `dialect` begins with may be named without it. A lone block that has no terminator ends
-        with a `terminator`, if that is given."""
+        """Parse `{ blocks }`.
+
+        `arguments` name the entry block's arguments if the custom form has them. Ops of the dialect that `dialect`
+        begins with may be written without its name. A single block without a terminator gets a `terminator`, if that is
+        given.
+        """
         with self.scanner.nested():
             outer = self._scope, self._names, self._blocks
             self._scope = Scope() if isolated else self._scope
@@ -409,7 +415,7 @@ class Parser(NameParser, ResourceParser):
                 start = scanner.skip()
 
     def successor(self) -> Block:
-        """`^label`: a block of the region that is being read."""
+        """Parse `^label`, and return a block of the current region."""
         start = self.scanner.skip()
         label = self.scanner.suffix("^", "a block label")
         self._blocks.used.setdefault(label, start)

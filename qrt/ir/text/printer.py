@@ -1,4 +1,4 @@
-"""Operations to text, as upstream MLIR prints them; values are numbered, the source's names are not kept."""
+"""The printer of operations as upstream MLIR prints them. Values are numbered; their names in the source are lost."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,8 +18,11 @@ _STRING_OR_STORAGE = re.compile(
 def print_program(
     root: Operation, upstream: int, generic: bool = False, locations: bool = False, exact: bool = False
 ) -> str:
-    """Print a whole program, and the resources its constants name. Not `exact`: as this version of upstream prints it,
-    which up to 22 leaves the sign of storage unsaid."""
+    """Print a whole program, and the resources of its constants.
+
+    Unless `exact`, it is printed in the syntax of an upstream version, which up to 22 does not print the sign of
+    storage.
+    """
     printer = Printer(generic, locations)
     if generic:
         printer.number_all(root)
@@ -32,7 +35,7 @@ def print_program(
 
 
 def print_operation(operation: Operation, generic: bool = False) -> str:
-    """The text of one operation, with the names that its values have in the text of all that it is inside of."""
+    """Return the text of one operation, in which values have the names of the whole program's text."""
     printer = Printer(generic, locations=False)
     printer.name_as_inside(operation)
     printer.operation(operation)
@@ -40,11 +43,11 @@ def print_operation(operation: Operation, generic: bool = False) -> str:
 
 
 class _OperationReached(Exception):
-    """The operation that is looked for is the next to be printed."""
+    """The signal that the next operation to print is the one of interest."""
 
 
 class Printer:
-    """Collects the text; custom forms call the methods below, which put the spaces."""
+    """The text printed so far; custom forms call its methods, which insert spaces."""
 
     def __init__(self, generic: bool, locations: bool) -> None:
         self.generic = generic
@@ -65,15 +68,15 @@ class Printer:
     # -- for custom forms -------------------------------------------------------------------------------------------
 
     def word(self, text: str) -> None:
-        """A word, with a space before it unless it follows an opening parenthesis."""
+        """Print a word, with a space before it unless it follows an opening parenthesis."""
         self._parts.append(text if self._parts and self._parts[-1].endswith("(") else f" {text}")
 
     def attach(self, text: str) -> None:
-        """Text with no space before it."""
+        """Print text with no space before it."""
         self._parts.append(text)
 
     def new_line(self, deeper: str = "") -> None:
-        """A new line of the same operation, as deep as it or deeper."""
+        """Begin a new line of the same operation, with its indentation or more."""
         self._parts.append(f"\n{self._indent}{deeper}")
 
     def punctuation(self, text: str) -> None:
@@ -89,7 +92,9 @@ class Printer:
     def attributes(
         self, given: Operation | Mapping[str, Attribute], elided: Iterable[str] = (), keyword: str = ""
     ) -> None:
-        """The attribute dictionary without the elided names, if anything is left; after `keyword` if given."""
+        """Print the attribute dictionary without the elided names, if any attribute is left; after `keyword` if
+        given.
+        """
         attributes = given.attributes if isinstance(given, Operation) else given
         if not attributes:
             return
@@ -107,7 +112,10 @@ class Printer:
         self.word(text)
 
     def name(self, value: Value) -> str:
-        """`%0`, `%0#1`, `%arg0`; a value that nothing in scope defines prints as an error upstream prints too."""
+        """Return the name of a value: `%0`, `%0#1`, `%arg0`.
+
+        A value that is not visible here gets an error text, as upstream prints.
+        """
         return self._names.get(value, "<<UNKNOWN SSA VALUE>>")
 
     def typed_name(self, value: Value) -> str:
@@ -115,8 +123,10 @@ class Printer:
 
     @contextmanager
     def numbered(self, region: Region) -> Iterator[None]:
-        """Number all values of a region, before any is printed: a use may come before its definition. Regions inside
-        go on from there, as upstream's do."""
+        """Number all values of a region before any is printed, because a use may come before its definition.
+
+        Regions inside continue the numbering, as upstream's do.
+        """
         outer = self._results, self._arguments
         if not self.generic:
             self._number(region)
@@ -124,8 +134,9 @@ class Printer:
         self._results, self._arguments = outer
 
     def number_all(self, operation: Operation) -> None:
-        """Number all values at once, with no number twice, as upstream does in generic form: a region comes before
-        those inside it, and the last of several regions first.
+        """Number all values at once, each with its own number, as upstream does in generic form.
+
+        A region comes before those inside it, and the last of several regions first.
         """
         stack = list(operation.regions)
         while stack:
@@ -146,8 +157,10 @@ class Printer:
                 self.name_results(operation)
 
     def name_as_inside(self, operation: Operation) -> None:
-        """Give all that an operation sees, and the next number, the names that they have where the whole is printed:
-        prints the whole up to the operation, and forgets the text.
+        """Give the values that are visible to an operation, and the next number, their names in the whole program's
+        text.
+
+        The program is printed up to the operation, and the text is discarded.
         """
         root = operation
         while root.parent_operation is not None:
@@ -161,17 +174,17 @@ class Printer:
         try:
             self.operation(root)
         except _OperationReached:
-            self._forget(operation, found=True)
+            self._forget(operation, is_reached=True)
         except Exception:  # something around it is not whole yet, and has no form
-            self._forget(operation, found=False)
+            self._forget(operation, is_reached=False)
         else:  # the form of something around it leaves out what is inside
-            self._forget(operation, found=False)
+            self._forget(operation, is_reached=False)
 
-    def _forget(self, operation: Operation, found: bool) -> None:
-        """Forgets the text that was printed before an operation, and numbers around it what that did not number."""
+    def _forget(self, operation: Operation, is_reached: bool) -> None:
+        """Discard the text printed before an operation; number the enclosing regions that were not reached."""
         self._wanted, self._indent = None, ""
         self._parts.clear()
-        if found:
+        if is_reached:
             return
         around: list[Region] = []
         inner: Operation | None = operation
@@ -195,47 +208,52 @@ class Printer:
                 self._names[result] = f"{base}#{index}"
 
     def label(self, block: Block) -> str:
-        """`^bb1`."""
+        """Return the label of a block, such as `^bb1`."""
         return self._blocks.get(block, "<<UNKNOWN BLOCK>>")
 
-    def region(self, region: Region, entry_said: bool, empty_label: bool = True, terminator: str | None = None) -> None:
-        """`{ blocks }` in the names of `numbered`. `entry_said`: the custom form has printed the entry block's
-        arguments. A last `terminator` that says nothing is left out."""
+    def region(
+        self, region: Region, entry_printed: bool, empty_label: bool = True, terminator: str | None = None
+    ) -> None:
+        """Print `{ blocks }` with the names from `numbered`.
+
+        With `entry_printed`, the custom form has already printed the entry block's arguments. A last `terminator`
+        without information is omitted.
+        """
         self._parts.append("{\n")
         for index, block in enumerate(region.blocks):
             self._blocks[block] = f"^bb{index}"
         comments = self._predecessors(region) if len(region.blocks) > 1 else {}
         for index, block in enumerate(region.blocks):
-            lone_empty = empty_label and block.first is None and not entry_said
-            if index or (not entry_said and (block.arguments or lone_empty)):
+            lone_empty = empty_label and block.first is None and not entry_printed
+            if index or (not entry_printed and (block.arguments or lone_empty)):
                 arguments = ", ".join(map(self.typed_name, block.arguments))
                 label = f"{self._blocks[block]}({arguments})" if arguments else self._blocks[block]
                 self._parts.append(f"{self._indent}{label}:{comments.get(block, '')}\n")
             self._indent += "  "
             for operation in block:
-                if not (operation.name == terminator and operation is block.last and _says_nothing(operation)):
+                if not (operation.name == terminator and operation is block.last and _is_empty(operation)):
                     self.operation(operation)
             self._indent = self._indent[:-2]
         self._parts.append(f"{self._indent}}}")
 
     def _predecessors(self, region: Region) -> dict[Block, str]:
-        """Upstream's comment on each block but the first."""
-        found: dict[Block, list[str]] = {block: [] for block in region.blocks[1:]}
+        """Return upstream's comment on each block but the first."""
+        predecessors: dict[Block, list[str]] = {block: [] for block in region.blocks[1:]}
         for block in region.blocks:
             for successor in block.successors:
-                if successor in found:
-                    found[successor].append(self._blocks[block])
+                if successor in predecessors:
+                    predecessors[successor].append(self._blocks[block])
         return {
             block: f"  // {'pred' if len(names) == 1 else f'{len(names)} preds'}: {', '.join(names)}"
             if names
             else "  // no predecessors"
-            for block, names in found.items()
+            for block, names in predecessors.items()
         }
 
     # -- operations -------------------------------------------------------------------------------------------------
 
     def operation(self, operation: Operation) -> None:
-        """One operation, indented, on its own line."""
+        """Print one operation, indented, on its own line."""
         if operation is self._wanted:
             raise _OperationReached
         parts = self._parts
@@ -245,8 +263,8 @@ class Printer:
             parts.append(f"{base} = " if len(operation.results) == 1 else f"{base}:{len(operation.results)} = ")
         definition = operation.definition
         assembly = None if definition is None else definition.assembly
-        unsaid = assembly is not None and not assembly.says(operation)
-        if self.generic or definition is None or unsaid or (assembly is None and definition.print is None):
+        is_generic_only = assembly is not None and not assembly.can_express(operation)
+        if self.generic or definition is None or is_generic_only or (assembly is None and definition.print is None):
             self._generic_form(operation)
         else:
             name = operation.name
@@ -273,8 +291,8 @@ class Printer:
         definition = operation.definition
         names = operation.inherent if definition is None else definition.properties
         defaults = {} if definition is None else definition.defaults
-        said = {name: value for name, value in operation.attributes.items() if name in names}
-        inherent = sorted((defaults | said).items())
+        given = {name: value for name, value in operation.attributes.items() if name in names}
+        inherent = sorted((defaults | given).items())
         if inherent:
             parts.append(f" <{spell_entries(inherent)}>")
         if operation.regions:
@@ -282,11 +300,11 @@ class Printer:
             for index, region in enumerate(operation.regions):
                 parts.append(", " if index else "")
                 with self.numbered(region):
-                    self.region(region, entry_said=False)
+                    self.region(region, entry_printed=False)
             parts.append(")")
         self._note(operation.attributes.values())
         derived = {} if definition is None or definition.derived is None else definition.derived(operation)
-        discardable = {name: value for name, value in operation.attributes.items() if name not in said} | derived
+        discardable = {name: value for name, value in operation.attributes.items() if name not in given} | derived
         self.attributes(discardable)
         parts.append(" :")
         self.signature(operation)
@@ -299,7 +317,7 @@ class Printer:
                 self._blobs.setdefault(value.blob.key, value.blob)
 
     def resources(self) -> None:
-        """The section with the bytes of every resource that was printed by name."""
+        """Print the section with the bytes of every resource that was printed by name."""
         if not self._blobs:
             return
         entries = ",\n".join(
@@ -310,7 +328,8 @@ class Printer:
         self._parts.append(f"\n{{-#\n  dialect_resources: {{\n    builtin: {{\n{entries}\n    }}\n  }}\n#-}}\n")
 
 
-def _says_nothing(operation: Operation) -> bool:
+def _is_empty(operation: Operation) -> bool:
+    """Return True if an operation has neither operands nor attributes."""
     return not operation.operands and not operation.attributes
 
 

@@ -1,4 +1,4 @@
-"""Resources from text: the section behind a program whose entries its constants name."""
+"""Parser of resources: the section after a program, whose entries the program's constants name."""
 
 from collections.abc import Callable
 
@@ -8,10 +8,10 @@ from qrt.ir.text.dense import Blob
 
 
 class ResourceParser(AttributeParser):
-    """Reads them into the blobs that the constants share."""
+    """A parser of resources, which fills the blobs that constants share."""
 
     def resources(self) -> None:
-        """The `{-# dialect_resources: {builtin: {key: "0x..."}} #-}` section at the end of a text."""
+        """Parse the section `{-# dialect_resources: {builtin: {key: "0x..."}} #-}` at the end of a text."""
         scanner = self.scanner
         scanner.expect("{-#")
 
@@ -34,7 +34,7 @@ class ResourceParser(AttributeParser):
             self._braced(self._resource)
 
         def other() -> None:
-            """Skips resources of another tool."""
+            """Skip the resources of another tool."""
             self.resource_key()
             scanner.expect(":", " after the name of a tool")
             self._braced(self._other_resource)

@@ -1,4 +1,4 @@
-"""Sparse elements: constants that say which of their elements are not zero."""
+"""Sparse constants, which list the positions and values of their nonzero elements."""
 
 import math
 
@@ -15,8 +15,9 @@ MAX_ELEMENTS = 1 << 24
 
 
 class SparseElementsAttr(DenseElementsAttr):
-    """`sparse<indices, values> : type`. Each row of the indices says where a value stands, the first one of those that
-    name one place; all other elements are 0.
+    """The attribute `sparse<indices, values> : type`.
+
+    Each row of the indices is the position of a value; if rows are equal, the first counts. All other elements are 0.
 
     Examples
     --------
@@ -46,12 +47,12 @@ class SparseElementsAttr(DenseElementsAttr):
 
 
 class SparseLiteral:
-    """The inside of `sparse<...>`, kept until the type after it says what it means."""
+    """The text inside `sparse<...>`, which is parsed when the type after it is known."""
 
     __slots__ = ("end", "indices", "scanner", "start", "values")
 
     def __init__(self, scanner: Scanner) -> None:
-        """Take what is between the angle brackets, and the closing one."""
+        """Take the text between the angle brackets, and the closing bracket."""
         self.scanner = scanner
         self.start = scanner.skip()
         self.indices = self.values = ""
@@ -63,7 +64,10 @@ class SparseLiteral:
         scanner.expect(">", " closing sparse elements")
 
     def elements(self, type: Type) -> SparseElementsAttr | None:
-        """The constant of `type`; None of one that no array holds. Raises ParseError at a literal that is none."""
+        """Return the constant of `type`; None if arrays cannot hold its elements.
+
+        Raises ParseError for an invalid literal.
+        """
         if not isinstance(type, TensorType | VectorType) or not type.shape or None in type.shape:
             return None
         if not is_backed(type.element) or math.prod(size or 0 for size in type.shape) > MAX_ELEMENTS:
@@ -75,7 +79,7 @@ class SparseLiteral:
 
     def _elements(self, type: ShapedType, shape: tuple[int | None, ...]) -> SparseElementsAttr:
         indices, values = (DenseLiteral(Scanner(Source(f"{text}\n>"))) for text in (self.indices, self.values))
-        rows, listed = indices.said_shape, values.said_shape
+        rows, listed = indices.bracket_shape, values.bracket_shape
         if not self.indices or rows == [0]:
             rows, listed = [0, len(shape)], [0]
         rows = [1, len(shape)] if rows is None else rows

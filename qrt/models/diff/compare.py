@@ -1,5 +1,6 @@
-"""A model beside another runtime, tensor by tensor: each step of qrt gets the runtime's own tensors, so that no
-difference of one is carried into the next."""
+"""Comparison of a model in qrt and in another runtime, tensor by tensor.
+
+Each operator of qrt gets the runtime's tensors as operands, so that a difference does not propagate."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,14 +23,15 @@ from qrt.ops import family_of
 from qrt.ops.core import Array
 from qrt.quantization.calibration.observe import name_of, tapped_program
 from qrt.quantization.report.differences import Differences, TensorDifference
-from qrt.runtime.ports import choose
+from qrt.runtime.compilation import compile
+from qrt.runtime.functions import choose
 from qrt.runtime.program import Program
 from qrt.tensor import QuantTensor
 
 
 @dataclass
 class _TensorTally:
-    """A tensor that an operator makes, with the counts of its elements."""
+    """An operator's result in the file, with the counts of its differing elements."""
 
     tensor: ComparedTensor
     tally: DifferenceTally
@@ -38,37 +40,37 @@ class _TensorTally:
 
 
 class ModelComparison:
-    """A model in qrt and in another runtime, which run on the same inputs. A model with state keeps it in both.
+    """A model that runs in qrt and in another runtime on the same inputs. Both keep the model's state from run to run.
 
     Parameters
     ----------
     source : path or bytes
         The file.
     engine : Engine
-        The process to run it in.
+        The other runtime.
     profile : str
-        How it runs there: "litert", "litert-ref" or "ort".
+        The profile of the other runtime: "litert", "litert-ref" or "ort".
     rules : str, optional
-        The profile of qrt, if it is another.
+        The profile of qrt. The default is ``profile``.
     ulp : int, optional
-        How many units in the last place a float may lie apart, if that is not what the importer says of its operator.
+        The largest difference of floats, in units in the last place. The default is the importer's bound per operator.
     whole : Bound, optional
-        How far floats of outputs may lie apart after whole runs, if that is not what sums may.
+        The largest difference of float outputs after whole runs. The default is the bound for sums.
     threads : int
         The threads of the runtime.
     every_tensor : bool
-        False compares the outputs of whole runs alone.
+        False compares only the outputs of whole runs.
     interpret : bool
-        Whether whole runs take the plain references instead of the kernels.
+        True runs the interpreter instead of the kernels for whole runs.
     max_bytes : int, default 2 GiB
         The memory that the model may take in qrt, as for `qrt.load`.
 
     Raises
     ------
     ModelError
-        If the file is wrong or not supported, or the runtime refuses it.
+        If the file is malformed or not supported, or the runtime rejects it.
     QuantTypeError
-        If a profile does not exist, or is of files that the engine does not run.
+        If a profile does not exist, or belongs to a file format that the engine does not run.
     """
 
     def __init__(
@@ -89,7 +91,7 @@ class ModelComparison:
         self.profile, self.runs, self._interpret, self._engine = profile, 0, interpret, engine.name
         module = self.file.module
         name = str(choose(module, None).attributes["sym_name"].python)
-        self.program = Program(module, name)
+        self.program = compile(module, name)
         self.loaded = engine.load(
             source, profile=profile, threads=threads, keeps_tensors=every_tensor, name=self.file.name
         )
@@ -113,23 +115,23 @@ class ModelComparison:
         self._outputs = [DifferenceTally(whole or Bound(is_sum=True)) for _ in self.program.outputs]
 
     def add(self, inputs: Sequence[Array]) -> None:
-        """Runs both on inputs in the file's order, and compares all tensors.
+        """Run both on inputs in the file's order, and compare all tensors.
 
         Raises
         ------
         ModelError
-            If one of them refuses the inputs, or if they make tensors of different shapes or dtypes.
+            If one of them rejects the inputs, or if their tensors differ in shape or dtype.
         """
         self.runs += 1
         named = {port.name: array for port, array in zip(self.program.inputs, inputs, strict=True)}
-        found = self.loaded.run(inputs, [*self._keys, *self.loaded.output_keys])
-        theirs = dict(zip(self._keys, found, strict=False))
+        computed = self.loaded.run(inputs, [*self._keys, *self.loaded.output_keys])
+        theirs = dict(zip(self._keys, computed, strict=False))
         known: dict[Any, Array] = {**named, **theirs}
         results = self.program.run(named, interpret=self._interpret)
         for tally, port, ours, other in zip(
-            self._outputs, self.program.outputs, results.values(), found[len(self._keys) :], strict=True
+            self._outputs, self.program.outputs, results.values(), computed[len(self._keys) :], strict=True
         ):
-            # The sum of an operator that makes the output may lie as far apart here as by itself.
+            # An operator whose result is the output gets the same bound here as in its own comparison.
             self._count(tally, "output", port.name, _stored(ours), other, known)
 
         def tap(op: Operation, value: Any) -> Array:
@@ -142,14 +144,14 @@ class ModelComparison:
             self._tapped.run_arrays(self._tapped.arrays_of(named), tap=tap)
 
     def reset(self) -> None:
-        """Makes the state of both what it is at the beginning."""
+        """Reset the state of both to its initial values."""
         self.loaded.reset()
         self.program.reset()
         if self._tapped is not None:
             self._tapped.reset()
 
     def result(self) -> Differences:
-        """What was counted."""
+        """Return the differences of all runs so far."""
         outputs = tuple(
             _difference(port.name, "", "", tally)
             for port, tally in zip(self.program.outputs, self._outputs, strict=True)
@@ -159,7 +161,7 @@ class ModelComparison:
         return Differences(self.file.name, engine, self.runs, tensors, outputs, self.file.inside)
 
     def close(self) -> None:
-        """Frees the model in the runtime's process."""
+        """Free the model in the runtime's process."""
         self.loaded.close()
 
     def _is_compared(self, name: str) -> bool:
@@ -169,9 +171,9 @@ class ModelComparison:
     def _count(
         self, tally: DifferenceTally, what: str, name: str, ours: Array, theirs: Array, known: Mapping[Any, Array]
     ) -> None:
-        """Count the elements of a tensor or an output, within what the operator that makes it allows.
+        """Count the elements of a tensor or an output that differ more than its operator allows.
 
-        ``known`` are the tensors that the runtime computed.
+        ``known`` has the tensors that the runtime computed.
         """
         watched, room, interval = self._watched.get(name), None, None
         if watched is not None:
@@ -198,10 +200,10 @@ class ModelComparison:
 
 
 def _compared(source: Source, engine: Engine, profile: Profile, rules: Profile, max_bytes: int) -> ComparisonSource:
-    """Return what the importer of the runtime's files says of one."""
-    for each in (profile, rules):
-        if each.suffix != profile.suffix or profile.name not in engine.profiles:
-            raise QuantTypeError(f"{engine.name} cannot be compared by the profile {shown(each.name)}")
+    """Import a file for comparison. Raise QuantTypeError if the engine or the format does not match the profiles."""
+    for checked in (profile, rules):
+        if checked.suffix != profile.suffix or profile.name not in engine.profiles:
+            raise QuantTypeError(f"{engine.name} cannot be compared by the profile {shown(checked.name)}")
     return _IMPORTERS[profile.suffix](source, rules, max_bytes)
 
 
@@ -215,15 +217,14 @@ _RENAMES = ("quant.scast", "tensor.bitcast")
 
 
 def _is_carrying(op: Operation) -> bool:
-    """Return True for what may stand between the op that computes an operator and the tensor that the operator
-    makes."""
+    """Return True for an op that only moves or renames elements, after the op that computes an operator's result."""
     family = family_of(op)
     carries = family is not None and (family.traits.bounds is not None or family.traits.permutation is not None)
     return carries or op.name in _RENAMES
 
 
 def _computes(maker: Operation) -> Operation:
-    """The op that computes a tensor, behind those that bring its result to the file's order and type."""
+    """Return the op that computes a tensor, before the ops that bring its result to the file's layout and type."""
     place = str(maker.location)
     while _is_carrying(maker):
         before = maker.operands[0].operation
@@ -234,21 +235,22 @@ def _computes(maker: Operation) -> Operation:
 
 
 def _run_alone(alone: Alone, operands: Mapping[int | str, Array], change: Callable[[Array], Array]) -> Array:
-    """Run the program of one operator on operands, which are changed by a function as its constants are."""
-    program = Program(alone(change, operands))
+    """Run the program of one operator with ``change`` applied to its operands and constants."""
+    program = compile(alone(change, operands))
     (result,) = program.run({str(key): change(array) for key, array in operands.items()}).values()
     return np.asarray(result, np.float64)
 
 
 def _rounding_room(tensor: ComparedTensor, run: Run) -> Array:
-    """Return how far two sums of products may lie apart, each from the exact one as far as its number of terms says."""
+    """Return the largest difference of two sums of products, from the rounding error bound for the number of terms."""
     terms = run(np.ones_like) if tensor.terms is None else tensor.terms
     return 2 * 2.0**-24 * terms * run(np.abs)
 
 
 def _with_stated_differences(tensor: ComparedTensor, tensors: Mapping[Any, Array], ours: Array, theirs: Array) -> Array:
-    """Return ``ours`` with the runtime's integers in place of those of NaNs and infinities, for which the page of the
-    format states that both store different integers.
+    """Return ``ours`` with the runtime's integers where the float is a NaN or an infinity.
+
+    The format's reference page states that the two store different integers there.
     """
     floats = None if tensor.cast_of is None else tensors.get(tensor.cast_of)
     if floats is None or floats.shape != ours.shape or ours.shape != theirs.shape:

@@ -1,4 +1,4 @@
-"""Inputs of a model that are drawn: what it runs on where nobody gives data."""
+"""Random inputs for a model, for runs without given data."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -10,15 +10,15 @@ from qrt.models.importing.comparison_source import Input
 from qrt.ops.core import Array
 
 KINDS = ("full", "narrow", "least", "most")
-"""Values over the full range; normal ones around the zero point; the least everywhere; the greatest everywhere."""
+"""The kinds of inputs: uniform over the full range, normal around the zero point, all minimum, all maximum."""
 _NARROW = 12
-"""The standard deviation of narrow values, in steps of the tensor."""
+"""The standard deviation of narrow values, in multiples of the scale."""
 OPEN = 8
-"""The size of a dimension that the file leaves open."""
+"""The size used for a dynamic dimension."""
 
 
 def drawn_inputs(inputs: Sequence[Input], runs: int, seed: int = 0) -> Iterator[list[Array]]:
-    """The inputs of so many runs: the kinds in turn, of which the first two are drawn."""
+    """Yield the inputs of each run. The kinds alternate; after two rounds only the random ones are used."""
     rng = np.random.default_rng(seed)
     closed = with_sizes(inputs)
     for run in range(runs):
@@ -27,27 +27,32 @@ def drawn_inputs(inputs: Sequence[Input], runs: int, seed: int = 0) -> Iterator[
 
 
 def with_sizes(inputs: Sequence[Input]) -> list[Input]:
-    """The inputs with a size for each dimension that the file leaves open: `OPEN`, but 1 for the first dimension of an
-    input. A name has one size everywhere.
+    """Return the inputs with a size for each dynamic dimension: 1 for the first dimension of an input, else `OPEN`.
+
+    Dimensions of the same name get the same size.
 
     >>> [port.shape for port in with_sizes([Input("a", "int8", ("n", "m", None)), Input("b", "int8", ("m", 3))])]
     [(1, 8, 8), (8, 3)]
     """
     sizes: dict[str, int] = {}
 
-    def size(axis: int, said: int | str | None) -> int:
-        if isinstance(said, int):
-            return said
-        found = 1 if axis == 0 else OPEN
-        return found if said is None else sizes.setdefault(said, found)
+    def size(axis: int, declared: int | str | None) -> int:
+        if isinstance(declared, int):
+            return declared
+        default = 1 if axis == 0 else OPEN
+        return default if declared is None else sizes.setdefault(declared, default)
 
-    return [replace(port, shape=tuple(size(axis, said) for axis, said in enumerate(port.shape))) for port in inputs]
+    return [
+        replace(port, shape=tuple(size(axis, dimension) for axis, dimension in enumerate(port.shape)))
+        for port in inputs
+    ]
 
 
 def drawn(port: Input, kind: str, rng: np.random.Generator) -> Array:
-    """An input of a kind. Integers that are not quantized lie below the limit, which is 2 where nothing
-    else is known; floats lie within 1,
-    and full ones are normal. Every size must be known."""
+    """Return an array of a kind for an input, all of whose sizes must be known.
+
+    Unquantized integers are at least 0 and below ``port.limit``. Floats are normally distributed, with a standard
+    deviation of 1 (kind "full") or 0.1, or all -1 or 1 for "least" and "most"."""
     dtype, shape = np.dtype(port.dtype), cast("tuple[int, ...]", port.shape)
     if dtype.kind == "b":
         return rng.integers(0, 2, shape).astype(bool)

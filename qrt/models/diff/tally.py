@@ -1,4 +1,4 @@
-"""Counts how far the elements of arrays lie apart, over several runs."""
+"""Counts of the elements of two runtimes' tensors that differ, over several runs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,9 +11,11 @@ from qrt.ops.core import Array
 
 @dataclass
 class DifferenceTally:
-    """Counts of one tensor: how many elements differ, and how many integers of them by more than 1. Floats differ where
-    they lie further apart than ``bound`` allows, and integers where they are not the same, unless both lie in an
-    interval. ``within`` is how many elements are not the same, but differ no more than allowed.
+    """Counts of one tensor over several runs.
+
+    ``differ`` counts the elements that differ more than allowed: floats by more than ``bound``, integers that are not
+    equal, unless both are in an allowed interval. ``within`` counts unequal elements that differ no more than allowed,
+    ``beyond`` the integers among ``differ`` that differ by more than 1, and ``largest`` is the largest difference.
 
     Examples
     --------
@@ -42,9 +44,11 @@ class DifferenceTally:
         room: Callable[[], Array] | None = None,
         interval: Callable[[], tuple[Array, Array]] | None = None,
     ) -> None:
-        """Count a run. ``room`` gives how far each float may lie apart beside the bound, and ``interval`` the least and
-        the greatest integer that each element may be: both are called where elements differ. ValueError if shapes or
-        dtypes are not the same.
+        """Add the tensors of a run. Raise ValueError if shapes or dtypes differ.
+
+        ``room`` returns the largest allowed difference of each float, for those that differ by more than the bound.
+        ``interval`` returns the least and the greatest allowed integer of each element. Both are called only if
+        elements differ.
         """
         if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
             raise ValueError(f"{ours.dtype}{list(ours.shape)} is not {theirs.dtype}{list(theirs.shape)}")
@@ -68,7 +72,9 @@ class DifferenceTally:
 
     @property
     def skipped(self) -> str:
-        """Why nothing was compared: one value over all inputs tells no rule from another."""
+        """The reason to leave the tensor out of the result: it is empty or constant; an empty string if there is none.
+
+        A constant tensor cannot show a difference between two rounding rules."""
         if not self.elements:
             return "empty"
         if self.differ:
@@ -78,7 +84,7 @@ class DifferenceTally:
         return "" if self._moves or self.runs < 2 else "the same over all inputs"
 
     def _watch(self, theirs: Array) -> None:
-        """Notes whether the tensor has several values, and other ones in another run."""
+        """Record whether the tensor has several distinct values, and whether it changes between runs."""
         if self._first is None:
             self._first = theirs.copy()
         if not self._varies and theirs.size and self._first.size:
@@ -102,7 +108,7 @@ class DifferenceTally:
         self.within += int(np.count_nonzero(unequal & ~outside))
 
     def _is_near(self, ours: Array, theirs: Array) -> Array:
-        """Where the bound allows more than units in the last place of the number itself."""
+        """Return a mask of the elements within the bound's absolute, relative and sum terms."""
         wide = theirs.astype(np.float64)
         room = self.bound.absolute + self.bound.relative * np.abs(wide)
         if self.bound.is_sum:
@@ -114,7 +120,7 @@ class DifferenceTally:
 
 
 def ulps(a: Array, b: Array) -> Array:
-    """How many floats lie between each pair of elements. NaNs are the same, and so are the zeros.
+    """Return the distance of each pair of elements in units in the last place. NaNs are equal, and so are the zeros.
 
     >>> ulps(np.float32([1, 0.0, np.nan]), np.float32([1.0000001, -0.0, np.nan])).tolist()
     [1, 0, 0]
@@ -125,7 +131,7 @@ def ulps(a: Array, b: Array) -> Array:
 
 
 def _order(values: Array) -> Array:
-    """Integers in the order of floats, one for each."""
+    """Return integers with the order of the floats, in which neighbouring floats differ by 1."""
     width = values.dtype.itemsize * 8
     bits = _bits(values).astype(np.int64)
     sign = np.int64(-1) << (width - 1)

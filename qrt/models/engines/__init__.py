@@ -1,1 +1,1 @@
-"""Other runtimes, each in a child process with limits of time and memory: what qrt is compared with."""
+"""Engines: other runtimes to compare qrt with, each in a child process with limits of time and memory."""

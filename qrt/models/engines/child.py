@@ -1,6 +1,7 @@
-"""A child process that runs one engine: it has limits of memory, and the parent waits for an answer for so long and no
-longer. A crash, a hang or an error of the engine is a ModelError of the parent. Messages between both are JSON, then
-the bytes of each array: no message is executed, as an unpickled one would be.
+"""Child processes that run one engine, with a memory limit and a time limit for each answer.
+
+A crash, a hang or an error of the engine raises a ModelError in the parent. A message is JSON, followed by the bytes of
+each array. Messages are not pickled, because unpickling could execute code.
 """
 
 import json
@@ -26,7 +27,7 @@ Message = tuple[dict[str, Any], list[Array]]
 
 
 def send(connection: Connection, values: dict[str, Any], arrays: Sequence[Array] = ()) -> None:
-    """Sends what JSON can hold, and arrays of numbers."""
+    """Send values that JSON can represent, and arrays of numbers."""
     kinds = [(array.dtype.str, array.shape) for array in arrays]
     connection.send_bytes(json.dumps([values, kinds]).encode())
     for array in arrays:
@@ -35,7 +36,7 @@ def send(connection: Connection, values: dict[str, Any], arrays: Sequence[Array]
 
 
 def receive(connection: Connection) -> Message:
-    """The next message. Raises EOFError where the other side has ended."""
+    """Return the next message. Raise EOFError if the other process has ended."""
     values, kinds = json.loads(connection.recv_bytes())
     arrays = []
     for dtype, shape in kinds:
@@ -47,39 +48,39 @@ def receive(connection: Connection) -> Message:
 
 
 Handler = Callable[[dict[str, Any], list[Array]], Message]
-"""What an engine does with a message: it returns the answer."""
+"""A function of an engine that takes a message and returns the answer."""
 
-MOST_TOLD = 400
-"""The most characters of an engine's own words in an error."""
+MAX_ANSWER = 400
+"""The largest number of characters of an engine's own message in an error."""
 _PLACE = os.path.dirname(os.path.abspath(f"{__file__}/../../.."))
-"""The folder that holds the package qrt."""
+"""The folder that contains the package qrt."""
 
 
 class Child:
-    """A process of an engine, which is started when it is first asked, and again after it has ended.
+    """A process of an engine. It is started by the first request, and again by a request after it has ended.
 
     Parameters
     ----------
     module : str
-        The module whose ``handlers()`` gives the handlers by name.
+        The module whose ``handlers()`` returns the handlers by name.
     name : str
-        What messages call the engine.
+        The engine's name in messages.
     seconds : float
-        How long an answer may take.
+        The time limit of an answer.
     max_bytes : int
-        The address space of the process.
+        The limit of the process's address space.
     """
 
     def __init__(self, module: str, name: str, seconds: float, max_bytes: int) -> None:
         self.module, self.name, self.seconds, self.max_bytes = module, name, seconds, max_bytes
         self.ends = 0
-        """How often a process was ended: what it held is gone."""
+        """The number of processes that have ended, each with the models loaded in it."""
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
-        self._told: Any = None
+        self._error_file: Any = None
 
     def ask(self, what: str, about: str, values: Mapping[str, Any], arrays: Sequence[Array] = ()) -> Message:
-        """The answer of a handler. ``about`` names the model in errors."""
+        """Return the answer of the handler ``what``. ``about`` names the model in errors."""
         connection = self._started()
         try:
             send(connection, {"what": what, **values}, arrays)
@@ -94,14 +95,14 @@ class Child:
         return answer, results
 
     def close(self) -> None:
-        """Ends the process."""
+        """End the process."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-        for held in (self._connection, self._told):
-            if held is not None:
-                held.close()
-        self._process = self._connection = self._told = None
+        for closable in (self._connection, self._error_file):
+            if closable is not None:
+                closable.close()
+        self._process = self._connection = self._error_file = None
         self.ends += 1
 
     def __del__(self) -> None:
@@ -112,14 +113,14 @@ class Child:
         if self._connection is not None:
             return self._connection
         ours, theirs = Pipe()
-        self._told = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
+        self._error_file = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
         arguments = [self.module, str(theirs.fileno()), str(self.max_bytes)]
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "qrt.models.engines.child", *arguments],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
-            stdout=self._told,
-            stderr=self._told,
+            stdout=self._error_file,
+            stderr=self._error_file,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(module_folders(sys.path)), "PYTHONSAFEPATH": "1"},
         )
         theirs.close()
@@ -127,23 +128,24 @@ class Child:
         return ours
 
     def _end(self) -> str:
-        """How the process ended, with the last line that it wrote."""
+        """Return how the process ended, for an error message, with the last line that it wrote."""
         assert self._process is not None
         try:
             status = self._process.wait(timeout=10)
         except subprocess.TimeoutExpired:
             status = 0
-        self._told.seek(0)
-        lines = self._told.read().decode(errors="replace").splitlines() or [""]
+        self._error_file.seek(0)
+        lines = self._error_file.read().decode(errors="replace").splitlines() or [""]
         self.close()
         ended = f"crashed ({signal.Signals(-status).name})" if status < 0 else f"ended with status {status}"
-        return f"{ended}{f', having said {lines[-1][:MOST_TOLD]!r}' if lines[-1] else ''}"
+        return f"{ended}{f', having said {lines[-1][:MAX_ANSWER]!r}' if lines[-1] else ''}"
 
 
 def module_folders(searched: Sequence[str]) -> list[str]:
-    """List the folders in which a child process looks for modules: those of its parent, except for the working
-    directory, where a ``numpy.py`` beside somebody else's model would run. Only if qrt itself lies there, and is not
-    installed elsewhere, the working directory stands last.
+    """Return the folders in which a child process looks for modules: those of its parent without the working directory.
+
+    A ``numpy.py`` next to somebody else's model would otherwise be executed. If qrt is in the working directory and not
+    installed elsewhere, the working directory comes last.
     """
     try:
         here = os.path.realpath(os.getcwd())
@@ -155,8 +157,8 @@ def module_folders(searched: Sequence[str]) -> list[str]:
 
 
 def serve(module: str, descriptor: int, max_bytes: int) -> None:
-    """Answers messages until the other side ends."""
-    with suppress(ValueError):  # beyond a limit that the process has already
+    """Answer messages until the parent closes the connection."""
+    with suppress(ValueError):  # the process already has a lower limit
         resource.setrlimit(resource.RLIMIT_AS, (max_bytes, max_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     handlers: Mapping[str, Handler] = import_place(f"{module}:handlers")()
@@ -171,7 +173,7 @@ def serve(module: str, descriptor: int, max_bytes: int) -> None:
         except MemoryError:
             answer, results = {"error": "out of memory"}, []
         except Exception as error:
-            answer, results = {"error": " ".join(f"{error}".split())[:MOST_TOLD] or type(error).__name__}, []
+            answer, results = {"error": " ".join(f"{error}".split())[:MAX_ANSWER] or type(error).__name__}, []
         send(connection, answer, results)
 
 

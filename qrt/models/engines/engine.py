@@ -1,6 +1,4 @@
-"""A process that holds models by number, a model in it, and the answers of the child process: the parts that engines
-share.
-"""
+"""Classes shared by all engines: the engine's process, a model loaded in it, and the handlers of the child process."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,13 +16,14 @@ from qrt.registry import Registry
 SECONDS, MAX_BYTES = 60.0, 8 << 30
 
 Key = int | str
-"""What an engine calls a tensor: LiteRT by its index in the file, ONNX Runtime by its name."""
+"""The key of a tensor in an engine: its index in the file for LiteRT, its name for ONNX Runtime."""
 
 
 @dataclass(frozen=True)
 class EnginePort:
-    """An input or an output of a model: its index among the tensors of the file, its name, shape and dtype. An engine
-    that knows tensors by name alone counts ports instead."""
+    """An input or an output of a model: its index among the tensors of the file, its name, shape and dtype.
+
+    An engine that identifies tensors by name uses the index among inputs or outputs."""
 
     index: int
     name: str
@@ -33,29 +32,29 @@ class EnginePort:
 
 
 class Engine:
-    """A process of an engine. It is started when a model is first loaded, and again after it crashed.
+    """An engine: another runtime in a child process, started by the first ``load``, and again after a crash.
 
     Parameters
     ----------
     seconds : float, default 60
-        How long loading or a run may take.
+        The time limit of loading or of a run.
     max_bytes : int, default 8 GiB
-        The address space of the process, of which Python and the engine themselves take less than 2 GiB.
+        The limit of the process's address space, of which Python and the engine take less than 2 GiB.
 
     Raises
     ------
     ImportError
-        If a package that the engine needs is not installed: it comes with an extra.
+        If a package that the engine needs is not installed. The message names the extra that installs it.
     """
 
     name: ClassVar[str]
-    """What messages call the engine."""
+    """The engine's name in messages."""
     profiles: ClassVar[Mapping[str, str]]
-    """The ways in which it runs a model, the first of which is taken where none is said; the engine's own words."""
+    """The engine's own name of the mode for each profile. The first profile is the default."""
     module: ClassVar[str]
-    """The module whose handlers the process runs."""
+    """The module whose handlers run in the process."""
     packages: ClassVar[Mapping[str, str]]
-    """The extra of each package that it needs."""
+    """The packages that the engine needs, with the extra that installs each."""
 
     def __init__(self, *, seconds: float = SECONDS, max_bytes: int = MAX_BYTES) -> None:
         for package, name in self.packages.items():
@@ -71,20 +70,21 @@ class Engine:
         keeps_tensors: bool = False,
         name: str | None = None,
     ) -> "LoadedModel":
-        """Loads a model.
+        """Load a model into the process.
 
         Parameters
         ----------
         model : path or bytes
             The file, or its content.
         profile : str, optional
-            One of `profiles`: the first if not given.
+            One of `profiles`. The default is the first.
         threads : int, default 1
-            How many threads an operator may use.
+            The number of threads that an operator may use.
         keeps_tensors : bool, default False
-            Whether all tensors can be read after a run. The process needs more memory, and what would be fused is not.
+            True makes all tensors readable after a run. The process then needs more memory, and operators are not
+            fused.
         name : str, optional
-            What errors call the model: the path if not given.
+            The model's name in errors. The default is the path.
 
         Returns
         -------
@@ -93,7 +93,7 @@ class Engine:
         Raises
         ------
         ModelError
-            If there is no such profile, or the engine refuses the model, crashes or takes too long.
+            If there is no such profile, or the engine rejects the model, crashes or takes too long.
         """
         profile = next(iter(self.profiles)) if profile is None else profile
         if profile not in self.profiles:
@@ -104,13 +104,13 @@ class Engine:
             raise QuantTypeError(f"threads must be at least 1, got {threads}")
         content = model if isinstance(model, bytes) else b""
         path = "" if isinstance(model, bytes) else fspath(model)
-        said = name or path or "the model"
+        model_name = name or path or "the model"
         values = {"path": path, "threads": threads, "profile": self.profiles[profile], "keeps": keeps_tensors}
-        answer, _ = self._child.ask("load", said, values, [np.frombuffer(content, np.uint8)])
-        return LoadedModel(self._child, said, answer)
+        answer, _ = self._child.ask("load", model_name, values, [np.frombuffer(content, np.uint8)])
+        return LoadedModel(self._child, model_name, answer)
 
     def close(self) -> None:
-        """Ends the process."""
+        """End the process."""
         self._child.close()
 
     def __enter__(self) -> Self:
@@ -121,36 +121,37 @@ class Engine:
 
 
 class LoadedModel:
-    """A model in a process. Its state, if it has any, stays from run to run until ``reset``."""
+    """A model loaded in an engine's process. Its state, if it has any, is kept from run to run until ``reset``."""
 
     def __init__(self, child: Child, name: str, answer: Mapping[str, Any]) -> None:
         self._child, self._ends, self._number, self.name = child, child.ends, answer["number"], name
         self.inputs, self.outputs = (
-            [EnginePort(index, said, tuple(shape), dtype) for index, said, shape, dtype in answer[which]]
+            [EnginePort(index, port_name, tuple(shape), dtype) for index, port_name, shape, dtype in answer[which]]
             for which in ("inputs", "outputs")
         )
         self.output_keys: list[Key] = answer["keys"]
-        """What the engine calls the outputs."""
+        """The engine's keys of the outputs."""
 
     def run(self, inputs: Sequence[Array], tensors: Sequence[Key] | None = None) -> list[Array]:
-        """The outputs of a run, or these tensors of the main graph. Inputs are in the file's order; where the model
-        allows it, they may have another shape than it says."""
+        """Run the model and return its outputs, or the given tensors of the main graph.
+
+        Inputs are in the file's order. If the model allows it, they may have other shapes than in the file."""
         return self._ask("run", {"tensors": None if tensors is None else [*tensors]}, inputs)[1]
 
     def readable(self) -> set[Key]:
-        """The tensors that a run can return: numbers that have memory."""
+        """Return the keys of the tensors that a run can return: those with numbers in memory."""
         return set(self._ask("readable", {})[0]["tensors"])
 
     def reset(self) -> None:
-        """Makes the state what it is after loading."""
+        """Reset the state to its values after loading."""
         self._ask("reset", {})
 
     def timed(self, inputs: Sequence[Array], repeats: int) -> float:
-        """The seconds of a call, with what gives it inputs and takes outputs, as the mean of so many."""
+        """Return the mean seconds of ``repeats`` calls, each with setting its inputs and reading its outputs."""
         return float(self._ask("timed", {"repeats": repeats}, inputs)[0]["seconds"])
 
     def close(self) -> None:
-        """Frees the model in the process."""
+        """Free the model in the process."""
         if self._child.ends == self._ends:
             self._ask("close", {})
 
@@ -168,30 +169,30 @@ ENGINES: Registry[type[Engine]] = Registry(
         "ort": "qrt.models.engines.ort:OnnxRuntime",
     },
 )
-"""The runtimes, by the names of the profiles that say what they compute."""
+"""The engines, by the names of the profiles with their arithmetic."""
 
 
 class ServedModel(Protocol):
     """A model in the child process."""
 
     def ports(self) -> Mapping[str, Sequence[Any]]:
-        """``inputs`` and ``outputs``, each as index, name, shape and dtype, and the ``keys`` of the outputs."""
+        """Return ``inputs`` and ``outputs``, each as index, name, shape and dtype, and the ``keys`` of the outputs."""
 
     def run(self, arrays: Sequence[Array], tensors: Sequence[Any] | None) -> list[Array]:
-        """The outputs of a run, or these tensors."""
+        """Run the model and return its outputs, or the given tensors."""
 
     def readable(self) -> Sequence[Key]:
-        """The tensors that a run can return."""
+        """Return the keys of the tensors that a run can return."""
 
     def reset(self) -> None:
-        """Makes the state what it is after loading."""
+        """Reset the state to its values after loading."""
 
     def timed(self, arrays: Sequence[Array], repeats: int) -> float:
-        """The seconds of a call."""
+        """Return the mean seconds of ``repeats`` calls."""
 
 
 def handlers_of(make: Callable[[bytes, Mapping[str, Any]], ServedModel]) -> dict[str, Handler]:
-    """The handlers of models that ``make`` makes of the bytes of a file, and of what `Engine.load` says."""
+    """Return the handlers for models that ``make`` creates from a file and the options of `Engine.load`."""
     loaded: dict[int, ServedModel] = {}
 
     def load(values: dict[str, Any], arrays: list[Array]) -> Message:

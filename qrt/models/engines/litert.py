@@ -1,4 +1,6 @@
-"""LiteRT, which runs .tflite files: its default build and its reference kernels. Only the child process imports it."""
+"""The engine LiteRT for .tflite files: its default build and its reference kernels.
+
+Only the child process imports LiteRT."""
 
 import time
 import warnings
@@ -14,8 +16,8 @@ from qrt.ops.core import Array
 
 
 class LiteRT(Engine):
-    """A process of LiteRT. Profiles are "litert", its default build, and "litert-ref", its reference kernels. It calls
-    tensors by their indices."""
+    """LiteRT in a child process. Its profiles are "litert", the default build, and "litert-ref", the reference kernels.
+    Tensors are identified by their index."""
 
     name = "LiteRT"
     profiles: ClassVar[Mapping[str, str]] = {"litert": "BUILTIN", "litert-ref": "BUILTIN_REF"}
@@ -31,10 +33,10 @@ class _LoadedModel:
         self.reset()
 
     def reset(self) -> None:
-        """Makes the interpreter anew: LiteRT's own reset leaves resource variables as they are."""
+        """Create a new interpreter, because LiteRT's own reset does not reset resource variables."""
         api = extra("ai_edge_litert.interpreter", "litert")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that keeping tensors takes memory
+            warnings.simplefilter("ignore")  # the warning that preserving tensors takes memory
             self.interpreter = api.Interpreter(
                 model_path=self.values["path"] or None,
                 model_content=self.content or None,
@@ -54,16 +56,16 @@ class _LoadedModel:
         return self._get(self._outputs() if tensors is None else tensors)
 
     def readable(self) -> list[int]:
-        # The tensors of handles have the type object, and reading one crashes.
-        found = []
+        # A tensor with a resource handle has the dtype object, and reading it crashes.
+        indices = []
         for detail in self.interpreter.get_tensor_details():
             if np.dtype(detail["dtype"]).kind in "iufbc":
                 try:
                     self.interpreter.get_tensor(detail["index"])
                 except ValueError:
                     continue
-                found.append(int(detail["index"]))
-        return found
+                indices.append(int(detail["index"]))
+        return indices
 
     def timed(self, arrays: Sequence[Array], repeats: int) -> float:
         self._set(arrays)
@@ -78,7 +80,7 @@ class _LoadedModel:
         return (time.perf_counter() - start) / repeats
 
     def _set(self, arrays: Sequence[Array]) -> None:
-        """An input of another shape resizes the model's."""
+        """Set the inputs. If a shape differs from the model's, resize the inputs first."""
         details = self.interpreter.get_input_details()
         if len(arrays) != len(details):
             raise ValueError(f"the model takes {len(details)} inputs, got {len(arrays)}")
@@ -101,6 +103,6 @@ def _described(details: Sequence[Mapping[str, Any]]) -> list[tuple[int, str, lis
 
 
 def handlers() -> dict[str, Handler]:
-    """What the child process answers."""
+    """Return the handlers of the child process."""
     extra("ai_edge_litert.interpreter", "litert")
     return handlers_of(_LoadedModel)

@@ -1,4 +1,6 @@
-"""ONNX Runtime, which runs .onnx files: optimizations off, or at their best. Only the child process imports it."""
+"""The engine ONNX Runtime for .onnx files, without or with all graph optimizations.
+
+Only the child process imports ONNX Runtime."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -16,13 +18,15 @@ _READ = frozenset(
         "bool", "double", "float", "float16", "int16", "int32", "int64", "int8", "uint16", "uint32", "uint64", "uint8",
     }
 )  # fmt: skip
-"""The elements that it gives as arrays of NumPy."""
+"""The element types that ONNX Runtime returns as NumPy arrays."""
 
 
 class OnnxRuntime(Engine):
-    """A process of ONNX Runtime. In the profile "ort" each node computes what the file says of it; in "ort-best" the
-    graph is optimized as far as it can be. It calls tensors by their names. Tensors that are kept become outputs of the
-    model, which keeps optimizations from fusing what makes them."""
+    """ONNX Runtime in a child process.
+
+    Profile "ort" runs each node as it is in the file, without graph optimizations; "ort-best" runs with all of them.
+    Tensors are identified by their name. With ``keeps_tensors`` all tensors become outputs of the model, which prevents
+    the optimizer from fusing the nodes that compute them."""
 
     name = "ONNX Runtime"
     profiles: ClassVar[Mapping[str, str]] = {"ort": "ORT_DISABLE_ALL", "ort-best": "ORT_ENABLE_ALL"}
@@ -49,22 +53,22 @@ class _LoadedModel:
 
     def ports(self) -> Mapping[str, Sequence[Any]]:
         known = {port.name: port for port in self.session.get_outputs()}
-        said = {"inputs": self.session.get_inputs(), "outputs": [known[name] for name in self.outputs]}
-        found = {which: [_described(i, port) for i, port in enumerate(ports)] for which, ports in said.items()}
-        return {**found, "keys": self.outputs}
+        groups = {"inputs": self.session.get_inputs(), "outputs": [known[name] for name in self.outputs]}
+        described = {which: [_described(i, port) for i, port in enumerate(ports)] for which, ports in groups.items()}
+        return {**described, "keys": self.outputs}
 
     def run(self, arrays: Sequence[Array], tensors: Sequence[str] | None) -> list[Array]:
         wanted = self.outputs if tensors is None else [*dict.fromkeys(tensors)]
-        if not wanted:  # the session takes that for all
+        if not wanted:  # the session would return all outputs
             return []
-        found = dict(zip(wanted, self.session.run(wanted, self._feeds(arrays)), strict=True))
-        return [np.asarray(found[name]) for name in (self.outputs if tensors is None else tensors)]
+        results = dict(zip(wanted, self.session.run(wanted, self._feeds(arrays)), strict=True))
+        return [np.asarray(results[name]) for name in (self.outputs if tensors is None else tensors)]
 
     def readable(self) -> list[str]:
         return [port.name for port in self.session.get_outputs() if _element(port) in _READ]
 
     def reset(self) -> None:
-        """There is no state."""
+        """Do nothing: a session has no state."""
 
     def timed(self, arrays: Sequence[Array], repeats: int) -> float:
         feeds = self._feeds(arrays)
@@ -80,27 +84,27 @@ class _LoadedModel:
 
 
 def _with_every_output(given: str | bytes) -> tuple[bytes, list[str]]:
-    """(a model whose outputs are all tensors that nodes make, the names of its own outputs)."""
+    """Return the model with all results of its nodes as outputs, and the names of its original outputs."""
     onnx = extra("onnx", "onnx")
     model = onnx.load_model_from_string(given) if isinstance(given, bytes) else onnx.load(given)
     own = [port.name for port in model.graph.output]
-    made = dict.fromkeys(name for node in model.graph.node for name in node.output if name)
-    model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in made if name not in own)
+    results = dict.fromkeys(name for node in model.graph.node for name in node.output if name)
+    model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in results if name not in own)
     return model.SerializeToString(), own
 
 
 def _described(index: int, port: Any) -> tuple[int, str, list[int], str]:
-    """A size that only a run knows is -1."""
+    """Return a port's index, name, shape and element type. Dynamic sizes are -1."""
     shape = [size if isinstance(size, int) else -1 for size in port.shape]
     return index, port.name, shape, _element(port)
 
 
 def _element(port: Any) -> str:
-    """Of a tensor the name of its elements; of anything else its type."""
+    """Return the name of a tensor's element type, or the type of a port that is not a tensor."""
     return str(port.type.removeprefix("tensor(").removesuffix(")"))
 
 
 def handlers() -> dict[str, Handler]:
-    """What the child process answers."""
+    """Return the handlers of the child process."""
     extra("onnxruntime", "ort")
     return handlers_of(_LoadedModel)

@@ -1,1 +1,1 @@
-"""What importers of models share: the nodes and the graphs of a walk, and the operations that operators become."""
+"""Code that the TFLite and ONNX importers share: graphs, nodes, and the IR that operators become."""

@@ -1,5 +1,6 @@
-"""What whoever compares a file with another runtime asks of its importer: the program, its inputs, and the tensors that
-operators make, in a form that every format of files has."""
+"""Descriptions of a model file for its comparison with another runtime: the program, its inputs and its tensors.
+
+The classes are the same for every file format."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,20 +11,21 @@ from qrt.models.importing.node import TENSOR
 from qrt.ops.core import Array
 
 Run = Callable[[Callable[[Array], Array]], Array]
-"""A run of an operator's program on the operands of the runtime, which are changed by a function, as float64."""
+"""Runs an operator's program on the runtime's operands, changed by the given function, and returns float64."""
 Interval = Callable[[Run], tuple[Array, Array]]
-"""The least and the greatest integer that each element may be."""
+"""Returns the least and the greatest integer that each element may be."""
 Alone = Callable[[Callable[[Array], Array], Mapping[int | str, Array]], Module]
-"""The program of one operator: its inputs are the operands that the runtime computed, which are given to say their
-shapes, and its constants are changed by a function."""
+"""Returns the program of one operator, whose inputs are operands that the runtime computed. The function changes its
+constants; the arrays of the operands give their shapes."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """How far floats of two runtimes may lie apart.
+    """The largest allowed difference of the floats of two runtimes.
 
-    They lie ``ulp`` units in the last place apart: of the number, or of the greatest magnitude in the tensor where it
-    ``is_sum``, whose terms may cancel; or else ``relative`` times the number, and ``absolute``, which is added to it.
+    A difference is allowed if it is at most ``ulp`` units in the last place, or at most ``absolute + relative *
+    abs(number)``. For a sum (``is_sum``), whose terms may cancel, it may also be ``ulp`` units in the last place of the
+    greatest magnitude in the tensor.
     """
 
     ulp: int = 4
@@ -34,8 +36,11 @@ class Bound:
 
 @dataclass(frozen=True)
 class Input:
-    """An input: ``dtype`` as NumPy calls it. A size is a number, a name that stands for one, or None. ``zero_point`` is
-    None of numbers that are not quantized; of integers among them, those from 0 up to ``limit`` may be given."""
+    """An input of a model.
+
+    ``dtype`` is NumPy's name. A size in ``shape`` is a number, the name of a dynamic dimension, or None. ``zero_point``
+    is None if the input is not quantized; an unquantized integer input takes values from 0 up to, not including,
+    ``limit``."""
 
     name: str
     dtype: str
@@ -46,16 +51,18 @@ class Input:
 
 @dataclass(frozen=True)
 class ComparedTensor:
-    """A tensor that an operator makes: its ``name`` in the program, the ``key`` by which the runtime knows it, the
-    ``operator`` with its index, and how far its floats may lie apart.
+    """A result of an operator, as both runtimes compute it.
 
-    Of an operator that sums n products of floats, ``alone`` makes the program. Each runtime lies within ``n * 2^-24``
-    times the sum of the products' magnitudes of the exact result. Integers that the runtime rounds otherwise have an
-    ``interval``. ``reads`` are the operands that the runtime computed, which both take. A mean says its
-    ``terms``, which its program does not count.
+    ``name`` is its name in the program, ``key`` its key in the runtime, ``operator`` the operator's name and index, and
+    ``bound`` the largest allowed difference of its floats.
 
-    ``cast_of`` are the floats of a cast to integers, if the two store other integers for a NaN, or for an infinity of
-    float16. The page of the format says which, and such elements are not compared.
+    For an operator that sums n products of floats, ``alone`` returns a program of that operator. Each runtime's result
+    is within ``n * 2^-24`` times the sum of the products' magnitudes of the exact result. ``interval`` is given if the
+    runtime may round to other integers. ``reads`` are the keys of the operands, which both take from the runtime.
+    ``terms`` is the number of terms of a mean, which its program cannot count.
+
+    ``cast_of`` is the float operand of a cast to integers, if the two runtimes store different integers for a NaN, or
+    for an infinity of float16. Such elements are listed in the format's reference page and are not compared.
     """
 
     name: str
@@ -71,8 +78,9 @@ class ComparedTensor:
 
 @dataclass(frozen=True, eq=False)
 class ComparisonSource:
-    """A file that is compared: its ``name``, its program, its inputs, the tensors in the order in which they are made,
-    and how many more there are ``inside`` of operators that run as one."""
+    """A file to compare: its name, program, inputs, and tensors in the order in which they are computed.
+
+    ``inside`` is the number of further tensors inside operators that are imported as one operation."""
 
     name: str
     module: Module
@@ -82,14 +90,14 @@ class ComparisonSource:
 
 
 def named_values(function: Operation) -> Mapping[str, Value]:
-    """The values of a function that tensors of the file are, by their names."""
-    found: dict[str, Value] = {}
+    """Return the values of a function that are tensors of the file, by tensor name."""
+    values_by_name: dict[str, Value] = {}
     for op in function.regions[0].blocks[0].operations:
-        said = op.attributes.get(TENSOR)
-        if said is None:
+        names_attribute = op.attributes.get(TENSOR)
+        if names_attribute is None:
             continue
-        names: Iterable[Any] = said.elements if isinstance(said, ArrayAttr) else [said]
+        names: Iterable[Any] = names_attribute.elements if isinstance(names_attribute, ArrayAttr) else [names_attribute]
         for value, name in zip(op.results, names, strict=False):
             if isinstance(name, StringAttr) and name.value:
-                found[name.value] = value
-    return found
+                values_by_name[name.value] = value
+    return values_by_name

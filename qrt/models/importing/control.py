@@ -1,4 +1,4 @@
-"""Branches and loops whose bodies are private functions: `scf.if` and `scf.while` around calls of them."""
+"""Branches and loops whose bodies are private functions, as `scf.if` and `scf.while` with calls."""
 
 from collections.abc import Sequence
 
@@ -9,13 +9,13 @@ from qrt.types import IndexType, IntegerType, TensorType
 
 
 def call(block: Block, function: FuncOp, values: Sequence[Value]) -> Sequence[Value]:
-    """The results of a call at the end of a block."""
+    """Append a call to a block and return its results."""
     types = list(function.type.results)
     return Builder(block).create("func.call", *values, types=types, callee=function.sym_name).results
 
 
 def is_one_bool(value: Value) -> bool:
-    """Whether a value is a tensor of one bool."""
+    """Return True if a value is a tensor with exactly one bool."""
     type = value.type
     if not isinstance(type, TensorType) or type.element is not IntegerType(1) or type.shape is None:
         return False
@@ -23,7 +23,7 @@ def is_one_bool(value: Value) -> bool:
 
 
 def condition(node: Node, block: Block, value: Value) -> Value:
-    """The one bool that a tensor holds."""
+    """Append the extraction of a condition's only bool. Fail if the value is not a tensor of one bool."""
     if not is_one_bool(value):
         node.fail(f"its condition is {value.type}, expected one bool")
     assert isinstance(value.type, TensorType)
@@ -33,23 +33,25 @@ def condition(node: Node, block: Block, value: Value) -> Value:
 
 
 def branches(
-    node: Node, said: Value, functions: Sequence[FuncOp], operands: Sequence[Sequence[Value]]
+    node: Node, condition_tensor: Value, functions: Sequence[FuncOp], operands: Sequence[Sequence[Value]]
 ) -> Sequence[Value]:
-    """The results of the first function where a condition holds, else those of the second; each has its operands."""
-    decided = condition(node, node.graph.block, said)
+    """Append an `scf.if` with a call of one of two functions, and return its results."""
+    is_first = condition(node, node.graph.block, condition_tensor)
     regions = []
     for function, values in zip(functions, operands, strict=True):
         block = Block()
         Builder(block).create("scf.yield", *call(block, function, values))
         regions.append(Region([block]))
-    return node.make("scf.if", [decided], None, list(functions[0].type.results), regions=regions).results
+    return node.make("scf.if", [is_first], None, list(functions[0].type.results), regions=regions).results
 
 
 def rounds(node: Node, goes_on: FuncOp, body: FuncOp, values: Sequence[Value]) -> Sequence[Value]:
-    """What a function makes of values as often as another one says so of them. Their types stay."""
+    """Append an `scf.while` that calls ``body`` on the values while ``goes_on`` returns true, and return its results.
+
+    The values keep their types."""
     types = [value.type for value in values]
     before, after = Block(types), Block(types)
-    (said,) = call(before, goes_on, before.arguments)
-    Builder(before).create("scf.condition", condition(node, before, said), list(before.arguments))
+    (condition_tensor,) = call(before, goes_on, before.arguments)
+    Builder(before).create("scf.condition", condition(node, before, condition_tensor), list(before.arguments))
     Builder(after).create("scf.yield", *call(after, body, after.arguments))
     return node.make("scf.while", values, None, types, regions=[Region([before]), Region([after])]).results

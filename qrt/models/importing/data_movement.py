@@ -1,4 +1,4 @@
-"""What the operators share that move elements: axes, results that keep their bits, and results that are known."""
+"""Helpers for operators that move elements: axes, reshapes, concatenations, slices, and results known at import."""
 
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -16,25 +16,25 @@ from qrt.types import TensorType, Type, UniformType
 Shape = tuple[int | None, ...]
 
 _MOST_KNOWN = 1 << 12
-"""Elements of a result that is computed at import. Sizes and positions are few."""
+"""The largest number of elements of a result that is computed at import: sizes and positions have few."""
 _MOST_OPERANDS = 63
-"""Operands of one copy."""
+"""The largest number of operands of one concatenation."""
 
 
 def axis_of(node: Node, axis: int, rank: int) -> int:
-    """An axis counted from 0, which may be named from the end."""
+    """Return an axis counted from 0; negative axes count from the end. Fail if it is out of range."""
     if not -rank <= axis < rank:
         node.fail(f"axis {axis} is out of range for rank {rank}")
     return axis % rank
 
 
 def axes_of(node: Node, axes: Sequence[int], rank: int) -> tuple[int, ...]:
-    """Axes counted from 0, each once and in order."""
+    """Return axes counted from 0, sorted and without repetition."""
     return tuple(sorted({axis_of(node, axis, rank) for axis in axes}))
 
 
 def reshaped(node: Node, value: Value, shape: Shape) -> Value:
-    """The value in another shape."""
+    """Return the value in another shape. Fail if the number of elements differs."""
     assert isinstance(value.type, TensorType)  # operators have tensors alone
     if value.type.shape == shape:
         return value
@@ -45,18 +45,18 @@ def reshaped(node: Node, value: Value, shape: Shape) -> Value:
 
 
 def joined(node: Node, values: Sequence[Value], axis: int, element: Type | None = None) -> Value:
-    """Values of one type side by side; many are joined in groups."""
+    """Return the concatenation of values along an axis, in groups of at most 63 operands."""
     parts = list(values)
     while len(parts) > 1:
         groups = [parts[first : first + _MOST_OPERANDS] for first in range(0, len(parts), _MOST_OPERANDS)]
         parts = [
-            node.emit("qrt.concat", each, {"axis": axis}, element) if len(each) > 1 else each[0] for each in groups
+            node.emit("qrt.concat", group, {"axis": axis}, element) if len(group) > 1 else group[0] for group in groups
         ]
     return parts[0]
 
 
 def taken(node: Node, value: Value, axis: int, first: int, size: int, stride: int = 1) -> Value:
-    """Elements along one axis."""
+    """Return a slice of ``size`` elements along one axis, from ``first`` on."""
     assert isinstance(value.type, TensorType)
     rank = value.type.rank or 0
     lists = {
@@ -68,7 +68,7 @@ def taken(node: Node, value: Value, axis: int, first: int, size: int, stride: in
 
 
 def known_result(value: Value) -> Array | None:
-    """The elements of a small tensor of integers or truth values that families make of constants."""
+    """Return the elements of a small unquantized tensor that op families compute from constants; else None."""
     if value.operation is None or not _is_small(value.type):
         return None
     results = _FOLDER.results(value.operation, known_result)
@@ -82,7 +82,7 @@ def _is_small(type: Type) -> bool:
 
 
 def _evaluate(op: Operation, known: Mapping[Value, Array]) -> Sequence[Array] | None:
-    """Compute a constant of integers, or an op of a family by its reference. One that does not run is an error."""
+    """Return the results of an integer constant, or of an op of a family by its reference; None for other ops."""
     if op.name == "arith.constant":
         constant = op.attributes["value"]
         is_whole = isinstance(constant, DenseElementsAttr) and constant.array.dtype.kind in "iub"
@@ -91,17 +91,17 @@ def _evaluate(op: Operation, known: Mapping[Value, Array]) -> Sequence[Array] | 
     if family is None:
         return None
     types, results = (
-        tuple(each.type for each in side if isinstance(each.type, TensorType)) for side in (op.operands, op.results)
+        tuple(value.type for value in side if isinstance(value.type, TensorType)) for side in (op.operands, op.results)
     )
-    return family.compute([known[each] for each in op.operands], types, results, family.read(op.attributes))
+    return family.compute([known[value] for value in op.operands], types, results, family.read(op.attributes))
 
 
 _FOLDER: ConstantFolder[Value] = ConstantFolder(_evaluate, lambda op: True, lambda op, arrays: None)
-"""What is computed at import goes into the file's constants, not into the program."""
+"""The folder of results known at import. They become constants of the importer, not operations of the program."""
 
 
 def erase_unused(value: Value) -> None:
-    """Erases the operation of a value that nothing reads, and those that it alone reads; constants stay."""
+    """Erase the operation of an unused value, and its operands' operations if they become unused; constants stay."""
     op = value.operation
     if op is None or op.name == "arith.constant" or any(result.uses for result in op.results):
         return

@@ -1,7 +1,8 @@
-"""Sums of products of floats, as loop nests whose text says the order and what is fused.
+"""Sums of products of floats, as loop nests that fix the order of additions and the use of fused multiply-adds.
 
-"bias_then_fma" begins with the bias and adds one product after the other, each fused. "fma_then_bias" begins with 0,
-and adds the bias at the end. "products_then_bias" does the same and rounds each product too.
+An order is one of three names. "bias_then_fma" starts with the bias and adds each product with a fused multiply-add.
+"fma_then_bias" starts with 0 and adds the bias at the end. "products_then_bias" does the same, but rounds each product
+before it is added.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +15,7 @@ from qrt.ir.dialects.linalg.lowering import F32, Extent, LoweringContext
 from qrt.models.importing.windows import Window
 
 Operands = Callable[[LoopNest], tuple[Value, Value]]
-"""Reads the two factors of a product in the body of a nest."""
+"""Reads the two factors of a product in the body of a loop nest."""
 
 
 def convolution(
@@ -28,7 +29,7 @@ def convolution(
     order: str,
     bias: Value | None,
 ) -> Value:
-    """Of padded images NHWC and weights OHWI, in groups where they have fewer channels than the input."""
+    """Return the convolution of padded NHWC images with OHWI weights, in groups of ``depth`` input channels."""
     rank = len(window.kernel)
     per_group = channels // max(groups, 1)
 
@@ -38,8 +39,8 @@ def convolution(
         place = add(multiply(floordiv(o, per_group), depth), c) if per_group < channels else c
         return nest.read(x, [image, *window.index(at, inside), place]), nest.read(w, [o, *inside, c])
 
-    kept = [context.extent(x, 0), *window.outputs, channels]
-    return total(context, kept, [*window.kernel, depth], operands, order, bias)
+    parallel = [context.extent(x, 0), *window.outputs, channels]
+    return total(context, parallel, [*window.kernel, depth], operands, order, bias)
 
 
 def depthwise(
@@ -53,8 +54,10 @@ def depthwise(
     bias: Value | None,
     columns_first: bool = False,
 ) -> Value:
-    """Of padded images NHWC and weights 1HWO: output channel ``o`` reads the channel ``o // multiplier``."""
-    kept = [context.extent(x, 0), *window.outputs, channels]
+    """Return the depthwise convolution of padded NHWC images with 1HWO weights.
+
+    Output channel ``o`` reads the input channel ``o // multiplier``."""
+    parallel = [context.extent(x, 0), *window.outputs, channels]
     reduced = window.kernel[::-1] if columns_first else window.kernel
     rank = len(window.kernel)
     known = constant_of(w)
@@ -70,24 +73,24 @@ def depthwise(
         place = [*inside, o] if is_known else [0, *inside, o]
         return nest.read(x, [image, *window.index(at, inside), source]), nest.read(filters, place)
 
-    return total(context, kept, list(reduced), operands, order, bias)
+    return total(context, parallel, list(reduced), operands, order, bias)
 
 
 def total(
     context: LoweringContext,
-    kept: list[Extent],
+    parallel: list[Extent],
     reduced: Sequence[Extent],
     operands: Operands,
     order: str,
     bias: Value | None,
 ) -> Value:
-    """A sum of products in an order, with a bias along the last axis that is kept."""
+    """Return sums of products over the reduced loops in an order, with a bias along the last parallel loop."""
     first = order == "bias_then_fma"
     start: Value | float = 0.0
     if first and bias is not None:
-        spread = LoopNest(context, "bias", kept)
+        spread = LoopNest(context, "bias", parallel)
         (start,) = spread.finish(spread.read(bias, spread.loops[-1:]))
-    nest = LoopNest(context, "accumulate", kept, reduced)
+    nest = LoopNest(context, "accumulate", parallel, reduced)
     x, w = operands(nest)
     if order == "products_then_bias":
         product = nest.value("arith.mulf", (x, w), F32)
@@ -96,6 +99,6 @@ def total(
         (sums,) = nest.finish(nest.value("math.fma", (x, w, nest.running(F32, start)), F32))
     if first or bias is None:
         return sums
-    nest = LoopNest(context, "finish", kept)
+    nest = LoopNest(context, "finish", parallel)
     added = (nest.read(sums, nest.loops), nest.read(bias, nest.loops[-1:]))
     return nest.finish(nest.value("arith.addf", added, F32))[0]

@@ -1,4 +1,4 @@
-"""Sums and extremes along axes, and softmax, as loop nests."""
+"""Sums, minima and maxima along axes, and softmax, as loop nests."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,26 +12,28 @@ from qrt.ir.dialects.linalg.lowering import F32, Extent, LoweringContext
 
 
 def reduced(context: LoweringContext, x: Value, axes: Sequence[int], op: str, start: float) -> Value:
-    """Elements along axes together, one after the other; the axes are left out."""
+    """Reduce elements along axes by ``op``, one after the other, from ``start`` on; the axes are removed."""
     extents = context.extents(x)
-    kept = [axis for axis in range(len(extents)) if axis not in axes]
-    nest = LoopNest(context, "accumulate", [extents[axis] for axis in kept], [extents[axis] for axis in axes])
-    loops = dict(zip((*kept, *axes), nest.loops, strict=True))
+    parallel = [axis for axis in range(len(extents)) if axis not in axes]
+    nest = LoopNest(context, "accumulate", [extents[axis] for axis in parallel], [extents[axis] for axis in axes])
+    loops = dict(zip((*parallel, *axes), nest.loops, strict=True))
     element = nest.read(x, [loops[axis] for axis in range(len(extents))])
     return nest.finish(nest.value(op, (nest.running(element.type, start), element), element.type))[0]
 
 
 _TERMS = 16
-"""How many terms `summed` adds one after the other."""
+"""The number of terms that `summed` adds one after the other."""
 
 
 def summed(context: LoweringContext, x: Value, axes: Sequence[int]) -> Value:
-    """Sum float32 elements along axes, so that the error does not grow with their number; the axes are left out, one
-    after the other, the last one first.
+    """Sum float32 elements along axes so that the error hardly grows with the number of terms; the axes are removed.
 
-    Of n terms of an axis, more than 16, with m = n // 16, the terms i, i + m, ..., i + 15m become one, added in this
-    order, and those behind the first 16m are added to a rest, which begins with 0. When 16 or fewer are left, the rest
-    is added to them: it begins their sum. An axis whose size only the run knows is summed in order.
+    The axes are reduced one after the other, the last one first.
+
+    While an axis has n > 16 terms, with m = n // 16, the terms i, i + m, ..., i + 15m are added in this order to one
+    new term, and the terms after the first 16m are added to a remainder, which starts with 0. The last 16 or fewer
+    terms are added in order, starting with the remainder. An axis whose size is known only at run time is summed in
+    order.
     """
     for axis in sorted(axes, reverse=True):
         x = _summed_along(context, x, axis)
@@ -50,7 +52,7 @@ def _summed_along(context: LoweringContext, x: Value, axis: int) -> Value:
 
 
 def _sum_of_terms(context: LoweringContext, x: Value, axis: int, first: int, start: Any) -> Value:
-    """Add the elements of an axis from one on, in order."""
+    """Return the sum of the elements of an axis from index ``first`` on, in order, starting with ``start``."""
     extents = context.extents(x)
     size = extents[axis]
     nest = LoopNest(
@@ -65,7 +67,7 @@ def _sum_of_terms(context: LoweringContext, x: Value, axis: int, first: int, sta
 
 
 def _sums_of_terms(context: LoweringContext, x: Value, axis: int, turns: int) -> Value:
-    """Make one term of each sixteen, which stand ``turns`` apart."""
+    """Return ``turns`` sums of sixteen elements each, ``turns`` apart along the axis."""
     extents = context.extents(x)
     nest = LoopNest(context, "accumulate", [*extents[:axis], turns, *extents[axis + 1 :]], [_TERMS])
     *others, term = nest.loops
@@ -74,32 +76,33 @@ def _sums_of_terms(context: LoweringContext, x: Value, axis: int, turns: int) ->
 
 
 def softmax(context: LoweringContext, x: Value, axes: Sequence[int], beta: float, rule: str) -> Value:
-    """Divide exponentials of the distances from the largest along axes by their sum. The rule says how: ``in_order``
-    adds one after the other, ``divide`` as `summed` does; so does ``multiply``, which multiplies by the inverse of the
-    sum.
+    """Return the softmax of ``beta * x`` along axes.
+
+    Rule ``in_order`` adds the exponentials one after the other; ``divide`` and ``multiply`` add them by `summed`.
+    ``multiply`` multiplies by the inverse of the sum, the other rules divide by the sum.
     """
     _, powers = exponentials(context, x, axes, beta)
     in_order = rule == "in_order"
     total = reduced(context, powers, axes, "arith.addf", 0.0) if in_order else summed(context, powers, axes)
     nest = LoopNest(context, "divide", context.extents(x))
-    power, sums = nest.read(powers, nest.loops), nest.read(total, _kept(nest, axes))
+    power, sums = nest.read(powers, nest.loops), nest.read(total, _remaining_loops(nest, axes))
     if rule == "multiply":
         inverse = nest.value("arith.divf", (nest.constant(1.0, F32), sums), F32)
-        made = nest.value("arith.mulf", (power, inverse), F32)
+        quotient = nest.value("arith.mulf", (power, inverse), F32)
     else:
-        made = nest.value("arith.divf", (power, sums), F32)
-    return nest.finish(made)[0]
+        quotient = nest.value("arith.divf", (power, sums), F32)
+    return nest.finish(quotient)[0]
 
 
 def exponentials(context: LoweringContext, x: Value, axes: Sequence[int], beta: float) -> tuple[Value, Value]:
-    """The largest elements along axes, and exponentials of the distances from them."""
+    """Return the largest elements along axes, and the exponentials of ``beta`` times the differences from them."""
     most = reduced(context, x, axes, "arith.maximumf", -np.inf)
     nest = LoopNest(context, "exponentials", context.extents(x))
-    apart = nest.value("arith.subf", (nest.read(x, nest.loops), nest.read(most, _kept(nest, axes))), F32)
+    apart = nest.value("arith.subf", (nest.read(x, nest.loops), nest.read(most, _remaining_loops(nest, axes))), F32)
     if beta != 1:
         apart = nest.value("arith.mulf", (apart, nest.constant(beta, F32)), F32)
     return most, nest.finish(nest.value("math.exp", (apart,), F32))[0]
 
 
-def _kept(nest: LoopNest, axes: Sequence[int]) -> list[Expression]:
+def _remaining_loops(nest: LoopNest, axes: Sequence[int]) -> list[Expression]:
     return [loop for axis, loop in enumerate(nest.loops) if axis not in axes]

@@ -1,4 +1,4 @@
-"""A graph of a file that becomes a function: its operations, their places, its constants and the names of its ports."""
+"""The graph of a model file that is imported as a function: operations, locations, constants and port names."""
 
 from abc import abstractmethod
 from collections import Counter
@@ -20,19 +20,19 @@ from qrt.types.scanner import Location, Source
 
 
 class Operator(Protocol):
-    """What every file says of an operator: its place among the graph's, and what it is called."""
+    """An operator of a file in any format: its index in the graph, and the name of its kind."""
 
     @property
     def index(self) -> int:
-        """Where it stands in the graph."""
+        """The index among the graph's operators."""
 
     @property
     def name(self) -> str:
-        """What operators of this kind are called."""
+        """The name of the operator's kind, such as "Conv" or "CONV_2D"."""
 
 
 class Graph:
-    """A graph whose operations are made one after the other, at the end of one block."""
+    """A graph of a file, whose operations are appended to one block."""
 
     def __init__(self, profile: Profile, file: str) -> None:
         self.profile = profile
@@ -40,15 +40,15 @@ class Graph:
         self.block = Block()
         self._locations: dict[int, Location] = {}
 
-    # -- what a file's format knows ---------------------------------------------------------------------------------
+    # -- what each file format implements ---------------------------------------------------------------------------
 
     @abstractmethod
     def place(self, op: Any) -> str:
-        """Where an operator stands, as errors say it."""
+        """Return the position of an operator for error messages."""
 
     @abstractmethod
     def _lines(self) -> Iterable[str]:
-        """A line for each operator, which begins with its name."""
+        """Return a line for each operator, which begins with the operator's name."""
 
     # -- operations -------------------------------------------------------------------------------------------------
 
@@ -60,15 +60,15 @@ class Graph:
         types: Sequence[TensorType],
         attributes: dict[str, Attribute],
     ) -> Operation:
-        """Make an operation at the end, where an operator of the file stands."""
+        """Append an operation with the location of an operator of the file."""
         return self.builder(op).emit(name, operands, types, attributes)
 
     def builder(self, op: Operator | None) -> Builder:
-        """Return a builder at the end, whose operations stand where an operator of the file stands."""
+        """Return a builder at the end of the block, whose operations have the location of an operator of the file."""
         return Builder(self.block, NOWHERE if op is None else self.location(op))
 
     def constant(self, array: Array, element: Type, op: Operator | None) -> Value:
-        """A constant. Of a quantized type the array is the storage; it may be a view of the file."""
+        """Append a constant. For a quantized type the array is the storage. The array may be a view of the file."""
         if not isinstance(element, UniformType):
             return self._dense(array, element, op)
         stored = self._dense(bits(array), IntegerType(element.storage_width), op)
@@ -76,20 +76,19 @@ class Graph:
 
     def _dense(self, array: Array, element: Type, op: Operator | None) -> Value:
         kind = TensorType(array.shape, element)
-        if isinstance(element, FloatType):  # of floats that NumPy lacks a constant holds the bits
+        if isinstance(element, FloatType):  # a constant of floats without a NumPy dtype has their bits
             array = array.view(storage_dtype(element))
         return self.append(op, "arith.constant", (), [kind], {"value": DenseElementsAttr(array, kind)}).result
 
     # -- the function -----------------------------------------------------------------------------------------------
 
     def open_function(self, module: Module, name: str) -> Operation:
-        """Make a function at the end of a module, whose body is the block. `close_function` says what it takes and
-        returns."""
+        """Append a function to a module, with the block as its body. `close_function` sets its type."""
         attributes: dict[str, Attribute] = {"sym_name": StringAttr(name)}
         return Builder(module).emit("func.func", attributes=attributes, regions=[Region([self.block])])
 
     def close_function(self, function: Operation, results: Sequence[Value]) -> None:
-        """Returns the results; the function gets its type, and loses what nothing reads."""
+        """Append the return of the results, set the function's type, and erase unused operations."""
         self.append(None, "func.return", results, (), {})
         types = FunctionType([value.type for value in self.block.arguments], [value.type for value in results])
         function.attributes["function_type"] = TypeAttr(types)
@@ -98,25 +97,25 @@ class Graph:
     # -- places -----------------------------------------------------------------------------------------------------
 
     def location(self, op: Operator) -> Location:
-        """The location of an operator: its line in a listing of the graph."""
-        found = self._locations.get(op.index)
-        if found is None:
+        """Return the location of an operator: its line in a listing of the graph."""
+        location = self._locations.get(op.index)
+        if location is None:
             source, starts = self._listing
             start = starts[op.index]
-            found = OperatorLocation(source, start, start + len(op.name), self.place(op))
-            self._locations[op.index] = found
-        return found
+            location = OperatorLocation(source, start, start + len(op.name), self.place(op))
+            self._locations[op.index] = location
+        return location
 
     @cached_property
     def _listing(self) -> tuple[Source, list[int]]:
-        """A line for each operator, and where each begins."""
+        """The listing of the graph, with a line for each operator, and the start offset of each line."""
         lines = [line.replace("\n", " ") for line in self._lines()]
         starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
         return Source("\n".join(lines), self.file), starts
 
 
 class OperatorLocation(Location):
-    """The place of an operator in a file that is no text."""
+    """The location of an operator in a binary file, printed as ``place``."""
 
     __slots__ = ("place",)
 
@@ -129,24 +128,27 @@ class OperatorLocation(Location):
 
 
 def port_names(names: Sequence[str], dimensions: Sequence[Sequence[str]] | None = None) -> ArrayAttr:
-    """The names of a function's arguments or results, each once: a tensor may be two results. ``dimensions`` are those
-    of open dimensions, empty where one has none; dimensions of one name have one size at a call."""
-    found: list[str] = []
+    """Return the attributes that name a function's arguments or results.
+
+    A repeated name gets its position as a suffix, because a tensor may be returned twice. ``dimensions`` has the names
+    of dynamic dimensions, empty for a dimension without name; dimensions with the same name have the same size in a
+    call."""
+    unique_names: list[str] = []
     for place, name in enumerate(names):
-        found.append(f"{name}#{place}" if name in found else name)
-    entries: list[dict[str, Attribute]] = [{"qrt.name": StringAttr(name)} for name in found]
-    for entry, each in zip(entries, dimensions or (), strict=False):
-        if any(each):
-            entry["qrt.dimensions"] = ArrayAttr(tuple(map(StringAttr, each)))
+        unique_names.append(f"{name}#{place}" if name in unique_names else name)
+    entries: list[dict[str, Attribute]] = [{"qrt.name": StringAttr(name)} for name in unique_names]
+    for entry, axis_names in zip(entries, dimensions or (), strict=False):
+        if any(axis_names):
+            entry["qrt.dimensions"] = ArrayAttr(tuple(map(StringAttr, axis_names)))
     return ArrayAttr(tuple(map(DictAttr.of, entries)))
 
 
 def refusal(file: str, refused: Mapping[tuple[str, str], int]) -> str:
-    """The error that lists what is not supported: forms by operator, and how often each stands in the file."""
+    """Return the error that lists the unsupported operators, the reason for each, and the number of occurrences."""
     forms = [f"{op} ({form})" + f" {count} times" * (count > 1) for (op, form), count in Counter(refused).items()]
     return f"{file}: {len(forms)} forms of operators are not supported:\n{'; '.join(forms)}"
 
 
 def bits(array: Array) -> Array:
-    """Unsigned integers as the signed ones of the same bits, which constants hold; everything else as it is."""
+    """Return unsigned integers as signed integers with the same bits, for use in a constant; other arrays unchanged."""
     return array.view(np.dtype(f"i{array.itemsize}")) if array.dtype.kind == "u" else array

@@ -1,4 +1,4 @@
-"""One operator of a file while it is imported: what makes its operations, names their results and says errors."""
+"""An operator of a file during import, with methods to append operations, name their results and raise errors."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
@@ -15,15 +15,15 @@ from qrt.ops.core import Array
 from qrt.types import TensorType, Type
 
 TENSOR = "qrt.tensor"
-"""The attribute with the name that the file gives a result; a list of names where an operation has several results."""
+"""The attribute with the name of a result in the file, or the list of names if an operation has several results."""
 
 
 class UnsupportedForm(Exception):
-    """A form of an operator that is not supported. The walk collects these, so that one error says all of them."""
+    """An operator in a form that is not supported. The importer collects these exceptions to list all in one error."""
 
 
 class Node:
-    """An operator of a graph. ``kernel`` says which kernel of the runtime the last rule is about."""
+    """An operator of a graph. ``kernel`` is the kind of the runtime's kernel to which the last rule applies."""
 
     graph: Graph
     op: Operator
@@ -40,8 +40,10 @@ class Node:
         attributes: Mapping[str, Any] | None = None,
         result_type: Type | None = None,
     ) -> Value:
-        """The result of a new operation. ``result_type`` is its type, or the type of its elements where the shape
-        follows; None where all of it follows.
+        """Append an operation and return its only result.
+
+        ``result_type`` is the result's type, or only its element type if the shape can be inferred, or None if both
+        can.
         """
         return self.make(name, operands, attributes, None if result_type is None else [result_type]).result
 
@@ -52,7 +54,7 @@ class Node:
         attributes: Mapping[str, Any] | None,
         result_types: Sequence[Type] | None,
     ) -> tuple[Value, ...]:
-        """The results of a new operation that has any number of them."""
+        """Append an operation and return all its results."""
         return tuple(self.make(name, operands, attributes, result_types).results)
 
     def make(
@@ -63,7 +65,8 @@ class Node:
         result_types: Sequence[Type] | None = None,
         **more: Any,
     ) -> Operation:
-        """A new operation. One of a family is checked by the family; ``more`` is what a builder takes for any other."""
+        """Append an operation. The types of an op of a family are inferred and checked; ``more`` goes to the
+        builder."""
         try:
             if (family := family_named(name)) is not None:
                 return self._kernel(family, operands, attributes or {}, result_types)
@@ -82,9 +85,9 @@ class Node:
         types = [value.type for value in operands]
         tensors = tuple(type for type in types if isinstance(type, TensorType))
         count = len(family.declaration.results)
-        said = [None] * count if result_types is None else list(map(_as_tensor, result_types))
-        results = family.resolve_all(tensors, family.complete(attributes), said)
-        for here, there in zip(said, results, strict=True):
+        declared = [None] * count if result_types is None else list(map(_as_tensor, result_types))
+        results = family.resolve_all(tensors, family.complete(attributes), declared)
+        for here, there in zip(declared, results, strict=True):
             if here is not None and here.shape is not None and not have_compatible_shapes((here, there)):
                 self.fail(f"the result is {there}, but the file has {here}")
         return self.graph.append(
@@ -92,11 +95,11 @@ class Node:
         )
 
     def dense(self, array: Array, element: Type) -> Value:
-        """A constant. Of a quantized type the array is the storage; it may be a view of the file."""
+        """Append a constant. For a quantized type the array is the storage. The array may be a view of the file."""
         return self.graph.constant(array, element, self.op)
 
     def named(self, value: Value, name: str) -> Value:
-        """The value, of which the operation that makes it is given the tensor's name; a copy where it has another."""
+        """Name a value after the file's tensor and return it; if it has another name, name and return a copy."""
         if not _name(value, name):
             value = self.emit("qrt.reshape", [value], None, value.type)
             _name(value, name)
@@ -105,27 +108,27 @@ class Node:
     # -- rules ------------------------------------------------------------------------------------------------------
 
     def rule(self, op: str, /, **facts: Any) -> str:
-        """The rule that the profile has for an op under these facts. Where it has none, the form is refused."""
+        """Return the profile's rule for an op under these facts. Refuse the operator's form if there is none."""
         profile = self.graph.profile
         row = profile.find(op, **facts)
         if row is None:
-            said = ", ".join(f"{name} = {value}" for name, value in facts.items())
-            self.refuse(f"profile {profile.name} has no rule of {op} for {said}")
+            conditions = ", ".join(f"{name} = {value}" for name, value in facts.items())
+            self.refuse(f"profile {profile.name} has no rule of {op} for {conditions}")
         self.kernel = row.kernel
         return row.rule
 
     # -- errors -----------------------------------------------------------------------------------------------------
 
     def refuse(self, form: str) -> NoReturn:
-        """Says that the operator has a form that is not supported."""
+        """Raise UnsupportedForm: the operator has a form that is not supported."""
         raise UnsupportedForm(form)
 
     def fail(self, message: str) -> NoReturn:
-        """Says that the file is wrong here."""
+        """Raise ModelError: the file is wrong at this operator."""
         raise self.error(message)
 
     def error(self, message: str) -> ModelError:
-        """The error that says what is wrong here."""
+        """Return a ModelError at this operator."""
         return ModelError(f"{self.graph.place(self.op)}: {message}")
 
 
@@ -134,21 +137,21 @@ def _as_tensor(type: Type) -> TensorType:
 
 
 def _name(value: Value, name: str) -> bool:
-    """Names a result of an operation as the file does. False where it has another name, or none can be given."""
-    made = value.operation
-    if made is None:
+    """Set the name of an operation's result. Return False if it has another name, or is a block argument."""
+    operation = value.operation
+    if operation is None:
         return False
-    if len(made.results) == 1:
-        return made.attributes.setdefault(TENSOR, StringAttr(name)) == StringAttr(name)
-    found = made.attributes.get(TENSOR)
-    names = list(found.elements) if isinstance(found, ArrayAttr) else [StringAttr("")] * len(made.results)
+    if len(operation.results) == 1:
+        return operation.attributes.setdefault(TENSOR, StringAttr(name)) == StringAttr(name)
+    known = operation.attributes.get(TENSOR)
+    names = list(known.elements) if isinstance(known, ArrayAttr) else [StringAttr("")] * len(operation.results)
     if names[value.index] != StringAttr(""):
         return False
     names[value.index] = StringAttr(name)
-    made.attributes[TENSOR] = ArrayAttr(tuple(names))
+    operation.attributes[TENSOR] = ArrayAttr(tuple(names))
     return True
 
 
 def lowering_context(node: Node) -> LoweringContext:
-    """The end of the function, where nests are made."""
+    """Return the context that appends loop nests to the function, with the node's location."""
     return LoweringContext(node.graph.block, node.graph.location(node.op))

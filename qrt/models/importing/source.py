@@ -1,4 +1,4 @@
-"""Where a model comes from: a path, or the bytes of a file."""
+"""Sources of models: the path of a file, or its bytes."""
 
 import mmap
 import os
@@ -10,13 +10,13 @@ import qrt.files as files
 from qrt.errors import FileError, require
 
 Source = str | os.PathLike[str] | bytes
-"""A path, whose file is mapped and must not change while the model is used; or the bytes of a file."""
+"""The path of a file, which is mapped and must not change while the model is used; or the bytes of a file."""
 
 
 def mapped(source: Source) -> tuple[str, npt.NDArray[np.uint8]]:
-    """What errors call a file, and its bytes, read-only.
+    """Return the name of a file for errors, and its bytes as a read-only array.
 
-    Raises FileError, which is an OSError too, if it cannot be read, and QuantTypeError for another type.
+    Raise FileError, which is an OSError too, if the file cannot be read, and QuantTypeError for a wrong type.
 
     >>> name, data = mapped(b"TFL3")
     >>> name, data.tobytes()
@@ -28,7 +28,7 @@ def mapped(source: Source) -> tuple[str, npt.NDArray[np.uint8]]:
     name = str(os.fspath(source))
     try:
         with files.open_regular(name) as file:
-            if not os.fstat(file.fileno()).st_size:  # no bytes cannot be mapped
+            if not os.fstat(file.fileno()).st_size:  # an empty file cannot be mapped
                 return name, np.empty(0, np.uint8)
             return name, np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
     except FileError:

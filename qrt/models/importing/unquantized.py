@@ -1,7 +1,7 @@
-"""What importers of plain numbers share: operands that are known or computed, broadcasting, elementwise operations.
+"""Helpers to import operators on unquantized tensors: operands, broadcasting, elementwise operations.
 
-An operand is an array where it is known at import, or else a value of the program. What follows from arrays is computed
-here, by the functions that run the operation in a program, so that both agree.
+An operand is an array if it is known at import, or else a value of the program. Operations on arrays are computed at
+import, by the functions that run the operation in a program, so that both give the same bits.
 """
 
 from collections.abc import Sequence
@@ -23,22 +23,22 @@ COMPARISONS = {
     "eq": (0, 1), "ne": (1, 13), "slt": (2, 4), "sle": (3, 5), "sgt": (4, 2), "sge": (5, 3),
     "ult": (6, 4), "ule": (7, 5), "ugt": (8, 2), "uge": (9, 3),
 }  # fmt: skip
-"""The numbers of a comparison's predicate, of integers and of floats. With a NaN all are false but `ne`."""
+"""The numbers of each comparison's predicate, for integers and floats. With a NaN all are false except `ne`."""
 _FLOAT_PREDICATES = {1: "oeq", 13: "une", 4: "olt", 5: "ole", 2: "ogt", 3: "oge"}
 LARGEST = 1 << 20
-"""Elements that are computed at import; more are left to the program."""
+"""The largest number of elements that are computed at import; larger results are computed by the program."""
 _F32 = FloatType("f32")
 
 
 def signless(element: Type) -> Type:
-    """A type as `arith` has it, which knows no unsigned integers; a quantized type's storage."""
+    """Return the signless type of integers, or of a quantized type's storage, as `arith` takes it; else the type."""
     if isinstance(element, UniformType):
         return IntegerType(element.storage_width)
     return IntegerType(element.width) if isinstance(element, IntegerType) else element
 
 
 def stored(node: Node, value: Value, element: Type) -> Value:
-    """A value as plain numbers of a type: of a quantized one the storage, of unsigned integers their bits."""
+    """Return a value's storage, or the bits of its unsigned integers, as elements of a signless type."""
     given = value.type
     assert isinstance(given, TensorType)
     if given.element is element:
@@ -48,7 +48,7 @@ def stored(node: Node, value: Value, element: Type) -> Value:
 
 
 def shape_of(operand: Operand) -> tuple[int | None, ...]:
-    """The shape of an operand; None where only the run knows a size."""
+    """Return the shape of an operand, with None for a size known only at run time."""
     if isinstance(operand, np.ndarray):
         return operand.shape
     assert isinstance(operand.type, TensorType)
@@ -57,7 +57,7 @@ def shape_of(operand: Operand) -> tuple[int | None, ...]:
 
 
 def as_value(node: Node, operand: Operand, element: Type) -> Value:
-    """An operand as a value of the program."""
+    """Return an operand as a value of the program."""
     return operand if isinstance(operand, Value) else node.dense(np.asarray(operand, order="C"), element)
 
 
@@ -65,7 +65,7 @@ def as_value(node: Node, operand: Operand, element: Type) -> Value:
 
 
 def broadcast_shape(node: Node, operands: Sequence[Operand]) -> tuple[int | None, ...]:
-    """The shape to which operands broadcast. A size that only the run knows must be the same in all of them."""
+    """Return the shape to which operands broadcast. A dimension with a dynamic size must be dynamic or 1 in all."""
     shapes = [shape_of(operand) for operand in operands]
     rank = max(map(len, shapes))
     sizes: list[int | None] = []
@@ -78,7 +78,7 @@ def broadcast_shape(node: Node, operands: Sequence[Operand]) -> tuple[int | None
 
 
 def broadcast(node: Node, operand: Operand, element: Type, shape: tuple[int | None, ...]) -> Operand:
-    """An operand in a larger shape: dimensions of 1 are left out, then `linalg.broadcast` adds those that it lacks."""
+    """Broadcast an operand to a larger shape: remove dimensions of 1 that grow, then add them by `linalg.broadcast`."""
     given = shape_of(operand)
     if given == shape:
         return operand
@@ -91,9 +91,9 @@ def broadcast(node: Node, operand: Operand, element: Type, shape: tuple[int | No
         return np.broadcast_to(operand, static)
     padded = (1,) * (len(shape) - len(given)) + tuple(given)
     missing = [axis for axis, (here, there) in enumerate(zip(padded, shape, strict=True)) if here != there]
-    kept = [size for axis, size in enumerate(static) if axis not in missing]
-    if list(given) != kept:
-        operand = node.emit("qrt.reshape", [operand], None, TensorType(tuple(kept), element))
+    remaining = [size for axis, size in enumerate(static) if axis not in missing]
+    if list(given) != remaining:
+        operand = node.emit("qrt.reshape", [operand], None, TensorType(tuple(remaining), element))
     if not missing:
         return operand
     empty = node.emit("tensor.empty", [], None, TensorType(static, element))
@@ -114,20 +114,22 @@ def apply(
     result: Type,
     number: int | None = None,
 ) -> Operand:
-    """An elementwise op of `arith` or `math` on operands that broadcast. ``number`` is that of a comparison."""
+    """Return an elementwise op of `arith` or `math` on operands that broadcast.
+
+    ``number`` is the number of a comparison's predicate."""
     for operand, element in zip(operands, elements, strict=True):
         _check_element(node, name, operand, element)
     shape = broadcast_shape(node, operands)
     known = [operand for operand in operands if isinstance(operand, np.ndarray)]
-    size = int(np.prod([each or 1 for each in shape], dtype=object))
+    size = int(np.prod([extent or 1 for extent in shape], dtype=object))
     if len(known) == len(operands) and size <= LARGEST:
         attributes = {} if number is None else {"predicate": number}
         try:
             with np.errstate(all="ignore"):
-                found = elementwise.bind(name, elements, [result], attributes)(*known)
+                computed = elementwise.bind(name, elements, [result], attributes)(*known)
         except (UndefinedError, QuantError) as error:
             node.fail(str(error))
-        return np.asarray(found, element_dtype(result))
+        return np.asarray(computed, element_dtype(result))
     if None in shape and any(shape_of(operand) != shape for operand in operands):
         if _F32 not in elements:
             operands = _spread(node, operands, elements, shape)
@@ -144,7 +146,7 @@ def apply(
 
 
 def _check_element(node: Node, name: str, operand: Operand, element: Type) -> None:
-    """Fails where an operand has elements of another type."""
+    """Fail if an operand's elements have another type."""
     if isinstance(operand, np.ndarray):
         is_other = operand.dtype != bits(np.empty(0, element_dtype(element))).dtype
         own = str(operand.dtype)
@@ -158,24 +160,25 @@ def _check_element(node: Node, name: str, operand: Operand, element: Type) -> No
 def _spread(
     node: Node, operands: Sequence[Operand], elements: Sequence[Type], shape: tuple[int | None, ...]
 ) -> list[Operand]:
-    """The operands. Those that are one number are repeated in the shape of the others, since kernels of whole tensors
-    take every type of numbers, and kernels of loops do not."""
-    whole = next((each for each in operands if isinstance(each, Value) and shape_of(each) == shape), None)
+    """Return the operands with single numbers repeated to the shape of the other operands, if one has the full shape.
+
+    Kernels of whole tensors support every element type; kernels of loops, which could broadcast, do not."""
+    whole = next((value for value in operands if isinstance(value, Value) and shape_of(value) == shape), None)
     if whole is None:
         return list(operands)
-    made: list[Operand] = []
+    spread: list[Operand] = []
     for operand, element in zip(operands, elements, strict=True):
         if isinstance(operand, np.ndarray) and operand.size == 1:
             scalar = node.emit("tensor.extract", [node.dense(operand.reshape(()), element)], None, element)
             axes = [axis for axis, size in enumerate(shape) if size is None]
             sizes = [node.emit("tensor.dim", [whole, index(node, axis)]) for axis in axes]
             operand = node.emit("tensor.splat", [scalar, *sizes], None, TensorType(shape, element))
-        made.append(operand)
-    return made
+        spread.append(operand)
+    return spread
 
 
 def index(node: Node, number: int) -> Value:
-    """A number of type index."""
+    """Append a constant of type index."""
     return node.graph.builder(node.op).constant(number, IndexType())
 
 
@@ -188,9 +191,7 @@ def _nested(
     number: int | None,
     shape: tuple[int | None, ...],
 ) -> Operand:
-    """The operation as a loop nest, which reads each operand along the dimensions that it has: only the run knows into
-    how many elements the others are broadcast.
-    """
+    """Return an elementwise operation as a loop nest, for operands that broadcast to sizes known only at run time."""
     values = [as_value(node, operand, element) for operand, element in zip(operands, elements, strict=True)]
     whole = next((value for value in values if shape_of(value) == shape), None)
     if whole is None:
@@ -203,8 +204,8 @@ def _nested(
         first = len(shape) - len(given)
         axes = [first + axis for axis, size in enumerate(given) if size != 1 or shape[first + axis] == 1]
         if len(axes) < len(given):
-            kept = TensorType(tuple(given[axis - first] for axis in axes), element)
-            value = node.emit("qrt.reshape", [value], None, kept)
+            squeezed = TensorType(tuple(given[axis - first] for axis in axes), element)
+            value = node.emit("qrt.reshape", [value], None, squeezed)
         scalars.append(nest.read(value, [nest.loops[axis] for axis in axes]))
     if number is None:
         return nest.finish(nest.value(name, scalars, result))[0]
@@ -213,7 +214,7 @@ def _nested(
 
 
 def compare(node: Node, predicate: str, a: Operand, b: Operand, element: Type) -> Operand:
-    """A comparison, whose result are bools."""
+    """Return the comparison of two operands, a tensor of bools."""
     of_integers, of_floats = COMPARISONS[predicate]
     if isinstance(element, FloatType):
         return apply(node, "arith.cmpf", [a, b], [element] * 2, BOOL, of_floats)
@@ -221,12 +222,12 @@ def compare(node: Node, predicate: str, a: Operand, b: Operand, element: Type) -
 
 
 def select(node: Node, condition: Operand, a: Operand, b: Operand, element: Type) -> Operand:
-    """Elements of `a` where the condition holds, else of `b`."""
+    """Return the elements of `a` where the condition is true, else those of `b`."""
     return apply(node, "arith.select", [condition, a, b], [BOOL, element, element], element)
 
 
 def clamped(node: Node, x: Operand, bounds: tuple[float, float | None], element: Type) -> Operand:
-    """An operand within bounds, of which the upper one may be none."""
+    """Return an operand clamped to bounds; an upper bound of None means none."""
     suffix = "imumf" if isinstance(element, FloatType) else "si"
     low, high = bounds
     x = apply(node, f"arith.max{suffix}", [x, number_of(low, element)], [element] * 2, element)
@@ -236,12 +237,12 @@ def clamped(node: Node, x: Operand, bounds: tuple[float, float | None], element:
 
 
 def number_of(value: float, element: Type) -> Array:
-    """A number as an operand, which broadcasts."""
+    """Return a number as an operand that broadcasts."""
     return np.asarray(value, element_dtype(element))
 
 
 def cast_to(node: Node, x: Operand, source: Type, target: Type, from_unsigned: bool, to_unsigned: bool) -> Operand:
-    """The numbers of an operand in another type. ``from_unsigned`` is true of bools too."""
+    """Return an operand cast to another type. ``from_unsigned`` must be True for bools too."""
     if target is BOOL:
         return x if source is BOOL else compare(node, "ne", x, number_of(0, source), source)
     if source is target:

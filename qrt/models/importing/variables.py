@@ -1,4 +1,4 @@
-"""Variables of a module that is imported: globals of `ml_program`, which hold storage, integers or floats."""
+"""Variables of an imported model as globals of `ml_program`, with unquantized types: storage, integers or floats."""
 
 from qrt.ir import Attribute, Builder, Module, Operation, StringAttr, SymbolRefAttr, TypeAttr, Value
 from qrt.ir.core.attributes import UNIT
@@ -9,29 +9,29 @@ from qrt.ops.core import Array
 from qrt.types import TensorType
 
 
-def declare(module: Module, symbol: str, held: TensorType) -> Operation:
-    """A new global, before all other operations of the module."""
+def declare(module: Module, symbol: str, type: TensorType) -> Operation:
+    """Add a global before all other operations of the module."""
     attributes: dict[str, Attribute] = {
         "sym_name": StringAttr(symbol),
         "sym_visibility": StringAttr("private"),
         "is_mutable": UNIT,
-        "type": TypeAttr(held),
+        "type": TypeAttr(type),
     }
     return Builder(module.body.first or module, NOWHERE).emit("ml_program.global", attributes=attributes)
 
 
-def initialise(made: Operation, array: Array, held: TensorType) -> None:
-    """Says what a global begins with."""
-    made.attributes["value"] = DenseElementsAttr(bits(array), held)
+def initialise(variable: Operation, array: Array, type: TensorType) -> None:
+    """Set the initial value of a global."""
+    variable.attributes["value"] = DenseElementsAttr(bits(array), type)
 
 
-def load(graph: Graph, op: Operator | None, symbol: str, held: TensorType) -> Value:
-    """The value of a global."""
-    return graph.append(op, "ml_program.global_load", (), [held], _named(symbol)).result
+def load(graph: Graph, op: Operator | None, symbol: str, type: TensorType) -> Value:
+    """Append a load of a global and return the value."""
+    return graph.append(op, "ml_program.global_load", (), [type], _named(symbol)).result
 
 
 def store(graph: Graph, op: Operator | None, symbol: str, value: Value) -> None:
-    """Gives a global a value."""
+    """Append a store to a global."""
     graph.append(op, "ml_program.global_store", [value], (), _named(symbol))
 
 

@@ -1,6 +1,4 @@
-"""Sliding windows over images of any number of dimensions, NHWC: the batch is the first axis, channels are the last.
-Pools of floats are loop nests over them.
-"""
+"""Sliding windows over NHWC images with any number of spatial dimensions, and float pools as loop nests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,8 +20,7 @@ Sizes = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Window:
-    """The sizes of the kernel, strides and dilations, (before, after) of the padding, and how many windows there are,
-    along each axis of an image."""
+    """A sliding window: kernel sizes, strides, dilations, (before, after) padding and number of windows per axis."""
 
     kernel: Sizes
     strides: Sizes
@@ -32,7 +29,7 @@ class Window:
     outputs: Sizes
 
     def padded(self, node: Node, x: Value, value: float | None = None) -> Value:
-        """The input with its padding: zeros, or another value."""
+        """Return the input with its padding of zeros, or of another value."""
         if not any(map(any, self.padding)):
             return x
         attributes: dict[str, object] = {"padding": ((0, 0), *self.padding, (0, 0))}
@@ -41,7 +38,7 @@ class Window:
         return node.emit("qrt.pad", [x], attributes)
 
     def index(self, window: Sequence[Expression], inside: Sequence[Expression]) -> list[Expression]:
-        """Return the place of an element of a window in the padded input."""
+        """Return the index in the padded input of an element of a window."""
         return [
             add(multiply(at, stride), multiply(element, dilation))
             for at, element, stride, dilation in zip(window, inside, self.strides, self.dilations, strict=True)
@@ -56,7 +53,7 @@ def make_window(
     dilations: Sizes,
     padding: tuple[Pair, ...],
 ) -> Window:
-    """The window over images whose sizes are known."""
+    """Return the window over images of known sizes. Refuse unknown sizes; fail if the window does not fit."""
     outputs: list[int] = []
     extents: list[int] = []
     for size, extent, stride, dilation, ends in zip(sizes, kernel, strides, dilations, padding, strict=True):
@@ -71,7 +68,7 @@ def make_window(
 
 
 def largest(context: LoweringContext, x: Value, window: Window) -> Value:
-    """The largest element of each window, whose padding is less than every number."""
+    """Return the largest element of each window. The padding of ``x`` must be -inf."""
     rank = len(window.kernel)
     nest = LoopNest(
         context, "accumulate", [context.extent(x, 0), *window.outputs, context.extent(x, rank + 1)], window.kernel
@@ -79,35 +76,36 @@ def largest(context: LoweringContext, x: Value, window: Window) -> Value:
     image, *at = nest.loops[: rank + 1]
     channel, *inside = nest.loops[rank + 1 :]
     element = nest.read(x, [image, *window.index(at, inside), channel])
-    held = nest.running(tensor_type(x).element, -np.inf)
-    return nest.finish(nest.value("arith.maximumf", (held, element), F32))[0]
+    running = nest.running(tensor_type(x).element, -np.inf)
+    return nest.finish(nest.value("arith.maximumf", (running, element), F32))[0]
 
 
 def sums(context: LoweringContext, x: Value, window: Window, order: str = "rows") -> Value:
-    """The sum of each window, in an order of `numerics.averages`. By lanes a window is the whole image."""
+    """Return the sum of each window, in an order of `numerics.averages`. Order "lanes" needs windows of whole
+    images."""
     rank = len(window.kernel)
-    kept = (context.extent(x, 0), *window.outputs, context.extent(x, rank + 1))
+    parallel = (context.extent(x, 0), *window.outputs, context.extent(x, rank + 1))
 
     def read(nest: LoopNest, at: Sequence[Expression]) -> Value:
         return nest.read(x, (nest.loops[0], *at, nest.loops[rank + 1]))
 
-    form = (context, kept, window.kernel, window.strides, window.dilations, read)
+    form = (context, parallel, window.kernel, window.strides, window.dilations, read)
     if order == "lanes":
-        return averages.sum_of_lanes(context, kept, window.kernel, read)
+        return averages.sum_of_lanes(context, parallel, window.kernel, read)
     return (
         averages.sum_of_columns(*form, context.extent(x, rank)) if order == "columns" else averages.sum_of_rows(*form)
     )
 
 
 def counts(window: Window, sizes: Sequence[int]) -> Array:
-    """Count the elements of each window that are no padding."""
+    """Return the number of elements of each window that are not padding."""
     lines = []
     for size, kernel, stride, dilation, (before, _), count in zip(
         sizes, window.kernel, window.strides, window.dilations, window.padding, window.outputs, strict=True
     ):
         starts = [at * stride - before for at in range(count)]
-        firsts = [max(0, -(start // dilation)) for start in starts]  # the first element of a window inside the image
+        firsts = [max(0, -(start // dilation)) for start in starts]  # the first element of each window inside the image
         ends = [min(kernel, -((start - size) // dilation)) for start in starts]
         lines.append(np.array([max(0, end - first) for first, end in zip(firsts, ends, strict=True)], np.int64))
-    found: Array = reduce(lambda left, right: left[..., np.newaxis] * right, lines)
-    return found
+    product: Array = reduce(lambda left, right: left[..., np.newaxis] * right, lines)
+    return product

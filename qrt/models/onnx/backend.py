@@ -23,10 +23,11 @@ from qrt.models.onnx.read import read
 from qrt.models.onnx.types import NUMBERS, numpy_dtype
 from qrt.models.profiles import profile as profile_of
 from qrt.ops.core import Array
+from qrt.runtime.compilation import compile
 from qrt.runtime.program import Program
 
 _base: Any = extra("onnx.backend.base", "onnx")
-_KEPT = 8
+_MAX_PROGRAMS = 8
 """The number of programs that a prepared model caches: one for each set of values of the inputs that are fixed at
 import."""
 
@@ -73,7 +74,7 @@ class PreparedModel(_base.BackendRep):  # type: ignore[misc]  # of a package wit
         given = self._named(inputs)
         outputs = self._program(given).run(given)
         return tuple(
-            np.asarray(value).astype(dtype, copy=False)
+            np.asarray(getattr(value, "storage", value)).astype(dtype, copy=False)
             for value, dtype in zip(outputs.values(), self._dtypes, strict=True)
         )
 
@@ -97,9 +98,9 @@ class PreparedModel(_base.BackendRep):  # type: ignore[misc]  # of a package wit
             if all(name in given and np.array_equal(given[name], value) for name, value in fixed.items()):
                 return program
         importer = Importer(self.model, self.profile, given=given)
-        program = Program(importer.run(), "main")
+        program = compile(importer.run(), "main")
         self._programs.append(({name: np.array(given[name]) for name in importer.fixed}, program))
-        del self._programs[:-_KEPT]
+        del self._programs[:-_MAX_PROGRAMS]
         return program
 
 

@@ -278,7 +278,7 @@ def _own_program(group: Group) -> ExportedProgram | None:
 def _is_of_family(group: Group) -> bool:
     """Return True if a program may contain the operation with its types and attributes.
 
-    The writers of quantized operations also write float arithmetic, which is no operation of `qrt`.
+    The writers of quantized operations also write float arithmetic, which is not an operation of `qrt`.
     """
     assert group.family is not None
     types, results = (

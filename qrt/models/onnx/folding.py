@@ -54,7 +54,10 @@ _FORMS = frozenset({"Conv", "MatMul", "Gemm", "Concat", "Where", *_BINARY, *_UNA
 
 @dataclass(frozen=True)
 class Fold:
-    """The outcome for an operator beside casts. ``reason`` says why it runs on floats, and is empty if it is folded."""
+    """The outcome for an operator beside casts.
+
+    ``reason`` is the reason why it runs on floats, empty if it is folded.
+    """
 
     name: str
     operator: str

@@ -107,7 +107,7 @@ class Node(importing.Node):
     def known(self, i: int, what: str) -> Array:
         """Return the elements of an input that must be known at import.
 
-        ``what`` says in the error message what the input is.
+        ``what`` describes the input in the error message.
         """
         constant = self.graph.required(self.input(i))
         if constant is None:
@@ -117,7 +117,7 @@ class Node(importing.Node):
     def integers(self, i: int, what: str) -> tuple[int, ...]:
         """Return the integers of an input that must be known at import.
 
-        ``what`` says in the error message what the input is.
+        ``what`` describes the input in the error message.
         """
         array = self.known(i, what)
         if array.dtype.kind not in "iu":
@@ -133,7 +133,7 @@ class Node(importing.Node):
         return self.graph.type(self.input(i))
 
     def shape(self, i: int = 0) -> Shape:
-        """Return the shape of an input. Refuse an input whose rank only the run knows."""
+        """Return the shape of an input. Refuse an input whose rank is known only at run time."""
         shape = self.type(i).shape
         if shape is None:
             self.refuse("a tensor whose rank only the run knows")

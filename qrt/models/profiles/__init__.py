@@ -1,4 +1,4 @@
-"""Profiles: which rule another runtime follows for which op, as tables of data for a named version of it."""
+"""Profiles: tables of the rounding rule for each op in a named version of another runtime."""
 
 from qrt.models.profiles.model import PROFILES, Profile, Range, Row, for_kernels, profile
 

@@ -1,15 +1,15 @@
-"""LiteRT's default build on x86-64: XNNPACK's kernels where the delegate takes a node, the builtin ones elsewhere."""
+"""The profile of LiteRT's default build on x86-64: XNNPACK's kernels where the delegate runs, else builtin ones."""
 
 from qrt.models.profiles.model import Profile, Range, Row
 
 _BYTES = ("i8", "u8")
 _FUSED = Range(0.0, 256.0)
-"""The multipliers that XNNPACK's kernels take."""
+"""The multipliers that XNNPACK's kernels support."""
 _SUMMED = Range(2.0**-10, 2.0**8)
 _SLOPES = Range(2.0**-8, 2.0**7)
-"""The ratios of scales that its sums and its slopes take."""
+"""The ratios of scales that XNNPACK supports in ADD (``_SUMMED``) and LEAKY_RELU (``_SLOPES``)."""
 _TABLES = ("EXP", "GELU", "HARD_SWISH", "LOG", "RSQRT", "SQRT")
-"""The functions that a table of 256 entries computes."""
+"""The functions that are computed by a table of 256 entries."""
 
 LITERT = Profile(
     "litert",

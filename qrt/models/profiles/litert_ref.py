@@ -1,10 +1,10 @@
-"""LiteRT's reference kernels: what its resolver BUILTIN_REF runs."""
+"""The profile of LiteRT's reference kernels, which its op resolver BUILTIN_REF selects."""
 
 from qrt.models.profiles.model import Profile, Row
 
 _BYTES = ("i8", "u8")
 _TABLES = ("EXP", "GELU", "HARD_SWISH", "LOG", "LOGISTIC", "RSQRT", "SQRT", "TANH")
-"""The functions that a table of 256 entries computes."""
+"""The functions that are computed by a table of 256 entries."""
 
 LITERT_REF = Profile(
     "litert-ref",

@@ -1,5 +1,6 @@
-"""Profiles by name: rows of (op, condition, rule), in which the first row that applies decides; and the rules of float
-operators for programs that will be quantized.
+"""Profiles by name: rows of (op, conditions, rule), of which the first matching row gives the rule.
+
+`for_kernels` derives a profile for programs that will be quantized.
 """
 
 from collections.abc import Mapping
@@ -11,12 +12,13 @@ from qrt.errors import QuantTypeError
 from qrt.registry import Registry
 
 Kernel = Literal["delegate", "builtin", "reference"]
-"""Which of a runtime's kernels a row is about. A delegate rounds the bounds of fused activations in its own way."""
+"""The kind of a runtime's kernel that a row describes. A delegate rounds the bounds of fused activations
+differently."""
 
 
 @dataclass(frozen=True)
 class Range:
-    """A condition: a number from ``low``, which is in it, to ``high``, which is not."""
+    """A condition that a number is at least ``low`` and below ``high``."""
 
     low: float
     high: float
@@ -30,7 +32,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Row:
-    """The ``rule`` of ``op`` where every condition of ``when`` holds. A condition is a value, a tuple of values, or a
+    """The ``rule`` of ``op`` if every condition of ``when`` holds. A condition is a value, a tuple of values, or a
     Range."""
 
     op: str
@@ -39,7 +41,7 @@ class Row:
     kernel: Kernel = "builtin"
 
     def applies(self, facts: Mapping[str, Any]) -> bool:
-        """Whether the conditions hold for these facts. A fact that is not known fulfils none."""
+        """Return True if all conditions hold for these facts. A condition on a missing fact does not hold."""
         return all(name in facts and _holds(condition, facts[name]) for name, condition in self.when.items())
 
 
@@ -54,15 +56,15 @@ class Profile:
     Parameters
     ----------
     name : str
-        What users call it.
+        The name of the profile in arguments and options.
     runtime : str
         The package and its version.
     description : str
-        Which of its kernels the table is of.
+        The runtime's kernels that the table describes.
     rows : tuple of Row
-        For each op the rows in the order in which they are tried.
+        The rows; those of one op are tried in this order.
     suffix : str
-        The files that the runtime reads.
+        The suffix of the files that the runtime reads.
 
     Examples
     --------
@@ -85,7 +87,7 @@ class Profile:
         return {op: tuple(row for row in self.rows if row.op == op) for op in ops}
 
     def find(self, op: str, /, **facts: Any) -> Row | None:
-        """The first row of an op that applies; None where none does."""
+        """Return the first row of an op whose conditions hold; None if there is none."""
         return next((row for row in self.by_op.get(op, ()) if row.applies(facts)), None)
 
 
@@ -101,7 +103,7 @@ PROFILES: Registry[Profile] = Registry(
 
 
 def profile(name: str) -> Profile:
-    """Return the profile of a name. QuantTypeError if there is none.
+    """Return the named profile. Raise QuantTypeError if there is none.
 
     >>> profile("litert").runtime
     'ai-edge-litert 2.3'
@@ -123,8 +125,9 @@ _ROWS = (
 
 
 def for_kernels(profile: Profile) -> Profile:
-    """A profile with other rules of floats: sums in the plain order of their loops, quotients by a division, and stored
-    weights of float operators as floats.
+    """Return a profile with rules of float operators that the pass ``fuse-kernels`` recognises.
+
+    Sums are in the order of their loops, quotients are divisions, and int8 weights of float operators become floats.
 
     >>> from qrt.models.profiles.litert import LITERT
     >>> for_kernels(LITERT).find("float_softmax").rule

@@ -1,4 +1,4 @@
-"""ONNX Runtime on x86-64 with VNNI, with its optimizations off: what its CPU kernels compute."""
+"""The profile of ONNX Runtime's CPU kernels on x86-64 with VNNI, with optimizations off."""
 
 from qrt.models.profiles.model import Profile, Row
 

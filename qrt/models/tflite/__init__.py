@@ -1,1 +1,1 @@
-"""TFLite files: read, checked, imported."""
+"""Reading, checking and importing of TFLite files."""

@@ -1,6 +1,6 @@
-"""Rules of a TFLite file that need no operator's own knowledge: indices, shapes, quantization, order, calls.
+"""Checks of a TFLite file that do not depend on an operator's semantics: indices, shapes, quantization, order, calls.
 
-What belongs to one operator's form, as a stride of 0, is checked where the operator is imported.
+Conditions of one operator, such as a stride of 0, are checked when the operator is imported.
 """
 
 import math
@@ -18,23 +18,23 @@ BITS = {
     "uint32": 32, "float32": 32, "int64": 64, "uint64": 64, "float64": 64, "complex64": 64, "complex128": 128,
 }  # fmt: skip
 PACKED = {"int4"}
-"""Several elements share a byte, so that NumPy has no type for them."""
+"""The dtypes with several elements per byte, which NumPy does not have."""
 UNSIZED = {"string", "resource", "variant"}
 ZERO_POINTS = {
     "int4": (-8, 7), "int8": (-128, 127), "uint8": (0, 255), "int16": (0, 0), "int32": (-(2**31), 2**31 - 1),
     "int64": (-(2**63), 2**63 - 1),
 }  # fmt: skip
-"""The bounds of zero points. Types that are not here have no quantization. Of int16 the format demands 0."""
+"""The bounds of zero points by dtype. Other dtypes cannot be quantized. The format requires 0 for int16."""
 _LARGEST = 2**63 - 1
 _DEEPEST = 64
-"""Subgraphs that may call one another in a chain."""
+"""The largest depth of calls between subgraphs."""
 
 
 # -- a tensor by itself ----------------------------------------------------------------------------------------------
 
 
 def element_count(place: str, shape: tuple[int, ...]) -> int:
-    """How many elements a shape has. Raises ModelError for one that no tensor can have."""
+    """Return the number of elements of a shape. Raise ModelError for a shape that no tensor can have."""
     for size in shape:
         if size < 0:
             raise ModelError(f"{place}: its shape {shape} has a negative dimension")
@@ -45,16 +45,16 @@ def element_count(place: str, shape: tuple[int, ...]) -> int:
 
 
 def byte_count(dtype: str, elements: int) -> int:
-    """The bytes of so many elements; 0 where the type says nothing of it."""
+    """Return the number of bytes of so many elements; 0 for a dtype without a fixed size."""
     return -(-elements * BITS.get(dtype, 0) // 8)
 
 
 def check_quantization(place: str, given: Quantization, shape: tuple[int, ...], dtype: str) -> None:
-    """Scales are positive, one or as many as the axis is long; zero points are storage."""
+    """Raise ModelError unless scales are positive and finite, and zero points and their number fit the tensor."""
     scales, zero_points, axis = given.scales, given.zero_points, given.axis
     count = scales.size
     least, most = _bounds(scales)
-    if not (least > 0 and most < math.inf):  # no comparison holds of NaN
+    if not (least > 0 and most < math.inf):  # comparisons with NaN are false
         wrong = next(scale for scale in scales.tolist() if not 0 < scale < math.inf)
         raise ModelError(f"{place}: its scale is {wrong}, expected a positive finite number")
     if zero_points.size != count:
@@ -75,7 +75,7 @@ def check_quantization(place: str, given: Quantization, shape: tuple[int, ...], 
 
 
 def _bounds(values: npt.NDArray[Any]) -> tuple[float, float]:
-    """The least and the greatest; of one number without calling NumPy, which takes longer than that."""
+    """Return the minimum and maximum. A single number is returned without a slow call of NumPy."""
     if values.size == 1:
         (value,) = values.tolist()
         return value, value
@@ -86,7 +86,7 @@ def _bounds(values: npt.NDArray[Any]) -> tuple[float, float]:
 
 
 def check_model(model: Model, max_bytes: int) -> None:
-    """Raises ModelError for the first rule that a model breaks."""
+    """Raise ModelError for the first rule that a model breaks."""
     if not model.subgraphs:
         raise ModelError(f"{model.name}: it has no subgraph")
     for subgraph in model.subgraphs:
@@ -102,7 +102,7 @@ def check_model(model: Model, max_bytes: int) -> None:
 
 
 class _Subgraph:
-    """The rules of one subgraph."""
+    """The checks of one subgraph."""
 
     def __init__(self, model: Model, subgraph: Subgraph) -> None:
         self.model, self.subgraph, self.tensors = model, subgraph, subgraph.tensors
@@ -110,7 +110,8 @@ class _Subgraph:
         self.writers: dict[int, Operator] = {}
 
     def check(self) -> None:
-        """Indices first, which the others use."""
+        """Raise ModelError for the first rule that the subgraph breaks. Indices are checked first, because all checks
+        use them."""
         subgraph = self.subgraph
         for what, indices in (("input", subgraph.inputs), ("output", subgraph.outputs)):
             for number, index in enumerate(indices):
@@ -122,11 +123,11 @@ class _Subgraph:
         self._check_order()
 
     def operator(self, operator: Operator) -> str:
-        """The place of an operator."""
+        """Return the position of an operator for errors."""
         return f"{self.place}, operator {operator.index} {operator.name}"
 
     def tensor(self, index: int) -> str:
-        """What an error calls a tensor."""
+        """Return the index and name of a tensor for errors."""
         return f"tensor {index} {shown(self.tensors[index].name)}"
 
     def _check_index(self, place: str, index: int) -> None:
@@ -166,13 +167,13 @@ class _Subgraph:
         inputs = {*self.subgraph.inputs}
         for operator in self.subgraph.operators:
             for index in operator.outputs:
-                held = self._holder(index, inputs)
-                if held:
-                    raise ModelError(f"{self.operator(operator)}: it writes {self.tensor(index)}, which {held}")
+                reason = self._holder(index, inputs)
+                if reason:
+                    raise ModelError(f"{self.operator(operator)}: it writes {self.tensor(index)}, which {reason}")
                 self.writers[index] = operator
 
     def _holder(self, index: int, inputs: set[int]) -> str:
-        """Why no operator may write a tensor."""
+        """Return the reason why an operator must not write a tensor, or an empty string."""
         if index in inputs:
             return "is an input"
         if self.tensors[index].is_constant:
@@ -183,7 +184,7 @@ class _Subgraph:
         return f"operator {writer.index} {writer.name} writes" if writer else ""
 
     def _check_order(self) -> None:
-        """Operators run in the order of the file: what one reads was computed before."""
+        """Raise ModelError if an operator reads a tensor that no earlier operator computes."""
         known = {*self.subgraph.inputs}
         for operator in self.subgraph.operators:
             for index in operator.inputs:
@@ -227,7 +228,7 @@ _CALLEES = {
 
 
 def callees(operator: Operator) -> tuple[int, ...]:
-    """The subgraphs that an operator runs."""
+    """Return the indices of the subgraphs that an operator calls."""
     return () if operator.is_custom else tuple(operator.options[name] for name in _CALLEES.get(operator.name, ()))
 
 
@@ -242,7 +243,7 @@ def _check_calls(model: Model) -> None:
                     raise ModelError(f"{place}: subgraph {index} does not exist, the file has {len(model.subgraphs)}")
                 called[subgraph.index].add(index)
     left = dict(called)
-    for _ in range(_DEEPEST):  # without those that call none of the others, as often as a chain may be long
+    for _ in range(_DEEPEST):  # remove subgraphs without remaining callees, once per level of depth
         left = {index: calls & left.keys() for index, calls in left.items() if calls & left.keys()}
         if not left:
             return

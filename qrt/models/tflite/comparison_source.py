@@ -1,4 +1,4 @@
-"""A TFLite file as it is compared with LiteRT: the tensors that operators of its first subgraph make."""
+"""Description of a TFLite file for its comparison with LiteRT: the results of the operators of its first subgraph."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -23,11 +23,11 @@ SUMS = frozenset(
         "UNIDIRECTIONAL_SEQUENCE_RNN",
     }
 )  # fmt: skip
-"""Operators whose floats are sums: the order of the terms depends on the CPU, and where they cancel, little is left."""
+"""The operators whose float results are sums, in an order that depends on the CPU; terms may cancel."""
 
 
 LEAST = 2.0**-126
-"""The least normal float32. XNNPACK reads and writes what is smaller as 0."""
+"""The least normal float32. XNNPACK reads and writes smaller numbers as 0."""
 _BOUNDS: Mapping[str, Bound] = {
     "COS": Bound(absolute=2.0**-21),
     "EXP": Bound(64, absolute=LEAST),
@@ -41,16 +41,16 @@ _BOUNDS: Mapping[str, Bound] = {
     "UNIDIRECTIONAL_SEQUENCE_LSTM": Bound(64, is_sum=True, absolute=LEAST),
     "UNIDIRECTIONAL_SEQUENCE_RNN": Bound(64, is_sum=True, absolute=LEAST),
 }
-"""What docs/reference/tflite.md says of floats, by operator. The steps of sequences hand on what they made."""
+"""The bounds of floats in docs/reference/tflite.md, by operator. In sequences, a step's error enters the next step."""
 
 
 def bound_of(operator: str) -> Bound:
-    """Say how far floats of an operator may lie apart."""
+    """Return the bound of the float results of an operator."""
     return _BOUNDS.get(operator, Bound(is_sum=operator in SUMS, absolute=LEAST))
 
 
 def compared(source: Source, profile: Profile, max_bytes: int = 2 << 30) -> ComparisonSource:
-    """Import a file with the rules of a profile. Raise what `read` and `import_model` raise."""
+    """Import a file for comparison with the rules of a profile. Raise the errors of `read` and `import_model`."""
     file = read(source, max_bytes=max_bytes)
     subgraph = file.subgraphs[0]
     names = Graph(Importer(file, profile), subgraph).names
@@ -66,7 +66,7 @@ def compared(source: Source, profile: Profile, max_bytes: int = 2 << 30) -> Comp
 def _compared_tensor(
     file: Model, profile: Profile, operator: Operator, index: int, names: Sequence[str]
 ) -> ComparedTensor:
-    """Describe a tensor. Of a sum or mean of floats both runtimes are compared with the magnitudes of the terms."""
+    """Return the description of a result. The bound of a float SUM or MEAN depends on the magnitudes of its terms."""
     tensors, name = file.subgraphs[0].tensors, names[index]
     called, bound = f"{operator.name} {operator.index}", bound_of(operator.name)
     x = tensors[operator.inputs[0]] if operator.inputs and operator.inputs[0] != ABSENT else None
@@ -84,7 +84,7 @@ def _alone(
     _change: Callable[[Array], Array],
     operands: Mapping[int | str, Array],
 ) -> Module:
-    """Make the program of a sum or a mean, whose axes alone are constants."""
+    """Return the program of one SUM or MEAN, whose only constants are its axes."""
     subgraph = file.subgraphs[0]
     x, tensors = operator.inputs[0], list(subgraph.tensors)
     ((key, array),) = operands.items()
@@ -95,7 +95,7 @@ def _alone(
 
 
 def inputs_of(subgraph: Subgraph) -> list[Input]:
-    """The inputs of a subgraph, with the shapes of which the file has tensors."""
+    """Return the inputs of a subgraph, with the shapes of their tensors in the file."""
     return [_input(subgraph.tensors[index]) for index in subgraph.inputs]
 
 

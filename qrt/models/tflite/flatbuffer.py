@@ -1,10 +1,11 @@
-"""Tables of a FlatBuffers file, read where they lie. No offset or length is followed before it was checked.
+"""Reader of the tables of a FlatBuffers file, in place. Each offset and length is checked before it is used.
 
-The accessors that flatc makes for Python check nothing: an offset may lead anywhere, a length may be billions, and a
-string is cut short without a word. Importing those of a large schema also takes longer than reading a small model.
+The accessors that flatc generates for Python check nothing: an offset may point anywhere, a length may be billions, and
+a string that leaves the file is cut without an error. Importing them for a large schema also takes longer than reading
+a small model.
 
-A table begins with the distance to its vtable, which says where the table has each field. A vector, a string or another
-table stands elsewhere, at a distance that the field holds.
+A table begins with the distance to its vtable, which has the offset of each field in the table. A field that is a
+vector, a string or another table contains the distance to it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,14 +22,15 @@ _U16, _I32, _U32 = Struct("<H"), Struct("<i"), Struct("<I")
 _UNPACKERS = {code: Struct(f"<{code}") for code in SCALARS}
 _DTYPES = {code: np.dtype(f"<{name}") for code, name in SCALARS.items()}
 _TABLE_MEMORY = 1 << 10
-"""Bytes that the objects of a table take in memory, at most: the file may say one in 8 bytes."""
+"""An upper bound of the memory of one table as Python objects, in bytes. In the file a table may take only 8 bytes."""
 _REFERENCES = 4
-"""How many times the bytes of the file may be referred to in all. Writers share little but strings and vtables."""
+"""The largest ratio of all bytes read to the bytes of the file. Writers share little except strings and vtables."""
 
 
 class _Layout(NamedTuple):
-    """Where tables of one kind have their fields: plain numbers first, each with what reads it, then the others. A
-    field that is not there has its default."""
+    """The positions of the fields in tables with one vtable: plain numbers with their unpack functions, and others.
+
+    Absent fields have their defaults."""
 
     size: int
     defaults: dict[str, Any]
@@ -37,7 +39,7 @@ class _Layout(NamedTuple):
 
 
 class Reader:
-    """The tables of a file. What is wrong raises a ModelError that says where, by the path of fields from the root."""
+    """A reader of the tables of a file. Errors are ModelErrors with the path of fields from the root."""
 
     def __init__(self, data: npt.NDArray[np.uint8], name: str, max_bytes: int) -> None:
         self.data, self.name, self.max_bytes = data, name, max_bytes
@@ -48,12 +50,12 @@ class Reader:
         self._left, self._tables_left = _REFERENCES * data.size, max_bytes // _TABLE_MEMORY
 
     def root(self, table: str) -> dict[str, Any]:
-        """The table that the file begins with."""
+        """Return the root table of the file."""
         self._require(0, 8)
         return self.table(_U32.unpack_from(self._bytes, 0)[0], table)
 
     def table(self, position: int, name: str) -> dict[str, Any]:
-        """Each field of a table, by its name. One that is not there has the schema's default."""
+        """Return the fields of a table by name. Absent fields have the schema's default."""
         self._tables_left -= 1
         if self._tables_left < 0:
             raise self.error(f"it has more tables than fit in max_bytes (--max-input), which is {self.max_bytes}")
@@ -70,7 +72,7 @@ class Reader:
         return values
 
     def _layout(self, vtable: int, name: str) -> "_Layout":
-        """Where the tables of that name and vtable have their fields."""
+        """Return the layout of tables with this name and vtable, and cache it."""
         size, offsets = self._vtable(vtable)
         known = fields(name)
         there = [(field, offset) for field, offset in zip(known, offsets, strict=False) if offset]
@@ -81,19 +83,19 @@ class Reader:
             self._refuse_unknown(name)
         plain = [(f.name, _UNPACKERS[f.code].unpack_from, offset) for f, offset in there if f.is_plain]
         others = [(field, offset) for field, offset in there if not field.is_plain]
-        found = _Layout(size, {field.name: field.default for field in known}, plain, others)
-        self._layouts[vtable, name] = found
-        return found
+        layout = _Layout(size, {field.name: field.default for field in known}, plain, others)
+        self._layouts[vtable, name] = layout
+        return layout
 
     def _refuse_unknown(self, name: str) -> None:
-        """A field that a later schema added may change what an operator computes."""
+        """Raise ModelError for a field of a later schema if it could change an operator's result."""
         if name.endswith("Options") or name == "Tensor":
             raise self.error(f"it has a field of a later schema, which {name} does not have here")
 
     def _vtable(self, position: int) -> tuple[int, tuple[int, ...]]:
-        """The size of a table, and the offset of each field in it, or 0. Tables share vtables."""
-        found = self._vtables.get(position)
-        if found is None:
+        """Return the size of a table, and the offset of each field in it (0 if absent). Tables share vtables."""
+        vtable = self._vtables.get(position)
+        if vtable is None:
             self._require(position, 4)
             size = _U16.unpack_from(self._bytes, position)[0]
             if size < 4 or size % 2:
@@ -103,11 +105,11 @@ class Reader:
             _, table, *offsets = Struct(f"<{size // 2}H").unpack_from(self._bytes, position)
             if table < 4:
                 raise self.error(f"a vtable at {position} says that its table has {table} bytes")
-            found = self._vtables[position] = table, tuple(offsets)
-        return found
+            vtable = self._vtables[position] = table, tuple(offsets)
+        return vtable
 
     def _field(self, field: Field, position: int, before: Mapping[str, Any]) -> Any:
-        """A field that is no plain number. `before` holds the plain ones, the kind of a union among them."""
+        """Return a field that is not a plain number. ``before`` has the plain fields, with the type of each union."""
         if field.enumeration is not None:
             number = _UNPACKERS[field.code].unpack_from(self._bytes, position)[0]
             names = enumeration(field.enumeration)
@@ -116,13 +118,13 @@ class Reader:
                 raise self.error(f"{field.name} is {number}, which is none of {listed}")
             return names[number]
         target = position + _U32.unpack_from(self._bytes, position)[0]
-        self._path.append(field.name)  # not taken away by an error, which says it
+        self._path.append(field.name)  # stays after an error, whose message has the path
         value = self._target(field, target, before)
         self._path.pop()
         return value
 
     def _target(self, field: Field, position: int, before: Mapping[str, Any]) -> Any:
-        """What stands elsewhere."""
+        """Return the vector, string or table to which a field points."""
         if field.is_vector or field.is_string:
             return self._vector(field, position)
         table = field.table if field.union is None else union_table(field.union, before[f"{field.name}_type"])
@@ -142,7 +144,7 @@ class Reader:
         return [*self._tables(field.table, start, count)]
 
     def elements(self, start: int, size: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-        """Bytes of the file as elements: a copy where their address is no multiple of an element's size."""
+        """Return bytes of the file as an array: a view, or a copy if they are not aligned to the element size."""
         if (self._address + start) % dtype.itemsize:
             return np.frombuffer(self._bytes[start : start + size].tobytes(), dtype)
         return self.data[start : start + size].view(dtype)
@@ -158,7 +160,7 @@ class Reader:
     # -- errors ------------------------------------------------------------------------------------------------------
 
     def error(self, message: str) -> ModelError:
-        """An error at the place where the reader is."""
+        """Return a ModelError with the reader's current path."""
         path = "".join(f" {part}" if isinstance(part, int) else f", {_SINGULAR.get(part, part)}" for part in self._path)
         return ModelError(f"{self.name}: {path.removeprefix(', ')}{': ' if path else ''}{message}")
 

@@ -1,7 +1,7 @@
-"""Options of custom operators: a map of names to numbers and truth values, in the format FlexBuffers.
+"""Reader of the options of custom operators: a FlexBuffers map of names to numbers and bools.
 
-A buffer ends with its root, the packed type of the root (its kind, and the width of what it holds) and the width of the
-root itself. Whatever is larger stands before it, at a distance that is told.
+A buffer ends with its root, the packed type of the root (its kind, and the width of its elements) and the width of the
+root. Larger values are stored before their reference, which contains the distance to them.
 """
 
 import struct
@@ -14,7 +14,9 @@ Number = int | float | bool
 
 
 def read_map(content: bytes, place: str) -> dict[str, Number]:
-    """The numbers and truth values of a map; other values are left out. ``place`` is for errors. Raises ModelError."""
+    """Return the numbers and bools of a map, without values of other kinds.
+
+    Raise a ModelError that begins with ``place`` if the content is not a map."""
     try:
         return _Reader(content).numbers()
     except (struct.error, IndexError, ValueError, OverflowError):
@@ -26,15 +28,15 @@ class _Reader:
         self.content = content
 
     def unsigned(self, at: int, width: int) -> int:
-        found = self.scalar(_UINT, at, width)
-        assert isinstance(found, int)
-        return found
+        number = self.scalar(_UINT, at, width)
+        assert isinstance(number, int)
+        return number
 
     def scalar(self, kind: int, at: int, width: int) -> Number:
         if at < 0 or width not in (1, 2, 4, 8) or (kind == _FLOAT and width == 1):
             raise ValueError
-        (found,) = struct.unpack_from(f"<{_CODES[kind][width.bit_length() - 1]}", self.content, at)
-        return bool(found) if kind == _BOOL else found
+        (number,) = struct.unpack_from(f"<{_CODES[kind][width.bit_length() - 1]}", self.content, at)
+        return bool(number) if kind == _BOOL else number
 
     def numbers(self) -> dict[str, Number]:
         packed, width = self.content[-2:]
@@ -47,13 +49,13 @@ class _Reader:
         key_width, count = self.unsigned(values - 2 * width, width), self.unsigned(values - width, width)
         if count > len(self.content):
             raise ValueError
-        found = {}
+        entries = {}
         for i in range(count):
             at = keys + i * key_width
             value = self.value(self.content[values + count * width + i], values + i * width, width)
             if value is not None:
-                found[self.key(at - self.unsigned(at, key_width))] = value
-        return found
+                entries[self.key(at - self.unsigned(at, key_width))] = value
+        return entries
 
     def key(self, at: int) -> str:
         if at < 0:

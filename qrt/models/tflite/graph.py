@@ -1,4 +1,4 @@
-"""A subgraph of a TFLite file while it is imported: its tensors as values, and what it shares with the others."""
+"""Subgraphs of a TFLite file during import: their tensors as values, and the state shared between subgraphs."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -19,7 +19,7 @@ from qrt.types import TensorType
 
 
 class ImportContext(ABC):
-    """A model that is imported, as its graphs know it: its module, its state, and the forms that are refused."""
+    """The parts of an importer that its graphs use: the module, the model's variables, and the refused forms."""
 
     def __init__(self, model: Model, profile: Profile) -> None:
         self.model = model
@@ -30,18 +30,22 @@ class ImportContext(ABC):
 
     @abstractmethod
     def subgraph_function(self, index: int, handles: Mapping[int, Handle]) -> FuncOp:
-        """The private function that another graph calls for a subgraph; its inputs that are handles of variables are
-        given, and are no arguments.
+        """Return the private function for a subgraph that another graph calls.
+
+        ``handles`` has the variables of its inputs that are resource handles; these inputs are not arguments.
         """
 
     @abstractmethod
     def initialise(self, index: int) -> None:
-        """Takes what a subgraph assigns as the initial values of variables."""
+        """Use the values that a subgraph assigns to variables as their initial values."""
 
 
 class Graph(importing.Graph):
-    """A subgraph. ``values`` has the values of tensors, ``folded`` what is known of them, ``handles`` the variables
-    that resources stand for. One that ``is_initial`` gives variables their first values.
+    """A subgraph during import.
+
+    ``values`` has the values of tensors, ``folded`` the elements of tensors that were computed at import, and
+    ``handles`` the variables of tensors that are resource handles. ``is_initial`` is True for a subgraph of CALL_ONCE,
+    which sets the initial values of variables.
     """
 
     def __init__(
@@ -64,46 +68,46 @@ class Graph(importing.Graph):
     # -- tensors ----------------------------------------------------------------------------------------------------
 
     def known(self, tensor: Tensor) -> Array | None:
-        """The elements of a tensor that is constant in the file, or whose value follows from constants."""
-        found = self.folded.get(tensor.index)
-        return tensor.data if found is None else found
+        """Return the elements of a tensor that is constant or was computed at import; else None."""
+        array = self.folded.get(tensor.index)
+        return tensor.data if array is None else array
 
     def type(self, tensor: Tensor) -> TensorType:
-        """The type of a tensor: that of its value, or else the one that the file gives it."""
+        """Return the type of a tensor's value, or the declared type if it has no value yet."""
         value = self.values.get(tensor.index)
         if value is not None and isinstance(value.type, TensorType):
             return value.type
         return self.declared(tensor)
 
     def declared(self, tensor: Tensor) -> TensorType:
-        """The type that the file gives a tensor. A dtype that has none is refused."""
-        found = self.types.get(tensor.index)
-        if found is None:
+        """Return the type of a tensor in the file. Refuse a dtype that has no type in IR."""
+        tensor_type = self.types.get(tensor.index)
+        if tensor_type is None:
             try:
-                found = self.types[tensor.index] = type_of(tensor)
+                tensor_type = self.types[tensor.index] = type_of(tensor)
             except ModelError as error:
                 raise UnsupportedForm(str(error)) from None
-        return found
+        return tensor_type
 
     def value(self, tensor: Tensor, op: Operator | None = None) -> Value:
-        """The value of a tensor. A constant is made where an operator uses it first."""
-        found = self.values.get(tensor.index)
-        if found is None and tensor.is_variable and op is not None:
+        """Return the value of a tensor. A constant is appended at its first use."""
+        value = self.values.get(tensor.index)
+        if value is None and tensor.is_variable and op is not None:
             return self.load(op, self.variable(tensor), self.type(tensor))
-        if found is None:
+        if value is None:
             array = self.known(tensor)
             if array is None:
                 where = f"{self.model.name}: subgraph {self.subgraph.index}" if op is None else self.place(op)
                 raise ModelError(f"{where}: tensor {tensor.name!r} is read before it is written")
-            found = self.values[tensor.index] = self.constant(array, self.type(tensor).element, op)
-        return found
+            value = self.values[tensor.index] = self.constant(array, self.type(tensor).element, op)
+        return value
 
     def variable(self, tensor: Tensor) -> Variable:
-        """The variable of an `is_variable` tensor."""
+        """Return the variable of an `is_variable` tensor."""
         return self.importer.state.tensor(self.subgraph.index, tensor, self.type(tensor))
 
     def load(self, op: Operator, variable: Variable, declared: TensorType) -> Value:
-        """The value of a variable, as a tensor of a type."""
+        """Append a load of a variable and return its value as a tensor of the declared type."""
         variable.reader = self.place(op)
         self._require_type(op, variable, declared)
         stored = variables.load(self, op, variable.name, variable.type)
@@ -112,7 +116,7 @@ class Graph(importing.Graph):
         return self.append(op, "quant.scast", [stored], [declared], {}).result
 
     def store(self, op: Operator, variable: Variable, value: Value) -> None:
-        """Gives a variable a value."""
+        """Append a store to a variable."""
         declared = value.type
         assert isinstance(declared, TensorType)
         self._require_type(op, variable, declared)
@@ -122,22 +126,22 @@ class Graph(importing.Graph):
         variables.store(self, op, variable.name, value)
 
     def _require_type(self, op: Operator, variable: Variable, declared: TensorType) -> None:
-        """Make the global of a variable, unless it is there. Raise ModelError where it has another type."""
+        """Declare the global of a variable if it does not exist. Raise ModelError if it has another type."""
         if not self.importer.state.declare(variable, declared):
             mismatch = f"variable {shown(variable.name)} is {variable.type}, not {declared.shown()}"
             raise ModelError(f"{self.place(op)}: {mismatch}")
 
     def handle(self, tensor: Tensor, op: Operator) -> Handle:
-        """The variable that a resource stands for."""
-        found = self.handles.get(tensor.index)
-        if found is None:
+        """Return the variable of a tensor that is a resource handle."""
+        handle = self.handles.get(tensor.index)
+        if handle is None:
             raise ModelError(f"{self.place(op)}: tensor {tensor.name!r} is no handle of a variable")
-        return found
+        return handle
 
     # -- places -----------------------------------------------------------------------------------------------------
 
     def place(self, op: Operator) -> str:
-        """Say where an operator stands, as errors do."""
+        """Return the position of an operator for error messages."""
         return f"{self.model.name}: subgraph {self.subgraph.index}, operator {op.index} {op.name}"
 
     def _lines(self) -> list[str]:
@@ -149,7 +153,7 @@ class Graph(importing.Graph):
 
     @cached_property
     def names(self) -> list[str]:
-        """The names of the tensors, each once. One that is empty or stands in the file before gets its index."""
+        """The unique names of the tensors: an empty or repeated name gets the tensor's index as a suffix."""
         seen: set[str] = set()
         names = []
         for tensor in self.subgraph.tensors:

@@ -1,4 +1,4 @@
-"""The walk over a model of TFLite that makes a program of it: each function a graph, each operator a node."""
+"""Import of a TFLite model as a program: each subgraph becomes a function, each operator a node."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,21 +22,21 @@ from qrt.types import IntegerType, TensorType
 
 
 def import_model(model: Model, profile: Profile) -> Module:
-    """The program of a model, with the rules that a profile has for its operators.
+    """Return the program of a model, with a profile's rules for its operators.
 
-    Raises ModelError where the file is wrong, or holds what is not supported: one error lists all of that.
+    Raise ModelError if the file is wrong, or has unsupported operators; one error lists all of these.
     """
-    with garbage_uncollected(), np.errstate(all="ignore"):  # scales far apart have infinite ratios
+    with garbage_uncollected(), np.errstate(all="ignore"):  # the ratio of very different scales is infinite
         return Importer(model, profile).run()
 
 
 def import_file(file: Path, profile: Profile, max_bytes: int) -> tuple[Module, str]:
-    """Return the program of a file, of which there is nothing to report. Raise ModelError as `import_model` does."""
+    """Return the program of a file and an empty report. Raise ModelError as `import_model` does."""
     return import_model(read(file, max_bytes=max_bytes), profile), ""
 
 
 class Importer(ImportContext):
-    """A model that is imported: its module, and the functions that are made already."""
+    """The import of a model, with the private functions made so far."""
 
     def __init__(self, model: Model, profile: Profile) -> None:
         super().__init__(model, profile)
@@ -44,11 +44,12 @@ class Importer(ImportContext):
         self.initial: set[int] = set()
 
     def run(self) -> Module:
-        """Makes a function for each signature, or one called ``main``."""
+        """Import the model and return its module: a function for each signature, or only ``main``."""
         signatures = self.model.signatures
         if len(signatures) > 1:
-            for each in signatures:
-                self.function(each.key, each.subgraph, _by_tensor(each.inputs), _by_tensor(each.outputs))
+            for signature in signatures:
+                names = _by_tensor(signature.inputs), _by_tensor(signature.outputs)
+                self.function(signature.key, signature.subgraph, *names)
         else:
             index = signatures[0].subgraph if signatures else 0
             inputs, outputs = (signatures[0].inputs, signatures[0].outputs) if signatures else ({}, {})
@@ -63,9 +64,10 @@ class Importer(ImportContext):
         key = index, tuple(handles.values())
         if key not in self.private:
             name = self.state.symbol(f"subgraph_{index}")
-            made = _FunctionGraph(self, self.model.subgraphs[index], handles).function(name, {}, {}, is_private=True)
-            assert isinstance(made, FuncOp)
-            self.private[key] = made
+            graph = _FunctionGraph(self, self.model.subgraphs[index], handles)
+            function = graph.function(name, {}, {}, is_private=True)
+            assert isinstance(function, FuncOp)
+            self.private[key] = function
         return self.private[key]
 
     def initialise(self, index: int) -> None:
@@ -80,30 +82,33 @@ class Importer(ImportContext):
         inputs: Mapping[int, str] | None = None,
         outputs: Mapping[int, str] | None = None,
     ) -> Operation:
-        """A function that computes a subgraph. Its ports have the names that are given by tensor, or the tensors'."""
+        """Add a function that computes a subgraph.
+
+        Its arguments and results are named by ``inputs`` and ``outputs`` (names by tensor index), or after the tensors.
+        """
         graph = _FunctionGraph(self, self.model.subgraphs[index])
         return graph.function(name, inputs or {}, outputs or {}, is_private=False)
 
 
 class _FunctionGraph(Graph):
-    """A subgraph that becomes a function, by a walk over its operators."""
+    """A subgraph that is imported as a function."""
 
     def function(self, name: str, inputs: Mapping[int, str], outputs: Mapping[int, str], is_private: bool) -> Operation:
-        """Makes the function, and in it the operations of every operator."""
+        """Add the function to the module, with the operations of all operators, and return it."""
         tensors = self.subgraph.tensors
         for index in self.subgraph.inputs:
             if index not in self.handles:
                 self.values[index] = self.block.add_argument(self._port_type(tensors[index]))
-        made = self.open_function(self.importer.module, name)
+        function = self.open_function(self.importer.module, name)
         if is_private:
-            made.attributes["sym_visibility"] = StringAttr("private")
+            function.attributes["sym_visibility"] = StringAttr("private")
         else:
-            made.attributes["arg_attrs"] = self._port_names(self.subgraph.inputs, inputs)
-            made.attributes["res_attrs"] = self._port_names(self.subgraph.outputs, outputs)
+            function.attributes["arg_attrs"] = self._port_names(self.subgraph.inputs, inputs)
+            function.attributes["res_attrs"] = self._port_names(self.subgraph.outputs, outputs)
         self.walk()
         results = [self.value(tensors[index]) for index in self.subgraph.outputs if index not in self.handles]
-        self.close_function(made, results)
-        return made
+        self.close_function(function, results)
+        return function
 
     def _port_names(self, indices: Sequence[int], given: Mapping[int, str]) -> ArrayAttr:
         return port_names([given.get(index, self.names[index]) for index in indices])
@@ -115,7 +120,7 @@ class _FunctionGraph(Graph):
             raise ModelError(f"{self.model.name}: subgraph {self.subgraph.index}: {refused}") from None
 
     def walk(self) -> None:
-        """Makes the operations of every operator."""
+        """Append the operations of all operators."""
         for op in self.subgraph.operators:
             self._import(op)
 
@@ -132,7 +137,7 @@ class _FunctionGraph(Graph):
                 self.values[tensor.index] = Value(self._placeholder(tensor), None, 0)
 
     def _placeholder(self, tensor: Tensor) -> TensorType:
-        """The type of a result that is not made, so that the walk goes on."""
+        """Return a type for the result of a refused operator, so that the import can go on."""
         try:
             return self.declared(tensor)
         except UnsupportedForm:

@@ -1,6 +1,7 @@
-"""The C library's functions, which LiteRT calls to fill its tables: the same library of this machine, so that the last
-bits are the same. Where none is found, Python's functions in float64 are rounded to float32. ``numerics.floats32`` has
-expf and logf of any machine.
+"""Float32 functions of this machine's C library, which LiteRT calls to fill its tables.
+
+Using the same library gives the same last bits. Without a C library, Python's functions in float64 are rounded to
+float32. ``numerics.floats32`` has expf and logf that do not depend on the machine.
 """
 
 import ctypes
@@ -24,7 +25,7 @@ _FLOAT64: dict[str, Function] = {
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    """The library, by the names that are known first: a search starts other programs."""
+    """Return the C library. Known names are tried first, because a search starts other programs."""
     for name in (None, "libm.so.6", _searched):
         try:
             library = ctypes.CDLL(name() if callable(name) else name)
@@ -44,16 +45,16 @@ def _function(name: str) -> Function:
     library = _library()
     if library is None:
         return _FLOAT64[name]
-    found = getattr(library, name)
-    found.argtypes, found.restype = [ctypes.c_float], ctypes.c_float
-    return found  # type: ignore[no-any-return]  # of a library
+    function = getattr(library, name)
+    function.argtypes, function.restype = [ctypes.c_float], ctypes.c_float
+    return function  # type: ignore[no-any-return]  # a function of a ctypes library
 
 
 def float32(name: str, values: Array) -> Array:
-    """A function of float32 values: ``expm1f``, ``tanhf`` or ``erfcf``."""
-    return each(_function(name), values).astype(np.float32)
+    """Return the function ``expm1f``, ``tanhf`` or ``erfcf`` of float32 values."""
+    return map_elements(_function(name), values).astype(np.float32)
 
 
-def each(function: Function, values: Array) -> Array:
-    """A function of Python's floats, of each value in turn, in float64."""
+def map_elements(function: Function, values: Array) -> Array:
+    """Apply a function of Python floats to each value, in float64."""
     return np.fromiter(map(function, values.tolist()), np.float64, values.size).reshape(values.shape)

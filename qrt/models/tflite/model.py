@@ -1,7 +1,6 @@
-"""A TFLite model as the file describes it, and the types of its tensors in IR: what the importer, and whoever explains
-a model, reads.
+"""Data classes of a TFLite model as in the file, and the IR types of its tensors.
 
-`qrt.models.tflite.read.read` makes it. Every index that it holds was checked.
+`qrt.models.tflite.read.read` returns a `Model`, in which every index has been checked.
 """
 
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ from qrt.errors import ModelError
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
 
 ABSENT = -1
-"""The index of an optional operand that is not given."""
+"""The index of an absent optional operand."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -31,8 +30,8 @@ class Quantization:
 class Tensor:
     """A tensor of a subgraph. ``dtype`` is the schema's name in lower case: "float32", "int8", "bool", "resource"...
 
-    ``signature`` is -1 where the file leaves a dimension open, and ``shape`` elsewhere. ``data`` is a read-only view of
-    the file, or None for what is computed, an input or state. What NumPy has no type for stays bytes: "int4", "string".
+    ``signature`` is ``shape`` with -1 for dynamic dimensions. ``data`` is a read-only view of the file, or None for a
+    tensor that is computed, an input or a variable. Dtypes that NumPy does not have ("int4", "string") are bytes.
     """
 
     index: int
@@ -46,16 +45,16 @@ class Tensor:
 
     @property
     def is_constant(self) -> bool:
-        """Whether the file holds its elements."""
+        """True if the file has the tensor's elements."""
         return self.data is not None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Operator:
-    """An operator: ``name`` is TFLite's, or the code of a custom one. An operand that is absent is `ABSENT`.
+    """An operator. ``name`` is TFLite's name, or the code of a custom operator. Absent operands are `ABSENT`.
 
-    ``options`` has each field of the operator's table, by the schema's names; enumerations are names ("SAME"), vectors
-    are tuples. A field that the file does not say has the schema's default.
+    ``options`` has each field of the operator's options table, by the schema's names. Enumerations are names ("SAME"),
+    vectors are tuples, and absent fields have the schema's default.
     """
 
     index: int
@@ -71,7 +70,7 @@ class Operator:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Subgraph:
-    """A function: operators in the order in which they run. ``inputs`` and ``outputs`` index ``tensors``."""
+    """A subgraph: its operators in the order in which they run. ``inputs`` and ``outputs`` index ``tensors``."""
 
     index: int
     name: str
@@ -83,7 +82,7 @@ class Subgraph:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Signature:
-    """A name of a subgraph, and names of its inputs and outputs; they index the subgraph's tensors."""
+    """A signature: the name of a subgraph, and the tensor indices of its inputs and outputs by name."""
 
     key: str
     subgraph: int
@@ -93,7 +92,7 @@ class Signature:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Model:
-    """A whole file. ``name`` is for messages."""
+    """The content of a file. ``name`` is its name in messages."""
 
     name: str
     version: int
@@ -108,31 +107,29 @@ _PLAIN["bool"] = IntegerType(1)
 _PLAIN |= {f"int{width}": IntegerType(width) for width in (8, 16, 32, 64)}
 _PLAIN |= {f"uint{width}": IntegerType(width, "unsigned") for width in (8, 16, 32, 64)}
 _STORAGE = {"int8": "i8", "uint8": "u8", "int16": "i16", "int32": "i32"}
-"""The dtypes of quantized tensors. A quantized type stores at most 32 bits."""
+"""The storage types of quantized tensors by dtype. A quantized type stores at most 32 bits."""
 
 
 def storage_of(tensor: Tensor) -> str:
-    """The storage of a quantized tensor, as types spell it; the dtype of any other tensor."""
+    """Return the storage type of a quantized tensor, such as "i8", or the dtype of any other tensor."""
     if tensor.quantization is None:
         return tensor.dtype
     return _STORAGE.get(tensor.dtype, tensor.dtype)
 
 
 def element_of(tensor: Tensor) -> Type:
-    """The type of the elements. A tensor without scales holds plain numbers. Raises ModelError for a dtype that has no
-    type in IR.
-    """
+    """Return the IR type of a tensor's elements. Raise ModelError for a dtype without one."""
     storage = _STORAGE.get(tensor.dtype)
     if tensor.quantization is not None and storage is not None:
         return uniform(storage, tensor.quantization)
-    found = _PLAIN.get(tensor.dtype)
-    if found is None:
+    element = _PLAIN.get(tensor.dtype)
+    if element is None:
         raise ModelError(f"tensor {tensor.name!r} is of {tensor.dtype}, which is not supported")
-    return found
+    return element
 
 
 def uniform(storage: str, quantization: Quantization) -> UniformType:
-    """The quantized type of these parameters. A scale of the file is a float32, which a double holds."""
+    """Return the quantized type of these parameters. The file's float32 scales are exact as doubles."""
     scales, zeros = quantization.scales, quantization.zero_points
     if len(scales) == 1:
         return UniformType(storage, "f32", float(scales[0]), int(zeros[0]))
@@ -140,5 +137,5 @@ def uniform(storage: str, quantization: Quantization) -> UniformType:
 
 
 def type_of(tensor: Tensor) -> TensorType:
-    """The type of a tensor. A size that the file leaves open is dynamic."""
+    """Return the IR type of a tensor, with the signature's dynamic dimensions."""
     return TensorType(tuple(None if size < 0 else size for size in tensor.signature), element_of(tensor))

@@ -1,4 +1,4 @@
-"""How many operands and results TFLite's operators have, and which operands may be absent."""
+"""Table of the operands and the number of results of each TFLite operator."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -59,8 +59,10 @@ OPERANDS = {
     "STABLEHLO_COMPOSITE": "x* -> *",
     "TFLite_Detection_PostProcess": "boxes scores anchors -> 4",
 }
-"""By operator: the operands, and after an arrow the number of results where it is not 1. `?` may be absent, `*` stands
-for any number, `+` for one or more. Operators that are not here are not checked, and none of them is imported."""
+"""The operands of each operator, and after an arrow the number of results if it is not 1.
+
+`?` marks an optional operand, `*` any number of operands, `+` one or more. Operators that are not in the table are
+neither checked nor imported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +76,9 @@ class Operand:
 
 @cache
 def operands(operator: str) -> tuple[tuple[Operand, ...], int, int | None]:
-    """The operands of an operator, how many it has at least, and how many results; None where any number will do."""
+    """Return the operands of an operator, the least number of operands, and the number of results (None for any)."""
     given, _, results = OPERANDS[operator].partition("->")
-    found = tuple(Operand(text.rstrip("?*+"), text[-1] in "?*", text[-1] in "*+") for text in given.split())
-    least = max((number for number, operand in enumerate(found, 1) if not operand.is_optional), default=0)
+    declared = tuple(Operand(text.rstrip("?*+"), text[-1] in "?*", text[-1] in "*+") for text in given.split())
+    least = max((number for number, operand in enumerate(declared, 1) if not operand.is_optional), default=0)
     count = results.strip()
-    return found, least, None if count == "*" else int(count or 1)
+    return declared, least, None if count == "*" else int(count or 1)

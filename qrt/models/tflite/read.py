@@ -1,4 +1,4 @@
-"""A TFLite file, mapped and checked: the bytes of constants stay in the file's memory."""
+"""Reading of TFLite files as checked data classes, in which constants are views of the mapped file."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
@@ -21,15 +21,14 @@ _BYTES = np.dtype(np.uint8)
 
 
 def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
-    """A model as its file describes it.
+    """Read and check a model from a file.
 
     Parameters
     ----------
     source : str, PathLike or bytes
-        A path, whose file is mapped and must not change while the model is used; or the bytes of a file.
+        The path of a file, which is mapped and must not change while the model is used; or the bytes of a file.
     max_bytes : int, default 2 GiB
-        The limit of what the objects that describe the model, and the tensors that it declares, take in memory.
-        Constants do not count.
+        The largest memory that the description of the model and the declared tensors may take, without constants.
 
     Returns
     -------
@@ -38,10 +37,10 @@ def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
     Raises
     ------
     ModelError
-        If the file is damaged, or breaks a rule that needs no operator's own knowledge. The error names the file, the
-        subgraph, the operator and the tensor.
+        If the file is damaged, or breaks a rule that does not depend on an operator's semantics. The error names the
+        file, the subgraph, the operator and the tensor.
     FileError
-        If the file cannot be read. It is an OSError too.
+        If the file cannot be read. This error is an OSError too.
 
     Examples
     --------
@@ -60,72 +59,72 @@ def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
 
 
 class _FileReader:
-    """The dataclasses of a file, made from its tables."""
+    """Conversion of a file's tables to data classes."""
 
     def __init__(self, reader: Reader, root: Mapping[str, Any]) -> None:
         self.reader, self.root, self.name = reader, root, reader.name
         self.buffers = [
-            self._buffer(f"buffer {index}", said["offset"], said["size"], said["data"])
-            for index, said in enumerate(root["buffers"])
+            self._buffer(f"buffer {index}", table["offset"], table["size"], table["data"])
+            for index, table in enumerate(root["buffers"])
         ]
 
     def model(self) -> Model:
-        """The whole file."""
+        """Return the content of the file."""
         if self.root["version"] != _VERSION:
             raise ModelError(f"{self.name}: the version of its schema is {self.root['version']}, expected {_VERSION}")
-        self.codes = [self._code(index, said) for index, said in enumerate(self.root["operator_codes"])]
-        subgraphs = tuple(self._subgraph(index, said) for index, said in enumerate(self.root["subgraphs"]))
+        self.codes = [self._code(index, table) for index, table in enumerate(self.root["operator_codes"])]
+        subgraphs = tuple(self._subgraph(index, table) for index, table in enumerate(self.root["subgraphs"]))
         signatures = tuple(map(self._signature, self.root["signature_defs"]))
         return Model(self.name, self.root["version"], self.root["description"], subgraphs, signatures)
 
     def _buffer(self, place: str, offset: int, size: int, data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-        """Bytes in a vector, or behind the tables, where a file is larger than a vector may be."""
-        if offset <= 1:  # 1 is written before the place is known
+        """Return the bytes of a buffer: its vector, or bytes after the tables in a file too large for vectors."""
+        if offset <= 1:  # writers use 1 as a placeholder
             return data
         if offset + size > self.reader.data.size:
             raise ModelError(f"{self.name}: {place}: {size} bytes at {offset} are not in the file")
         return self.reader.data[offset : offset + size]
 
-    def _code(self, index: int, said: Mapping[str, Any]) -> tuple[str, int, bool]:
-        """The name of an operator, its version, and whether it is a custom one."""
-        number = max(said["deprecated_builtin_code"], said["builtin_code"])  # the first one has 8 bits
+    def _code(self, index: int, table: Mapping[str, Any]) -> tuple[str, int, bool]:
+        """Return the name of an operator, its version, and True if it is a custom operator."""
+        number = max(table["deprecated_builtin_code"], table["builtin_code"])  # the deprecated field has only 8 bits
         known = schema.operators()
         if number < 0:
             raise ModelError(f"{self.name}: operator code {index} is {number}")
         if number >= len(known):
-            return f"BUILTIN_{number}", said["version"], False
+            return f"BUILTIN_{number}", table["version"], False
         if known[number] != _CUSTOM:
-            return known[number], said["version"], False
-        if not said["custom_code"] or said["custom_code"] in known:
+            return known[number], table["version"], False
+        if not table["custom_code"] or table["custom_code"] in known:
             raise ModelError(
-                f"{self.name}: operator code {index}: a custom operator is called {shown(said['custom_code'])}"
+                f"{self.name}: operator code {index}: a custom operator is called {shown(table['custom_code'])}"
             )
-        return said["custom_code"], said["version"], True
+        return table["custom_code"], table["version"], True
 
-    def _subgraph(self, index: int, said: Mapping[str, Any]) -> Subgraph:
+    def _subgraph(self, index: int, table: Mapping[str, Any]) -> Subgraph:
         place = f"{self.name}: subgraph {index}"
-        tensors = tuple(self._tensor(place, number, tensor) for number, tensor in enumerate(said["tensors"]))
-        operators = tuple(self._operator(place, number, operator) for number, operator in enumerate(said["operators"]))
-        inputs, outputs = _tuple(said["inputs"]), _tuple(said["outputs"])
+        tensors = tuple(self._tensor(place, number, tensor) for number, tensor in enumerate(table["tensors"]))
+        operators = tuple(self._operator(place, number, operator) for number, operator in enumerate(table["operators"]))
+        inputs, outputs = _tuple(table["inputs"]), _tuple(table["outputs"])
         computed = {*inputs}.union(*(operator.outputs for operator in operators))
         tensors = tuple(_without_elements(tensor) if _is_empty(tensor, computed) else tensor for tensor in tensors)
-        return Subgraph(index, said["name"], tensors, operators, inputs, outputs)
+        return Subgraph(index, table["name"], tensors, operators, inputs, outputs)
 
     # -- tensors -----------------------------------------------------------------------------------------------------
 
-    def _tensor(self, place: str, index: int, said: Mapping[str, Any]) -> Tensor:
-        place = f"{place}, tensor {index} {shown(said['name'])}"
-        if said["sparsity"] is not None:
+    def _tensor(self, place: str, index: int, table: Mapping[str, Any]) -> Tensor:
+        place = f"{place}, tensor {index} {shown(table['name'])}"
+        if table["sparsity"] is not None:
             raise ModelError(f"{place}: sparse tensors are not read")
-        shape, signature = _tuple(said["shape"]), _tuple(said["shape_signature"])
+        shape, signature = _tuple(table["shape"]), _tuple(table["shape_signature"])
         elements = check.element_count(place, shape)
         if signature and len(signature) != len(shape):
             raise ModelError(f"{place}: its shape_signature has {len(signature)} dimensions, its shape {len(shape)}")
         opened = tuple(-1 if open == -1 else size for open, size in zip(signature or shape, shape, strict=True))
-        dtype = said["type"].lower()
-        quantization = self._quantization(place, said["quantization"], shape, dtype)
-        data = self._elements(place, said["buffer"], dtype, shape, elements)
-        return Tensor(index, said["name"], shape, opened, dtype, quantization, data, said["is_variable"])
+        dtype = table["type"].lower()
+        quantization = self._quantization(place, table["quantization"], shape, dtype)
+        data = self._elements(place, table["buffer"], dtype, shape, elements)
+        return Tensor(index, table["name"], shape, opened, dtype, quantization, data, table["is_variable"])
 
     def _elements(
         self, place: str, index: int, dtype: str, shape: tuple[int, ...], elements: int
@@ -144,66 +143,66 @@ class _FileReader:
         return data if dtype in check.PACKED else _viewed(data, numpy_dtype(dtype)).reshape(shape)
 
     def _quantization(
-        self, place: str, said: Mapping[str, Any] | None, shape: tuple[int, ...], dtype: str
+        self, place: str, table: Mapping[str, Any] | None, shape: tuple[int, ...], dtype: str
     ) -> Quantization | None:
-        """What a tensor of another type than an integer has there says nothing: the runtime does not use it."""
-        if said is None or dtype not in check.ZERO_POINTS:
+        """Return the quantization of a tensor; None if it has none, or is not an integer: runtimes then ignore it."""
+        if table is None or dtype not in check.ZERO_POINTS:
             return None
-        if said["details_type"]:
-            raise ModelError(f"{place}: its quantization is of kind {said['details_type']}, which is not read")
-        scales, zero_points = said["scale"], said["zero_point"]
+        if table["details_type"]:
+            raise ModelError(f"{place}: its quantization is of kind {table['details_type']}, which is not read")
+        scales, zero_points = table["scale"], table["zero_point"]
         if not scales.size:
             return None
         if not zero_points.size:
             zero_points = np.zeros(scales.size, np.int64)
-        found = Quantization(scales, zero_points, said["quantized_dimension"])
-        check.check_quantization(place, found, shape, dtype)
-        return found
+        quantization = Quantization(scales, zero_points, table["quantized_dimension"])
+        check.check_quantization(place, quantization, shape, dtype)
+        return quantization
 
     # -- operators ---------------------------------------------------------------------------------------------------
 
-    def _operator(self, place: str, index: int, said: Mapping[str, Any]) -> Operator:
-        code = said["opcode_index"]
+    def _operator(self, place: str, index: int, table: Mapping[str, Any]) -> Operator:
+        code = table["opcode_index"]
         if code >= len(self.codes):
             raise ModelError(f"{place}, operator {index}: operator code {code} does not exist")
         name, version, is_custom = self.codes[code]
         place = f"{place}, operator {index} {name}"
-        options = {} if is_custom else self._options(place, name, said)
-        start, size = said["large_custom_options_offset"], said["large_custom_options_size"]
-        custom = self._buffer(place, start, size, said["custom_options"]).tobytes()
-        inputs, outputs, intermediates = map(_tuple, (said["inputs"], said["outputs"], said["intermediates"]))
+        options = {} if is_custom else self._options(place, name, table)
+        start, size = table["large_custom_options_offset"], table["large_custom_options_size"]
+        custom = self._buffer(place, start, size, table["custom_options"]).tobytes()
+        inputs, outputs, intermediates = map(_tuple, (table["inputs"], table["outputs"], table["intermediates"]))
         return Operator(index, name, version, inputs, outputs, intermediates, options, custom, is_custom)
 
-    def _options(self, place: str, name: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The fields of the operator's own table; the defaults where it has none."""
-        if name not in schema.operators():  # of a later schema
+    def _options(self, place: str, name: str, operator: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the fields of the operator's options table; defaults if the file has no table."""
+        if name not in schema.operators():  # an operator of a later schema
             return {}
         own = schema.options_table(name)
         for union in ("builtin_options", "builtin_options2"):
-            kind = said[f"{union}_type"]
+            kind = operator[f"{union}_type"]
             table = schema.union_table(f"{union.title().replace('_', '')}?", kind)
             if kind and table != own:
                 raise ModelError(f"{place}: its options are {table or f'of kind {kind}'}, expected {own or 'none'}")
-            if said[union] is not None:
-                return {field: _option(value) for field, value in said[union].items()}
+            if operator[union] is not None:
+                return {field: _option(value) for field, value in operator[union].items()}
         return _defaults(own) if own else {}
 
-    def _signature(self, said: Mapping[str, Any]) -> Signature:
-        key = said["signature_key"]
-        inputs, outputs = (self._named(key, said[field]) for field in ("inputs", "outputs"))
-        return Signature(key, said["subgraph_index"], inputs, outputs)
+    def _signature(self, table: Mapping[str, Any]) -> Signature:
+        key = table["signature_key"]
+        inputs, outputs = (self._named(key, table[field]) for field in ("inputs", "outputs"))
+        return Signature(key, table["subgraph_index"], inputs, outputs)
 
     def _named(self, key: str, entries: Iterable[Mapping[str, Any]]) -> Mapping[str, int]:
-        found: dict[str, int] = {}
+        indices: dict[str, int] = {}
         for entry in entries:
-            if entry["name"] in found:
+            if entry["name"] in indices:
                 raise ModelError(f"{self.name}: signature {shown(key)}: it has {shown(entry['name'])} twice")
-            found[entry["name"]] = entry["tensor_index"]
-        return found
+            indices[entry["name"]] = entry["tensor_index"]
+        return indices
 
 
 def _is_empty(tensor: Tensor, computed: Collection[int]) -> bool:
-    """Whether it is a constant without elements, which needs no bytes: the shape of a scalar, for example."""
+    """Return True for a constant without elements, such as the shape of a scalar, which has no bytes in the file."""
     return 0 in tensor.shape and tensor.data is None and not tensor.is_variable and tensor.index not in computed
 
 
@@ -214,7 +213,7 @@ def _without_elements(tensor: Tensor) -> Tensor:
 
 
 def _viewed(data: npt.NDArray[np.uint8], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Bytes as elements; a copy where they lie at an address that is no multiple of an element's size."""
+    """Return bytes as an array of elements: a view, or a copy if they are not aligned to the element size."""
     if dtype.itemsize > 1 and data.ctypes.data % dtype.itemsize:
         return np.frombuffer(data.tobytes(), dtype)
     return data.view(dtype)
@@ -235,7 +234,7 @@ def _tuple(vector: npt.NDArray[Any]) -> tuple[Any, ...]:
 
 @cache
 def numpy_dtype(dtype: str) -> np.dtype[Any]:
-    """NumPy's type of elements that are not packed."""
+    """Return the NumPy dtype of elements that are not packed."""
     if dtype == "bfloat16":
         import ml_dtypes  # here: few models have such tensors
 

@@ -1,4 +1,4 @@
-"""The operators that are imported, by TFLite's names. Each is a function of a node, in a file of `operators`."""
+"""Registry of the import functions, which take a node, by TFLite's operator names."""
 
 from collections.abc import Callable, Sequence
 
@@ -105,7 +105,7 @@ OPERATORS: Registry[Operator] = Registry(
         },
     ),
 )
-"""The functions that import operators, by the operator's name or a custom operator's code."""
+"""The import functions, by the operator's name or a custom operator's code."""
 
 PLAIN_OPERATORS: Registry[Operator] = Registry(
     "operator",
@@ -138,11 +138,11 @@ PLAIN_OPERATORS: Registry[Operator] = Registry(
         },
     ),
 )
-"""The functions that import forms of which no input is quantized, where another function imports the quantized ones."""
+"""The import functions for operators without quantized inputs, where `OPERATORS` has the one for quantized inputs."""
 
 
 def find(op: model.Operator, tensors: Sequence[model.Tensor]) -> Operator | None:
-    """Return the function that imports an operator whose inputs are these, if there is one."""
+    """Return the import function of an operator with these inputs; None if there is none."""
     if op.name in PLAIN_OPERATORS and all(tensor.quantization is None for tensor in tensors):
         return PLAIN_OPERATORS[op.name]
     return OPERATORS.get(op.name)

@@ -1,5 +1,6 @@
-"""The schema of TFLite files: tables, enumerations and operator codes, as data. `tests/models/tflite/test_schema.py`
-compares it with the accessors that flatc made of the schema."""
+"""The schema of TFLite files as data: tables, enumerations and operator codes.
+
+`tests/models/tflite/test_schema.py` compares it with the accessors that flatc generates from the schema."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -11,7 +12,7 @@ SCALARS = {
     "?": "?", "b": "i1", "B": "u1", "h": "i2", "H": "u2", "i": "i4", "I": "u4", "q": "i8", "Q": "u8", "f": "f4",
     "d": "f8",
 }  # fmt: skip
-"""The codes of `struct`, and NumPy's names."""
+"""The codes of `struct` for scalars, and NumPy's names for them."""
 
 TABLES = {
     "Model": """
@@ -133,9 +134,11 @@ TABLES = {
     "VarHandleOptions": "container:string shared_name:string",
     "WhileOptions": "cond_subgraph_index:i body_subgraph_index:i",
 }
-"""The fields of each table, in the order of its vtable: `name:kind=default`. A kind is a code of `SCALARS`, an
-enumeration, another table, `string`, `[kind]` for a vector, or `Union?`, from which the field before it selects. What
-has the name or the kind `_` is not read. Tables of options that are not here have no fields."""
+"""The fields of each table in the order of its vtable, as `name:kind=default`.
+
+A kind is a code of `SCALARS`, an enumeration, another table, `string`, `[kind]` for a vector, or `Union?`, whose table
+is selected by the preceding field. A field with the name or the kind `_` is not read. Options tables that are not
+listed have no fields."""
 
 _ENUMERATIONS = {
     "TensorType": """
@@ -215,13 +218,15 @@ _OPERATORS = """
     STABLEHLO_REDUCE_WINDOW STABLEHLO_SORT STABLEHLO_WHILE STABLEHLO_GATHER STABLEHLO_TRANSPOSE DILATE
     STABLEHLO_RNG_BIT_GENERATOR REDUCE_WINDOW STABLEHLO_COMPOSITE STABLEHLO_SHIFT_LEFT STABLEHLO_CBRT
 """
-"""By their codes."""
+"""The names of the operators, in the order of their codes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a table. ``code`` is that of the scalar, of the vector's elements or of the enumeration; ``size`` is
-    that of what stands in the table itself, ``item_size`` that of an element of a vector or a string."""
+    """A field of a table.
+
+    ``code`` is the code of the scalar, of the vector's elements or of the enumeration. ``size`` is the number of bytes
+    in the table itself, ``item_size`` that of an element of a vector or a string."""
 
     name: str
     size: int
@@ -236,13 +241,13 @@ class Field:
 
     @property
     def is_string(self) -> bool:
-        """Whether it is text."""
+        """True if the field is a string."""
         return self.table == "string" and not self.is_vector
 
 
 @cache
 def fields(table: str) -> tuple[Field, ...]:
-    """The fields of a table, in the order of its vtable."""
+    """Return the fields of a table, in the order of its vtable."""
     return tuple(map(_field, TABLES.get(table, "").split()))
 
 
@@ -270,7 +275,7 @@ def _field(text: str) -> Field:
 
 @cache
 def enumeration(name: str) -> tuple[str, ...]:
-    """The names of its values, which count from 0."""
+    """Return the names of an enumeration's values, which count from 0."""
     return tuple(_ENUMERATIONS[name].split())
 
 
@@ -280,14 +285,14 @@ def _union(name: str) -> tuple[str, ...]:
 
 
 def union_table(union: str, kind: int) -> str | None:
-    """The table that a union's kind stands for; None where it has none, or is not known."""
+    """Return the table of a union's kind; None for the kind 0 and for unknown kinds."""
     known = _union(union)
     return known[kind] if 0 < kind < len(known) else None
 
 
 @cache
 def operators() -> tuple[str, ...]:
-    """The names of TFLite's operators, by their codes."""
+    """Return the names of TFLite's operators, in the order of their codes."""
     return tuple(_OPERATORS.split())
 
 
@@ -304,7 +309,7 @@ _SHARED = {
 
 @cache
 def options_table(operator: str) -> str | None:
-    """The table of an operator's options. Most have the operator's name."""
+    """Return the name of an operator's options table. Most tables are named after the operator."""
     return _SHARED.get(operator) or _by_name().get(operator.replace("_", "").lower())
 
 

@@ -1,6 +1,6 @@
-"""State of a model: variables and `is_variable` tensors, each a global of the module.
+"""State of a model: its variables and `is_variable` tensors, which become globals of the module.
 
-A global holds storage, integers or floats; `quant.scast` stands between it and quantized values.
+A global has an unquantized type. `quant.scast` converts between a quantized value and the storage in its global.
 """
 
 from dataclasses import dataclass
@@ -14,29 +14,31 @@ from qrt.ops.core import Array
 from qrt.types import IntegerType, TensorType, UniformType
 
 Handle = tuple[str, str]
-"""What a resource tensor stands for: the container and the name of a variable."""
+"""The container and the name of the variable that a resource tensor refers to."""
 
 
 @dataclass(eq=False)
 class Variable:
-    """A variable. ``made`` is its global, once its type is known; ``reader`` the place of an operator that reads it."""
+    """A variable of the model.
+
+    ``global_op`` is its global, once its type is known. ``reader`` is the position of an operator that reads it."""
 
     name: str
-    made: Operation | None = None
+    global_op: Operation | None = None
     reader: str = ""
     is_set: bool = False
 
     @property
     def type(self) -> TensorType:
-        """The type of the global."""
-        assert self.made is not None
-        found = self.made.attributes["type"].python
-        assert isinstance(found, TensorType)
-        return found
+        """The type of the global. The global must have been declared."""
+        assert self.global_op is not None
+        type = self.global_op.attributes["type"].python
+        assert isinstance(type, TensorType)
+        return type
 
 
 class State:
-    """The globals of a module that is imported."""
+    """The variables of a model during import."""
 
     def __init__(self, module: Module, taken: set[str]) -> None:
         self.module, self.taken = module, taken
@@ -44,13 +46,13 @@ class State:
         self.tensors: dict[tuple[int, int], Variable] = {}
 
     def resource(self, handle: Handle) -> Variable:
-        """The variable of a handle."""
+        """Return the variable of a handle."""
         if handle not in self.resources:
             self.resources[handle] = Variable(self.symbol("/".join(filter(None, handle))))
         return self.resources[handle]
 
     def tensor(self, subgraph: int, tensor: Tensor, declared: TensorType) -> Variable:
-        """The variable of an `is_variable` tensor. It begins with zeros, or the zero point of int8."""
+        """Return the variable of an `is_variable` tensor. Its initial value is zeros, or the zero point of int8."""
         key = subgraph, tensor.index
         if key not in self.tensors:
             self.tensors[key] = variable = Variable(self.symbol(tensor.name))
@@ -62,7 +64,7 @@ class State:
         return self.tensors[key]
 
     def symbol(self, name: str) -> str:
-        """A name that no other symbol of the module has."""
+        """Return and reserve a symbol name that is unique in the module."""
         symbol, count = name, 0
         while not symbol or symbol in self.taken:
             count += 1
@@ -71,26 +73,26 @@ class State:
         return symbol
 
     def declare(self, variable: Variable, declared: TensorType) -> bool:
-        """Makes the global of a variable, unless it is there. False where it has another type."""
+        """Declare the global of a variable if it does not exist. Return False if it has another type."""
         stored = storage_type(declared)
-        if variable.made is not None:
+        if variable.global_op is not None:
             return variable.type is stored
-        variable.made = variables.declare(self.module, variable.name, stored)
+        variable.global_op = variables.declare(self.module, variable.name, stored)
         return True
 
     def initialise(self, variable: Variable, array: Array) -> None:
-        """Says what a variable begins with."""
-        assert variable.made is not None
-        variables.initialise(variable.made, array, variable.type)
+        """Set the initial value of a variable."""
+        assert variable.global_op is not None
+        variables.initialise(variable.global_op, array, variable.type)
         variable.is_set = True
 
     def unset(self) -> Variable | None:
-        """A variable that is read, though nothing sets it."""
-        return next((each for each in self.resources.values() if each.reader and not each.is_set), None)
+        """Return a variable that is read but never set; None if there is none."""
+        return next((variable for variable in self.resources.values() if variable.reader and not variable.is_set), None)
 
 
 def storage_type(declared: TensorType) -> TensorType:
-    """The type of a global that holds such tensors."""
+    """Return the type of a global for tensors of the declared type."""
     element = declared.element
     return TensorType(
         declared.shape, IntegerType(element.storage_width) if isinstance(element, UniformType) else element

@@ -1,8 +1,8 @@
-"""Tables of functions of one variable as LiteRT fills them: 256 entries of 8-bit values, 513 of 16-bit ones.
+"""Tables of functions of one variable as LiteRT computes them: 256 entries for 8-bit values, 513 for 16-bit values.
 
-Of each 8-bit value x the function is computed in float32, divided by the result's scale and rounded. ``half_even`` adds
-the zero point before it rounds, as XNNPACK does; ``half_away`` multiplies by the inverse of the scale and adds the zero
-point after, as the builtin kernels do. Three functions have arithmetic of their own.
+For each 8-bit value the function is computed in float32, divided by the result's scale and rounded. Rule ``half_even``
+adds the zero point before rounding, as XNNPACK does. Rule ``half_away`` multiplies by the inverse of the scale and adds
+the zero point after rounding, as the builtin kernels do. SQRT, RSQRT and HARD_SWISH are computed differently.
 """
 
 import math
@@ -27,11 +27,11 @@ def _logistic(x: Array) -> Array:
 
 
 def _logistic_float64(x: Array) -> Array:
-    return 1.0 / (1.0 + libm.each(math.exp, -np.clip(x.astype(np.float64), -700.0, 700.0)))
+    return 1.0 / (1.0 + libm.map_elements(math.exp, -np.clip(x.astype(np.float64), -700.0, 700.0)))
 
 
 def _tanh_float64(x: Array) -> Array:
-    return libm.each(math.tanh, x)
+    return libm.map_elements(math.tanh, x)
 
 
 def _elu(x: Array) -> Array:
@@ -60,17 +60,18 @@ FUNCTIONS: dict[str, Function] = {
     "GELU approximate": _gelu_approximate,
 }
 IN_FLOAT64: dict[str, Function] = {"LOGISTIC": _logistic_float64, "TANH": _tanh_float64}
-"""What XNNPACK computes in float64."""
+"""The functions that XNNPACK computes in float64."""
 
 
 def _where_positive(function: Function, x: Array, otherwise: float) -> Array:
-    found = np.full(x.shape, otherwise, F32)
-    found[x > 0] = function(x[x > 0])
-    return found
+    results = np.full(x.shape, otherwise, F32)
+    results[x > 0] = function(x[x > 0])
+    return results
 
 
 def function_of(name: str, out: UniformType, rule: str) -> Function:
-    """A function of arrays of float32. LOG and RSQRT have one end of the result's range where they are not defined."""
+    """Return the function for float32 arrays. Where LOG and RSQRT are undefined, they are an end of the result's
+    range."""
     low, high = (float(F32(out.scale) * F32(end - out.zero_point)) for end in (out.storage_min, out.storage_max))
     if name == "LOG":
         return lambda x: _where_positive(logf, x, low)
@@ -80,7 +81,7 @@ def function_of(name: str, out: UniformType, rule: str) -> Function:
 
 
 def table(name: str, x: UniformType, out: UniformType, rule: str) -> Array:
-    """The 256 results of a function, the least value's first."""
+    """Return the 256 results of a function, in the order of the storage values."""
     least, greatest = x.default_bounds
     centred = np.arange(least, greatest + 1, dtype=np.int64) - x.zero_point
     own = _OWN.get(name)
@@ -101,7 +102,7 @@ def _of_floats(name: str, centred: Array, x: UniformType, out: UniformType, rule
 
 
 def _sqrt(centred: Array, x: UniformType, out: UniformType) -> Array:
-    """Cut off instead of rounded."""
+    """Return the table of SQRT, whose results are truncated, not rounded."""
     scaled = np.sqrt(F32(x.scale) * np.maximum(centred, 0).astype(F32)) / F32(out.scale)
     return np.asarray(np.trunc(scaled).astype(np.int64) + out.zero_point)
 
@@ -110,7 +111,7 @@ def _sqrt(centred: Array, x: UniformType, out: UniformType) -> Array:
 
 
 def _hard_swish(centred: Array, x: UniformType, out: UniformType) -> Array:
-    """``x * relu6(x + 3) / 6``: the factor from 0 to 1 in 15 fractional bits, the product cut off there."""
+    """Return ``x * relu6(x + 3) / 6``, with the factor from 0 to 1 in 15 fractional bits and a truncated product."""
     fine = F32(1 / 128) * F32(x.scale)
     to_result, right = _multiplier_16(float(fine / F32(out.scale)))
     to_factor, left = _multiplier_16(float(fine / (F32(3) / F32(32768))))
@@ -130,18 +131,20 @@ def _multiplier_16(multiplier: float) -> tuple[int, int]:
 
 
 def hard_swish_fits(x: UniformType, out: UniformType) -> bool:
-    """Whether the result's scale is no less than 1/128 of x's: LiteRT refuses others."""
+    """Return True if the result's scale is at least 1/128 of the input's scale. LiteRT rejects smaller ones."""
     return double_multiplier(float(F32(1 / 128) * F32(x.scale) / F32(out.scale)))[1] <= 0
 
 
 # -- RSQRT: a reciprocal square root of integers ---------------------------------------------------------------------
 
 _BITS = 20
-"""Fractional bits of an integer's reciprocal square root."""
+"""The number of fractional bits of an integer's reciprocal square root."""
 
 
 def _rsqrt_table(centred: Array, x: UniformType, out: UniformType) -> Array:
-    """The reciprocal root of the integer, in 20 fractional bits, times the scales; the largest where it has none."""
+    """Return the table of RSQRT: reciprocal roots of integers in 20 fractional bits, times the scales.
+
+    Values that are not positive give the largest result."""
     m0, shift = double_multiplier(float(1 / np.float64(np.sqrt(F32(x.scale)) * F32(out.scale))))
     root, right = gemmlowp.inverse_root(np.maximum(centred, 1))
     roots = gemmlowp.scale_fixed_double(1, root, _BITS - right)
@@ -160,7 +163,7 @@ _OWN: dict[str, Callable[[Array, UniformType, UniformType], Array]] = {
 
 
 def interpolated(name: str, x: UniformType, out: UniformType) -> Array:
-    """The 513 entries of a function of 16-bit values; every step is a float32."""
+    """Return the 513 entries of a function of 16-bit values. Every step is computed in float32."""
     function = function_of(name, out, "half_away")
 
     low, high, least, most = (float(F32(t.scale) * F32(end)) for t in (x, out) for end in t.default_bounds)

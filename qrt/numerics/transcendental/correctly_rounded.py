@@ -33,7 +33,7 @@ Kernel = Callable[..., tuple[Any, Scaled]]
 
 
 def bind(name: str, form: str, exponent: Integer | None = None) -> Function:
-    """An op of ``NAMES`` on a float format; ``exponent`` is the second operand of ``math.fpowi``."""
+    """Return an op of ``NAMES`` on a float format; ``exponent`` is the type of the second operand of ``math.fpowi``."""
     name = name.removeprefix("math.")
     if name == "sincos":
         sine, cosine = _rounded("sin", form), _rounded("cos", form)
@@ -64,7 +64,7 @@ def _rounded(name: str, form: str) -> Function:
 
 
 def _block(name: str, form: str) -> Function:
-    """A function of float64 scalars or vectors, rounded to a format."""
+    """Return a function of float64 scalars or vectors, rounded to a format."""
     kernel, finish, narrow = KERNELS[name], _finish(form), rounder(form)
 
     def call(*x: Any) -> Any:
@@ -85,7 +85,7 @@ def _block(name: str, form: str) -> Function:
 
 
 def _decided(name: str, form: str, x: list[Any]) -> Any:
-    """The results by `exact`, which computes each distinct point once."""
+    """Return the results by `exact`, which computes each distinct point once."""
     patterns = np.stack([operand.view(np.int64) for operand in x], axis=1)
     _, first, place = np.unique(patterns, axis=0, return_index=True, return_inverse=True)
     points = zip(*(operand[first].tolist() for operand in x), strict=True)
@@ -93,8 +93,9 @@ def _decided(name: str, form: str, x: list[Any]) -> Any:
 
 
 def _finish(form: str) -> Function:
-    """Rounds a pair times two factors to a format. It gives NaN where the result is subnormal in float64, because it
-    would be rounded twice.
+    """Round a pair times two factors to a format.
+
+    It gives NaN if the result is subnormal in float64, because it would be rounded twice.
     """
     if form == "f64":
         return lambda high, low, factors: _scaled_to_normal(choose(low == 0, high, high + low), factors)  # keeps -0
@@ -118,7 +119,9 @@ _FAR = 600
 
 
 def _factors(exponent: Any) -> tuple[Any, Any]:
-    """Powers of two whose product overflows float64, or underflows, where that of the exponent does."""
+    """Return two powers of two whose product is ``2**exponent``, so that each is a normal float64 where the product is
+    not.
+    """
     exponent = clamped(exponent, -2 * _FAR, 2 * _FAR)
     half = exponent >> 1
     return power_of_two(half), power_of_two(exponent - half)
@@ -128,12 +131,12 @@ def _factors(exponent: Any) -> tuple[Any, Any]:
 
 
 def _pair(function: Function) -> Function:
-    """A function whose result is a pair, as one whose result is a `Scaled`."""
+    """Return a function whose result is a pair as one whose result is a `Scaled`."""
     return lambda *x: (*function(*x), None)
 
 
 def _on(least: float, greatest: float, function: Function) -> Kernel:
-    """A kernel on the numbers between two bounds."""
+    """Return a kernel restricted to the numbers between two bounds."""
 
     def kernel(x: Any) -> tuple[Any, Scaled]:
         inside = (x >= least) & (x <= greatest)
@@ -143,8 +146,9 @@ def _on(least: float, greatest: float, function: Function) -> Kernel:
 
 
 def _odd(greatest: float, function: Function, least: float = _SMALL) -> Kernel:
-    """A kernel of an odd function, which is given on positive numbers between two bounds. Nearer to zero it rounds to
-    its argument.
+    """Return a kernel of an odd function from one on positive numbers between two bounds.
+
+    Nearer to zero the result rounds to the argument.
     """
 
     def kernel(x: Any) -> tuple[Any, Scaled]:

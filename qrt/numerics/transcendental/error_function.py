@@ -1,7 +1,7 @@
-"""erf and erfc, as double-doubles.
+"""Error functions erf and erfc, as double-doubles.
 
-``erfc(x)`` is ``exp(-x^2) w(x)`` with a function w that falls slowly from 1, expanded about every 16th; ``erf(x)`` is 1
-less that, and a series where x is small. Relative errors stay below 2^-70.
+``erfc(x)`` is ``exp(-x^2) w(x)`` with a function w that falls slowly from 1, expanded around multiples of 1/16.
+``erf(x)`` is 1 less that, or a series if x is small. Relative errors stay below 2^-70.
 """
 
 from fractions import Fraction
@@ -42,7 +42,7 @@ _SERIES_END = 1 / 16
 
 
 def _slope(bits: int) -> enclosures.Bounds:
-    """The slope of erf at zero, ``2 / sqrt(pi)``."""
+    """Return the slope of erf at zero, ``2 / sqrt(pi)``."""
     low, high = enclosures.pi(bits)
     return 2 / enclosures.sqrt(high, bits)[1], 2 / enclosures.sqrt(low, bits)[0]
 
@@ -54,10 +54,11 @@ def _slope_at_zero() -> Pair:
 
 @cache
 def _expansions() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Taylor coefficients of w about each centre, term by term, high and low.
+    """Return Taylor coefficients of w about each centre, term by term, high and low.
 
-    ``w' = 2 x w - 2 / sqrt(pi)`` gives them all from the first, and the first of a centre from the one above: on the
-    way down errors shrink by ``exp(-x^2)``. So it starts far above, at 36, with no better value than zero.
+    By ``w' = 2 x w - 2 / sqrt(pi)`` all coefficients of a centre follow from the first, and the first from the centre
+    above it. Errors shrink by ``exp(-x^2)`` from centre to centre, so the recursion starts far above, at 36, with the
+    value 0.
     """
     one, terms = 1 << 256, 40
     slope = int(fraction(_slope, 256) * one)
@@ -74,7 +75,7 @@ def _expansions() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
 
 
 def _factor(x: Any) -> Pair:
-    """w(x) for x from 0 to 28."""
+    """Return w(x) for x from 0 to 28."""
     k = np.rint(x * _STEPS)
     d = x - k / _STEPS
     high, low = _expansions()
@@ -87,19 +88,19 @@ def _factor(x: Any) -> Pair:
 
 
 def _tail(x: Any) -> tuple[Pair, Any]:
-    """erfc(x) for x that is not negative, as a pair and the exponent of the power of two that scales it."""
+    """Return erfc(x) for nonnegative x, as a pair and the exponent of the power of two that scales it."""
     high, low, exponent = exp_of(negated(square(clamped(x, 0.0, 40.0))))
     return multiply((high, low), _factor(clamped(x, 0.0, 28.0))), exponent
 
 
 def _complement(x: Any) -> Pair:
-    """``erfc(x)`` as a pair, for x that is not negative; larger numbers count as 8."""
+    """Return ``erfc(x)`` as a pair, for nonnegative x; numbers above 8 count as 8."""
     tail, exponent = _tail(clamped(x, 0.0, 8.0))
     return scaled(tail, power_of_two(exponent))
 
 
 def erf(x: Any) -> tuple[Any, Any, Any]:
-    """The error function of a positive number."""
+    """Return the error function of a positive number."""
     tiny = x < 2.0**-500
     small = choose(x < _SERIES_END, x * choose(tiny, 2.0**500, 1.0), _SERIES_END)
     xx = square(choose(tiny, 0.0, small))

@@ -1,5 +1,7 @@
-"""The transcendental functions at one point, rounded once: C's Annex F where an argument or the result is no finite
-number, `enclosures` elsewhere."""
+"""Transcendental functions at one point, rounded once.
+
+C's Annex F determines the result if an argument or the result is not finite; `enclosures` computes the others.
+"""
 
 import math
 from collections.abc import Callable
@@ -35,8 +37,9 @@ _POLES: dict[str, tuple[float, float]] = {
 
 
 def evaluate(name: str, form: FloatFormat, *x: Any) -> float:
-    """A function of `math`, named without its prefix, of numbers that float64 holds (the exponent of ``fpowi`` is an
-    int), as the float64 that its value rounds to in a format.
+    """Evaluate a function of `math`, named without its prefix, and round the result once to a format.
+
+    Arguments are float64 numbers (the exponent of ``fpowi`` is an int); the result is a float64.
 
     >>> from qrt.numerics.float_text import FORMATS
     >>> evaluate("exp", FORMATS["f32"], 1.0), evaluate("fpowi", FORMATS["f64"], -1.0, 2**53 + 1)

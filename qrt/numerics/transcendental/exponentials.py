@@ -1,4 +1,4 @@
-"""exp, log and what they make, as double-doubles.
+"""Exponentials, logarithms, and functions made of them, as double-doubles.
 
 ``exp(x)`` is ``2**(k / 256) * exp(r)`` with |r| below 2^-9.5, ``log(x)`` is ``k log(2) - log(c) + log1p(m c - 1)``,
 where ``c`` is near ``1 / m`` and so short that ``m c - 1`` is exact (Tang, "Table-driven implementation of the
@@ -63,7 +63,7 @@ def _inverse_logs() -> dict[int, Pair]:
 
 @cache
 def _powers_of_two() -> Pair:
-    """``2**(j / 256)``: eight square roots, then products, all with bits to spare."""
+    """Return ``2**(j / 256)``: eight square roots, then products, all with bits to spare."""
     bits = 320
     root = 2 << bits
     for _ in range(8):
@@ -77,26 +77,28 @@ def _powers_of_two() -> Pair:
 
 @cache
 def _steps_of_log_two() -> list[float]:
-    """``log(2) / 256`` in two parts of 32 bits, whose multiples by integers of 21 bits are exact, and what remains."""
+    """Return ``log(2) / 256`` as two parts of 32 bits, whose multiples by integers of 21 bits are exact, and the
+    remainder.
+    """
     return parts(fraction(enclosures.log_two, 160) / _STEPS, 40, 72)
 
 
 def _exp_of_rest(r: Pair) -> Pair:
-    """``exp(r) - 1`` for |r| below 2^-9."""
+    """Return ``exp(r) - 1`` for |r| below 2^-9."""
     half_square = multiply(r, scaled(r, 0.5))
     tail = half_square[0] * r[0] * polynomial(r[0], 1 / 3, 1 / 12, 1 / 60, 1 / 360, 1 / 2520)
     return add(r, normalized(half_square[0], half_square[1] + tail))
 
 
 def _scale_of(k: Any) -> tuple[Any, Pair]:
-    """``2**(k / 256)`` of an integral float64 as an exponent of two and a pair."""
+    """Return ``2**(k / 256)`` of an integral float64 as an exponent of two and a pair."""
     k = k.astype(np.int64)
     high, low = _powers_of_two()
     return k >> 8, (high[k & 255], low[k & 255])
 
 
 def _exp_parts(x: Pair) -> tuple[Any, Pair, Pair]:
-    """The parts of ``exp(x) = 2**e * t * (1 + p)``, for |x| up to 2^11."""
+    """Return the parts of ``exp(x) = 2**e * t * (1 + p)``, for |x| up to 2^11."""
     k = np.rint(x[0] * (_STEPS / _log_two()[0]))
     first, second, third = _steps_of_log_two()
     high, low = two_sum(x[0] - k * first, -k * second)
@@ -105,7 +107,7 @@ def _exp_parts(x: Pair) -> tuple[Any, Pair, Pair]:
 
 
 def exp_of(x: Pair) -> tuple[Any, Any, Any]:
-    """``exp`` of a pair, as a pair and the exponent of the power of two that scales it."""
+    """Return ``exp`` of a pair, as a pair and the exponent of the power of two that scales it."""
     exponent, t, p = _exp_parts(x)
     return *add(t, multiply(t, p)), exponent
 
@@ -123,8 +125,8 @@ def exp2(x: Any) -> tuple[Any, Any, Any]:
 
 
 def _expm1_of(x: Any) -> tuple[Any, Any, Any]:
-    """``exp(x) - 1`` in the form of `exp_of`: 1 is subtracted from the tabulated power, which is exact where the two
-    are near.
+    """Return ``exp(x) - 1`` in the form of `exp_of`. 1 is subtracted from the tabulated power, which is exact if the
+    two are near.
     """
     exponent, t, p = _exp_parts((x, 0.0))
     one = power_of_two(-clamped(exponent, _LEAST_SHIFT, 1000))
@@ -137,13 +139,13 @@ def expm1(x: Any) -> tuple[Any, Any, Any]:
 
 
 def _small_expm1(x: Any) -> Pair:
-    """``exp(x) - 1`` as a pair, for x from 0 to 100."""
+    """Return ``exp(x) - 1`` as a pair, for x from 0 to 100."""
     high, low, exponent = _expm1_of(x)
     return scaled((high, low), power_of_two(exponent))
 
 
 def sinh(x: Any) -> tuple[Any, Any, Any]:
-    """Half of ``e (1 + 1 / (e + 1))`` with ``e = exp(x) - 1``; of large numbers half of ``exp(x)``."""
+    """Return half of ``e (1 + 1 / (e + 1))`` with ``e = exp(x) - 1``; for large numbers half of ``exp(x)``."""
     high, low, exponent = exp_of((clamped(x, -_SATURATED, _SATURATED), 0.0))
     e = _small_expm1(clamped(x, 0.0, 50.0))
     near = add(e, divide(e, add(e, ONE)))
@@ -170,14 +172,14 @@ _LEAST_CENTRE, _GREATEST_CENTRE = 361, 726  # sqrt(1/2) and sqrt(2), of 512ths
 
 @cache
 def _reciprocals() -> tuple[Any, Pair]:
-    """For each m near ``i / 512`` a reciprocal of 13 bits, and minus the logarithm of the reciprocal."""
+    """Return, for each m near ``i / 512``, a reciprocal of 13 bits, and minus the logarithm of the reciprocal."""
     short = [Fraction(round(Fraction(512 << 13, i)), 1 << 13) for i in range(_LEAST_CENTRE, _GREATEST_CENTRE + 1)]
     logs = [(0.0, 0.0) if c == 1 else constant(partial(enclosures.log, 1 / c)) for c in short]
     return np.array([float(c) for c in short]), table(logs)
 
 
 def log_of(x: Pair) -> Pair:
-    """The natural logarithm of a positive pair."""
+    """Return the natural logarithm of a positive pair."""
     lifted = x[0] < 2.0**-1000
     factor = choose(lifted, 2.0**600, 1.0)
     high, low = x[0] * factor, x[1] * factor
@@ -202,7 +204,7 @@ _THIRD = pair_of(Fraction(1, 3))
 
 
 def _log1p_of_rest(r: Pair) -> Pair:
-    """``log(1 + r)`` for |r| below 2^-9."""
+    """Return ``log(1 + r)`` for |r| below 2^-9."""
     r2 = multiply(r, r)
     r3 = multiply(multiply(r2, r), _THIRD)
     tail = r2[0] * r2[0] * polynomial(r[0], -1 / 4, 1 / 5, -1 / 6, 1 / 7, -1 / 8, 1 / 9)
@@ -222,7 +224,7 @@ def log10(x: Any) -> Pair:
 
 
 def _log1p_of(x: Pair) -> Pair:
-    """``log(1 + x)`` of a pair."""
+    """Return ``log(1 + x)`` of a pair."""
     high, low = two_sum(1.0, x[0])
     return log_of(normalized(high, low + x[1]))
 
@@ -233,7 +235,7 @@ def log1p(x: Any) -> Pair:
 
 
 def asinh(x: Any) -> Pair:
-    """``log(1 + (x + x^2 / (1 + sqrt(x^2 + 1))))``; of large numbers ``log(2 x)``."""
+    """Return ``log(1 + (x + x^2 / (1 + sqrt(x^2 + 1))))``; for large numbers ``log(2 x)``."""
     near = choose(x < _LARGE, x, 1.0)
     xx = square(near)
     inner = add((near, 0.0), divide(xx, add(ONE, sqrt(add(xx, ONE)))))
@@ -241,7 +243,7 @@ def asinh(x: Any) -> Pair:
 
 
 def acosh(x: Any) -> Pair:
-    """``log(1 + (u + sqrt(u (u + 2))))`` with ``u = x - 1``; of large numbers ``log(2 x)``."""
+    """Return ``log(1 + (u + sqrt(u (u + 2))))`` with ``u = x - 1``; for large numbers ``log(2 x)``."""
     u = two_sum(choose(x < _LARGE, x, 2.0), -1.0)
     return _log_or_double(x, add(u, sqrt(multiply(u, add(u, (2.0, 0.0))))))
 
@@ -256,7 +258,7 @@ def _log_or_double(x: Any, inner: Pair) -> Pair:
 
 
 def atanh(x: Any) -> Pair:
-    """Half of ``log(1 + 2 x / (1 - x))``."""
+    """Return half of ``log(1 + 2 x / (1 - x))``."""
     return scaled(_log1p_of(divide((2 * x, 0.0), two_sum(1.0, -x))), 0.5)
 
 
@@ -264,14 +266,15 @@ def atanh(x: Any) -> Pair:
 
 
 def power(x: Any, y: Pair) -> tuple[Any, Any, Any]:
-    """A positive number to the power of a pair."""
+    """Return a positive number to the power of a pair."""
     high, low = multiply(log(x), y)
     return exp_of(select(abs(high) < _SATURATED, (high, low), (np.copysign(_SATURATED, high), 0.0)))
 
 
 def cbrt(x: Any) -> tuple[Any, Any, Any]:
-    """The cube root of a positive number: Halley's iteration from a guess that divides the exponent by three, then
-    Newton's.
+    """Return the cube root of a positive number.
+
+    Halley's iteration starts from a guess that divides the exponent by three; a Newton step follows.
     """
     lifted = x < 2.0**-1000
     bits = (x * choose(lifted, 2.0**600, 1.0)).view(np.int64)

@@ -1,6 +1,6 @@
-"""sin, cos, tan and their inverses, as double-doubles.
+"""Functions sin, cos, tan and their inverses, as double-doubles.
 
-The circle is tabulated in 1024ths of a turn, arctangents in 256ths; what remains is a short series whose leading terms
+The circle is tabulated in 1024ths of a turn, arctangents in 256ths; the remainder is a short series whose leading terms
 are pairs. Relative errors stay below 2^-70.
 """
 
@@ -53,13 +53,13 @@ def _half_pi() -> Pair:
 
 @cache
 def _steps_of_pi() -> list[float]:
-    """``pi / 512`` in parts of 26 bits, whose multiples by integers of 27 bits are exact, and what remains."""
+    """Return ``pi / 512`` as parts of 26 bits, whose multiples by integers of 27 bits are exact, and the remainder."""
     return parts(fraction(enclosures.pi, 200) / (_STEPS // 2), 33, 59, 85, 111)
 
 
 @cache
 def _sines() -> Pair:
-    """The sines of a turn and a quarter: ``sines[j + 256]`` is the cosine at the angle of ``sines[j]``."""
+    """Return the sines over a turn and a quarter: ``sines[j + 256]`` is the cosine at the angle of ``sines[j]``."""
     quarter = _STEPS // 4
     rising = [(0.0, 0.0), *(constant(_sine(Fraction(j, quarter))) for j in range(1, quarter)), (1.0, 0.0)]
     falling = rising[-2::-1]
@@ -69,7 +69,7 @@ def _sines() -> Pair:
 
 
 def _sine(quarters: Fraction) -> Any:
-    """The sine of an angle plus a number of quarter turns."""
+    """Return the sine of an angle plus a number of quarter turns."""
 
     def enclosure(bits: int) -> enclosures.Bounds:
         low, high = (angle * quarters / 2 for angle in enclosures.pi(bits))
@@ -79,7 +79,7 @@ def _sine(quarters: Fraction) -> Any:
 
 
 def _reduced(x: Any) -> tuple[Any, Pair]:
-    """The nearest 1024th of a turn, and what remains; NaN where the pair has lost bits to cancellation."""
+    """Return the nearest 1024th of a turn, and the remainder; NaN where the pair has lost bits to cancellation."""
     k = np.rint(x * (_STEPS / 2 / _pi()[0]))
     first, *others, last = _steps_of_pi()
     high, low = x - k * first, 0.0 * x
@@ -130,7 +130,7 @@ def _arctangents() -> Pair:
 
 
 def _angle(y: Pair, x: Pair) -> Pair:
-    """The angle of a point in the first quadrant."""
+    """Return the angle of a point in the first quadrant."""
     is_steep = y[0] > x[0]
     near, far = select(is_steep, x, y), select(is_steep, y, x)
     j = np.rint(near[0] / far[0] * _CENTRES)
@@ -145,12 +145,12 @@ def _angle(y: Pair, x: Pair) -> Pair:
 
 
 def _turned(angle: Pair, is_left: Any) -> Pair:
-    """The angle, mirrored where x was negative."""
+    """Return the angle, mirrored where x was negative."""
     return select(is_left, add(_pi(), negated(angle)), angle)
 
 
 def _other_side(x: Any) -> Pair:
-    """``sqrt(1 - x^2)``."""
+    """Return ``sqrt(1 - x^2)``."""
     return sqrt(multiply(two_sum(1.0, -x), two_sum(1.0, x)))
 
 
@@ -167,7 +167,7 @@ def acos(x: Any) -> Pair:
 
 
 def atan2(y: Any, x: Any) -> Pair:
-    """The angle of a point whose coordinates' exponents differ by a few hundred at most."""
+    """Return the angle of a point whose coordinates' exponents differ by a few hundred at most."""
     high, low = _turned(_angle((abs(y), 0.0), (abs(x), 0.0)), x < 0)
     sign = np.copysign(1.0, y)
     return high * sign, low * sign

@@ -70,12 +70,13 @@ def _gives_a_port(operation: Operation) -> bool:
         return bool(operation.regions)
     if not operation.results or operation.name in (*IDENTITIES, "quant.dcast"):
         return False
-    return constant_of(operation.results[0]) is None and any(map(_is_taken, operation.results))
+    return constant_of(operation.results[0]) is None and any(map(_is_read_by_region, operation.results))
 
 
-def _is_taken(value: Value) -> bool:
+def _is_read_by_region(value: Value) -> bool:
     return isinstance(element_of(value.type), FloatType) and any(
-        isinstance(user, RegionOp) or (user.name in IDENTITIES and _is_taken(user.results[0])) for user in value.users
+        isinstance(user, RegionOp) or (user.name in IDENTITIES and _is_read_by_region(user.results[0]))
+        for user in value.users
     )
 
 

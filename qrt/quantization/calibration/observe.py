@@ -25,7 +25,7 @@ from qrt.ops.core import Array
 from qrt.quantization.calibration.batches import Data, batches
 from qrt.quantization.calibration.observers import Calibration
 from qrt.quantization.calibration.sample import Sample
-from qrt.runtime.plan_source import ModuleSource
+from qrt.runtime.module_source import ModuleSource
 from qrt.runtime.program import Program
 from qrt.types import FloatType
 
@@ -137,11 +137,11 @@ class ProgramObserver:
         try:
             self.calibration.update(key, np.asarray(value), skip_nonfinite=self._skip_nonfinite)
         except QuantTypeError:
-            message = f"{self._where}: {_described(op, key)} {_refused(value, _what_to_mend(self._program.module))}"
+            message = f"{self._where}: {_described(op, key)} {_refused(value, _advice(self._program.module))}"
             raise ModelError(op.location.render(message)) from None
 
 
-def _what_to_mend(module: ir.Module) -> str:
+def _advice(module: ir.Module) -> str:
     """Return what the user should correct if finite data give a NaN or an infinity.
 
     That is a constant with a NaN; otherwise the data or a constant with an infinity, which may be intended.

@@ -194,16 +194,16 @@ def _percentile(values: Array, counts: list[int], low: float, high: float, *, sy
     outside = int(sum(counts) * (100 - PERCENTILE) / 100)
     if symmetric:
         order = np.argsort(np.abs(values), kind="stable")
-        end = _kept_end(np.abs(values)[order][::-1], [counts[i] for i in order[::-1]], outside)
+        end = _end_of_range(np.abs(values)[order][::-1], [counts[i] for i in order[::-1]], outside)
         return (-end, end) if end else (low, high)
     ends = (
-        min(_kept_end(values, counts, outside // 2), 0.0),
-        max(_kept_end(values[::-1], counts[::-1], outside // 2), 0.0),
+        min(_end_of_range(values, counts, outside // 2), 0.0),
+        max(_end_of_range(values[::-1], counts[::-1], outside // 2), 0.0),
     )
     return (low, high) if ends == (0.0, 0.0) else (ends[0] + 0.0, ends[1] + 0.0)
 
 
-def _kept_end(values: Array, counts: Sequence[int], outside: int) -> float:
+def _end_of_range(values: Array, counts: Sequence[int], outside: int) -> float:
     """Return the first value that stays in the range if ``outside`` values are left out."""
     for value, count in zip(values, counts, strict=True):
         outside -= count

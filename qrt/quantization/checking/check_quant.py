@@ -24,7 +24,7 @@ class CheckQuant:
     Every port must be decided, every region must fit its kernel, and both ends of every edge must agree.
     """
 
-    target: str = option("qrt-cpu", "the target, by its name or as a file that ends in .toml")
+    target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
 
     def run(self, module: Module) -> None:
         errors = violations(module, find(self.target))

@@ -40,7 +40,7 @@ def violation(region: RegionOp, target: Target) -> str | None:
     orders = _orders(region)
     nearest: tuple[int, str | None] = (-2, None)
     for signature in signatures:
-        count, wrong = _held(region, ports, signature, target, orders)
+        count, wrong = _count_matches(region, ports, signature, target, orders)
         if wrong is None:
             return None
         if count > nearest[0]:
@@ -76,7 +76,7 @@ def _orders(region: RegionOp) -> Orders:
     return {operand.number: operand.permutation for operand in operands if operand.permutation is not None}
 
 
-def _held(
+def _count_matches(
     region: RegionOp, ports: list[PortOf], kernel: TargetKernel, target: Target, orders: Orders
 ) -> tuple[int, str | None]:
     """Return how many ports fit a signature, and the first violation, of the next port or of all ports together."""

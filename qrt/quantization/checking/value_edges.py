@@ -106,6 +106,8 @@ def _passed(module: Module, operation: Operation) -> Iterator[tuple[Value, Value
             for block in region.blocks:
                 if block.last is not None and block.last.name.endswith(".yield"):
                     yield from zip(block.last.operands, operation.results, strict=True)
+    elif name == "arith.select":
+        yield from ((value, operation.results[0]) for value in operation.operands[1:])
     elif name == "func.call":
         yield from _called(module, operation)
     elif operation.successors and operation.definition is not None and operation.definition.passed_values is not None:

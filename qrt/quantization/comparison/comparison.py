@@ -34,7 +34,7 @@ from qrt.quantization.report.model import FloatOperation, OutputReport, RegionRe
 from qrt.quantization.report.report import Report
 from qrt.quantization.steps import NamedProgram
 from qrt.quantization.targets.model import Target
-from qrt.runtime.ports import choose
+from qrt.runtime.functions import choose
 from qrt.runtime.program import Program
 from qrt.tensor.arrays import as_array
 from qrt.types import FloatType, TensorType, Type, UniformType

@@ -13,6 +13,7 @@ from qrt.metrics import decibels
 from qrt.numerics.sums import require_finite, square_sum
 from qrt.ops.core import Array
 from qrt.quantization.steps import NamedProgram
+from qrt.runtime.compilation import compile
 from qrt.runtime.program import Program
 from qrt.tensor.arrays import as_array
 
@@ -132,7 +133,7 @@ class Reference:
     """
 
     def __init__(self, named: NamedProgram, function: str | None, batches: Batches) -> None:
-        program = Program(named.module, function)
+        program = compile(named.module, function)
         self.function = program.name
         self.batches = batches
         self.outputs: list[list[Array]] = [_outputs(program, batch) for batch in batches]
@@ -141,7 +142,7 @@ class Reference:
 
     def noise(self, module: Module | Program) -> Noise:
         """Run another program over the sample and return the error of its outputs."""
-        program = module if isinstance(module, Program) else Program(module, self.function)
+        program = module if isinstance(module, Program) else compile(module, self.function)
         return self.noise_of(program, (_outputs(program, batch) for batch in self.batches))
 
     def noise_of(self, program: Program, outputs: Any) -> Noise:

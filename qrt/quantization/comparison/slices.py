@@ -15,6 +15,7 @@ from qrt.ir.core.matching import constant_of
 from qrt.ir.rewriting.constant_folder import captured
 from qrt.ops.core import Array
 from qrt.quantization.annotations.region_metadata import CAUSE
+from qrt.runtime.compilation import compile
 from qrt.runtime.program import Program
 from qrt.tensor.arrays import as_array
 from qrt.types import FunctionType, Type, UniformType
@@ -24,7 +25,9 @@ _NAME = "kernel"
 
 @dataclass(frozen=True, eq=False)
 class SliceEntry:
-    """An input of a slice: the shared name, and the value in the slice, whose type says how it is quantized."""
+    """An input of a slice: its shared name, and its value in the slice, whose type is the quantized type, if there is
+    one.
+    """
 
     name: str
     value: Value
@@ -136,7 +139,7 @@ class SliceKernel:
         for function in self._module.functions if any(op.name == "func.call" for op in self._function.walk()) else ():
             whole.body.append(function.clone({}))
         whole.body.append(self._function.clone({}))
-        return Program(whole, _NAME)
+        return compile(whole, _NAME)
 
     def run(self, values: Mapping[str, Any]) -> Array:
         """Compute the slice's result from values of the float program."""

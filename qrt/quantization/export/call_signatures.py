@@ -3,7 +3,8 @@
 from qrt.ir import Builder, Module, Operation, TypeAttr, Value
 from qrt.ir.core.functions import FuncOp
 from qrt.ir.core.symbols import may_be_discarded, references, symbol_of
-from qrt.quantization.export.loop_values import end_with, is_cast, retype, source_of
+from qrt.quantization.export.loop_values import end_with, retype
+from qrt.quantization.export.passed_values import is_cast, source_of
 from qrt.types import FunctionType
 
 

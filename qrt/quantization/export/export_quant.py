@@ -33,7 +33,7 @@ class ExportQuant:
     """
 
     to: str = option("fixed", "ops of qrt, integer arithmetic, or float bodies between casts", FORMS)
-    target: str = option("", "the target whose kernels the regions must be")
+    target: str = option("", "the target that must have the kernel of every region")
 
     def __post_init__(self) -> None:
         if self.to not in FORMS:

@@ -1,94 +1,85 @@
-"""Quantized values that loops carry and branches yield.
+"""Quantized values that loops carry, branches yield, selects choose and blocks take.
 
-Without this step they would be dequantized at the end of an iteration and quantized again at the start of the next.
+Without this step they would be dequantized where they are passed on, and quantized again where they are read.
 """
 
-from qrt.ir import Builder, Module, Operation, Value
-from qrt.ir.core.constraints import element_of
-from qrt.ir.rewriting.rewrite import erase_dead, replace
-from qrt.types import Type, UniformType
+from collections.abc import Collection
 
-_BOUNDS = 3
-"""The number of operands of `scf.for` before the initial values."""
+from qrt.ir import Builder, Module, Operation, Value
+from qrt.ir.rewriting.rewrite import erase_dead, replace
+from qrt.quantization.export.passed_values import PassedValues, Source, is_cast, source_of
+from qrt.types import Type
 
 
 def carry(module: Module) -> None:
-    """Give carried values of `scf.for` and results of `scf.if` the quantized type that they are cast from.
+    """Give the values that control flow passes on the quantized type that they are cast from. Preserves every value.
 
-    A loop without iterations yields its initial value, so the initial value is quantized only if every use of the
-    loop's values quantizes them.
+    A float that is passed on is quantized only if nothing reads it as a float. A loop without iterations yields its
+    initial value: an `arith.select` chooses it for the readers of the result, unless the loop is known to run.
     """
-    for op in reversed(module.operation.walk()):  # inner operations first
-        if op.name == "scf.for":
-            for number in range(len(op.results)):
-                _carry(op, number)
-        elif op.name == "scf.if" and all(region.blocks for region in op.regions):
-            for number in range(len(op.results)):
-                _yield(op, number)
+    passed = PassedValues(module)
+    groups = passed.quantized_groups()
+    unchanged = {source for group in groups for source in group.sources if passed.is_target_of_same_type(source)}
+    initial = [source for group in groups for source in group.sources if passed.keeps_initial(source)]
+    fitting = {source for group in groups for source in group.sources if passed.is_fitting(source)}
+    for loop, index in initial:
+        _choose_initial(loop, index, unchanged)
+    casts = []
+    for group in groups:
+        for op, index in group.sources:
+            if (op, index) not in unchanged:
+                casts.append(op.operands[index].operation)
+                _store(op, index, group.type, is_stored=(op, index) in fitting)
+    for group in groups:
+        for target in group.targets:
+            retype(target, group.type, unchanged)
+    erase_dead([op for op in casts if op is not None])
 
 
-def _carry(loop: Operation, number: int) -> None:
-    (block,) = loop.regions[0].blocks
-    initial, carried, result = loop.operands[_BOUNDS + number], block.arguments[1 + number], loop.results[number]
-    stored = source_of(block.terminator.operands[number])
-    if stored is None:
-        return
-    begun = source_of(initial)
-    if begun is None or begun.type is not stored.type:
-        if not all(is_cast(user, stored.type) for value in (carried, result) for user in value.users):
-            return
-        begun = Builder(loop).value("quant.qcast", (initial,), stored.type)
-    loop.set_operand(_BOUNDS + number, begun)
-    end_with(block.terminator, number, stored)
-    for value in (carried, result):
-        retype(value, stored.type)
-    erase_dead([op for op in (initial.operation,) if op is not None])
+def _choose_initial(loop: Operation, index: int, unchanged: Collection[Source]) -> None:
+    """Let the readers of a result's float value read the initial value if the loop has no iterations."""
+    initial, result = loop.operands[index], loop.results[index - len(loop.operands)]
+    readers = [use for use in result.uses if use not in unchanged and use[0].name != "quant.qcast"]
+    predicate = "ult" if "unsignedCmp" in loop.attributes else "slt"
+    builder = Builder.after(result)
+    runs = builder.create("arith.cmpi", *loop.operands[:2], predicate=predicate).results[0]
+    chosen = builder.value("arith.select", (runs, result, initial), result.type)
+    for user, number in readers:
+        user.set_operand(number, chosen)
 
 
-def _yield(branch: Operation, number: int) -> None:
-    ends = [region.blocks[0].terminator for region in branch.regions]
-    stored = [source_of(end.operands[number]) for end in ends]
-    first = stored[0]
-    if first is None or any(source is None or source.type is not first.type for source in stored):
-        return
-    for end, value in zip(ends, stored, strict=True):
-        assert value is not None  # every branch yields a quantized value
-        end_with(end, number, value)
-    retype(branch.results[number], first.type)
+def _store(op: Operation, index: int, type: Type, *, is_stored: bool) -> None:
+    """Replace a float operand by the quantized value that it is dequantized from, or else quantize it."""
+    value = op.operands[index]
+    stored = source_of(value) if is_stored else _quantized(value, type)
+    assert stored is not None  # the operand fits
+    op.set_operand(index, stored)
+
+
+def _quantized(value: Value, type: Type) -> Value:
+    """Quantize a value at its definition, once for all casts to this type."""
+    casts = [user for user in value.users if is_cast(user, type)]
+    stored = Builder.after(value).value("quant.qcast", (value,), type)
+    for cast in casts:
+        replace(cast, [stored])
+    return stored
 
 
 def end_with(terminator: Operation, number: int, stored: Value) -> None:
-    """Replace a terminator's operand, which is a cast, by the quantized value below the cast."""
+    """Replace an operand of a terminator, a cast, by the quantized value that was cast."""
     cast = terminator.operands[number].operation
     terminator.set_operand(number, stored)
     erase_dead([cast] if cast is not None else [])
 
 
-def source_of(value: Value) -> Value | None:
-    """Return the quantized value that a float value is dequantized from; None if there is none."""
-    source = value.operation
-    if (
-        source is None
-        or source.name != "quant.dcast"
-        or not isinstance(element_of(source.operands[0].type), UniformType)
-    ):
-        return None
-    return source.operands[0]
-
-
-def is_cast(user: Operation, type: Type) -> bool:
-    """Return True if an operation quantizes to a type by the default rule."""
-    return user.name == "quant.qcast" and user.results[0].type is type and not user.attributes
-
-
-def retype(value: Value, type: Type) -> None:
+def retype(value: Value, type: Type, unchanged: Collection[Source] = ()) -> None:
     """Change a float value to a quantized type, and dequantize it for uses that need floats."""
     expressed, value.type = value.type, type
-    others = list(value.uses)
-    for user, _ in others:
+    uses = [use for use in value.uses if use not in unchanged]
+    for user, _ in uses:
         if is_cast(user, type):
             replace(user, [value])
-    left = [(user, index) for user, index in others if user.parent is not None]
+    left = [(user, index) for user, index in uses if user.parent is not None]
     if left:
         expressed_value = Builder.after(value).value("quant.dcast", (value,), expressed)
         for user, index in left:

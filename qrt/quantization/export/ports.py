@@ -53,7 +53,7 @@ def _ports(side: str, values: list[Value], specs: list[Type]) -> list[PortOf]:
 def check_ports(region: RegionOp) -> None:
     """Raise VerifyError for an undecided port, or for an operand of another quantized type than its port's."""
     for port in inputs(region):
-        given = given_type(port.value)
+        given = declared_type(port.value)
         if isinstance(given, UniformType) and isinstance(port.spec, UniformType) and given is not port.spec:
             message = f"{port.name} comes as {given.shown()}, but its port takes {port.spec.shown()}"
             raise region.op_error(f"{message}: propagate-quant puts a rescale between them")
@@ -68,7 +68,7 @@ def _undecided(region: RegionOp, port: PortOf) -> VerifyError:
     return region.op_error(f"{message}: run propagate-quant, or give the port a !quant.uniform or !quant.none")
 
 
-def given_type(value: Value) -> Type | None:
+def declared_type(value: Value) -> Type | None:
     """Return the specification of a float value's region, or the quantized type that it is dequantized from."""
     source = value.operation
     if source is None:

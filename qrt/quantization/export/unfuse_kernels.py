@@ -32,7 +32,7 @@ class UnfuseKernels:
     With `target`, regions whose kernel the target has are not changed, and neither are rescales.
     """
 
-    target: str = option("", "the target whose kernels stay")
+    target: str = option("", "the target whose kernels are kept")
 
     def run(self, module: Module) -> None:
         known = find(self.target) if self.target else None

@@ -1,7 +1,7 @@
 """Recognition of op families in float code.
 
-A reading says which op family computes a value from which operands. Fusion uses readings to make the bodies of
-regions, and export uses them to write an operation in place of a body.
+A reading is the op family that computes a value, and its operands. Fusion uses readings to make the bodies of regions,
+and export uses them to write an operation in place of a body.
 """
 
 from qrt.ir import Block, Value

@@ -69,7 +69,7 @@ def _clamp(value: Value) -> Clamp | None:
 
 
 def _bounds(computed: Expression) -> tuple[float, float] | None:
-    """Return the bounds to which an expression clamps its only input; None if it is no clamp."""
+    """Return the bounds to which an expression clamps its only input; None if it is not a clamp."""
     if computed == _X:
         return -inf, inf
     if computed[0] == "math.clampf":

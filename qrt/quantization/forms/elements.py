@@ -210,7 +210,7 @@ def _inputs_of(expression: Expression) -> set[int]:
 def _axes(results: Sequence[object], order: list[int | None], shape: Sequence[int | None]) -> Axes | None:
     """Return the axes of an input with these map results; None if an index is anything but a loop or a broadcast.
 
-    Index 0 of an axis longer than 1 selects a slice, and is no broadcast.
+    Index 0 of an axis longer than 1 selects a slice, and is not a broadcast.
     """
     axes: list[int | None] = []
     for result, size in zip(results, shape, strict=True):

@@ -82,7 +82,7 @@ class FuseKernels:
     The largest pattern is taken first; of equally large ones, the first in the target's order, and a table last.
     """
 
-    target: str = option("qrt-cpu", "the target, by its name or as a file that ends in .toml")
+    target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
     linear: bool = option(False, "wrap all linear operations between two others in one region")
 
     def run(self, module: Module) -> None:

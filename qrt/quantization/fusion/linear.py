@@ -106,7 +106,7 @@ def _wrap(root: Operation, group: list[Operation]) -> None:
         for value in operation.operands:
             source = value.operation
             is_made_inside = source in inside or splat_of(value) is not None or _is_repeated_exactly(operation, value)
-            if not is_made_inside and (source is None or source.name not in WITHOUT_FLOATS or _is_given(value)):
+            if not is_made_inside and (source is None or source.name not in WITHOUT_FLOATS or _is_weights(value)):
                 if tensor_type(value) is None:
                     return
                 inputs[value] = None
@@ -120,7 +120,7 @@ def _is_repeated_exactly(operation: Operation, value: Value) -> bool:
     return dense is not None and _is_repeated_constant(operation.results[0]) and is_exact(np.asarray(dense.python))
 
 
-def _is_given(value: Value) -> bool:
+def _is_weights(value: Value) -> bool:
     """Return True if a value is a constant tensor with differing elements, such as weights."""
     return constant_of(value) is not None and tensor_type(value) is not None
 

@@ -169,7 +169,7 @@ def _class_of(node: PropagationNode, statistics: Statistics) -> Class:
 
 
 def _take_port(side: Class, node: PropagationNode, port: TargetPort) -> None:
-    """Apply to a class what the kernel demands of a node's port."""
+    """Apply to a class the requirements of the kernel on a node's port."""
     assert node.region is not None
     assert node.region.kernel is not None
     fixed = node.fixed

@@ -74,7 +74,7 @@ class Decider:
 
     def run(self) -> None:
         """Decide the type of every class."""
-        self._ranges.prepare(self._wanted())
+        self._ranges.prepare(self._undecided_ranges())
         heapq.heapify(self._heap)
         waiting = set(self._heap)
         while self._heap:
@@ -102,7 +102,7 @@ class Decider:
             for node in region.floats:
                 node.own = node.spec
 
-    def _wanted(self) -> Iterator[Wanted]:
+    def _undecided_ranges(self) -> Iterator[Wanted]:
         """Yield the ranges for which types will be proposed, as far as storage and range are known."""
         for class_ in dict.fromkeys(node.in_class for node in self._graph.nodes if node.type is None):
             storage, first = class_.storage, class_.nodes[0]
@@ -231,7 +231,7 @@ class Decider:
             )
 
     def _leave(self, node: PropagationNode, new: Spec) -> None:
-        """Give a port a type of its own, apart from its class."""
+        """Give a port its own type, independent of its class."""
         node.own = new
         if node.spec is not new and is_decided(node.spec, node.element):
             assert node.region is not None

@@ -1,4 +1,4 @@
-"""Values that loops, branches and calls pass on from their operands to arguments and results."""
+"""Values that loops, branches, selects and calls pass on from their operands to arguments and results."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _ARMS = ("scf.if", "scf.index_switch", "scf.execute_region", "affine.if")
 
 @dataclass(frozen=True, eq=False)
 class ForwardedOperand:
-    """An operand whose value becomes the value `target` of a loop, a block, a call or a function."""
+    """An operand whose value becomes the value `target` of a loop, select, branch, block, call or function."""
 
     operation: Operation
     index: int
@@ -27,7 +27,8 @@ def forwarded(operation: Operation) -> Iterator[ForwardedOperand]:
     """Yield the operands that an operation passes on.
 
     These are initial values of a loop to its arguments, yielded values to arguments and results, operands of branches
-    to arguments of blocks, and operands of calls and returns to arguments and results.
+    to arguments of blocks, choices of a select to its result, and operands of calls and returns to arguments and
+    results.
     """
     if operation.name in ("scf.for", "affine.for"):
         arguments, last = operation.regions[0].blocks[0].arguments[1:], operation.regions[0].blocks[0].terminator
@@ -45,6 +46,9 @@ def forwarded(operation: Operation) -> Iterator[ForwardedOperand]:
             for block in region.blocks:
                 if block.terminator.name.endswith(".yield"):
                     yield from _each(block.terminator, 0, operation.results)
+    elif operation.name == "arith.select":
+        yield from _each(operation, 1, operation.results)
+        yield from _each(operation, 2, operation.results)
     elif operation.name == "func.call":
         yield from _called(operation)
     elif operation.successors and operation.definition is not None and operation.definition.passed_values is not None:

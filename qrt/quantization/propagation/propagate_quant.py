@@ -33,11 +33,11 @@ class PropagateQuant:
     annotation stays float, with a remark that names it.
     """
 
-    target: str = option("qrt-cpu", "the target, by its name or as a file that ends in .toml")
-    records: str = option("", "a file of records of values, which quant.stats_ref names")
-    method: str = option("minmax", "how ranges are chosen from records and constants", RECORD_METHODS)
-    functions: str = option("inline", "what becomes of calls of functions that have regions", FUNCTIONS)
-    max_widening: int = option(4, "an edge is not joined whose range would be more than so many times wider")
+    target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
+    records: str = option("", "a file with records of the values that quant.stats_ref names")
+    method: str = option("minmax", "the method that chooses ranges from records and constants", RECORD_METHODS)
+    functions: str = option("inline", "how to replace calls of functions that have regions", FUNCTIONS)
+    max_widening: int = option(4, "the greatest factor by which joining an edge may widen a range")
     undecided: str = option("float", "whether a region that nobody decides stays float or is an error", UNDECIDED)
 
     def __post_init__(self) -> None:

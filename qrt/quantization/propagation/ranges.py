@@ -66,14 +66,14 @@ def attach(graph: PropagationGraph, records: dict[str, Record] | None) -> dict[P
     statistics: dict[PropagationNode, Statistics] = {}
     for group in graph.value_groups:
         value = _of_group(group, records or {})
-        fixed = given_type(group.definitions[0]) if len(group.definitions) == 1 and not group.is_carried else None
+        fixed = initial_type(group.definitions[0]) if len(group.definitions) == 1 and not group.is_carried else None
         bound = None if fixed is None else covered(fixed)
         is_recorded = any(key in (records or {}) for key in group.keys)
         for node in (*group.definitions, *group.uses):
             own = own_range(node)
             if value is not None and (own is None or (is_recorded and not isinstance(node.spec, UniformType))):
                 own = value.copy()
-            elif own is not None and bound is not None and own.span is not None and given_type(node) is None:
+            elif own is not None and bound is not None and own.span is not None and initial_type(node) is None:
                 own = Statistics.of_span(_within(own.span, bound))
             if own is None and node.constant is not None:
                 own = Statistics.of_span(_span_of(node))
@@ -83,7 +83,7 @@ def attach(graph: PropagationGraph, records: dict[str, Record] | None) -> dict[P
     return statistics
 
 
-def given_type(node: PropagationNode) -> UniformType | None:
+def initial_type(node: PropagationNode) -> UniformType | None:
     """Return the type that a port has from the start, by its kernel or its annotation; None if it has none."""
     if node.fixed is not None and not isinstance(node.spec, NoQuantizedType):
         return node.fixed
@@ -97,7 +97,7 @@ def _within(span: Span, bound: Span) -> Span:
 
 def own_range(node: PropagationNode) -> Statistics | None:
     """Return the range of a port's own annotation, or of the type that its kernel fixes."""
-    given = given_type(node)
+    given = initial_type(node)
     if given is not None:
         return Statistics.of_span(covered(given))
     if isinstance(node.spec, CalibratedType):
@@ -116,7 +116,7 @@ def _owns(nodes: list[PropagationNode]) -> list[Statistics]:
 def _of_group(group: ValueGroup, records: dict[str, Record]) -> Statistics | None:
     """Return the statistics of a value; None if nothing is known."""
     is_single = len(group.definitions) == 1 and not group.is_carried
-    if is_single and given_type(group.definitions[0]) is not None:
+    if is_single and initial_type(group.definitions[0]) is not None:
         return own_range(group.definitions[0])
     known = [Statistics.of_record(key, records[key]) for key in dict.fromkeys(group.keys) if key in records]
     if not known:

@@ -58,7 +58,7 @@ class Affine:
 
     @property
     def region(self) -> RegionOp | None:
-        """The operation as a region; None if it is no region."""
+        """The operation as a region; None if it is not a region."""
         return self.operation if isinstance(self.operation, RegionOp) else None
 
     @property

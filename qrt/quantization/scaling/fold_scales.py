@@ -19,10 +19,10 @@ class FoldScales:
 
     These are multiplications, divisions and additions of constants after a matmul, a conv2d or a depthwise_conv2d, and
     multiplications and divisions before it, if nothing else reads the values in between. Each folded operation rounds
-    each number once. A remark tells what cannot be folded.
+    each number once. Remarks list the ops that cannot be folded.
     """
 
-    target: str = option("qrt-cpu", "the target, by its name or as a file that ends in .toml")
+    target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
 
     def run(self, module: Module) -> None:
         folded(module, find(self.target))

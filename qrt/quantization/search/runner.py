@@ -11,7 +11,7 @@ from qrt.quantization.steps import NamedProgram, Trial, quantized
 from qrt.quantization.targets.model import Target
 from qrt.quantization.tuning.calibrate import Progress
 from qrt.quantization.tuning.optional_passes import Wanted, corrected_and_measured
-from qrt.runtime.program import Program
+from qrt.runtime.compilation import compile
 
 
 class Runner:
@@ -41,7 +41,7 @@ class Runner:
             self._progress("search", number, None)
         plain = quantized(with_widths(self._start, self.choices, widths), self._target, self._records, self._method)
         trial, noise = self.corrected(plain)
-        program = Program(trial.module, self._reference.function)
+        program = compile(trial.module, self._reference.function)
         noise = noise or self._reference.noise(program)
         metric = None if self._metric is None else measured(self._metric, program, f"trial {number}")
         return TrialResult(
@@ -63,4 +63,4 @@ class Runner:
     def of_float(self) -> float:
         """Return the metric of the float program."""
         assert self._metric is not None
-        return measured(self._metric, Program(self._named.module, self._reference.function), "the float program")
+        return measured(self._metric, compile(self._named.module, self._reference.function), "the float program")

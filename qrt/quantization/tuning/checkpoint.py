@@ -15,7 +15,7 @@ from qrt.quantization.calibration.observers import Calibration, Summary
 from qrt.quantization.calibration.records import read_records
 from qrt.quantization.calibration.sample import Sample
 from qrt.tensor import npz
-from qrt.tensor.file_entries import as_entry, of_entry
+from qrt.tensor.file_entries import as_entry, from_entry
 
 SECONDS = 10.0
 """The least time between checkpoints in seconds; it is also at least _SHARE times the time to write one."""
@@ -76,7 +76,7 @@ class Checkpoint:
         except ModelError as error:
             raise self._unreadable(str(error).removeprefix(f"{self.path}: ")) from None
         try:
-            arrays = {name: np.asarray(of_entry(name, entry)) for name, entry in entries.items()}
+            arrays = {name: np.asarray(from_entry(name, entry)) for name, entry in entries.items()}
             state = json.loads(arrays.pop(_STATE).tobytes())
             version, program = state["version"], state["program"]
         except (KeyError, TypeError, ValueError, AttributeError, QuantError):

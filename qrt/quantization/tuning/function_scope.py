@@ -5,7 +5,7 @@ from qrt.ir import Module, Operation
 from qrt.ir.core.symbols import references
 from qrt.quantization.checking.regions import operations_of, regions_of
 from qrt.quantization.steps import NamedProgram, all_of, copied
-from qrt.runtime.ports import choose
+from qrt.runtime.functions import choose
 from qrt.types import QuantizedType, TensorType
 
 _MOST_REMARKS = 3

@@ -19,7 +19,7 @@ from qrt.quantization.scaling.fold_scales import folded
 from qrt.quantization.steps import NamedProgram, Trial, copied, exported, quantized
 from qrt.quantization.targets.model import Target
 from qrt.quantization.tuning.bias_correction import corrected
-from qrt.runtime.program import Program
+from qrt.runtime.compilation import compile
 from qrt.tensor.arrays import as_array
 
 OptionalPass = Literal["fold-scales", "equalize-scales", "correct-bias"]
@@ -168,7 +168,7 @@ def _noise(
 
 def _computes_the_same(one: Module, other: Module, reference: Reference) -> bool:
     """Return True if two programs have bit-identical outputs on the sample."""
-    programs = [Program(module, reference.function) for module in (one, other)]
+    programs = [compile(module, reference.function) for module in (one, other)]
     for batch in reference.batches:
         outputs = [[as_array(value).tobytes() for value in program.run(batch).values()] for program in programs]
         if outputs[0] != outputs[1]:

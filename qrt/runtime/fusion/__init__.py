@@ -1,5 +1,6 @@
-"""Passes that make fewer steps of a program before it is planned. Each keeps every bit, and is loaded for the first
-program that has ops on which it works.
+"""Fusion passes, which reduce the number of steps of a program before it is planned, and keep every bit.
+
+A pass is imported for the first program that has an op it works on.
 """
 
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from qrt.ops.declare import Traits
 LOOPS = frozenset(
     {"linalg.generic", "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf"}
 )
-"""Loops, and the commonest of the ops that could be loops."""
+"""The ops `linalg.generic` and the most common elementwise ops that can become one."""
 
 
 def _ops(has_trait: Callable[[Traits], bool]) -> frozenset[str]:
@@ -19,7 +20,7 @@ def _ops(has_trait: Callable[[Traits], bool]) -> frozenset[str]:
 
 
 _CONCAT = frozenset({"qrt.concat"})
-"""The op of which `split-concat` makes requantizations."""
+"""The op whose operands `split-concat` requantizes."""
 _TRANSPOSES = _ops(lambda traits: traits.permutation is not None)
 _ELEMENTWISE = _ops(lambda traits: traits.is_elementwise)
 _CLAMPS = _ops(lambda traits: traits.bounds is not None)
@@ -34,4 +35,4 @@ FUSING: dict[str, frozenset[str]] = {
     "fold-sign": frozenset({"qrt.requantize"}) | _CONCAT,
     "fuse-loops": LOOPS,
 }
-"""The passes that run before planning, in order, and the ops of which each needs one."""
+"""The fusion passes in order. A pass runs if the program has at least one of its ops."""

@@ -1,7 +1,7 @@
-"""Transposes move towards the end of a program, through ops that do the same in any order of axes, until they cancel.
+"""Pass that moves transposes towards the end of a program, through ops that allow any order of axes, until they cancel.
 
-A model whose images have the channels first stands between transposes at each window. Behind this pass its channels are
-last from the first window to the last.
+In a model with channels-first images, each window operator has a transpose before and after it. After this pass the
+channels are last from the first window operator to the last.
 """
 
 from collections.abc import Sequence
@@ -18,23 +18,23 @@ from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.ops import FAMILIES, family_of
 from qrt.ops.declare import Order
 from qrt.ops.traits import inverse, is_by_place
-from qrt.runtime.fusion.families import discardable, may_be, said, traits_of
+from qrt.runtime.fusion.families import attributes_of, discardable, may_be, traits_of
 from qrt.runtime.fusion.pointwise import is_identity, is_pointwise, reordered
 from qrt.types import TensorType, UniformType
 
 _RESHAPE, _TRANSPOSE = FAMILIES["reshape"], "qrt.transpose"
 _MOST = 1 << 16
-"""Steps of the pass. A program with more stays as it is behind them."""
+"""The largest number of steps of the pass, which then stops."""
 
 
 @dataclass(frozen=True)
 class CarryLayout:
-    """Moves transposes behind ops and loops that work element by element, concatenations, pads and reductions, and
-    cancels those that meet. Preserves every value."""
+    """Moves transposes after elementwise ops and loops, concatenations, pads and reductions, and composes transposes
+    that meet. Preserves every value."""
 
     def run(self, module: Module) -> None:
         operations = module.operation.walk()
-        cyclic = cyclic_operations(operations)  # nor do transposes move into these: they would move on forever
+        cyclic = cyclic_operations(operations)  # transposes would move forever in cycles
         pending = [op for op in operations if _is_transpose(op) and op not in cyclic][::-1]
         for _ in range(_MOST):
             if not pending:
@@ -56,12 +56,12 @@ def _is_transpose(op: Operation) -> bool:
 
 
 def _order(value: Value) -> Order | None:
-    """The permutation of the transpose that makes a value."""
+    """Return the permutation of the transpose that computes a value; None if another op does."""
     op = value.operation
     permutation = traits_of(op).permutation
     if op is None or permutation is None or not isinstance(op.operands[0].type, TensorType):
         return None
-    return permutation((op.operands[0].type,), said(op))
+    return permutation((op.operands[0].type,), attributes_of(op))
 
 
 def _shape(value: Value) -> tuple[int | None, ...] | None:
@@ -69,15 +69,16 @@ def _shape(value: Value) -> tuple[int | None, ...] | None:
 
 
 def _is_reshape(op: Operation) -> bool:
-    """Whether a transpose leaves the elements where they are: axes that change their places have one element. A size
-    that is open must follow from the number of elements, which it does not beside a size of 0. Channels and blocks must
-    be such that a reshape lets them follow."""
+    """Return True if a transpose can be a reshape: only axes of size 1 change their order.
+
+    A dynamic size must be determined by the number of elements, which is not so if another size is 0. Scales on axes or
+    blocks must be allowed by a reshape."""
     order, shape = _order(op.result), _shape(op.operands[0])
     assert order is not None
-    kept = [axis for axis in order if shape is None or shape[axis] != 1]
+    large_axes = [axis for axis in order if shape is None or shape[axis] != 1]
     if shape is None or shape.count(None) > 1 or (None in shape and 0 in shape):
         return False
-    if kept != sorted(kept):
+    if large_axes != sorted(large_axes):
         return False
     return may_be(_RESHAPE, op.operands, _RESHAPE.complete({}), op.result.type)
 
@@ -87,7 +88,7 @@ def _as_reshape(op: Operation) -> None:
 
 
 def _moved(op: Operation) -> Operation | None:
-    """Moves the transposes before an op behind it. Returns the transpose that stands there now, or None."""
+    """Move the transposes before an op to after it. Return the transpose after it, or None if nothing moved there."""
     if _is_transpose(op):
         return _composed(op)
     if op.name == "tensor.dim":
@@ -98,16 +99,16 @@ def _moved(op: Operation) -> Operation | None:
     if len(op.results) != 1 or op.regions:
         return None
     orders = [_order(value) for value in op.operands]
-    order = next((each for each in orders if each is not None), None)
+    order = next((candidate for candidate in orders if candidate is not None), None)
     if order is None or not all(map(_is_movable_type, (*op.operands, op.result))):
         return None
     traits = traits_of(op)
-    if not traits.is_movement and family_of(op) is not None and is_by_place(said(op)):
+    if not traits.is_movement and family_of(op) is not None and is_by_place(attributes_of(op)):
         return None
     if traits.is_elementwise or _is_elementwise(op):
         return _element_by_element(op, orders, order)
     if traits.permute is not None and all(other == order for other in orders):
-        return _again(op, order, *traits.permute(said(op), order))
+        return _again(op, order, *traits.permute(attributes_of(op), order))
     return None
 
 
@@ -116,7 +117,7 @@ def _is_elementwise(op: Operation) -> bool:
 
 
 def _is_movable_type(value: Value) -> bool:
-    """Whether a value is a tensor of known rank, whose scales lie along no axis."""
+    """Return True if a value is a tensor of known rank without scales on an axis."""
     kind = value.type
     if not isinstance(kind, TensorType) or kind.shape is None:
         return False
@@ -124,7 +125,7 @@ def _is_movable_type(value: Value) -> bool:
 
 
 def _composed(op: Operation) -> Operation | None:
-    """Two transposes as one; none where they cancel."""
+    """Replace two transposes by one and return it, or by nothing if they cancel."""
     first = op.operands[0].operation
     before, after = _order(op.operands[0]), _order(op.result)
     assert first is not None
@@ -135,9 +136,9 @@ def _composed(op: Operation) -> Operation | None:
     if order == tuple(range(len(order))):
         replace(op, [source])
         return None
-    made = _transposed(op, source, order, op.result.type)
-    replace(op, [made])
-    return made.operation
+    composed = _transposed(op, source, order, op.result.type)
+    replace(op, [composed])
+    return composed.operation
 
 
 def _transposed(op: Operation, source: Value, order: Order, kind: Any) -> Value:
@@ -152,9 +153,9 @@ def _element_by_element(op: Operation, orders: Sequence[Order | None], order: Or
         if i in tables:
             operands.append(value)
             continue
-        found = value.operation
-        if given == order and found is not None:
-            operands.append(found.operands[0])
+        transpose = value.operation
+        if given == order and transpose is not None:
+            operands.append(transpose.operands[0])
         elif given is None and _is_constant(value) and len(_shape(value) or ()) == len(order):
             inner = inverse(order)
             kind = _in_order(value, inner)
@@ -167,7 +168,7 @@ def _element_by_element(op: Operation, orders: Sequence[Order | None], order: Or
 
 
 def _measure(op: Operation) -> None:
-    """A size of what a transpose reads in place of its result's."""
+    """Replace the `tensor.dim` of a transpose's result by the `tensor.dim` of its operand."""
     order, axis = _order(op.operands[0]), constant_of(op.operands[1])
     source = op.operands[0].operation
     if order is None or source is None or not isinstance(axis, IntegerAttr) or not 0 <= axis.value < len(order):
@@ -180,11 +181,12 @@ def _measure(op: Operation) -> None:
 
 
 def _loops(op: StructuredOp) -> Operation | None:
-    """Loops in the order of what their transposed input was made of. All else that they read is constant, or lacks an
-    axis: that is read in another order."""
+    """Reorder loops so that they read the operand of a transposed input, and return the transpose after them.
+
+    Return None unless all other inputs are constant or have fewer axes; these are read in another order."""
     reads = list(zip(op.inputs, op.indexing_maps, strict=False))
     orders = [_order(value) if is_identity(map) else None for value, map in reads]
-    order = next((each for each in orders if each is not None), None)
+    order = next((candidate for candidate in orders if candidate is not None), None)
     empty = op.outputs[0].operation
     if order is None or empty is None or empty.name != "tensor.empty":
         return None
@@ -202,10 +204,10 @@ def _loops(op: StructuredOp) -> Operation | None:
     known = [next(given_sizes) if size is None else None for size in sizes]
     moved = [size for axis in inner if (size := known[axis]) is not None]
     init = Builder(op).value("tensor.empty", moved, _in_order(empty.result, inner))
-    made = _transposed(op, reordered(op, inputs, init, order).result, order, op.result.type)
-    replace(op, [made])
+    transposed = _transposed(op, reordered(op, inputs, init, order).result, order, op.result.type)
+    replace(op, [transposed])
     erase_dead([empty])
-    return made.operation
+    return transposed.operation
 
 
 def _is_constant(value: Value) -> bool:
@@ -224,14 +226,15 @@ def _in_order(value: Value, order: Sequence[int]) -> TensorType:
 def _again(
     op: Operation, order: Order, changed: dict[str, Any], after: Order, operands: Sequence[Value] | None = None
 ) -> Operation | None:
-    """The op on what its transposes read, and a transpose behind it. What is said of the value stands there."""
+    """Replace an op by the op on its transposes' operands and a transpose of the result, which gets the discardable
+    attributes. Return the transpose."""
     if operands is None:
-        operands = [each.operation.operands[0] for each in op.operands if each.operation is not None]
+        operands = [operand.operation.operands[0] for operand in op.operands if operand.operation is not None]
     own = {name: value for name, value in op.attributes.items() if "." not in name}
     inner = inverse(after)
     kind = _in_order(op.result, inner)
     attributes = own | {name: attribute(value) for name, value in changed.items()}
     result = Builder(op).value(op.name, operands, kind, attributes)
-    made = _transposed(op, result, after, op.result.type)
-    replace(op, [made])
-    return made.operation
+    transposed = _transposed(op, result, after, op.result.type)
+    replace(op, [transposed])
+    return transposed.operation

@@ -1,4 +1,4 @@
-"""Ops of families, as the passes that fuse them ask for them."""
+"""Queries and builders of op families' ops for the fusion passes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,26 +15,26 @@ from qrt.types import TensorType, Type, UniformType
 
 
 def traits_of(op: Operation | None) -> Traits:
-    """Return the traits of an op's family; none where it has no family."""
+    """Return the traits of an op's family; `NO_TRAITS` if it has no family."""
     family = family_of(op)
     return NO_TRAITS if family is None else family.traits
 
 
 def quantized(value: Value) -> UniformType | None:
-    """The quantized element type of a tensor."""
+    """Return the quantized element type of a value; None if it is not a quantized tensor."""
     element = value.type.element if isinstance(value.type, TensorType) else None
     return element if isinstance(element, UniformType) else None
 
 
-def said(op: Operation) -> dict[str, Any]:
-    """The attributes of a family's op, the defaults among them."""
+def attributes_of(op: Operation) -> dict[str, Any]:
+    """Return the attributes of a family's op, including defaults."""
     family = family_of(op)
-    assert family is not None  # who asks has looked at a trait
+    assert family is not None  # the caller has checked a trait
     return family.read(op.attributes)
 
 
 def may_be(family: OpFamily | None, operands: Sequence[Value], attributes: dict[str, Any], result: Type) -> bool:
-    """Ask a family for a form with these operands, attributes and this result."""
+    """Return True if a family supports these operands, attributes and result type."""
     types = tuple(value.type for value in operands if isinstance(value.type, TensorType))
     if family is None or not isinstance(result, TensorType) or len(types) < len(operands):
         return False
@@ -46,23 +46,23 @@ def may_be(family: OpFamily | None, operands: Sequence[Value], attributes: dict[
 
 
 def stored_constant(value: Value) -> Array | None:
-    """The storage of a quantized constant, in the shape of its type; None of any other value."""
+    """Return the storage of a quantized constant in the shape of its type; None for any other value."""
     return None if quantized(value) is None else known_array(value)
 
 
 def constant(builder: Builder, storage: Array, t: UniformType) -> Value:
-    """A quantized constant of these storage integers."""
+    """Append a quantized constant with these storage integers."""
     return write_constant(builder, storage, TensorType(storage.shape, t))[-1]
 
 
 def fused(op: Operation, other: Operation, *, is_last: bool) -> dict[str, Attribute]:
-    """The attributes of an op that also does what another did. What is said of the value is said by the last."""
+    """Return the attributes of an op fused with another op; discardable ones are those of the op that runs last."""
     last = discardable(other) if is_last else {}
     return {**declared(op), **last, FUSED: attribute([*names_of(op), *names_of(other), other.name])}
 
 
 def chained(ops: Sequence[Operation]) -> dict[str, Attribute]:
-    """The attributes of an op that does what all of a chain did."""
+    """Return the discardable attributes of an op that replaces a chain of ops."""
     return {**discardable(ops[-1]), FUSED: attribute([name for op in ops for name in (*names_of(op), op.name)])}
 
 
@@ -74,10 +74,10 @@ def declared(op: Operation) -> dict[str, Attribute]:
 
 
 def discardable(op: Operation) -> dict[str, Attribute]:
-    """The attributes that say something of an op's value, and nothing of what it computes."""
+    """Return the discardable attributes of an op, which do not change its result."""
     return {name: value for name, value in op.attributes.items() if "." in name}
 
 
 def names_of(op: Operation) -> list[str]:
-    """The names of the ops that a pass has put into this one."""
+    """Return the names of the ops that passes have fused into this one."""
     return list(op.attributes[FUSED].python) if FUSED in op.attributes else []

@@ -1,4 +1,4 @@
-"""Clamps become the bounds of what is stored before them."""
+"""Pass that folds clamps into the storage bounds of the op before them."""
 
 from dataclasses import dataclass
 
@@ -8,13 +8,13 @@ from qrt.ir.core.constraints import with_element
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.rewriting.rewrite import replace
 from qrt.ops import family_of
-from qrt.runtime.fusion.families import fused, may_be, quantized, said, traits_of
+from qrt.runtime.fusion.families import attributes_of, fused, may_be, quantized, traits_of
 from qrt.types import UniformType
 
 
 @dataclass(frozen=True)
 class FoldClamp:
-    """Puts the bounds of a clamp into the type that the op before it yields. Preserves every value."""
+    """Folds a clamp's bounds into the result type of the op before it. Preserves every value."""
 
     def run(self, module: Module) -> None:
         for op in acyclic_operations(module.operation):
@@ -30,21 +30,21 @@ def _fold(clamp: Operation) -> None:
     narrow = _narrowed(clamp, t)
     if narrow is None:
         return
-    held = with_element(value.type, narrow)
-    if not may_be(family_of(producer), producer.operands, said(producer), held):
+    clamped_type = with_element(value.type, narrow)
+    if not may_be(family_of(producer), producer.operands, attributes_of(producer), clamped_type):
         return
     builder = Builder(producer)
-    made = builder.value(producer.name, producer.operands, held, fused(producer, clamp, is_last=True))
-    stored = builder.value("quant.scast", (made,), with_element(value.type, t.storage_type))
+    clamped = builder.value(producer.name, producer.operands, clamped_type, fused(producer, clamp, is_last=True))
+    stored = builder.value("quant.scast", (clamped,), with_element(value.type, t.storage_type))
     replace(clamp, [builder.value("quant.scast", (stored,), value.type)])
     producer.erase()
 
 
 def _narrowed(clamp: Operation, t: UniformType) -> UniformType | None:
-    """The type with the clamp's bounds, where all its channels have the same."""
+    """Return the type with the clamp's bounds as storage bounds; None unless all channels have the same bounds."""
     bounds = traits_of(clamp).bounds
     assert bounds is not None  # it is a clamp
-    low, high = bounds(t, said(clamp))
+    low, high = bounds(t, attributes_of(clamp))
     if low.min() != low.max() or high.min() != high.max():
         return None
     least, greatest = max(int(low[0]), t.storage_min), min(int(high[0]), t.storage_max)
@@ -52,5 +52,5 @@ def _narrowed(clamp: Operation, t: UniformType) -> UniformType | None:
         return None
     try:
         return t.with_(storage_min=least, storage_max=greatest)
-    except QuantError:  # a single value is no range
+    except QuantError:  # equal bounds are not a valid type
         return None

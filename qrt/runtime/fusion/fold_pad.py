@@ -1,4 +1,4 @@
-"""Padding becomes that of the window behind it."""
+"""Pass that folds pads into the padding of the window op after them."""
 
 from dataclasses import dataclass
 
@@ -10,13 +10,13 @@ from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.ops import family_of
 from qrt.ops.pad import stored_value
-from qrt.runtime.fusion.families import fused, may_be, quantized, said, traits_of
+from qrt.runtime.fusion.families import attributes_of, fused, may_be, quantized, traits_of
 from qrt.types import TensorType
 
 
 @dataclass(frozen=True)
 class FoldPad:
-    """Puts a pad with zero points into the window of the convolution behind it. Preserves every value."""
+    """Folds a pad with zero points into the padding of the convolution after it. Preserves every value."""
 
     def run(self, module: Module) -> None:
         for op in acyclic_operations(module.operation):
@@ -29,8 +29,8 @@ def _fold(window: Operation, axes: tuple[int, int]) -> None:
     pad = window.operands[0].operation
     if pad is None or pad.name != "qrt.pad" or not _holds_zero_points(pad):
         return
-    images, rows, columns, channels = said(pad)["padding"]
-    attributes = said(window)
+    images, rows, columns, channels = attributes_of(pad)["padding"]
+    attributes = attributes_of(window)
     inner = attributes["padding"]
     total = [[a + b for a, b in zip(o, i, strict=True)] for o, i in zip((rows, columns), inner, strict=True)]
     if any((*images, *channels)) or not _is_inside(window, axes, total):
@@ -38,27 +38,27 @@ def _fold(window: Operation, axes: tuple[int, int]) -> None:
     operands = [pad.operands[0], *window.operands[1:]]
     if not may_be(family_of(window), operands, attributes | {"padding": total}, window.result.type):
         return
-    made = fused(window, pad, is_last=False) | {"padding": attribute(total)}
-    replace(window, [Builder(window).value(window.name, operands, window.result.type, made)])
+    fused_attributes = fused(window, pad, is_last=False) | {"padding": attribute(total)}
+    replace(window, [Builder(window).value(window.name, operands, window.result.type, fused_attributes)])
     erase_dead([pad])
 
 
 def _holds_zero_points(pad: Operation) -> bool:
-    """A window's padding adds nothing to a sum: it holds the zero point itself."""
+    """Return True if a pad's value is the zero point, which is the padding of a window."""
     t = quantized(pad.result)
-    if t is None or len(said(pad)["padding"]) != 4:
+    if t is None or len(attributes_of(pad)["padding"]) != 4:
         return False
-    return bool(np.array_equal(stored_value(t, said(pad)["value"]), t.zero_point_array.ravel()))
+    return bool(np.array_equal(stored_value(t, attributes_of(pad)["value"]), t.zero_point_array.ravel()))
 
 
 def _is_inside(window: Operation, axes: tuple[int, int], padding: list[list[int]]) -> bool:
-    """Whether each window has an element that is no padding, as long as there is one: kernels are made for these."""
+    """Return True if the padding is smaller than the dilated kernel, as the convolution kernels require."""
     weights = window.operands[1].type
     shape = weights.shape if isinstance(weights, TensorType) else None
     if shape is None:
         return False
     sizes = [shape[axis] for axis in axes]
-    dilations = said(window)["dilations"]
+    dilations = attributes_of(window)["dilations"]
     return all(
         size is not None and max(pair) <= (size - 1) * dilation
         for size, dilation, pair in zip(sizes, dilations, padding, strict=True)

@@ -1,4 +1,4 @@
-"""A requantization that only exchanges signed and unsigned bytes becomes part of the ops beside it."""
+"""Pass that folds requantizations between signed and unsigned bytes into neighbouring ops."""
 
 from dataclasses import dataclass
 
@@ -10,19 +10,19 @@ from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.numerics import RULES, SUM_RULES
 from qrt.ops import family_of
 from qrt.ops.core import element_dtype
-from qrt.runtime.fusion.families import fused, may_be, quantized, said, traits_of
+from qrt.runtime.fusion.families import attributes_of, fused, may_be, quantized, traits_of
 from qrt.types import TensorType, UniformType
 
 _AFTER_ROUNDING = frozenset(
     [name for name, rule in RULES.items() if rule.zero_point == "after"]
     + [name for name, rule in SUM_RULES.items() if rule.zero_point == "after"]
 )
-"""Rules under which the zero point is added to an integer."""
+"""The rules that add the zero point after rounding."""
 
 
 @dataclass(frozen=True)
 class FoldSign:
-    """Removes a requantization between i8 and u8 of one scale and zero points 128 apart. Preserves every value."""
+    """Removes requantizations between i8 and u8 with equal scales and zero points 128 apart. Preserves every value."""
 
     def run(self, module: Module) -> None:
         for op in acyclic_operations(module.operation):
@@ -41,14 +41,14 @@ def _is_of_signs(op: Operation) -> bool:
 
 
 def _is_exact(op: Operation, source: UniformType, target: UniformType) -> bool:
-    """Whether the op's rule, whatever it is, gives every value itself. Rules may differ in blocks of 16 and behind."""
+    """Return True if the op's rule keeps every value, both in blocks of 16 elements and in the elements after them."""
     least, greatest = source.default_bounds
     given = np.concatenate([np.arange(least, greatest + 1), np.arange(least, least + 15)]).astype(element_dtype(source))
     types = (TensorType(given.shape, source),), (TensorType(given.shape, target),)
     family = family_of(op)
     assert family is not None  # it is a requantization
-    (made,) = family.compute([given], *types, said(op))
-    return bool(np.array_equal(made.astype(np.int64) - target.zero_point, given.astype(np.int64) - source.zero_point))
+    (result,) = family.compute([given], *types, attributes_of(op))
+    return bool(np.array_equal(result.astype(np.int64) - target.zero_point, given.astype(np.int64) - source.zero_point))
 
 
 def _is_byte(t: UniformType) -> bool:
@@ -56,7 +56,7 @@ def _is_byte(t: UniformType) -> bool:
 
 
 def _shifted(source: UniformType, target: UniformType) -> UniformType | None:
-    """The type of the target's signedness that has the values of the source."""
+    """Return the type with the target's storage and the source's values; None if both have the same signedness."""
     if source.is_signed == target.is_signed:
         return None
     shift = 128 if source.is_signed else -128
@@ -68,9 +68,9 @@ def _into_readers(op: Operation) -> None:
         if traits_of(reader).weights is None or reader.operands[0] is not op.result or op.result in reader.operands[1:]:
             continue
         operands = [op.operands[0], *reader.operands[1:]]
-        if may_be(family_of(reader), operands, said(reader), reader.result.type):
-            made = Builder(reader).value(reader.name, operands, reader.result.type, fused(reader, op, is_last=False))
-            replace(reader, [made])
+        if may_be(family_of(reader), operands, attributes_of(reader), reader.result.type):
+            result = Builder(reader).value(reader.name, operands, reader.result.type, fused(reader, op, is_last=False))
+            replace(reader, [result])
 
 
 def _into_producer(op: Operation) -> None:
@@ -78,9 +78,9 @@ def _into_producer(op: Operation) -> None:
     producer = value.operation
     if producer is None or not traits_of(producer).ends_in_clamp or len(value.uses) > 1:
         return
-    if said(producer).get("requant") not in _AFTER_ROUNDING:
+    if attributes_of(producer).get("requant") not in _AFTER_ROUNDING:
         return
-    if may_be(family_of(producer), producer.operands, said(producer), op.result.type):
+    if may_be(family_of(producer), producer.operands, attributes_of(producer), op.result.type):
         builder = Builder(producer)
         replace(
             op, [builder.value(producer.name, producer.operands, op.result.type, fused(producer, op, is_last=True))]

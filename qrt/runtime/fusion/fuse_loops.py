@@ -1,4 +1,4 @@
-"""Element-wise loops one after the other become one: what stands between them is never stored."""
+"""Pass that fuses consecutive elementwise loops, so that intermediate tensors are not stored."""
 
 from dataclasses import dataclass
 
@@ -15,29 +15,29 @@ from qrt.types import TensorType
 
 @dataclass(frozen=True)
 class FuseLoops:
-    """Puts element-wise loops into the one op that reads their result, if that is element-wise too and a kernel runs
-    both together. Preserves every value."""
+    """Fuses elementwise loops into the only reader of their result, if that is elementwise too and a kernel runs both
+    together. Preserves every value."""
 
     def run(self, module: Module) -> None:
         for op in acyclic_operations(module.operation):
             while op.parent is not None and (producer := _producer(op)) is not None:
-                made = _fused(producer, op)
-                if made is None:
+                fused_loops = _fused(producer, op)
+                if fused_loops is None:
                     break
-                op = made
+                op = fused_loops
 
 
 def _producer(op: Operation) -> Operation | None:
-    """An element-wise op whose result is read by this one alone, at the place that it computes."""
+    """Return an elementwise op whose result only this op reads, at the same index; None if there is none."""
     if not _may_be_loops(op):
         return None
     for value in op.operands:
-        found = value.operation
-        if found is None or found.parent is not op.parent or not _may_be_loops(found):
+        producer = value.operation
+        if producer is None or producer.parent is not op.parent or not _may_be_loops(producer):
             continue
         readers = {user for user in value.users if user.name != "tensor.dim"}
         if readers == {op} and _is_read_in_place(op, value):
-            return found
+            return producer
     return None
 
 
@@ -49,8 +49,7 @@ def _is_read_in_place(op: Operation, value: Value) -> bool:
 
 
 def _may_be_loops(op: Operation) -> bool:
-    """Whether an op is element-wise loops, or computes a tensor from others of its shape, by steps of the kernel none
-    of which can be an error."""
+    """Return True for elementwise loops or an elementwise op on tensors, of kernel steps that cannot raise an error."""
     if isinstance(op, StructuredOp):
         return is_pointwise(op) and all(map(_is_defined, list(op.regions[0].blocks[0])[:-1])) and is_chain(op)
     if op.definition is None or ELEMENTWISE not in op.definition.traits or not _is_defined(op) or len(op.results) != 1:
@@ -60,29 +59,29 @@ def _may_be_loops(op: Operation) -> bool:
 
 
 def _is_defined(op: Operation) -> bool:
-    """Whether an op has a result for all values. A conversion to integers has none for some, an error at its place."""
+    """Return True if an op is defined for all values. A conversion to integers is not: its error needs a location."""
     return op.name != "arith.fptosi" and op.definition is not None and PURE in op.definition.traits
 
 
 def _fused(producer: Operation, consumer: Operation) -> StructuredOp | None:
-    """The loops that do what both do, in their place; None if no kernel runs them together."""
+    """Replace both ops by fused loops and return these; return None if no kernel runs them together."""
     first, second = _as_loops(producer), _as_loops(consumer)
-    made = merged(first, second)
-    if not is_chain(made):
-        made.erase()
+    loops = merged(first, second)
+    if not is_chain(loops):
+        loops.erase()
         return None
-    first.result.replace_all_uses(first.outputs[0])  # which has its size, and `tensor.dim` may ask for that
-    replace(second, made.results)
+    first.result.replace_all_uses(first.outputs[0])  # `tensor.dim` may read its size, which the output has too
+    replace(second, loops.results)
     first.erase()
-    return made
+    return loops
 
 
 def _as_loops(op: Operation) -> StructuredOp:
     if isinstance(op, StructuredOp):
         return op
     (result,) = as_generic(op)
-    made = result.operation
-    assert isinstance(made, StructuredOp)
-    made.attributes.update({name: value for name, value in op.attributes.items() if "." in name})
+    loops = result.operation
+    assert isinstance(loops, StructuredOp)
+    loops.attributes.update({name: value for name, value in op.attributes.items() if "." in name})
     replace(op, [result])
-    return made
+    return loops

@@ -1,4 +1,4 @@
-"""Chains of functions of one element of at most 8 bits become one table."""
+"""Pass that replaces chains of functions of one quantized element by a table."""
 
 from dataclasses import dataclass
 
@@ -11,25 +11,26 @@ from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.ops import family_of
 from qrt.ops.core import Array, element_dtype
 from qrt.ops.traits import is_by_place, values_of_storage
-from qrt.runtime.fusion.families import chained, constant, quantized, said, stored_constant, traits_of
+from qrt.runtime.fusion.families import attributes_of, chained, constant, quantized, stored_constant, traits_of
 from qrt.types import TensorType, UniformType
 
 
 @dataclass(frozen=True)
 class MakeTables:
-    """Makes one lookup of a chain of functions of one quantized element. Preserves every value.
+    """Replaces a chain of functions of one quantized element by one table lookup. Preserves every value.
 
-    The chain begins with at most 8 bits. Its ops have one operand, or a second one that is a constant of one element.
+    The chain's first operand has at most 8 bits. Its ops have one operand, or a second one that is a constant with one
+    element.
     """
 
     def run(self, module: Module) -> None:
         for op in acyclic_operations(module.operation):
-            if op.parent is not None and _input(op) is not None and not _goes_on(op):
+            if op.parent is not None and _input(op) is not None and not _chain_continues(op):
                 _tabulate(_chain(op))
 
 
 def _input(op: Operation | None) -> int | None:
-    """Which operand the op is a function of; None where it is not one of a single element."""
+    """Return the index of the only operand that is not a constant; None if the op is not a function of one element."""
     family = family_of(op)
     if op is None or family is None or not family.traits.is_elementwise or not _is_per_layer(op.results[0]):
         return None
@@ -67,8 +68,8 @@ def _has_shape_of(value: Value, result: Value) -> bool:
     return isinstance(here, TensorType) and isinstance(there, TensorType) and here.shape == there.shape
 
 
-def _goes_on(op: Operation) -> bool:
-    """Whether the chain goes on behind an op: one op reads it, as its element."""
+def _chain_continues(op: Operation) -> bool:
+    """Return True if the chain continues after an op: its only reader is a function of the op's result."""
     users = op.results[0].users
     if len(op.results[0].uses) != 1:
         return False
@@ -77,7 +78,7 @@ def _goes_on(op: Operation) -> bool:
 
 
 def _chain(last: Operation) -> list[Operation]:
-    """The ops up to the last one, from the first that reads at most 8 bits."""
+    """Return the chain of ops that ends with ``last``, from the first op with an operand of at most 8 bits on."""
     chain = [last]
     while True:
         index = _input(chain[0])
@@ -99,7 +100,7 @@ def _begins(op: Operation) -> bool:
 
 
 def _has_constant(op: Operation) -> bool:
-    """Return True for a function of two operands: reading one table alone, or one value, is as fast as a table."""
+    """Return True for a function with a constant operand. A single op without one is as fast as a lookup."""
     return len(op.operands) > 1 + len(traits_of(op).tables)
 
 
@@ -113,20 +114,21 @@ def _tabulate(chain: list[Operation]) -> None:
     assert source is not None and target is not None  # noqa: PT018 - as the chain was made
     try:
         table = _table(chain, source)
-    except QuantError:  # what does not run says so when it runs
+    except QuantError:  # the run raises this error
         return
     if target.storage_width > 32:
         return
     builder = Builder(last)
-    held = constant(builder, table, target)
-    operands = (first.operands[index], held)
+    table_value = constant(builder, table, target)
+    operands = (first.operands[index], table_value)
     replace(last, [builder.value("qrt.lookup", operands, last.results[0].type, chained(chain))])
     erase_dead(chain[:-1][::-1])
 
 
 def _table(chain: list[Operation], source: UniformType) -> Array:
-    """The result of each value that the storage type has, by the references; those out of bounds, which nothing holds,
-    as the nearest."""
+    """Return the chain's result for each value of the storage type, by the reference implementations.
+
+    Values outside the storage bounds, which no tensor has, are clamped."""
     values: Array = values_of_storage(source).astype(element_dtype(source))
     count = len(values)
     for op in chain:
@@ -144,6 +146,6 @@ def _table(chain: list[Operation], source: UniformType) -> Array:
             types.append(TensorType(arrays[-1].shape, t))
         element = quantized(op.results[0])
         assert element is not None
-        (result,) = family.compute(arrays, tuple(types), (TensorType((count,), element),), said(op))
+        (result,) = family.compute(arrays, tuple(types), (TensorType((count,), element),), attributes_of(op))
         values = np.asarray(result).astype(element_dtype(element))
     return values

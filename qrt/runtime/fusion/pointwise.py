@@ -1,4 +1,4 @@
-"""Loops that compute each element of a tensor by itself, as the passes that move and fuse them ask for them."""
+"""Elementwise loops: queries, fusion of two loops, and reordering, for the passes that fuse and move them."""
 
 from collections.abc import Sequence
 from typing import TypeGuard
@@ -14,8 +14,7 @@ from qrt.types import TensorType
 
 
 def is_pointwise(op: Operation | None) -> TypeGuard[StructuredOp]:
-    """Whether an op is a `linalg.generic` whose body computes each element of its only result from what it reads of the
-    inputs, in whatever order the loops run."""
+    """Return True for a `linalg.generic` that computes each element of its only result independently."""
     if not isinstance(op, StructuredOp) or op.name != "linalg.generic" or len(op.results) != 1:
         return False
     block = op.regions[0].blocks[0]
@@ -25,25 +24,26 @@ def is_pointwise(op: Operation | None) -> TypeGuard[StructuredOp]:
 
 
 def is_identity(map: AffineMapAttr) -> bool:
-    """Whether a map leads to the element at the place of the loops."""
+    """Return True if a map reads the element at the loops' own indices."""
     return plain_loops(map) == tuple(range(map.dimensions))
 
 
 def merged(producer: StructuredOp, consumer: StructuredOp) -> StructuredOp:
-    """Loops before the second of two, which compute its result without the first's, that it reads at the place of the
-    loops. Where sizes are open, the operand that says the size of the first's result stays, and is not read: a size
-    that does not fit is still an error.
+    """Insert loops before the consumer that compute its result without storing the producer's, and return them.
+
+    If the producer's result has dynamic sizes, its output operand becomes an unread input, so that sizes that do not
+    fit are still an error.
     """
-    made = producer.result
-    init = producer.outputs[0] if consumer.outputs[0] is made else consumer.outputs[0]
+    intermediate = producer.result
+    init = producer.outputs[0] if consumer.outputs[0] is intermediate else consumer.outputs[0]
     own, others = _inputs(producer), _inputs(consumer)
-    sized = [] if _is_static(made) else [(producer.outputs[0], producer.indexing_maps[-1])]
-    inputs = list(dict.fromkeys([*own, *sized, *(each for each in others if each[0] is not made)]))
+    sized = [] if _is_static(intermediate) else [(producer.outputs[0], producer.indexing_maps[-1])]
+    inputs = list(dict.fromkeys([*own, *sized, *(read for read in others if read[0] is not intermediate)]))
     block = Block([element_of(value.type) for value, _ in inputs] + [element_of(init.type)], consumer.location)
     given = dict(zip(inputs, block.arguments, strict=False))
     inner = Builder(block)
-    (value,) = _copied(producer, inner, [given[each] for each in own])
-    results = _copied(consumer, inner, [value if each[0] is made else given[each] for each in others])
+    (value,) = _copied(producer, inner, [given[read] for read in own])
+    results = _copied(consumer, inner, [value if read[0] is intermediate else given[read] for read in others])
     inner.emit("linalg.yield", results)
     made_loops = _generic(consumer, inputs, init, consumer.indexing_maps[-1], block)
     names = [name for op in (producer, consumer) for name in names_of(op) or [op.name]]
@@ -52,13 +52,14 @@ def merged(producer: StructuredOp, consumer: StructuredOp) -> StructuredOp:
 
 
 def reordered(op: StructuredOp, inputs: Sequence[Value | None], init: Value, order: Sequence[int]) -> StructuredOp:
-    """Loops before an op, which compute its result with axis ``order[i]`` in the place of axis ``i``. Of ``inputs``
-    each that is not None stands in that order, and is read instead of the op's own."""
+    """Insert loops before an op that compute its result with axis ``order[i]`` as axis ``i``, and return them.
+
+    An input in ``inputs`` that is not None has its axes in that order, and replaces the op's own input."""
     dimensions: list[Expression] = [("d", axis) for axis in order]
     identity = AffineMapAttr.identity(len(order))
     read = []
     for (value, map), other in zip(_inputs(op), inputs, strict=True):
-        moved = AffineMapAttr(len(order), 0, tuple(substitute(each, dimensions, []) for each in map.results))
+        moved = AffineMapAttr(len(order), 0, tuple(substitute(result, dimensions, []) for result in map.results))
         read.append((value, moved) if other is None else (other, identity))
     block = Block([argument.type for argument in op.regions[0].blocks[0].arguments], op.location)
     inner = Builder(block)
@@ -75,22 +76,22 @@ def _is_static(value: Value) -> bool:
 
 
 def _copied(op: StructuredOp, builder: Builder, inputs: Sequence[Value]) -> list[Value]:
-    """Copies the body for these values of the inputs; returns what it yields."""
+    """Copy the body of an op with these values for its inputs, and return the yielded values."""
     block = op.regions[0].blocks[0]
     values = dict(zip(block.arguments, inputs, strict=False))
     *operations, last = block
-    for each in operations:
-        builder.insert(each.clone(values))
+    for operation in operations:
+        builder.insert(operation.clone(values))
     return [values.get(value, value) for value in last.operands]
 
 
 def _generic(
     place: StructuredOp, inputs: Sequence[tuple[Value, AffineMapAttr]], init: Value, map: AffineMapAttr, block: Block
 ) -> StructuredOp:
-    maps = [*(each for _, each in inputs), map]
+    maps = [*(input_map for _, input_map in inputs), map]
     values = [value for value, _ in inputs]
     kinds = ["parallel"] * map.dimensions
     (result,) = generic(Builder(place), values, [init], [init.type], maps, kinds, Region([block]))
-    made = result.operation
-    assert isinstance(made, StructuredOp)
-    return made
+    loops = result.operation
+    assert isinstance(loops, StructuredOp)
+    return loops

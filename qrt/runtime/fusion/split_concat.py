@@ -1,4 +1,4 @@
-"""Concatenation of operands of several types: each is requantized apart, and what is left is a copy."""
+"""Pass that requantizes the operands of a concatenation separately, so that the concatenation only copies."""
 
 from dataclasses import dataclass
 
@@ -6,13 +6,13 @@ from qrt.errors import QuantError
 from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ops.movement import concat_pieces
-from qrt.runtime.fusion.families import quantized, said
+from qrt.runtime.fusion.families import attributes_of, quantized
 from qrt.types import TensorType
 
 
 @dataclass(frozen=True)
 class SplitConcat:
-    """Requantizes the operands of a concatenation before it, where they are not of its type. Preserves every value."""
+    """Requantizes the operands of a concatenation that have another type than the result. Preserves every value."""
 
     def run(self, module: Module) -> None:
         for op in acyclic_operations(module.operation):
@@ -26,8 +26,8 @@ def _split(op: Operation) -> None:
     if not isinstance(result, TensorType) or len(types) < len(op.operands):
         return
     try:
-        pieces = concat_pieces(types, result, said(op))
-    except QuantError:  # channels whose number is not known
+        pieces = concat_pieces(types, result, attributes_of(op))
+    except QuantError:  # the number of channels is not known
         return
     rule = {name: value for name, value in op.attributes.items() if name == "requant"}
     builder = Builder(op)

@@ -1,4 +1,4 @@
-"""A depthwise convolution of one channel is a convolution, whose kernels fill their vectors with fewer channels."""
+"""Pass that replaces depthwise convolutions of one channel by convolutions, whose kernels are faster for them."""
 
 from dataclasses import dataclass
 
@@ -8,13 +8,14 @@ from qrt.ir import Builder, Module, Operation
 from qrt.ir.core.matching import acyclic_operations
 from qrt.ir.rewriting.rewrite import erase_dead, replace
 from qrt.ops import family_of
-from qrt.runtime.fusion.families import chained, constant, may_be, quantized, said, stored_constant
+from qrt.runtime.fusion.families import attributes_of, chained, constant, may_be, quantized, stored_constant
 from qrt.types import TensorType, UniformType
 
 
 @dataclass(frozen=True)
 class WidenDepthwise:
-    """Makes a convolution of a depthwise one that has one input channel and constant weights. Preserves every value."""
+    """Replaces a depthwise convolution with one input channel and constant weights by a convolution. Preserves every
+    value."""
 
     def run(self, module: Module) -> None:
         for op in acyclic_operations(module.operation):
@@ -33,17 +34,17 @@ def _widen(op: Operation) -> None:
     moved = np.ascontiguousarray(weights.transpose(2, 0, 1)[..., np.newaxis])  # OHWI
     filters = constant(builder, moved, _along_first(w))
     operands = [op.operands[0], filters, *op.operands[2:]]
-    made = builder.value("qrt.conv2d", operands, op.result.type, {**op.attributes, **chained([op])})
-    assert made.operation is not None  # it was just made
-    if may_be(family_of(made.operation), operands, said(made.operation), op.result.type):
-        held = op.operands[1].operation
-        assert held is not None  # it is a cast of a constant
-        replace(op, [made])
-        erase_dead([held])
+    convolution = builder.value("qrt.conv2d", operands, op.result.type, {**op.attributes, **chained([op])})
+    assert convolution.operation is not None  # the builder just created it
+    if may_be(family_of(convolution.operation), operands, attributes_of(convolution.operation), op.result.type):
+        weights_op = op.operands[1].operation
+        assert weights_op is not None  # it is a cast of a constant
+        replace(op, [convolution])
+        erase_dead([weights_op])
     else:
-        erase_dead([made.operation])
+        erase_dead([convolution.operation])
 
 
 def _along_first(t: UniformType) -> UniformType:
-    """The type of the weights, whose output channels are the first axis of a convolution."""
+    """Return the type of the weights with their scales on axis 0, the output channels of a convolution."""
     return t.with_(axis=0) if t.is_per_axis else t

@@ -1,4 +1,4 @@
-"""The interpreter: IR on NumPy, op by op, by each op's plain reference. Whatever runs faster is compared with it."""
+"""The interpreter: runs IR on NumPy, op by op, by reference implementations. Faster code is tested against it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from qrt.ir import Module, Operation
-from qrt.runtime.interpreter.buffers import given
+from qrt.runtime.interpreter.buffers import memref_argument
 from qrt.runtime.interpreter.core import ModuleCode, Run, Tables
 from qrt.runtime.operations import failure
 from qrt.types import MemRefType
@@ -15,8 +15,10 @@ TABLES = Tables()
 
 
 class Interpreter:
-    """Runs functions of one module. With `saturating`, a float that an integer type cannot hold converts to the
-    nearest one it can, where it is undefined without."""
+    """An interpreter of one module's functions.
+
+    With `saturating`, a float outside an integer type's range converts to the nearest integer of the type; without, the
+    conversion is undefined."""
 
     def __init__(self, module: Module, *, saturating: bool = False) -> None:
         self._code = ModuleCode(module, TABLES, saturating)
@@ -28,12 +30,12 @@ class Interpreter:
         max_steps: int | None = None,
         state: dict[str, Any] | None = None,
     ) -> list[Any]:
-        """The results of a function on arrays, or NumPy scalars, as ``execute.values`` says, in at most `max_steps`
-        operations. It goes on with the values of `state`, and leaves its own there.
+        """Return the results of a function on arrays and NumPy scalars, as described in ``runtime.values``.
 
-        Raises ModelError at the op that does not run or whose result is undefined."""
+        At most `max_steps` operations run. `state` has the values of globals, which the call reads and updates.
+        Raise ModelError at an op that cannot run or whose result is undefined."""
         arguments = [
-            given(argument, value.type, number) if isinstance(value.type, MemRefType) else argument
+            memref_argument(argument, value.type, number) if isinstance(value.type, MemRefType) else argument
             for number, (argument, value) in enumerate(
                 zip(arguments, function.regions[0].blocks[0].arguments, strict=True)
             )

@@ -1,4 +1,4 @@
-"""``affine``: maps of indices as functions of whole numbers, which do not overflow."""
+"""Handlers of ``affine``: affine maps are compiled to functions of Python integers, which do not overflow."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ Evaluate = Callable[[Numbers], int]
 
 
 def _compile(expression: Expression, dimensions: int) -> Evaluate:
-    """An expression as a function of the values of dimensions and symbols."""
+    """Return an affine expression as a function of the values of dimensions and symbols."""
     if isinstance(expression, int):
         return lambda values: expression
     if expression[0] in ("d", "s"):
@@ -56,7 +56,7 @@ def _compile_map(map: AffineMapAttr) -> Callable[[Numbers], list[int]]:
 
 
 def _is_identity(map: AffineMapAttr) -> bool:
-    """Whether the results are the operands, in order."""
+    """Return True if the results are the operands, in order."""
     operands = [("d", i) for i in range(map.dimensions)] + [("s", i) for i in range(map.symbols)]
     return list(map.results) == operands
 
@@ -118,7 +118,7 @@ _IDENTITIES = {
 
 def _parallel(op: Operation, compiler: Compiler) -> Step:
     lower, upper = (_compiled_bounds(op, compiler, which) for which in ("lower", "upper"))
-    ranges = [_range(*each) for each in zip(lower, upper, steps_of(op), strict=True)]
+    ranges = [_range(*bounds) for bounds in zip(lower, upper, steps_of(op), strict=True)]
     combine = []
     for reduction, result in zip(reductions_of(op), op.results, strict=True):
         if reduction not in _IDENTITIES:
@@ -143,7 +143,7 @@ def _parallel(op: Operation, compiler: Compiler) -> Step:
 
 
 def _compiled_bounds(op: Operation, compiler: Compiler, which: str) -> list[Callable[[Frame], list[int]]]:
-    """For each dimension, the candidates for its bound."""
+    """Return, for each dimension, a function that evaluates the candidates for its bound."""
     groups, operands = bounds_of(op, which)
     map = map_of(op, f"{which}BoundsMap")
     return [_bound(compiler, AffineMapAttr(map.dimensions, map.symbols, group), operands) for group in groups]

@@ -1,4 +1,4 @@
-"""``arith`` on NumPy scalars and arrays."""
+"""Handlers of ``arith`` on NumPy scalars and arrays."""
 
 from typing import Any
 
@@ -20,8 +20,9 @@ def _constant(op: Operation, compiler: Compiler) -> Function:
 
 
 def elementwise(op: Operation, compiler: Compiler) -> Function:
-    """Any op of ``arith`` or ``math`` that is computed element by element. NumPy would broadcast operands whose
-    sizes only the run knows: they are equal, or it is an error."""
+    """Return the function of an elementwise op of ``arith`` or ``math``.
+
+    The function raises UndefinedError if operands with dynamic sizes differ in shape, which NumPy would broadcast."""
     function = bind_operation(op, saturating=compiler.saturating)
     tensors = {at: value.type for at, value in enumerate(op.operands) if isinstance(value.type, TensorType)}
     if len(tensors) < 2 or all(type.has_static_shape for type in tensors.values()):

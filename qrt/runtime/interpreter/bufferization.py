@@ -1,4 +1,4 @@
-"""``bufferization``: a tensor keeps its value whatever is written to the buffer it came from: each crossing copies."""
+"""Handlers of ``bufferization``. Conversions between tensors and buffers copy, so that tensors never change."""
 
 from typing import Any
 
@@ -21,7 +21,8 @@ def _to_tensor(op: Operation, compiler: Compiler) -> Function:
 
 def _to_buffer(op: Operation, compiler: Compiler) -> Function:
     declared = memref_type(op.results[0])
-    return lambda tensor: laid_out(tensor, declared, is_constant=True)  # whether a write changes the tensor is open
+    # Constant, because the effect of a write to the buffer on the tensor is undefined.
+    return lambda tensor: laid_out(tensor, declared, is_constant=True)
 
 
 def _require_shape(source: Array, target: Array) -> None:
@@ -46,11 +47,11 @@ def _materialize(op: Operation, compiler: Compiler) -> Function:
 
 
 def _alloc_tensor(op: Operation, compiler: Compiler) -> Function:
-    made = as_tensor(op.results[0].type)
+    type = as_tensor(op.results[0].type)
     if op.operand_group("copy"):
         return lambda source, *hint: source
-    count = (made.shape or ()).count(None)
-    return lambda *operands: allocate(sizes_of(made, operands[:count]), made.element)
+    count = (type.shape or ()).count(None)
+    return lambda *operands: allocate(sizes_of(type, operands[:count]), type.element)
 
 
 def _clone(op: Operation, compiler: Compiler) -> Function:

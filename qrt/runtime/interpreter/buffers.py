@@ -1,8 +1,8 @@
-"""The memory of memrefs: which bytes a program may touch, and the arrays that see them.
+"""The memory of memrefs: the bytes that a program may access, and arrays as views of them.
 
-Every memref of a running program is an array on a `Memory`: what the program allocated, what its caller passed, or the
-elements of a tensor. A view that an operation makes stays within it, so nothing outside is read or written, whatever
-array the caller's array is itself a view of.
+Every memref of a running program is an array on a `Memory`, which the program allocated, the caller passed, or which
+has the elements of a tensor. Views are checked to stay within that memory, even if the caller's array is itself a view
+of a larger array.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from qrt.types import MemRefType
 
 
 class Memory:
-    """The bytes of a C-contiguous array, or of a part of other memory. It is the base of all arrays on it."""
+    """The bytes of a C-contiguous array, or a part of other memory. It is the base of all arrays on these bytes."""
 
     def __init__(self, array: Array, base: "Memory | None" = None) -> None:
         if not array.flags.c_contiguous:
@@ -30,11 +30,11 @@ class Memory:
 
 
 class Buffer(Memory):
-    """Memory that a program has allocated: zeros."""
+    """Memory that a program has allocated, filled with zeros."""
 
     def __init__(self, size: int) -> None:
         try:
-            zeros = np.zeros(size, np.uint8)  # pages that nothing touches take no memory
+            zeros = np.zeros(size, np.uint8)  # untouched pages take no memory
         except (MemoryError, ValueError):
             raise QuantError(f"there is no memory for a buffer of {size} bytes") from None
         super().__init__(zeros)
@@ -42,7 +42,7 @@ class Buffer(Memory):
 
 
 class Span(NamedTuple):
-    """The bytes that the offsets of a memref count from, as elements of a dtype."""
+    """The bytes from offset 0 of a memref on, as elements of a dtype."""
 
     bytes: Array
     dtype: np.dtype[Any]
@@ -52,7 +52,7 @@ class Span(NamedTuple):
         return self.bytes.size // self.dtype.itemsize
 
     def view(self, offset: int, shape: Sequence[int], strides: Sequence[int]) -> Array:
-        """A view, in elements. Raises UndefinedError for one that is not within the memory."""
+        """Return a view; offset and strides are in elements. Raise UndefinedError if it leaves the memory."""
         if any(size < 0 for size in shape):
             raise UndefinedError(f"a dimension is negative: {list(shape)}")
         if all(shape):
@@ -65,17 +65,18 @@ class Span(NamedTuple):
         step = self.dtype.itemsize
         try:
             return np.ndarray(shape, self.dtype, self.bytes, offset * step, [stride * step for stride in strides])
-        except (OverflowError, ValueError):  # sizes beside a 0, and strides that lead nowhere, may be any number
+        except (OverflowError, ValueError):  # with a size of 0, other sizes and strides are unbounded
             raise UndefinedError(f"no array has the shape {list(shape)} and strides {list(strides)}") from None
 
     def from_element(self, offset: int) -> "Span":
-        """The elements from one on."""
+        """Return the span that begins at an element."""
         return Span(self.bytes[offset * self.dtype.itemsize :], self.dtype)
 
 
 class BaseWithoutElements:
-    """The base of memory that has no elements, as `memref.extract_strided_metadata` gives it: a memref of rank 0 with
-    nothing to read. Its memory may be viewed; all else that is asked of it is an error."""
+    """The base memref of memory without elements, as returned by `memref.extract_strided_metadata`.
+
+    It has rank 0. Its memory may be viewed; any access raises UndefinedError."""
 
     ndim, shape, strides = 0, (), ()
 
@@ -88,14 +89,15 @@ class BaseWithoutElements:
     __getitem__ = __setitem__ = __array__ = _refuse
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("__"):  # what NumPy asks of any object
+        if name.startswith("__"):  # NumPy looks up special methods
             raise AttributeError(name)
         self._refuse()
 
 
 def on_memory(array: Array, *, is_constant: bool = False) -> Array:
-    """A C-contiguous array as a memref on memory of its own, with the strides that its shape says: NumPy lets those of
-    a dimension of size 1 be anything. No view of constant memory is written."""
+    """Return a C-contiguous array as a memref on its own memory, with the strides of its shape.
+
+    NumPy's strides of dimensions of size 1 may be any number. Views of constant memory are not writeable."""
     if is_constant:
         array = array.view()
         array.flags.writeable = False
@@ -104,7 +106,7 @@ def on_memory(array: Array, *, is_constant: bool = False) -> Array:
 
 
 def view_of_bytes(array: Array, start: int, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-    """A row-major array on bytes, whose offsets count from where it begins."""
+    """Return a row-major array on bytes from ``start`` on, where the offsets of its views begin."""
     outermost = memory_below(array)
     while outermost.base is not None:
         outermost = outermost.base
@@ -113,11 +115,11 @@ def view_of_bytes(array: Array, start: int, shape: Sequence[int], dtype: np.dtyp
     return seen
 
 
-def given(array: Array, declared: MemRefType, number: int) -> Array:
-    """Argument `number` of a program, which may touch its elements and nothing around them.
+def memref_argument(array: Array, declared: MemRefType, number: int) -> Array:
+    """Return argument `number` as a memref, so that the program can access only its elements.
 
-    Raises ModelError where the array is not laid out as the type says. Its memory begins at its first element, so that
-    its offset is 0: a type that says another would be believed by passes, which fold what is read of an offset.
+    Raise ModelError if the array's layout is not the declared one. The memref's memory begins at its first element, so
+    its offset is 0; another declared offset is an error because passes fold reads of a static offset.
     """
     seen, layout = on_memory(array), layout_of(declared)
     if declared.layout is None or layout is None:
@@ -138,7 +140,7 @@ def given(array: Array, declared: MemRefType, number: int) -> Array:
 
 
 def strides_of(array: Array) -> tuple[int, ...]:
-    """The strides in elements."""
+    """Return the strides of an array in elements."""
     return tuple(stride // array.itemsize for stride in array.strides)
 
 
@@ -146,7 +148,7 @@ def strides_of(array: Array) -> tuple[int, ...]:
 
 
 def allocate(shape: Sequence[int], element: Any, strides: Sequence[int] | None = None, offset: int = 0) -> Array:
-    """Return an array of zeros with memory of its own."""
+    """Return an array of zeros on new memory."""
     if strides is None:
         return _zeros(shape, element)
     if any(stride < 0 for stride in strides) or offset < 0:
@@ -168,7 +170,7 @@ def allocate_as(shape: Sequence[int], declared: MemRefType) -> Array:
 
 
 def laid_out(array: Array, declared: MemRefType, *, is_constant: bool) -> Array:
-    """Return the elements of a tensor in the layout of a memref type, on memory that no program frees."""
+    """Return the elements of a tensor in the layout of a memref type, on memory that a program cannot free."""
     strides, offset = _layout(array.shape, declared)
     if (strides, offset) == (list(row_major_strides(array.shape)), 0):
         return on_memory(np.ascontiguousarray(array).reshape(array.shape), is_constant=is_constant)
@@ -182,7 +184,7 @@ def laid_out(array: Array, declared: MemRefType, *, is_constant: bool) -> Array:
 
 
 def _layout(shape: Sequence[int], declared: MemRefType) -> tuple[list[int], int]:
-    """The strides and the offset of a new buffer: what its type leaves open is that of a contiguous one."""
+    """Return the strides and the offset of a new buffer; dynamic ones are those of a contiguous buffer."""
     strides = list(row_major_strides(tuple(shape)))
     layout = layout_of(declared)
     if declared.layout is None or layout is None:
@@ -195,18 +197,18 @@ def _layout(shape: Sequence[int], declared: MemRefType) -> tuple[list[int], int]
 
 
 def span_below(array: Any) -> tuple[Span, int]:
-    """The memory that an array is on, and where in it the array begins."""
+    """Return the memory of an array, and the offset of the array in it."""
     if isinstance(array, BaseWithoutElements):
         return array.span, 0
     memory = memory_below(array)
     whole = np.asarray(memory)
     start = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
-    at, before = divmod(start, array.itemsize)  # a memref.view may begin at any byte
+    at, before = divmod(start, array.itemsize)  # a memref.view may start at any byte
     return Span(whole[before:], array.dtype), at
 
 
 def span_of(array: Any, type: MemRefType) -> tuple[Span, int]:
-    """The memory that the offsets of a memref count from, and the offset at which it stands."""
+    """Return the memory from offset 0 of a memref on, and the memref's offset in it."""
     span, at = span_below(array)
     layout = layout_of(type)
     offset = None if layout is None else layout.offset
@@ -218,7 +220,7 @@ def span_of(array: Any, type: MemRefType) -> tuple[Span, int]:
 
 
 def memory_below(array: Any) -> Memory:
-    """The memory that an array is on."""
+    """Return the memory of an array."""
     while array is not None and not isinstance(array, Memory):
         array = getattr(array, "base", None)
     if array is None:
@@ -227,7 +229,7 @@ def memory_below(array: Any) -> Memory:
 
 
 def buffer_of(array: Any) -> Buffer | None:
-    """The memory allocated by the program on which a view is based; None for memory of others."""
+    """Return the program's buffer on which a view is based; None if the program did not allocate the memory."""
     while array is not None and not isinstance(array, Buffer):
         array = getattr(array, "base", None)
     return array
@@ -237,14 +239,14 @@ def buffer_of(array: Any) -> Buffer | None:
 
 
 def require_unfreed(array: Any) -> None:
-    """Raises UndefinedError where the memory of an array is freed."""
+    """Raise UndefinedError if the memory of an array has been freed."""
     buffer = buffer_of(array)
     if buffer is not None and buffer.freed:
         raise UndefinedError("accesses memory that is freed")
 
 
 def require_writeable(array: Array) -> Array:
-    """The array. Raises UndefinedError where its memory is constant."""
+    """Return the array. Raise UndefinedError if its memory is constant."""
     if not array.flags.writeable:
         raise UndefinedError("writes to constant memory")
     return array

@@ -1,4 +1,4 @@
-"""``cf``: branches, and assertions, which end the run where they fail."""
+"""Handlers of ``cf``: branches and assertions. A failed assertion raises UndefinedError."""
 
 from typing import Any
 

@@ -1,14 +1,13 @@
-"""Functions compiled to lists of Python calls over a frame of values, so that a loop costs a call or two per operation.
+"""Compilation of functions to lists of Python calls over a frame of values, so that an operation costs few calls.
 
-A value in a frame is a NumPy scalar where its type is a scalar, an array where it is a tensor, a vector or a memref (a
-memref's array is written in place). A dialect's file, or the room of one from outside, says how its ops run, in up to
-three tables:
+A value in a frame is a NumPy scalar if its type is a scalar, or an array if it is a tensor, a vector or a memref (whose
+array is written in place). The module of a dialect, here or registered by an extension, has up to three tables:
 
-- `HANDLERS`: `bind(op, compiler)` gives `f(*operands)`, which returns the result (a tuple of several, None for none);
-- `STRUCTURED`: `build(op, compiler)` gives a step on the frame, for ops with regions or effects on the run;
-- `BRANCHES`: `bind(op, compiler)` gives `choose(*operands)`, which returns a successor's number and its arguments.
+- `HANDLERS`: `bind(op, compiler)` returns `f(*operands)`, which returns the result, a tuple of results, or None;
+- `STRUCTURED`: `build(op, compiler)` returns a step on the frame, for ops with regions or effects on the run;
+- `BRANCHES`: `bind(op, compiler)` returns `choose(*operands)`, which returns a successor's number and its arguments.
 
-An undefined operation raises `UndefinedError`; the step adds the op and its position.
+An undefined operation raises `UndefinedError`; the step adds the op and its location to the error.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -29,7 +28,7 @@ from qrt.runtime.values import as_tensor, concrete
 from qrt.types import TensorType
 
 Frame = list[Any]
-"""The values of one activation of a function, by slot; slot 0 holds its `Run`."""
+"""The values of one call of a function, by slot; slot 0 has its `Run`."""
 Step = Callable[[Frame], None]
 Function = Callable[..., Any]
 Handler = Callable[[Operation, "Compiler"], Function]
@@ -57,18 +56,16 @@ INTERPRETERS: Registry[Any] = Registry(
         "vector": "qrt.runtime.interpreter.vector",
     },
 )
-"""The files that say how ops run, by the dialect's name."""
+"""The modules with the handlers of each dialect's ops."""
 
 
-def as_it_is(op: Operation, compiler: "Compiler") -> Function:
-    """The handler of an op whose result is its operand under another type."""
+def identity(op: Operation, compiler: "Compiler") -> Function:
+    """Return the identity, for an op whose result is its operand with another type."""
     return lambda value: value
 
 
 class Tables:
-    """The tables of the dialects' files, by name of the op. A file is loaded when an op of its dialect is first
-    compiled.
-    """
+    """The handlers of all dialects, by name of the op. A dialect's module is loaded when its first op is compiled."""
 
     def __init__(self) -> None:
         self.handlers: dict[str, Handler] = {}
@@ -77,7 +74,7 @@ class Tables:
         self._loaded: set[str] = set()
 
     def load(self, dialect: str) -> None:
-        """Add the tables of a dialect, if it runs."""
+        """Add the tables of a dialect, if it has any."""
         if dialect in self._loaded:
             return
         file = INTERPRETERS.get(dialect)
@@ -87,28 +84,31 @@ class Tables:
             self.handlers.update(getattr(file, "HANDLERS", {}))
             self.structured.update(getattr(file, "STRUCTURED", {}))
             self.branches.update(getattr(file, "BRANCHES", {}))
-            self._loaded.add(dialect)  # last: another thread that finds it here finds the tables too
+            self._loaded.add(dialect)  # last, so that another thread that sees it here also sees the tables
 
     def every_op(self) -> set[str]:
-        """All ops that run."""
+        """Return the names of all ops that the interpreter can run."""
         for dialect in DIALECTS:
             self.load(dialect)
         return {*self.handlers, *self.structured, *self.branches}
 
 
 Tap = Callable[[Operation, Any], Any]
-"""A function that is told a value that a `quant.stats_ref` names, once it is computed. Where the op says that the value
-may be replaced, the run goes on with what the function returns, if that is not None. Elsewhere the function keeps no
-reference to the value."""
+"""A function that is called with each `quant.stats_ref` and its value.
+
+If the op allows the value to be replaced, the run continues with the returned array, if that is not None. Otherwise the
+function must not keep a reference to the value."""
 
 
 MOST_ROUNDS = 1_000_000
-"""The rounds of one loop that has no bounds, where nobody limits the steps."""
+"""The largest number of iterations of an `scf.while`, if the steps are not limited."""
 
 
 class Run:
-    """One execution: what is left of its steps, how many rounds a loop may take, how deep its calls are nested, the
-    memory of global variables, the values that outlive it, and who is told of values."""
+    """One execution of a program.
+
+    It has the number of remaining steps, the limit of a loop's iterations, the depth of calls, the memory of `memref`
+    globals, the state that outlives the run, and the tap."""
 
     __slots__ = ("depth", "globals", "rounds", "state", "steps", "tap")
 
@@ -128,18 +128,18 @@ class Run:
             raise failure(owner, MANY_STEPS)
 
     def check_round(self, number: int, owner: Operation) -> None:
-        """Refuses the round of a loop, counted from 0, that the limit does not allow."""
+        """Raise ModelError if iteration ``number`` of a loop, counted from 0, exceeds the limit."""
         if number >= self.rounds:
             raise failure(owner, many_rounds(self.rounds))
 
 
 class Compiler:
-    """Compiles regions of one function, whose values share a frame."""
+    """A compiler of the regions of one function, whose values share a frame."""
 
     def __init__(self, module: "ModuleCode") -> None:
         self.code = module
         self.template: Frame = [None]
-        """A frame with the constants in their slots."""
+        """The initial frame, with the constants in their slots."""
         self._slots: dict[Value, int] = {}
 
     @property
@@ -148,11 +148,11 @@ class Compiler:
 
     @property
     def saturating(self) -> bool:
-        """Whether floats out of an integer's range convert to its nearest end, instead of being undefined."""
+        """True if floats outside an integer type's range convert to its nearest bound; otherwise that is undefined."""
         return self.code.saturating
 
     def slot(self, value: Value) -> int:
-        """The slot of a value."""
+        """Return the slot of a value; assign a new one if it has none."""
         slot = self._slots.get(value)
         if slot is None:
             slot = self._slots[value] = len(self.template)
@@ -167,15 +167,15 @@ class Compiler:
         return Code(region, self)
 
     def steps(self, operations: Iterable[Operation]) -> list[Step]:
-        """One step for each operation that is no constant."""
+        """Return one step for each operation that is not a constant. Constants are stored in the template."""
         return [step for operation in operations if (step := self._step(operation)) is not None]
 
     def branches(self, operation: Operation) -> bool:
-        """Whether a terminator branches to a block, instead of ending the region."""
+        """Return True if a terminator branches to a block; other terminators end the region."""
         return bool(operation.successors) or operation.name in self._tables(operation).branches
 
     def branch(self, operation: Operation) -> Function:
-        """`(successor's number, its arguments)` of a frame, at a terminator."""
+        """Return a function of the frame that gives the successor's number and arguments at a terminator."""
         choose = self._bound(self._tables(operation).branches, operation)
         slots = [self.slot(value) for value in operation.operands]
 
@@ -201,8 +201,7 @@ class Compiler:
         return _step(operation, function, [self.slot(value) for value in operation.operands], results)
 
     def handler(self, operation: Operation) -> Function:
-        """The function of its operands that an operation computes. A function that is only declared computes one of its
-        arguments."""
+        """Return the function that computes an operation or a declared function from its operands."""
         function: Function = self._bound(self._tables(operation).handlers, operation)
         return function
 
@@ -221,9 +220,7 @@ class Compiler:
 
 
 def raise_located(operation: Operation, error: QuantError) -> NoReturn:
-    """Raises the error with the op and its position. An error that has these already is raised as it is, with its own
-    cause.
-    """
+    """Raise the error with the op and its location. A ModelError, which has these already, is raised unchanged."""
     if isinstance(error, ModelError):
         raise error
     if isinstance(error, KernelError) and error.reason is not None:
@@ -267,8 +264,7 @@ def _step(operation: Operation, function: Function, operands: list[int], results
 
 
 def _checked(operation: Operation, function: Function) -> Function:
-    """The function, with a check that result shapes are as declared: a dimension may have been left to the run. It is
-    made when they change."""
+    """Return the function with a check of the results' dynamic shapes, which runs only when the shapes change."""
     declared = [as_tensor(value.type) for value in operation.results]
     what = f"the result of {operation.name}"
     latest: list[tuple[int, ...]] = []
@@ -287,7 +283,7 @@ def _checked(operation: Operation, function: Function) -> Function:
 
 
 class BlockCode:
-    """One block, compiled."""
+    """A compiled block."""
 
     __slots__ = ("arguments", "branch", "owner", "results", "size", "steps", "terminator")
 
@@ -303,9 +299,9 @@ class BlockCode:
         self.branch = compiler.branch(last) if last is not None and compiler.branches(last) else None
 
     def enter(self, frame: Frame, arguments: Iterable[Any], branch: Operation | None = None) -> None:
-        """Run all but a branch at the end. `branch` is the branch that led here, if there was one."""
+        """Run the block without a branch at its end. `branch` is the branch from which it is entered, if any."""
         values = tuple(arguments)
-        if len(values) != len(self.arguments):  # no rule of upstream's about `scf.index_switch` forbids arguments
+        if len(values) != len(self.arguments):  # upstream's verifier allows block arguments in `scf.index_switch`
             raise failure(self.owner, f"gives {len(values)} values to a block of {len(self.arguments)} arguments")
         for slot, value in zip(self.arguments, values, strict=True):
             frame[slot] = value
@@ -315,19 +311,19 @@ class BlockCode:
 
 
 class Code:
-    """A region, compiled. `blocks` are in the order of the text."""
+    """A compiled region, with its blocks in the order of the text."""
 
     __slots__ = ("blocks", "numbers")
 
     def __init__(self, region: Region, compiler: Compiler) -> None:
         owner = region.parent
-        assert owner is not None  # a region is compiled where it stands
+        assert owner is not None  # a compiled region belongs to an op
         self.blocks = [BlockCode(block, owner, compiler) for block in region.blocks]
         number = {block: index for index, block in enumerate(region.blocks)}
         self.numbers = [[number[block] for block in of.successors] for of in region.blocks]
 
     def run(self, frame: Frame, arguments: Iterable[Any] = ()) -> list[Any]:
-        """Runs the region on arguments for its entry block; the operands of the terminator it ends with."""
+        """Run the region with arguments for its entry block, and return the operands of the last terminator."""
         number = 0
         block = self.blocks[0]
         block.enter(frame, arguments)
@@ -341,7 +337,7 @@ class Code:
 
 
 class FunctionCode:
-    """A function, compiled when it is first called."""
+    """A function that is compiled when it is first called."""
 
     def __init__(self, operation: Operation, module: "ModuleCode") -> None:
         self.operation = operation
@@ -349,7 +345,7 @@ class FunctionCode:
         self._compiled: tuple[Code, Frame] | None = None
 
     def call(self, run: Run, arguments: Iterable[Any]) -> list[Any]:
-        """The results on these arguments."""
+        """Return the results of the function on these arguments."""
         if not self.operation.regions[0].blocks:
             return self._call_external(arguments)
         run.depth += 1
@@ -378,7 +374,7 @@ class FunctionCode:
 
 
 class ModuleCode:
-    """A module and the compiled code of its functions; safe from many threads, as a frame belongs to one call."""
+    """A module with the compiled code of its functions. It is thread-safe, because each call has its own frame."""
 
     def __init__(self, module: Module, tables: Tables, saturating: bool) -> None:
         self.module = module
@@ -388,7 +384,7 @@ class ModuleCode:
 
     @cached_property
     def frees(self) -> bool:
-        """Whether anything in the module frees memory: only then does each access check its memory."""
+        """True if an op of the module frees memory. Only then are accesses to freed memory checked."""
         return any(operation.has_trait(MEM_FREE) for operation in self.module.operation.walk())
 
     def function(self, operation: Operation) -> FunctionCode:

@@ -1,4 +1,4 @@
-"""``func``: calls, and the functions that a program only declares."""
+"""Handlers of ``func``: calls, and functions that a program declares without a body."""
 
 from qrt.ir import Operation
 from qrt.ir.core.functions import FuncOp
@@ -20,7 +20,7 @@ def _call(op: Operation, compiler: Compiler) -> Step:
 
 
 def _declared(op: Operation, compiler: Compiler) -> Function:
-    assert isinstance(op, FuncOp)  # it is called
+    assert isinstance(op, FuncOp)  # a callee is a function
     return external(op)
 
 

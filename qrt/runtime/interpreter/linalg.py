@@ -1,9 +1,9 @@
-"""``linalg``: loop nests over whole arrays, with the bits that their loops would give.
+"""Handlers of ``linalg``: loop nests on whole arrays, with the bits of their loops.
 
-The body runs on arrays in the place of its scalars, one array per operand, viewed through its indexing map. Loops that
-index every output are taken at once; the others, which reduce, one by one in the order of the nest, unless it is known
-that another way gives the same bits: integers may be summed in any order, and floats by a running sum. A body that is
-not element-wise runs iteration by iteration.
+The body runs on arrays instead of scalars: one array per operand, viewed through its indexing map. The iterations of
+loops that index every output are computed at once. Reduction loops run one iteration at a time in the order of the
+nest, unless a faster way gives the same bits: integers are summed in any order, and floats by a running sum. A body
+that is not elementwise runs iteration by iteration.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,22 +29,21 @@ _ASSOCIATIVE = frozenset(
     f"arith.{name}"
     for name in ("addi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui", "maximumf", "minimumf")
 )
-"""Ops that may combine many values in any order."""
+"""The ops that may combine values in any order."""
 _RUNNING = {"arith.addf": np.add, "arith.mulf": np.multiply}
-"""Ops whose NumPy accumulation is the sequential one, rounding after each step."""
+"""The ops that NumPy accumulates in order, rounding after each step."""
 _RUNNING_TYPES = (FloatType("f32"), FloatType("f64"))
 
 _LARGE = 4096
-"""The size of an output from which one pass for each reduced iteration costs no more than one pass over all iterations.
-"""
+"""The output size from which computing one reduced iteration at a time is as fast as computing all at once."""
 _BLOCK = 1 << 15
-"""How many iterations are computed at once if they do not depend on each other."""
+"""The number of independent iterations that are computed at once."""
 _PART = 1 << 22
-"""How many iterations of a reduction are computed at once."""
+"""The number of iterations of a reduction that are computed at once."""
 
 
 def is_elementwise(operations: Sequence[Operation]) -> bool:
-    """Whether all operations run on arrays as they do on scalars."""
+    """Return True if all operations give the same results on arrays as on scalars."""
     return all(
         (op.name.partition(".")[0] in _ELEMENTWISE or op.name in ("linalg.index", "tensor.extract"))
         and not any(isinstance(value.type, TensorType | VectorType | MemRefType) for value in op.results)
@@ -53,7 +52,7 @@ def is_elementwise(operations: Sequence[Operation]) -> bool:
 
 
 class Combiner:
-    """The op at the end of a body that folds one value into its only output: `yield combine(out, value)`."""
+    """The op at the end of a body that combines a value with the only output: `yield combine(out, value)`."""
 
     def __init__(self, op: Operation, out: Value, rest: Sequence[Operation], compiler: Compiler) -> None:
         self.name = op.name
@@ -73,7 +72,7 @@ class Combiner:
 
     @classmethod
     def of(cls, op: Operation, compiler: Compiler) -> "Combiner | None":
-        """The combiner of a structured op's element-wise body, if it has one that need not run in order."""
+        """Return the combiner of an elementwise body; None if its iterations must run in order, one at a time."""
         *operations, last = op.regions[0].blocks[0].operations
         if len(last.operands) != 1:
             return None
@@ -87,18 +86,18 @@ class Combiner:
         return cls(combine, out, [other for other in operations if other is not combine], compiler)
 
     def combine(self, frame: Frame, left: Any, right: Any) -> Any:
-        given = frame[self.value]  # may be a value from outside the body, or a constant
+        given = frame[self.value]  # restored below: the slot may be that of a constant or of a value outside the body
         frame[self._out], frame[self.value] = left, right
         self._step(frame)
         frame[self.value] = given
         return frame[self._result]
 
     def fold(self, frame: Frame, out: Any, values: Array) -> Any:
-        """Combines all values along their first axis with `out`."""
+        """Combine all values along their first axis with `out`."""
         if self.name in _RUNNING:
             start = np.broadcast_to(out, values.shape[1:])[np.newaxis]
             sums = _RUNNING[self.name].accumulate(np.concatenate([start, values]), axis=0)[-1]
-            return np.where(np.isnan(sums), sums.dtype.type(np.nan), sums)  # the positive one, as op by op
+            return np.where(np.isnan(sums), sums.dtype.type(np.nan), sums)  # a positive NaN, as when each op runs
         while len(values) > 1:
             half = len(values) // 2
             if len(values) % 2:
@@ -107,7 +106,7 @@ class Combiner:
         return self.combine(frame, out, values[0])
 
     def wrapped(self, sums: Array) -> Array:
-        """Integers modulo 2**64, wrapped to the type."""
+        """Return 64-bit sums wrapped to the integer type."""
         width = self.type.width if isinstance(self.type, IntegerType) else 64
         if width < 64:
             half = 1 << (width - 1)
@@ -120,10 +119,10 @@ def _is_bool(type: object) -> bool:
 
 
 class LoopNest:
-    """A structured op, compiled."""
+    """A compiled structured op."""
 
     def __init__(self, op: Operation, compiler: Compiler) -> None:
-        assert isinstance(op, StructuredOp)  # which alone are built
+        assert isinstance(op, StructuredOp)  # other ops have other builders
         self.op = op
         self.maps, self.inputs = op.indexing_maps, op.input_count
         self.loops = len(op.iterators)
@@ -143,8 +142,8 @@ class LoopNest:
         self.outputs = [loops for loops in plain if loops is not None]
         alike = len(self.outputs) == len(plain) and len({frozenset(loops) for loops in self.outputs}) == 1
         self.at_once = alike and is_elementwise(block.operations[:-1])
-        self.kept = sorted(self.outputs[0]) if alike else []
-        self.reduced = [loop for loop in range(self.loops) if loop not in self.kept]
+        self.parallel = sorted(self.outputs[0]) if alike else []
+        self.reduced = [loop for loop in range(self.loops) if loop not in self.parallel]
         self.combiner = Combiner.of(op, compiler) if self.at_once and self.reduced else None
         self._known: tuple[list[Shape], Shape] | None = None
 
@@ -156,7 +155,7 @@ class LoopNest:
             raise failure(self.op, str(error)) from None
         try:
             results = self._run(frame, values, loops)
-        except UndefinedError as error:  # of its memory: those of the body name their op
+        except UndefinedError as error:  # of the operands' memory; errors in the body already name their op
             raise_located(self.op, error)
         for slot, result in zip(self.results, results if self.results else (), strict=True):
             frame[slot] = result
@@ -180,20 +179,21 @@ class LoopNest:
         views = [view(value, map, loops) for value, map in zip(values, self.maps, strict=True)]
         if not self.reduced:
             return self._map(frame, values, views, loops)
-        made = self._combine(frame, views, loops) or self._reduce(frame, views, loops)
+        results = self._combine(frame, views, loops) or self._reduce(frame, views, loops)
         targets = self._targets(values)
-        for (_, target), array in zip(targets, made, strict=True):
+        for (_, target), array in zip(targets, results, strict=True):
             target[...] = array
         return [output for output, _ in targets]
 
     def _place(self, frame: Frame, positions: Sequence[Any]) -> None:
-        """The value of `linalg.index`."""
+        """Set the values of the body's `linalg.index` ops."""
         for slot, loop in self.indices:
             frame[slot] = positions[loop]
 
     def _interferes(self, values: list[Any]) -> bool:
-        """Whether an iteration may read what another has written: a buffer that is an output, and an operand besides.
-        The same elements in the same places are read by the iteration that writes them."""
+        """Return True if an iteration may read what another one writes, because an output buffer overlaps an operand.
+
+        An operand with the same elements and map is read only by the iteration that writes them."""
         if self.results:
             return False
         for number in range(self.inputs, len(values)):
@@ -205,7 +205,7 @@ class LoopNest:
         return False
 
     def _iterate(self, frame: Frame, values: list[Any], loops: Shape) -> list[Any]:
-        """Runs one iteration after the other."""
+        """Run one iteration after the other, and return the outputs."""
         if self.results:
             values = [*values[: self.inputs], *(value.copy() for value in values[self.inputs :])]
         pairs = list(zip(values, self.maps, strict=True))
@@ -217,36 +217,36 @@ class LoopNest:
         return values[self.inputs :]
 
     def _map(self, frame: Frame, values: list[Any], views: list[Any], loops: Shape) -> list[Any]:
-        """Runs independent iterations, in blocks whose intermediate values stay in the processor's cache."""
+        """Run independent iterations in blocks that fit the CPU's cache, and return the outputs."""
         targets = self._targets(values)
         longest = max(range(self.loops), key=loops.__getitem__, default=0)
         for where, _, pieces, positions in self._parts(views, loops, longest, _BLOCK):
             self._place(frame, positions)
-            for (_, target), made in zip(targets, self.body.run(frame, pieces), strict=True):
-                target[where] = made
+            for (_, target), result in zip(targets, self.body.run(frame, pieces), strict=True):
+                target[where] = result
         return [output for output, _ in targets]
 
     def _reduce(self, frame: Frame, views: list[Any], loops: Shape) -> list[Any]:
-        """Runs the reduced loops in order, and the others at once."""
+        """Run the reduced loops in order, with the iterations of the other loops at once, and return the outputs."""
         arrays = [self._reduced_first(array, loops) for array in views]
-        made = [array[(0,) * len(self.reduced)] for array in arrays[self.inputs :]]
+        totals = [array[(0,) * len(self.reduced)] for array in arrays[self.inputs :]]
         positions: list[Any] = [None] * self.loops
-        for loop, position in zip(self.kept, grid(tuple(loops[loop] for loop in self.kept)), strict=True):
+        for loop, position in zip(self.parallel, grid(tuple(loops[loop] for loop in self.parallel)), strict=True):
             positions[loop] = position
         for index in product(*(range(loops[loop]) for loop in self.reduced)):
             for loop, at in zip(self.reduced, index, strict=True):
                 positions[loop] = np.int64(at)
             self._place(frame, positions)
-            made = self.body.run(frame, [*(array[index] for array in arrays[: self.inputs]), *made])
-        return made
+            totals = self.body.run(frame, [*(array[index] for array in arrays[: self.inputs]), *totals])
+        return totals
 
     def _reduced_first(self, array: Any, loops: Shape) -> Array:
-        array = _of_rank(array, self.loops).transpose(*self.reduced, *self.kept)
+        array = _of_rank(array, self.loops).transpose(*self.reduced, *self.parallel)
         return np.broadcast_to(array, [loops[loop] for loop in self.reduced] + list(array.shape[len(self.reduced) :]))
 
     def _combine(self, frame: Frame, views: list[Any], loops: Shape) -> list[Any] | None:
-        """Computes all iterations at once, and folds them with the op that the body combines with. None if going in
-        order is as fast.
+        """Compute the combined values of all iterations at once, then combine them. Return None if `_reduce` is as
+        fast.
         """
         combiner = self.combiner
         if combiner is None:
@@ -258,11 +258,11 @@ class LoopNest:
             sums = sums_of_products(x, y, self.reduced, loops)
             if sums is not None:
                 return [combiner.combine(frame, out, combiner.wrapped(sums))]
-        if prod(loops[loop] for loop in self.kept) >= _LARGE:
+        if prod(loops[loop] for loop in self.parallel) >= _LARGE:
             return None
         for _, sizes, pieces, positions in self._parts(views, loops, self.reduced[0], _PART):
             self._evaluate(combiner.steps, frame, pieces, positions)
-            terms = np.broadcast_to(frame[combiner.value], sizes).transpose(*self.reduced, *self.kept)
+            terms = np.broadcast_to(frame[combiner.value], sizes).transpose(*self.reduced, *self.parallel)
             out = combiner.fold(frame, out, terms.reshape(-1, *terms.shape[len(self.reduced) :]))
         return [out]
 
@@ -276,8 +276,9 @@ class LoopNest:
     def _parts(
         self, views: list[Any], loops: Shape, axis: int, limit: int
     ) -> Iterator[tuple[tuple[slice, ...], Shape, list[Any], list[Array]]]:
-        """The iteration space in parts along one loop, of about `limit` iterations: where each is, its sizes, the
-        operands and the loops' indices there."""
+        """Yield parts of the iteration space along one loop, of about `limit` iterations.
+
+        A part is its slice, its sizes, the operands in it and the indices of the loops in it."""
         positions = grid(loops)
         length = max(1, limit * loops[axis] // prod(loops)) if loops else 1
         if not loops or length >= loops[axis]:
@@ -294,14 +295,12 @@ class LoopNest:
             )
 
     def _targets(self, values: list[Any]) -> list[tuple[Array, Array]]:
-        """For each output the array that will be the result, a buffer or a new tensor, and its view over the loops that
-        are kept.
-        """
+        """Return, for each output, the result array (a buffer or a new tensor) and its view over the parallel loops."""
         outputs = values[self.inputs :]
         if self.results:
             outputs = [np.empty(value.shape, value.dtype) for value in outputs]
         return [
-            (output, output.transpose([plain.index(loop) for loop in self.kept]))
+            (output, output.transpose([plain.index(loop) for loop in self.parallel]))
             for output, plain in zip(outputs, self.outputs, strict=True)
         ]
 
@@ -311,7 +310,7 @@ def _is_same(left: Array, right: Array) -> bool:
 
 
 def _of_rank(array: Any, rank: int) -> Array:
-    """A scalar as an array that broadcasts over the loops; an array as it is."""
+    """Return a scalar as an array that broadcasts over the loops; an array unchanged."""
     return array if np.ndim(array) == rank else np.reshape(array, (1,) * rank)
 
 
@@ -320,7 +319,7 @@ def _loop_nest(op: Operation, compiler: Compiler) -> Step:
 
 
 def _index(op: Operation, compiler: Compiler) -> Step:
-    """`linalg.index`: the loop nest around it sets its value."""
+    """Return an empty step: the surrounding loop nest sets the value of `linalg.index`."""
     return lambda frame: None
 
 

@@ -1,4 +1,4 @@
-"""``math`` on NumPy scalars and arrays."""
+"""Handlers of ``math`` on NumPy scalars and arrays."""
 
 from qrt.ops.elementwise import BINDERS
 from qrt.runtime.interpreter.arith import elementwise

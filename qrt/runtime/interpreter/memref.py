@@ -1,6 +1,6 @@
-"""``memref``: a buffer is an array written in place; a view of it is an array on the same memory.
+"""Handlers of ``memref``. A buffer is an array that is written in place; its views are arrays on the same memory.
 
-Memory that nothing has written holds zeros. An access out of bounds, to freed memory or to a constant is undefined.
+Unwritten memory is zero. Accesses out of bounds or to freed memory, and writes to constants, are undefined.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ from qrt.runtime.interpreter.buffers import (
     strides_of,
     view_of_bytes,
 )
-from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Function, Handler, Step, as_it_is
+from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Function, Handler, Step, identity
 from qrt.runtime.interpreter.regions import choice
 from qrt.runtime.interpreter.tensor import check_expansion, integers_of
 from qrt.runtime.values import sizes_of
@@ -53,7 +53,7 @@ def _alloc(op: Operation, compiler: Compiler) -> Function:
             layout = layout_of(type, [int(symbol) for symbol in operands[dynamic:]])
         if layout is None:
             return allocate(shape, type.element)
-        symbols = iter(operands[dynamic:])  # upstream's map of a layout numbers the offset first
+        symbols = iter(operands[dynamic:])  # in upstream's layout map the offset is the first symbol
         offset, *strides = (int(next(symbols)) if n is None else n for n in (layout.offset, *layout.strides))
         return allocate(shape, type.element, strides, offset)
 
@@ -64,7 +64,7 @@ def _dealloc(op: Operation, compiler: Compiler) -> Function:
     def dealloc(array: Array) -> None:
         buffer = buffer_of(array)
         if buffer is None:
-            return  # the caller's memory
+            return  # memory of the caller is not freed
         if buffer.freed:
             raise UndefinedError("frees memory that is freed already")
         buffer.freed = True
@@ -73,9 +73,7 @@ def _dealloc(op: Operation, compiler: Compiler) -> Function:
 
 
 def checked(op: Operation, index: int, function: Function, compiler: Compiler) -> Function:
-    """The function, with a check that the memory of operand number `index` is not freed, if anything in the module
-    frees memory.
-    """
+    """Return the function with a check that the memory of operand `index` is not freed, if the module frees memory."""
     if not compiler.code.frees:
         return function
 
@@ -94,8 +92,9 @@ def _out_of_bounds(array: Array, indices: Sequence[Any]) -> UndefinedError:
 
 
 def loader(rank: int) -> Function:
-    """`f(array, *indices)`, the element there. NumPy itself refuses an index past the end, but takes negative ones.
-    Loops spend their time here: the common ranks have functions of their own, without a tuple of indices."""
+    """Return `f(array, *indices)`, which loads an element. It rejects negative indices, which NumPy accepts.
+
+    Loops spend most time here, so low ranks have their own functions without a tuple of indices."""
 
     def load0(array: Array) -> Any:
         return array[()]
@@ -129,7 +128,7 @@ def loader(rank: int) -> Function:
 
 
 def storer(rank: int) -> Function:
-    """`f(value, array, *indices)`, which writes the element there."""
+    """Return `f(value, array, *indices)`, which stores an element."""
 
     def store(value: Any, array: Array, *indices: Any) -> None:
         if indices and min(indices) < 0:
@@ -195,22 +194,22 @@ def _dim(op: Operation, compiler: Compiler) -> Function:
 
 
 def _get_global(op: Operation, compiler: Compiler) -> Step:
-    found = global_of(op)
-    assert found is not None  # the verifier holds it
-    type, value, slot = global_type(found), found.attributes.get("initial_value"), compiler.slot(op.results[0])
+    global_op = global_of(op)
+    assert global_op is not None  # checked by the verifier
+    type, value, slot = global_type(global_op), global_op.attributes.get("initial_value"), compiler.slot(op.results[0])
     if value is None:
         raise UndefinedError("names a global that is defined elsewhere")
     initial = None if isinstance(value, UnitAttr) else np.asarray(value.python)
-    constant = "constant" in found.attributes
+    constant = "constant" in global_op.attributes
 
     def step(frame: Frame) -> None:
         memory = frame[0].globals
-        if found not in memory:
+        if global_op not in memory:
             array = np.zeros(sizes_of(type, ()), element_dtype(type.element))
             if initial is not None:
                 array[...] = initial
-            memory[found] = laid_out(array, type, is_constant=constant)
-        frame[slot] = memory[found]
+            memory[global_op] = laid_out(array, type, is_constant=constant)
+        frame[slot] = memory[global_op]
 
     return step
 
@@ -238,8 +237,8 @@ def _cast(op: Operation, compiler: Compiler) -> Function:
 
 def _require_strides(array: Array, result: MemRefType) -> None:
     layout = layout_of(result)
-    for size, stride, found in zip(array.shape, layout.strides if layout else (), array.strides, strict=False):
-        if size > 1 and stride not in (None, found // array.itemsize) and array.size:
+    for size, stride, array_stride in zip(array.shape, layout.strides if layout else (), array.strides, strict=False):
+        if size > 1 and stride not in (None, array_stride // array.itemsize) and array.size:
             raise UndefinedError(f"strides of {list(strides_of(array))} are not {result}'s")
 
 
@@ -263,8 +262,8 @@ def _subview(op: Operation, compiler: Compiler) -> Function:
         span, at = span_below(array)
         start = at + sum(offset * stride for offset, stride in zip(offsets, strides_of(array), strict=True))
         strides = [stride * step for stride, step in zip(strides_of(array), steps, strict=True)]
-        kept = [axis for axis in range(array.ndim) if axis not in dropped]
-        return span.view(start, [sizes[axis] for axis in kept], [strides[axis] for axis in kept])
+        axes = [axis for axis in range(array.ndim) if axis not in dropped]
+        return span.view(start, [sizes[axis] for axis in axes], [strides[axis] for axis in axes])
 
     return subview
 
@@ -315,11 +314,11 @@ def _collapse_shape(op: Operation, compiler: Compiler) -> Function:
         sizes = [prod(array.shape[axis] for axis in group) for group in groups]
         strides = []
         for group in groups:
-            kept = [axis for axis in group if array.shape[axis] != 1] or list(group[-1:])
-            for outer, inner in pairwise(kept):
+            large_axes = [axis for axis in group if array.shape[axis] != 1] or list(group[-1:])
+            for outer, inner in pairwise(large_axes):
                 if array.strides[outer] != array.strides[inner] * array.shape[inner] and array.size:
                     raise UndefinedError(f"dimensions {list(group)} are not contiguous")
-            strides.append(array.strides[kept[-1]] // array.itemsize)
+            strides.append(array.strides[large_axes[-1]] // array.itemsize)
         span, at = span_below(array)
         return span.view(at, sizes, strides)
 
@@ -336,20 +335,20 @@ def _reshape(op: Operation, compiler: Compiler) -> Function:
         shape = [int(length) for length in lengths]
         if prod(shape) != array.size or min(shape, default=0) < 0:
             raise UndefinedError(f"{array.size} elements do not have the shape {shape}")
-        if not array.flags.c_contiguous:  # of a memref without a rank only the run knows
+        if not array.flags.c_contiguous:  # only the run knows the strides of an unranked memref
             raise UndefinedError(f"takes a memref of strides {list(strides_of(array))}, which is not contiguous")
-        made: Array = array.reshape(shape)
-        return made
+        reshaped: Array = array.reshape(shape)
+        return reshaped
 
     return reshape
 
 
 def _view(op: Operation, compiler: Compiler) -> Function:
-    made = memref_type(op.results[0])
-    dtype = element_dtype(made.element)
+    type = memref_type(op.results[0])
+    dtype = element_dtype(type.element)
 
     def view(array: Array, shift: Any, *dynamic: Any) -> Array:
-        shape = sizes_of(made, dynamic)
+        shape = sizes_of(type, dynamic)
         start, count = int(shift), prod(shape) * dtype.itemsize
         if start < 0 or start + count > array.size:
             raise UndefinedError(f"bytes {start} to {start + count} are not within the buffer's {array.size}")
@@ -365,7 +364,7 @@ def _alloca_scope(op: Operation, compiler: Compiler) -> Step:
 HANDLERS: dict[str, Handler] = {
     "memref.alloc": _alloc,
     "memref.alloca": _alloc,
-    "memref.assume_alignment": as_it_is,
+    "memref.assume_alignment": identity,
     "memref.cast": _cast,
     "memref.collapse_shape": _collapse_shape,
     "memref.copy": _copy,
@@ -374,7 +373,7 @@ HANDLERS: dict[str, Handler] = {
     "memref.expand_shape": _expand_shape,
     "memref.extract_strided_metadata": _extract_strided_metadata,
     "memref.load": _load,
-    "memref.memory_space_cast": as_it_is,
+    "memref.memory_space_cast": identity,
     "memref.rank": lambda op, compiler: lambda array: np.int64(array.ndim),
     "memref.reinterpret_cast": _reinterpret_cast,
     "memref.reshape": _reshape,

@@ -1,5 +1,6 @@
-"""``ml_program``: globals keep their arrays in the state of the run, which outlives it. A load and a store copy, so
-that nobody else holds the array of a global.
+"""Handlers of ``ml_program``, whose globals are arrays in the state that outlives a run.
+
+Loads and stores copy, so that no other value shares the array of a global.
 """
 
 import numpy as np
@@ -14,16 +15,18 @@ from qrt.runtime.values import RUN, as_tensor, of_rank, store
 from qrt.types import TensorType
 
 
-def found_global(op: Operation) -> Operation:
-    """The global that a verified op names."""
-    found = global_of(op)
-    assert found is not None
-    return found
+def named_global(op: Operation) -> Operation:
+    """Return the global that a verified op names."""
+    global_op = global_of(op)
+    assert global_op is not None
+    return global_op
 
 
 def initial_array(op: Operation) -> Array | None:
-    """The array with which a global begins; None where it has no value yet. Raises QuantError for a value that is not
-    of its type, which the verifier allows, and for types that do not run.
+    """Return the initial array of a global; None if it has no initial value.
+
+    Raise QuantError for a value of another type than the global's, which the verifier allows, and for a type that the
+    interpreter does not support.
     """
     declared, value = global_type(op), op.attributes.get("value")
     if not isinstance(declared, RUN):
@@ -43,7 +46,7 @@ def initial_array(op: Operation) -> Array | None:
 
 
 def _is_of(given: TensorType, wanted: TensorType) -> bool:
-    """Whether a static shape is one that a type leaves open, or its own."""
+    """Return True if a static shape matches a type's shape, in which dimensions may be dynamic."""
     if given.shape is None or wanted.shape is None:
         return wanted.shape is None
     same_rank = len(given.shape) == len(wanted.shape)
@@ -51,8 +54,8 @@ def _is_of(given: TensorType, wanted: TensorType) -> bool:
 
 
 def _load(op: Operation, compiler: Compiler) -> Step:
-    found = found_global(op)
-    initial, name, declared = initial_array(found), str(found.attributes["sym_name"].python), global_type(found)
+    named = named_global(op)
+    initial, name, declared = initial_array(named), str(named.attributes["sym_name"].python), global_type(named)
     slot = compiler.slot(op.results[0])
 
     def step(frame: Frame) -> None:
@@ -65,13 +68,13 @@ def _load(op: Operation, compiler: Compiler) -> Step:
 
 
 def _load_const(op: Operation, compiler: Compiler) -> Function:
-    array, declared = initial_array(found_global(op)), global_type(found_global(op))
+    array, declared = initial_array(named_global(op)), global_type(named_global(op))
     assert array is not None  # an immutable global has a value
     return lambda: of_rank(array, declared)
 
 
 def _store(op: Operation, compiler: Compiler) -> Step:
-    name, slot = str(found_global(op).attributes["sym_name"].python), compiler.slot(op.operands[0])
+    name, slot = str(named_global(op).attributes["sym_name"].python), compiler.slot(op.operands[0])
 
     def step(frame: Frame) -> None:
         store(frame[0].state, name, np.asarray(frame[slot]))

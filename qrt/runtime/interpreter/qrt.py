@@ -1,4 +1,4 @@
-"""``qrt`` on arrays: every op family by its reference."""
+"""Handlers of ``qrt``: each op runs by the reference of its family."""
 
 from functools import lru_cache
 from typing import Any
@@ -15,8 +15,9 @@ from qrt.types import TensorType
 
 
 def bind_family(op: Operation, compiler: Compiler) -> Function:
-    """The reference of an op's family. Result types are inferred once for each of the latest eight sets of operand
-    shapes.
+    """Return a function that runs the reference of an op's family.
+
+    Result types are cached for the latest eight sets of operand shapes.
     """
     elements = [as_tensor(value.type).element for value in op.operands]
     declared = [value.type for value in op.results]
@@ -38,7 +39,7 @@ def bind_family(op: Operation, compiler: Compiler) -> Function:
 
 
 def handlers(dialect: str) -> dict[str, Handler]:
-    """The handlers of a dialect's ops that are made of family declarations."""
+    """Return the handlers of a dialect's ops that are declared by op families."""
     return {family.declaration.op: bind_family for family in FAMILIES.values() if family.declaration.dialect == dialect}
 
 

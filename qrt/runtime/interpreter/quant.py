@@ -1,6 +1,8 @@
-"""``quant`` on arrays: casts by their references, regions as their float bodies, annotations as the identity, fake
-quantizations as two casts, and ops of articles that are the ``qrt`` ones of the same name. `quant.stats_ref` also tells
-the run its value."""
+"""Handlers of ``quant`` on arrays.
+
+Casts run by their references, regions by their float bodies, annotations as the identity, fake quantizations as two
+casts, and `quant.cast`, `quant.conv2d` and `quant.matmul` as the ``qrt`` ops of the same name. `quant.stats_ref` also
+calls the run's tap with its value."""
 
 from typing import Any
 
@@ -8,7 +10,7 @@ from qrt.ir import Operation
 from qrt.ir.dialects.quant import FAKE_QUANTS
 from qrt.ir.dialects.quant.fake_quant import fake_quant_type
 from qrt.ops import FAMILIES
-from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Function, Handler, Step, as_it_is
+from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Function, Handler, Step, identity
 from qrt.runtime.interpreter.qrt import bind_family, handlers
 from qrt.runtime.interpreter.regions import moves, single_block
 from qrt.runtime.values import as_tensor
@@ -56,7 +58,7 @@ def _fake_quant(op: Operation, compiler: Compiler) -> Function:
 HANDLERS: dict[str, Handler] = {
     **handlers("quant"),
     **dict.fromkeys(("quant.cast", "quant.conv2d", "quant.matmul"), bind_family),
-    **dict.fromkeys(("quant.stats", "quant.coupled_ref"), as_it_is),
+    **dict.fromkeys(("quant.stats", "quant.coupled_ref"), identity),
     **dict.fromkeys(FAKE_QUANTS, _fake_quant),
 }
 STRUCTURED: dict[str, Builder] = {"quant.region": _region, "quant.stats_ref": _stats_ref}

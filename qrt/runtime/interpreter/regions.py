@@ -1,4 +1,4 @@
-"""Regions of one block as parts of an op, from which the loops and conditions of every dialect are built."""
+"""Building blocks for loops and conditions with single-block regions, in every dialect."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,13 +11,13 @@ Bounds = Callable[[Frame], range]
 
 
 def single_block(compiler: Compiler, region: Region) -> BlockCode:
-    """The only block of a region."""
+    """Return the compiled only block of a region."""
     (block,) = compiler.region(region).blocks
     return block
 
 
 def moves(compiler: Compiler, sources: Sequence[Value], targets: Sequence[Value]) -> Step:
-    """A step that gives targets the values of sources, all at once."""
+    """Return a step that assigns the values of sources to targets, all at once."""
     slots = [compiler.slot(value) for value in sources]
     places = [compiler.slot(value) for value in targets]
     if len(slots) == 1:
@@ -38,8 +38,9 @@ def moves(compiler: Compiler, sources: Sequence[Value], targets: Sequence[Value]
 def counted_loop(
     op: Operation, compiler: Compiler, bounds: Bounds, induction: Callable[[int], Any], inits: Sequence[Value]
 ) -> Step:
-    """A loop over a range, which may carry values from one iteration to the next. `induction` makes the loop's variable
-    from a number. All its steps are counted before the first.
+    """Return a loop over a range, which may carry values from one iteration to the next.
+
+    `induction` converts an integer to the value of the loop's variable. All steps are counted before the loop starts.
     """
     block = op.regions[0].blocks[0]
     body = single_block(compiler, op.regions[0])
@@ -76,12 +77,14 @@ def counted_loop(
 
 
 def trips(numbers: range) -> int:
-    """The number of iterations, which may be more than `len` can return."""
+    """Return the number of iterations of a range, which may be larger than `len` supports."""
     return max(0, -((numbers.start - numbers.stop) // numbers.step))
 
 
 def choice(op: Operation, compiler: Compiler, choose: Callable[[Frame], int]) -> Step:
-    """Runs one of the regions, by number; its results are those of the op. An empty region has none."""
+    """Return a step that runs the region with the number that `choose` returns, and sets the op's results.
+
+    An empty region does nothing."""
     bodies: list[tuple[BlockCode, Step] | None] = []
     for region in op.regions:
         if not region.blocks:

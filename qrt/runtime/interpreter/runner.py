@@ -1,8 +1,6 @@
-"""Functions of MLIR's runner libraries, which programs declare and do not define: they print, on the standard output,
-and one tells the time.
+"""Functions of MLIR's runner libraries, declared by programs without a body: printing, and a clock.
 
-What is printed is what `mlir-runner` prints, to the letter, but for the base address, which is always 0x0: an address
-differs from run to run.
+The output is exactly that of `mlir-runner`, except that the base address, which would differ from run to run, is 0x0.
 """
 
 import time
@@ -55,9 +53,9 @@ def _print_memref(array: Array, title: str = "Memref", with_data: bool = True, u
 
 
 def _rows(array: Array, rank: int) -> str:
-    """The elements, in brackets, rows below one another."""
+    """Return the elements as text in brackets, with one line per row."""
     if not array.ndim:
-        is_byte = array.dtype == np.int8  # which C++ prints as a character
+        is_byte = array.dtype == np.int8  # C++ prints int8 as a character
         return chr(int(array[()]) & 255) if is_byte else spelled(array[()])
     indent = " " * (rank - array.ndim + 1)
     separator = f", {indent}" if array.ndim == 1 else f", \n{indent}"
@@ -69,7 +67,7 @@ External = tuple[tuple[Type, ...], tuple[Type, ...], Function]
 
 
 def _externals() -> dict[str, External]:
-    made: dict[str, External] = {
+    externals: dict[str, External] = {
         "rtclock": ((), (_F64,), lambda: np.float64(time.time())),
         "printI64": ((_I64,), (), _print_number),
         "printU64": ((_I64,), (), partial(_print_number, unsigned=True)),
@@ -82,28 +80,29 @@ def _externals() -> dict[str, External]:
     }
     for name, element in _ELEMENTS.items():
         show = partial(_print_memref, title="Unranked Memref", unsigned=name == "Ind")
-        made[f"printMemref{name}"] = (MemRefType(None, element),), (), show
+        externals[f"printMemref{name}"] = (MemRefType(None, element),), (), show
         if name not in ("F16", "BF16", "I16"):
-            made[f"printMemrefShape{name}"] = (MemRefType(None, element),), (), partial(show, with_data=False)
+            externals[f"printMemrefShape{name}"] = (MemRefType(None, element),), (), partial(show, with_data=False)
     for name in _OF_RANK.split():
         rank, element = int(name[0]), _ELEMENTS[name[2:]]
-        made[f"printMemref{name}"] = (
+        externals[f"printMemref{name}"] = (
             (MemRefType((None,) * rank, element),),
             (),
             partial(_print_memref, unsigned=name.endswith("Ind")),
         )
-    return made
+    return externals
 
 
 EXTERNALS = _externals()
-"""By name: the types of the arguments and of the result, if there is one, and the function to call."""
+"""The types of the arguments and results, and the Python function, by name."""
 
 
 def external(function: FuncOp) -> Function:
-    """The function that a declaration stands for. A declared tensor may stand for a memref, because bufferization makes
-    one of it.
+    """Return the Python function for a declared function.
 
-    Raises QuantError if it is none of the functions that are known, or is declared with other types.
+    A tensor argument is accepted for a memref, into which bufferization converts it.
+
+    Raise QuantError for an unknown function, or one declared with other types.
     """
     if function.sym_name not in EXTERNALS:
         raise QuantError("has no body")

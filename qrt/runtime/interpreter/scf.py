@@ -1,5 +1,6 @@
-"""``scf``: loops run one iteration after another, in the order of their induction variables. So do `scf.parallel`,
-whose reductions combine in that order, and `scf.forall`."""
+"""Handlers of ``scf``. All loops run one iteration after another, in the order of their induction variables.
+
+The reductions of `scf.parallel` combine in this order too."""
 
 from collections.abc import Iterator, Sequence
 from itertools import count
@@ -98,12 +99,13 @@ def _while(op: Operation, compiler: Compiler) -> Step:
 
 
 _MANY = 1 << 64
-"""A bound on steps, which is more than any run may take, and which a float holds exactly."""
+"""A bound on steps that no run can reach, and that a float represents exactly."""
 
 
 def _points(numbers: Sequence[range]) -> Iterator[tuple[int, ...]]:
-    """The product of ranges, where the last runs fastest. Unlike `itertools.product` it makes no tuple of a range,
-    which may be long.
+    """Yield the product of ranges, with the last one varying fastest.
+
+    `itertools.product` would store each range as a tuple, which may be too long.
     """
     if not numbers:
         yield ()
@@ -114,7 +116,7 @@ def _points(numbers: Sequence[range]) -> Iterator[tuple[int, ...]]:
 
 
 def nest(op: Operation, compiler: Compiler, ranges: Sequence[Bounds], rank: int, after: Step) -> Step:
-    """Runs the body for every point of a nest of ranges, then `after`."""
+    """Return a step that runs the body and then `after` for every point of a nest of ranges."""
     body = single_block(compiler, op.regions[0])
     variables = body.arguments[:rank]
 
@@ -126,8 +128,8 @@ def nest(op: Operation, compiler: Compiler, ranges: Sequence[Bounds], rank: int,
             except UndefinedError as error:
                 raise_located(op, error)
         count = body.size
-        for each in numbers:
-            count *= trips(each)
+        for loop in numbers:
+            count *= trips(loop)
         frame[0].count(min(count, _MANY), op)
         for point in _points(numbers):
             for slot, number in zip(variables, point, strict=True):
@@ -140,7 +142,7 @@ def nest(op: Operation, compiler: Compiler, ranges: Sequence[Bounds], rank: int,
 
 
 def _bounds(compiler: Compiler, lower: int | Value, upper: int | Value, step: int | Value) -> Bounds:
-    """The range of a loop whose bounds and step are static or operands."""
+    """Return a function of the frame that gives the range of a loop, with static or operand bounds and step."""
     parts = [part if isinstance(part, int) else compiler.slot(part) for part in (lower, upper, step)]
     known = [isinstance(part, int) for part in (lower, upper, step)]
 
@@ -152,7 +154,7 @@ def _bounds(compiler: Compiler, lower: int | Value, upper: int | Value, step: in
 
 def _parallel(op: Operation, compiler: Compiler) -> Step:
     lower, upper, steps, inits = (op.operand_group(group) for group in ("lowerBound", "upperBound", "step", "initVals"))
-    ranges = [_bounds(compiler, *each) for each in zip(lower, upper, steps, strict=True)]
+    ranges = [_bounds(compiler, *bounds) for bounds in zip(lower, upper, steps, strict=True)]
     reduce = op.regions[0].blocks[0].terminator
     combine = [single_block(compiler, region) for region in reduce.regions]
     values = [compiler.slot(value) for value in reduce.operands]
@@ -174,7 +176,7 @@ def _parallel(op: Operation, compiler: Compiler) -> Step:
 
 
 def _forall(op: Operation, compiler: Compiler) -> Step:
-    ranges = [_bounds(compiler, *each) for each in zip(*mixed_bounds(op), strict=True)]
+    ranges = [_bounds(compiler, *bounds) for bounds in zip(*mixed_bounds(op), strict=True)]
     outputs, block = op.operand_group("outputs"), op.regions[0].blocks[0]
     shared = block.arguments[len(ranges) :]
     insertions = compiler.steps(block.terminator.regions[0].blocks[0].operations)
@@ -195,7 +197,7 @@ def _forall(op: Operation, compiler: Compiler) -> Step:
 
 
 def _parallel_insert_slice(op: Operation, compiler: Compiler) -> Step:
-    """The shared output with the slice in place: the output of the iterations that follow."""
+    """Return a step that replaces the shared output by a copy with the inserted slice, for the next iterations."""
     insert = compiler.code.tables.handlers["tensor.insert_slice"](op, compiler)
     slots = [compiler.slot(value) for value in op.operands]
     target = slots[1]

@@ -1,4 +1,4 @@
-"""``shape`` on extents: arrays of int64."""
+"""Handlers of ``shape`` on extents, which are arrays of int64."""
 
 from collections.abc import Sequence
 from math import prod
@@ -10,7 +10,7 @@ from qrt.errors import UndefinedError
 from qrt.ir import Operation
 from qrt.ir.dialects.shape.ops import extents_of
 from qrt.ops.core import Array
-from qrt.runtime.interpreter.core import Compiler, Function, Handler, as_it_is
+from qrt.runtime.interpreter.core import Compiler, Function, Handler, identity
 from qrt.runtime.values import as_index
 
 
@@ -33,23 +33,25 @@ def _split_at(extents: Array, index: Any) -> tuple[Array, Array]:
 
 
 def _stretched(shapes: Sequence[Array]) -> list[int] | None:
-    """The shape to which all are broadcast. Extents agree if they are equal or one of them is 1. A negative extent,
-    which no tensor has, is a number like any other, so that every shape broadcasts with itself.
+    """Return the shape to which all shapes broadcast; None if they do not.
+
+    Extents agree if they are equal or one of them is 1. Negative extents are allowed, so that every shape broadcasts
+    with itself.
     """
-    made: list[int] = [1] * max(map(len, shapes), default=0)
+    extents: list[int] = [1] * max(map(len, shapes), default=0)
     for shape in shapes:
-        for place, extent in enumerate(shape.tolist(), len(made) - len(shape)):
-            if extent not in (1, made[place]) and made[place] != 1:
+        for place, extent in enumerate(shape.tolist(), len(extents) - len(shape)):
+            if extent not in (1, extents[place]) and extents[place] != 1:
                 return None
-            made[place] = made[place] if extent == 1 else extent
-    return made
+            extents[place] = extents[place] if extent == 1 else extent
+    return extents
 
 
 def _broadcast(*shapes: Array) -> Array:
-    made = _stretched(shapes)
-    if made is None:
+    extents = _stretched(shapes)
+    if extents is None:
         raise UndefinedError(f"shapes do not broadcast: {[shape.tolist() for shape in shapes]}")
-    return _extents(made)
+    return _extents(extents)
 
 
 def _divide(left: Any, right: Any) -> Any:
@@ -79,8 +81,8 @@ HANDLERS: dict[str, Handler] = {
     "shape.mul": _always(lambda left, right: as_index(int(left) * int(right))),
     "shape.num_elements": _always(lambda extents: as_index(prod(map(int, extents)))),
     "shape.rank": _always(lambda extents: np.int64(len(extents))),
-    "shape.shape_eq": _always(lambda *shapes: np.bool_(all(np.array_equal(shapes[0], each) for each in shapes[1:]))),
+    "shape.shape_eq": _always(lambda *shapes: np.bool_(all(np.array_equal(shapes[0], other) for other in shapes[1:]))),
     "shape.shape_of": _always(lambda array: _extents(array.shape)),
     "shape.split_at": _always(_split_at),
-    "shape.to_extent_tensor": as_it_is,
+    "shape.to_extent_tensor": identity,
 }

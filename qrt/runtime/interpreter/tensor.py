@@ -1,4 +1,4 @@
-"""``tensor`` on arrays. A tensor is never written in place: an op that changes one makes a new one."""
+"""Handlers of ``tensor`` on arrays. Tensors are not written in place: ops return new arrays."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -12,7 +12,7 @@ from qrt.ir import Operation, Value
 from qrt.ir.dialects._shaped.lists import mixed_values, reassociation_of, static_values
 from qrt.ir.dialects._shaped.slices import PARTS, dropped_dimensions
 from qrt.ops.core import Array, element_dtype
-from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Function, Handler, Step, as_it_is, raise_located
+from qrt.runtime.interpreter.core import Builder, Compiler, Frame, Function, Handler, Step, identity, raise_located
 from qrt.runtime.interpreter.linalg import is_elementwise
 from qrt.runtime.loops import Shape, grid
 from qrt.runtime.operations import failure
@@ -45,7 +45,7 @@ def _from_elements(op: Operation, compiler: Compiler) -> Function:
 
 
 class _GeneratedTensor:
-    """A tensor whose elements a body computes from their indices."""
+    """A compiled op whose body computes the elements of a tensor from their indices."""
 
     def __init__(self, op: Operation, compiler: Compiler) -> None:
         self.op = op
@@ -55,7 +55,7 @@ class _GeneratedTensor:
         self.result = compiler.slot(op.results[0])
 
     def fill(self, frame: Frame, shape: Shape) -> Array:
-        """The body at every index."""
+        """Return an array with the results of the body at every index."""
         filled = np.empty(shape, self.dtype)
         if filled.size and self.at_once:
             filled[...] = self.body.run(frame, grid(shape))[0]
@@ -97,9 +97,9 @@ def _pad(op: Operation, compiler: Compiler) -> Step:
             concrete(filled.type, shape, f"the result of {op.name}")
         except QuantError as error:
             raise_located(op, error)
-        made = filled.fill(frame, shape)
-        made[tuple(slice(before, before + size) for before, size in zip(low, array.shape, strict=True))] = array
-        frame[filled.result] = made
+        padded = filled.fill(frame, shape)
+        padded[tuple(slice(before, before + size) for before, size in zip(low, array.shape, strict=True))] = array
+        frame[filled.result] = padded
 
     return step
 
@@ -139,9 +139,9 @@ def _extract(op: Operation, compiler: Compiler) -> Function:
 def _insert(op: Operation, compiler: Compiler) -> Function:
     def insert(scalar: Any, array: Array, *index: Any) -> Array:
         check_bounds(index, array.shape)
-        made = array.copy()
-        made[index] = scalar
-        return made
+        inserted = array.copy()
+        inserted[index] = scalar
+        return inserted
 
     return insert
 
@@ -150,21 +150,21 @@ def _insert(op: Operation, compiler: Compiler) -> Function:
 
 
 def integers_of(op: Operation, name: str) -> Function:
-    """The integers of a list, as a function of the operands' values."""
+    """Return a function of the operands' values that gives the integers of a mixed static and dynamic list."""
     positions = {value: index for index, value in enumerate(op.operands)}
     entries = [(entry, -1) if isinstance(entry, int) else (0, positions[entry]) for entry in mixed_values(op, name)]
     return lambda operands: [value if at < 0 else int(operands[at]) for value, at in entries]
 
 
 def slicer(op: Operation) -> Function:
-    """`index(operands, shape)` of an op on slices: the slice as NumPy takes it, and its sizes.
+    """Return `index(operands, shape)` for an op on slices, which returns a NumPy index and the slice's sizes.
 
-    The index raises UndefinedError where it leaves the tensor.
+    It raises UndefinedError if the slice leaves the tensor.
     """
     lists = [integers_of(op, name) for name in PARTS]
 
     def index(operands: Sequence[Any], shape: Shape) -> tuple[tuple[Any, ...], Shape]:
-        found: list[Any] = []
+        indices: list[Any] = []
         sizes = lists[1](operands)
         for axis, (offset, size, stride, extent) in enumerate(
             zip(lists[0](operands), sizes, lists[2](operands), shape, strict=True)
@@ -174,17 +174,17 @@ def slicer(op: Operation) -> Function:
                 raise UndefinedError(
                     f"a slice of {size} from {offset} by {stride} leaves dimension {axis}, which is {extent}"
                 )
-            found.append(slice(offset, offset + size) if stride == 1 else offset + stride * np.arange(size))
-        plain = all(isinstance(each, slice) for each in found)
-        ranges = [np.arange(each.start, each.stop) if isinstance(each, slice) else each for each in found]
-        return tuple(found) if plain else np.ix_(*ranges), tuple(sizes)
+            indices.append(slice(offset, offset + size) if stride == 1 else offset + stride * np.arange(size))
+        plain = all(isinstance(part, slice) for part in indices)
+        ranges = [np.arange(part.start, part.stop) if isinstance(part, slice) else part for part in indices]
+        return tuple(indices) if plain else np.ix_(*ranges), tuple(sizes)
 
     return index
 
 
 def _dropped(op: Operation, reduced: Value) -> Shape:
     dropped = dropped_dimensions(static_values(op, "sizes"), as_tensor(reduced.type).shape or ())
-    assert dropped is not None  # the verifier holds it
+    assert dropped is not None  # checked by the verifier
     return dropped
 
 
@@ -193,8 +193,8 @@ def _extract_slice(op: Operation, compiler: Compiler) -> Function:
 
     def extract_slice(*operands: Any) -> Array:
         where, _ = index(operands, operands[0].shape)
-        found: Array = operands[0][where]
-        return found.squeeze(dropped)
+        part: Array = operands[0][where]
+        return part.squeeze(dropped)
 
     return extract_slice
 
@@ -206,15 +206,15 @@ def _insert_slice(op: Operation, compiler: Compiler) -> Function:
         source, target = operands[0], operands[1]
         where, sizes = index(operands, target.shape)
         check_part(source.shape, sizes, dropped)
-        made: Array = target.copy()
-        made[where] = source.reshape(sizes)
-        return made
+        inserted: Array = target.copy()
+        inserted[where] = source.reshape(sizes)
+        return inserted
 
     return insert_slice
 
 
 def check_part(shape: Shape, sizes: Shape, dropped: Shape) -> None:
-    """Raise UndefinedError unless a part of this shape fills a slice of these sizes."""
+    """Raise UndefinedError unless a tensor of this shape fits a slice with these sizes and dropped axes."""
     wanted = tuple(size for axis, size in enumerate(sizes) if axis not in dropped)
     if shape != wanted:
         raise UndefinedError(f"a tensor of shape {list(shape)} does not fill a slice of {list(wanted)}")
@@ -235,7 +235,7 @@ def _bitcast(op: Operation, compiler: Compiler) -> Function:
 
 
 def _signed_bits(width: int) -> Function:
-    """Patterns of less than a byte as signed integers, each in a byte."""
+    """Return a function that sign-extends integers of fewer than 8 bits, one per byte."""
     sign = np.int8(1 << (width - 1))
 
     def signed(array: Array) -> Array:
@@ -260,8 +260,8 @@ def _collapse_shape(op: Operation, compiler: Compiler) -> Function:
     def collapse_shape(array: Array) -> Array:
         if not groups and array.size != 1:
             raise UndefinedError(f"{array.size} elements do not collapse to one")
-        made: Array = array.reshape([prod(array.shape[axis] for axis in group) for group in groups])
-        return made
+        collapsed: Array = array.reshape([prod(array.shape[axis] for axis in group) for group in groups])
+        return collapsed
 
     return collapse_shape
 
@@ -272,20 +272,20 @@ def _expand_shape(op: Operation, compiler: Compiler) -> Function:
     def expand_shape(*operands: Any) -> Array:
         array, shape = operands[0], sizes(operands)
         check_expansion(array.shape, groups, shape)
-        made: Array = array.reshape(shape)
-        return made
+        expanded: Array = array.reshape(shape)
+        return expanded
 
     return expand_shape
 
 
-def check_expansion(given: Shape, groups: Sequence[Sequence[int]], made: Sequence[int]) -> None:
-    """Raise UndefinedError unless the sizes of each group multiply to the size of the dimension that is expanded."""
+def check_expansion(given: Shape, groups: Sequence[Sequence[int]], expanded: Sequence[int]) -> None:
+    """Raise UndefinedError unless the sizes of each group multiply to the size of the expanded dimension."""
     for axis, group in enumerate(groups):
-        parts = [made[each] for each in group]
+        parts = [expanded[inner] for inner in group]
         if any(part < 0 for part in parts) or prod(parts) != given[axis]:
             raise UndefinedError(f"dimension {axis}, which is {given[axis]}, does not expand to {parts}")
-    if not groups and set(made) - {1}:
-        raise UndefinedError(f"one element does not expand to {list(made)}")
+    if not groups and set(expanded) - {1}:
+        raise UndefinedError(f"one element does not expand to {list(expanded)}")
 
 
 def _concat(op: Operation, compiler: Compiler) -> Function:
@@ -302,7 +302,7 @@ def _concat(op: Operation, compiler: Compiler) -> Function:
 
 HANDLERS: dict[str, Handler] = {
     "tensor.bitcast": _bitcast,
-    "tensor.cast": as_it_is,
+    "tensor.cast": identity,
     "tensor.collapse_shape": _collapse_shape,
     "tensor.concat": _concat,
     "tensor.dim": _dim,

@@ -1,4 +1,4 @@
-"""``ub``: its ops are an error when they run."""
+"""Handlers of ``ub``, whose ops raise an error when they run."""
 
 from typing import NoReturn
 

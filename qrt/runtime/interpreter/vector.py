@@ -1,5 +1,7 @@
-"""``vector`` on arrays. A reduction combines elements one after another in the order of their indices; a contraction
-multiplies, then adds, in the order of its dimensions."""
+"""Handlers of ``vector`` on arrays.
+
+A reduction combines elements one after another in the order of their indices. A contraction multiplies and adds in the
+order of its dimensions, with separate roundings."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,18 +28,18 @@ from qrt.types import FloatType, IndexType, TensorType, Type
 
 
 def _combine(op: Operation) -> Function:
-    """How two values of a reduction combine."""
+    """Return the function that combines two values of a reduction."""
     element = as_tensor(op.results[0].type).element
     return bind(combination(op), [element, element], [element])
 
 
 def _fold(combine: Function, values: Array, axes: Sequence[int], start: Any) -> Any:
-    """Combines the values along some axes with `start`. A `start` of None means that the first value is the start."""
-    kept = [axis for axis in range(values.ndim) if axis not in axes]
-    shape = tuple(values.shape[axis] for axis in kept)
+    """Combine the values along axes, in order, with `start`, or with the first value if `start` is None."""
+    parallel = [axis for axis in range(values.ndim) if axis not in axes]
+    shape = tuple(values.shape[axis] for axis in parallel)
     total = start
-    for each in values.transpose((*sorted(axes), *kept)).reshape((-1, *shape)):
-        total = each if total is None else combine(total, each)
+    for row in values.transpose((*sorted(axes), *parallel)).reshape((-1, *shape)):
+        total = row if total is None else combine(total, row)
     return total
 
 
@@ -65,8 +67,8 @@ def _contract(op: Operation, compiler: Compiler) -> Function:
     rank = len(iterators_of(op))
     axes = [tuple(result[1] for result in map.results if isinstance(result, tuple)) for map in maps_of(op)]
     reduced = [axis for axis, kind in enumerate(iterators_of(op)) if kind == "reduction"]
-    kept = [axis for axis in range(rank) if axis not in reduced]
-    order = [kept.index(axis) for axis in axes[2]]
+    parallel = [axis for axis in range(rank) if axis not in reduced]
+    order = [parallel.index(axis) for axis in axes[2]]
 
     def spread(array: Array, along: tuple[int, ...]) -> Array:
         missing = [axis for axis in range(rank) if axis not in along]
@@ -99,16 +101,16 @@ def _shape_cast(op: Operation, compiler: Compiler) -> Function:
 
 
 def _position(op: Operation, shape: Sequence[int], before: int) -> Callable[[Sequence[Any]], tuple[int, ...]]:
-    """The position in a vector, some of whose indices are operands after `before` others."""
+    """Return a function that gives the indices of a vector element; dynamic ones are operands from `before` on."""
     static = integers(op, "static_position")
 
     def position(operands: Sequence[Any]) -> tuple[int, ...]:
         following = iter(operands[before:])
-        found = tuple(int(next(following)) if index == DYNAMIC else index for index in static)
-        for index, size in zip(found, shape, strict=False):
+        indices = tuple(int(next(following)) if index == DYNAMIC else index for index in static)
+        for index, size in zip(indices, shape, strict=False):
             if not 0 <= index < size:
-                raise UndefinedError(f"position {list(found)} is out of bounds of shape {list(shape)}")
-        return found
+                raise UndefinedError(f"position {list(indices)} is out of bounds of shape {list(shape)}")
+        return indices
 
     return position
 
@@ -122,9 +124,9 @@ def _insert(op: Operation, compiler: Compiler) -> Function:
     position = _position(op, vector_of(op.operands[1]).shape, 2)
 
     def insert(*operands: Any) -> Array:
-        made: Array = np.array(operands[1])
-        made[position(operands)] = operands[0]
-        return made
+        inserted: Array = np.array(operands[1])
+        inserted[position(operands)] = operands[0]
+        return inserted
 
     return insert
 
@@ -138,17 +140,17 @@ def _insert_strided_slice(op: Operation, compiler: Compiler) -> Function:
     where = slice_of(op, len(vector_of(op.operands[1]).shape))
 
     def insert(part: Array, array: Array) -> Array:
-        made: Array = np.array(array)
-        made[where] = part
-        return made
+        inserted: Array = np.array(array)
+        inserted[where] = part
+        return inserted
 
     return insert
 
 
 def _from_elements(op: Operation, compiler: Compiler) -> Function:
-    made = vector_of(op.results[0])
-    dtype = element_dtype(made.element)
-    return lambda *elements: np.array(elements, dtype).reshape(made.shape)
+    type = vector_of(op.results[0])
+    dtype = element_dtype(type.element)
+    return lambda *elements: np.array(elements, dtype).reshape(type.shape)
 
 
 def _to_elements(op: Operation, compiler: Compiler) -> Function:
@@ -177,9 +179,9 @@ def _fma(op: Operation, compiler: Compiler) -> Function:
 
 
 def _mask(shape: Sequence[int], sizes: Sequence[int]) -> Array:
-    made = np.zeros(shape, np.bool_)
-    made[tuple(slice(0, max(0, size)) for size in sizes[: len(shape)])] = all(size > 0 for size in sizes)
-    return made
+    mask = np.zeros(shape, np.bool_)
+    mask[tuple(slice(0, max(0, size)) for size in sizes[: len(shape)])] = all(size > 0 for size in sizes)
+    return mask
 
 
 def _create_mask(op: Operation, compiler: Compiler) -> Function:
@@ -188,20 +190,20 @@ def _create_mask(op: Operation, compiler: Compiler) -> Function:
 
 
 def _constant_mask(op: Operation, compiler: Compiler) -> Function:
-    made = _mask(vector_of(op.results[0]).shape, integers(op, "mask_dim_sizes"))
-    return lambda: made
+    mask = _mask(vector_of(op.results[0]).shape, integers(op, "mask_dim_sizes"))
+    return lambda: mask
 
 
 def _step(op: Operation, compiler: Compiler) -> Function:
-    made = np.arange(vector_of(op.results[0]).shape[0], dtype=np.int64)
-    return lambda: made
+    numbers = np.arange(vector_of(op.results[0]).shape[0], dtype=np.int64)
+    return lambda: numbers
 
 
 # -- memory ------------------------------------------------------------------------------------------------------------
 
 
 class _Transfer:
-    """The elements of memory that the lanes of a vector stand for."""
+    """The mapping from the lanes of a vector to the elements of memory in a transfer."""
 
     def __init__(self, op: Operation, vector: Type) -> None:
         if not is_plain(op):
@@ -213,8 +215,9 @@ class _Transfer:
         self._masked = [used.index(axis) for axis in sorted(used)]
 
     def lanes(self, memory: Array, start: Sequence[Any], mask: Array | None) -> tuple[list[Any], Array]:
-        """(the index of every lane along each dimension of memory, which lanes are there). Raises UndefinedError for a
-        lane that is said to be within bounds and is not."""
+        """Return the index of every lane along each dimension of memory, and a mask of the lanes that are transferred.
+
+        Raise UndefinedError for a lane out of bounds of a dimension that is declared in bounds."""
         indices: list[Any] = [np.int64(index) for index in start]
         there = np.broadcast_to(np.True_ if mask is None else self._spread(mask), self.shape)
         for axis, place in enumerate(self.permutation):
@@ -230,8 +233,8 @@ class _Transfer:
         return indices, there
 
     def _spread(self, mask: Array) -> Array:
-        """A mask in the order of the vector's dimensions."""
-        ordered = mask.transpose(np.argsort(self._masked)) if self._masked else mask.reshape(())  # of one lane
+        """Return a mask with its axes in the order of the vector's dimensions."""
+        ordered = mask.transpose(np.argsort(self._masked)) if self._masked else mask.reshape(())  # a single lane
         return np.expand_dims(ordered, [axis for axis, place in enumerate(self.permutation) if place is None])
 
 
@@ -246,10 +249,10 @@ def _transfer_read(op: Operation, compiler: Compiler) -> Function:
     def read(memory: Array, *operands: Any) -> Array:
         padding, mask = operands[count], operands[-1] if is_masked else None
         indices, there = transfer.lanes(memory, operands[:count], mask)
-        made = np.full(transfer.shape, padding, memory.dtype)
+        vector = np.full(transfer.shape, padding, memory.dtype)
         where = tuple(np.broadcast_to(index, transfer.shape)[there] for index in indices)
-        made[there] = memory[where]
-        return made
+        vector[there] = memory[where]
+        return vector
 
     return checked(op, 0, read, compiler)
 
@@ -264,7 +267,7 @@ def _transfer_write(op: Operation, compiler: Compiler) -> Function:
         target = memory.copy() if returns else require_writeable(memory)
         if transfer.shape:
             target[tuple(np.broadcast_to(index, transfer.shape)[there] for index in indices)] = vector[there]
-        elif there:  # one lane, which a condition would make an array of one dimension
+        elif there:  # a single lane: indexing by the mask would add a dimension
             target[tuple(indices)] = vector
         return target if returns else None
 
@@ -272,7 +275,7 @@ def _transfer_write(op: Operation, compiler: Compiler) -> Function:
 
 
 def _window(memory: Array, start: Sequence[Any], shape: Sequence[int]) -> Array:
-    """The elements of a vector, along the last dimensions of memory."""
+    """Return a view of the elements of a vector, which lie along the last dimensions of memory."""
     begin = [int(index) for index in start]
     sizes = [1] * (memory.ndim - len(shape)) + list(shape)
     if any(index < 0 or index + n > size for index, n, size in zip(begin, sizes, memory.shape, strict=True)):
@@ -298,10 +301,10 @@ def _store(op: Operation, compiler: Compiler) -> Function:
 
 def _print(op: Operation, compiler: Compiler) -> Function:
     ends = {"newline": "\n", "comma": ", ", "open": "( ", "close": " )", "no_punctuation": ""}
-    said = op.attributes.get("punctuation")
-    end = "\n" if said is None else ends[str(said).partition("<")[2].removesuffix(">")]
+    punctuation = op.attributes.get("punctuation")
+    end = "\n" if punctuation is None else ends[str(punctuation).partition("<")[2].removesuffix(">")]
     is_index = isinstance(as_tensor(op.operands[0].type).element, IndexType)
-    # Upstream takes an index for unsigned.
+    # Upstream prints an index as unsigned.
     return lambda value: print(_spelled(np.asarray(value).view(np.uint64) if is_index else value), end=end)
 
 

@@ -1,1 +1,1 @@
-"""The parts of plans: where values stand, and what runs."""
+"""Modules of the planner: the places of values, and the steps of a plan."""

@@ -1,5 +1,6 @@
-"""Arenas: where the temporaries of a plan stand, so that none overlap while both live, but for a result that is written
-over an operand.
+"""Arena allocation: offsets for a plan's temporaries, without overlap of those that are live at the same time.
+
+Results that may overwrite an operand become views of it.
 """
 
 from bisect import bisect_left, insort
@@ -11,12 +12,12 @@ from qrt.runtime.planner.slots import CallStep, PlanSlot, Step, root
 
 ALIGNMENT = 64
 _MOST_SORTED = 128
-"""Up to so many temporaries are placed by size too, which compares each with each."""
+"""The largest number of temporaries for which placement by size, which is quadratic, is tried too."""
 
 
 @dataclass(eq=False)
 class Span:
-    """A temporary: its bytes, and the first and the last step that use it. ``offset`` is found."""
+    """A temporary: its bytes, and the first and last step that use it. ``offset`` is set by `allocate`."""
 
     nbytes: int
     first: int
@@ -25,7 +26,7 @@ class Span:
 
 
 def allocate(spans: Sequence[Span]) -> int:
-    """Gives each an offset, and returns the bytes needed: the better of two orders."""
+    """Set the offset of each span and return the size of the arena, by the better of two placement orders."""
     by_time = _in_order_of_time(spans)
     least = live_bytes(spans)
     if by_time <= least or len(spans) > _MOST_SORTED:
@@ -39,7 +40,7 @@ def allocate(spans: Sequence[Span]) -> int:
 
 
 def live_bytes(spans: Iterable[Span]) -> int:
-    """The most bytes that live at once: no arena is smaller."""
+    """Return the largest total of bytes that are live at the same time, a lower bound for the arena."""
     changes: dict[int, int] = {}
     for span in spans:
         changes[span.first] = changes.get(span.first, 0) + span.nbytes
@@ -52,12 +53,12 @@ def live_bytes(spans: Iterable[Span]) -> int:
 
 
 def _alignment(nbytes: int) -> int:
-    """Small ones stand closer: a cache line for each would be most of their arena."""
+    """Return the alignment for a temporary. Small ones are not aligned to cache lines, which would waste memory."""
     return ALIGNMENT if nbytes >= 16 * ALIGNMENT else 16 if nbytes >= 256 else 8
 
 
 def _in_order_of_size(spans: Sequence[Span]) -> int:
-    """The largest first, each at the lowest place that is free as long as it lives."""
+    """Place the largest spans first, each at the lowest offset that is free during its lifetime. Return the size."""
     placed: list[Span] = []  # by offset
     top = 0
     for span in sorted(spans, key=lambda s: (-s.nbytes, s.first)):
@@ -78,7 +79,7 @@ def _in_order_of_size(spans: Sequence[Span]) -> int:
 
 
 def _in_order_of_time(spans: Sequence[Span]) -> int:
-    """In the order in which they begin to live, each in the smallest gap that holds it."""
+    """Place spans in the order of their first step, each in the smallest gap that is large enough. Return the size."""
     gaps = _FreeGaps()
     living: list[tuple[int, int, int, int]] = []  # (last step, number, begin, end), sorted
     for number, span in enumerate(sorted(spans, key=lambda s: (s.first, -s.nbytes))):
@@ -92,7 +93,7 @@ def _in_order_of_time(spans: Sequence[Span]) -> int:
 
 
 class _FreeGaps:
-    """The free bytes of an arena, as maximal gaps. Behind `top` there are as many as needed."""
+    """The free gaps of an arena, maximal and without overlap. All bytes from `top` on are free."""
 
     def __init__(self) -> None:
         self.top = 0
@@ -101,7 +102,7 @@ class _FreeGaps:
         self.ends: dict[int, int] = {}
 
     def take(self, size: int) -> int:
-        """Takes so many bytes, and returns where they begin."""
+        """Allocate ``size`` bytes and return their offset."""
         if size == 0:
             return 0
         place = bisect_left(self.by_size, (size, 0))
@@ -111,14 +112,14 @@ class _FreeGaps:
                 self._remove(begin, self.top)
             self.top = begin + size
             return begin
-        found, begin = self.by_size[place]
-        self._remove(begin, begin + found)
-        if found > size:
-            self._add(begin + size, begin + found)
+        gap, begin = self.by_size[place]
+        self._remove(begin, begin + gap)
+        if gap > size:
+            self._add(begin + size, begin + gap)
         return begin
 
     def give(self, begin: int, end: int) -> None:
-        """Frees bytes, and joins them with the gaps beside them."""
+        """Free bytes, and merge them with adjacent gaps."""
         if begin == end:
             return
         before, behind = self.ends.get(begin), self.begins.get(end)
@@ -140,12 +141,12 @@ class _FreeGaps:
 
 
 def overwritten(slots: Mapping[int, PlanSlot], steps: Sequence[Step]) -> list[Step]:
-    """The steps, of which those that write over an operand say so. Their results become views of it."""
+    """Return the steps, after the results of kernels that can overwrite an operand became views of that operand."""
     return [_marked(step) if _overwrites(slots, step, number) else step for number, step in enumerate(steps)]
 
 
 def _overwrites(slots: Mapping[int, PlanSlot], step: Step, number: int) -> bool:
-    """Has a step write over the first operand that allows it. Returns whether there is one."""
+    """Make the result of a step a view of the first operand that the kernel may overwrite. Return False if none is."""
     if not isinstance(step, CallStep) or not isinstance(step.call, kernel_calls.KernelCall) or not step.results:
         return False
     *given, written = step.slots
@@ -158,7 +159,7 @@ def _overwrites(slots: Mapping[int, PlanSlot], step: Step, number: int) -> bool:
         memory = slots[place[0]]
         if memory.kind != "temporary" or memory.last != number:
             continue
-        # What is read from the same memory must stand exactly where the operand does.
+        # Operands in the same memory must be at exactly the same place.
         read = [i for i, slot in enumerate(given) if root(slots, slot)[0] == place[0]]
         if all(i in allowed and root(slots, given[i]) == place for i in read):
             result.kind, (result.base, result.offset) = "view", place
@@ -169,4 +170,4 @@ def _overwrites(slots: Mapping[int, PlanSlot], step: Step, number: int) -> bool:
 
 def _marked(step: Step) -> Step:
     kernel, fused, names = step.coverage.detail.partition(" with ")
-    return replace(step, coverage=replace(step.coverage, detail=f"{kernel} in place{fused}{names}"))
+    return replace(step, coverage=step.coverage._replace(detail=f"{kernel} in place{fused}{names}"))

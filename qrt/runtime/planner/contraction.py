@@ -1,5 +1,7 @@
-"""Contractions: structured ops of f32 or i32 that add the products of two operands to their output, as matrix products
-and convolutions do. The kernel adds in the order of the reduced loops, as the interpreter does."""
+"""Binding of contractions: structured ops that add products of two operands to an f32 or i32 output.
+
+Matrix products and convolutions are contractions. The kernel adds in the order of the reduced loops, as the interpreter
+does."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,12 +19,12 @@ from qrt.types import FloatType, IntegerType, TensorType
 _F32, _I32 = FloatType("f32"), IntegerType(32)
 _NARROW = (IntegerType(8), IntegerType(16))
 _MOST_LOOPS = 15
-"""As csrc/include/qrt/products/contraction.h says, without that of the columns."""
+"""The limit in csrc/include/qrt/products/contraction.h, without the loop over columns."""
 
 
 @dataclass(frozen=True)
 class ContractionCall:
-    """A call for an op, which of its operands the call reads, in order, and which it has packed."""
+    """A call for an op, with the numbers of the operands that it reads, and of those packed in it."""
 
     call: KernelCall
     given: tuple[int, ...]
@@ -30,7 +32,7 @@ class ContractionCall:
 
 
 def contraction(op: Operation, types: Sequence[TensorType], constants: Constants) -> ContractionCall | None:
-    """The kernel of an op whose operands have these static types; None if it is no such op."""
+    """Bind the kernel of a contraction with operands of these static types. Return None for any other op."""
     if not isinstance(op, StructuredOp) or len(op.outputs) != 1 or len(op.results) != 1:
         return None
     integers = types[-1].element == _I32
@@ -42,8 +44,8 @@ def contraction(op: Operation, types: Sequence[TensorType], constants: Constants
         return None
     left, right, is_fused = product
     out = len(types) - 1
-    column = next((loop for loop in reversed(loops.kept) if loops.extents[loop] > 1), None)
-    orders = [each for each in ((left, right), (right, left)) if _are_read(types, *each, constants)]
+    column = next((loop for loop in reversed(loops.parallel) if loops.extents[loop] > 1), None)
+    orders = [pair for pair in ((left, right), (right, left)) if _are_read(types, *pair, constants)]
     chosen = _chosen(loops, column, orders, constants)
     if chosen is None:
         return None
@@ -51,7 +53,7 @@ def contraction(op: Operation, types: Sequence[TensorType], constants: Constants
     given = [a, *([] if b in constants else [b]), *([] if out in constants else [out])]
     init, start = loops.operands[out], None
     if out in constants:
-        start, init = collapsed(constants[out], init, loops.kept)
+        start, init = collapsed(constants[out], init, loops.parallel)
     operands = [loops.operands[a], loops.operands[b], init, loops.operands[out]]
     order = _order(loops, column, loops.operands[b])
     turns = [loops.extents[loop] for group in order for loop in group]
@@ -62,11 +64,11 @@ def contraction(op: Operation, types: Sequence[TensorType], constants: Constants
         loops=[len(group) for group in order],
         extents=[*turns, 1 if column is None else loops.extents[column]],
         strides=[
-            [*(each.strides[loop] for group in order for loop in group), _of_column(each, column, is_last=number == 3)]
-            for number, each in enumerate(operands)
+            [*(x.strides[loop] for group in order for loop in group), _of_column(x, column, is_last=number == 3)]
+            for number, x in enumerate(operands)
         ],
-        offsets=[each.offset for each in operands],
-        sizes=[each.size for each in operands],
+        offsets=[operand.offset for operand in operands],
+        sizes=[operand.size for operand in operands],
         fused=is_fused,
         integers=integers,
         b_constant=constants[b].astype(np.int32 if integers else np.float32, copy=False) if b in constants else None,
@@ -76,56 +78,59 @@ def contraction(op: Operation, types: Sequence[TensorType], constants: Constants
 
 
 def _product(op: StructuredOp) -> tuple[int, int, bool] | None:
-    """The numbers of the two operands, and whether product and sum are rounded once."""
+    """Return the numbers of the two factors, and True if product and sum are fused; None if the body differs."""
     block = op.regions[0].blocks[0]
     *inputs, out = block.arguments
     *operations, last = block.operations
-    made = _made(last.operands[0], operations)
-    if made is None or any(each.name not in _USED or promises(each) for each in operations):
+    combine = _operation_among(last.operands[0], operations)
+    if combine is None or any(inner.name not in _USED or promises(inner) for inner in operations):
         return None
     factors: Sequence[Value] = ()
-    if made.name == "math.fma" and made.operands[2] is out:
-        factors = made.operands[:2]
-    elif made.name in _PRODUCTS:
-        terms = [value for value in made.operands if value is not out]
-        source = _made(terms[0], operations) if len(terms) == 1 else None
-        if source is not None and source.name == _PRODUCTS[made.name]:
+    if combine.name == "math.fma" and combine.operands[2] is out:
+        factors = combine.operands[:2]
+    elif combine.name in _PRODUCTS:
+        terms = [value for value in combine.operands if value is not out]
+        source = _operation_among(terms[0], operations) if len(terms) == 1 else None
+        if source is not None and source.name == _PRODUCTS[combine.name]:
             factors = source.operands
     read = [_extended(factor, operations) for factor in factors]
     if not read or any(factor not in inputs for factor in read):
         return None
     left, right = (inputs.index(factor) for factor in read)
-    return left, right, made.name == "math.fma"
+    return left, right, combine.name == "math.fma"
 
 
 _PRODUCTS = {"arith.addf": "arith.mulf", "arith.addi": "arith.muli"}
 _USED = frozenset({"math.fma", "arith.extsi", *_PRODUCTS, *_PRODUCTS.values()})
-"""The ops of such a body; another one could be undefined for some values."""
+"""The ops that may be in the body. Other ops could be undefined for some values."""
 
 
 def _are_read(types: Sequence[TensorType], a: int, b: int, constants: Constants) -> bool:
-    """Whether the kernel reads the elements of operands a and b: narrow integers are extended where b is packed before
-    the run."""
+    """Return True if the kernel supports the element types of operands a and b.
+
+    Narrow integers are supported in a constant b, which is extended when it is packed."""
     left, right = types[a].element, types[b].element
     return left == types[-1].element and (right == left or (left == _I32 and right in _NARROW and b in constants))
 
 
-def _made(value: Value, operations: Sequence[Operation]) -> Operation | None:
-    """The operation among these that makes a value."""
+def _operation_among(value: Value, operations: Sequence[Operation]) -> Operation | None:
+    """Return the operation that computes a value if it is one of these; else None."""
     return value.operation if value.operation in operations else None
 
 
 def _extended(value: Value, operations: Sequence[Operation]) -> Value:
-    """What is extended by its sign to a value, or that itself."""
-    made = _made(value, operations)
-    return made.operands[0] if made is not None and made.name == "arith.extsi" else value
+    """Return the operand of the sign extension that computes a value, or the value itself."""
+    extension = _operation_among(value, operations)
+    return extension.operands[0] if extension is not None and extension.name == "arith.extsi" else value
 
 
 def _chosen(
     loops: Loops, column: int | None, orders: Sequence[tuple[int, int]], constants: Constants
 ) -> tuple[int, int] | None:
-    """Which operand is `a`, whose values meet a row of columns of `b`. A constant `b` is packed once; the fewer loops
-    index it, the fewer times one that is not is packed."""
+    """Return the best order (a, b) of the operands for the kernel; None if neither order is supported.
+
+    The kernel multiplies values of a by rows of columns of b, and packs b: a constant b once, another b once for each
+    iteration of the loops that index it."""
 
     def stride(operand: int) -> int:
         return 0 if column is None else loops.operands[operand].strides[column]
@@ -134,20 +139,21 @@ def _chosen(
 
     def cost(order: tuple[int, int]) -> tuple[bool, int, int]:
         a, b = order
-        batches = sum(loops.operands[b].strides[loop] != 0 for loop in loops.kept)
+        batches = sum(loops.operands[b].strides[loop] != 0 for loop in loops.parallel)
         return b not in constants, stride(a), batches
 
     return min(fitting, key=cost, default=None)
 
 
 def _order(loops: Loops, column: int | None, b: Strided) -> tuple[list[int], list[int], list[int]]:
-    """The loops that index b and the output, those that index the output alone, those that are summed. Loops of one
-    turn are left out."""
-    kept = [loop for loop in loops.kept if loops.extents[loop] > 1 and loop != column]
-    batches = [loop for loop in kept if b.strides[loop]]
+    """Return the loops that index b and the output, those that index only the output, and the reduced loops.
+
+    Loops of one iteration are left out."""
+    parallel = [loop for loop in loops.parallel if loops.extents[loop] > 1 and loop != column]
+    batches = [loop for loop in parallel if b.strides[loop]]
     return (
         batches,
-        [loop for loop in kept if not b.strides[loop]],
+        [loop for loop in parallel if not b.strides[loop]],
         [loop for loop in loops.reduced if loops.extents[loop] != 1],
     )
 

@@ -1,9 +1,9 @@
-"""Loops and branches as steps of a plan: `scf.while` and `scf.if` whose regions hold nothing but kernels.
+"""Planning of loops and branches as steps: `scf.while` and `scf.if` whose regions have only kernels.
 
-A loop copies what it begins with to slots of its own, the carried ones; at the end of a round it copies there what the
-next one begins with, as if all at once. What its condition forwards has the same places in the body and behind the
-loop. A branch has slots for its results, into which both regions write. What a loop reads from outside stays alive to
-its end.
+A loop copies its initial values to carried slots; at the end of an iteration it copies the next values there, with the
+effect of a simultaneous assignment. The values that the condition forwards have the same places in the body and after
+the loop. A branch has slots for its results, which both regions write. Values from outside that a loop reads stay live
+until it ends.
 """
 
 from collections.abc import Sequence
@@ -14,30 +14,31 @@ from qrt.errors import QuantError
 from qrt.ir import Block, Operation, Region, Value
 from qrt.ir.rewriting.constant_folder import captured
 from qrt.ops.core import KernelCall
+from qrt.runtime.coverage import Coverage
 from qrt.runtime.planner.executable import copy_call
 from qrt.runtime.planner.places import Attempt, SlotTable
-from qrt.runtime.planner.slots import CallStep, Coverage, SlotView, copied, layout, root
+from qrt.runtime.planner.slots import CallStep, SlotView, copied, layout, root
 from qrt.types import TensorType
 
 
 class PlanningRefusal(Exception):
-    """Why the interpreter runs an operation with regions."""
+    """The reason why an operation with regions cannot be planned and is left to the interpreter."""
 
 
 class ControlPlanner(SlotTable):
-    """Plans operations with regions. `block` plans the operations of one."""
+    """A planner of operations with regions. Subclasses plan the operations of a block."""
 
     def block(self, block: Block, arguments: Sequence[SlotView]) -> list[SlotView]:
-        """Plans the operations of a block on these places; returns those of its terminator's operands."""
+        """Plan a block for arguments in these places; return the places of its terminator's operands."""
         raise NotImplementedError
 
     @property
     def in_region(self) -> bool:
-        """Whether an operation of a region is being planned, which must not need the interpreter."""
+        """True while a region is planned, in which no operation may need the interpreter."""
         return self.attempt is not None
 
     def leave_to_interpreter(self, op: Operation, why: str) -> None:
-        """Raises PlanningRefusal within a region: an operation is no kernel."""
+        """Raise PlanningRefusal if a region is planned, because an operation has no kernel."""
         if self.in_region:
             raise PlanningRefusal(f"{op.name} at {op.location} {why}")
 
@@ -55,13 +56,13 @@ class ControlPlanner(SlotTable):
         return super()._call(op, call, inputs, results, coverage, operands)
 
     def control(self, op: Operation, operands: Sequence[SlotView]) -> list[SlotView] | str:
-        """The places of the results of a loop or a branch; or why the interpreter runs it."""
+        """Plan a loop or a branch. Return the places of its results, or the reason why the interpreter must run it."""
         plan = self._while if op.name == "scf.while" else self._if
         if self.in_region:
             return plan(op, operands)
         for value in captured(op):
             place = self.places[value]
-            if place.type is not None:  # what the interpreter made is an array for the regions too
+            if place.type is not None:  # kernels in the regions need values of the interpreter as arrays
                 self._array_slot(place)
         self.attempt = Attempt(len(self.frame), len(self.steps), set(self.states), {})
         try:
@@ -78,36 +79,36 @@ class ControlPlanner(SlotTable):
         before, after = map(_block, op.regions)
         carried = [self._carried(op, place, value) for place, value in zip(operands, before.arguments, strict=True)]
         head = self._step(op, "round", cost=len(before.operations))
-        said, *forwarded = self.block(before, carried)
-        self._use(self._array_slot(said))
+        condition, *forwarded = self.block(before, carried)
+        self._use(self._array_slot(condition))
         leave = self._reserve(op)
         given = _renamed(forwarded, after.arguments)
         self._carry(op, self.block(after, given), carried)
         end = self._step(op, "jump", head)
-        self._fill(leave, "unless", len(self.steps), len(after.operations), said)
+        self._fill(leave, "unless", len(self.steps), len(after.operations), condition)
         self._keep(head, end)
         return _renamed(forwarded, op.results)
 
     def _carried(self, op: Operation, begin: SlotView, argument: Value) -> SlotView:
-        """A slot of the loop, which begins with a value."""
+        """Return a new carried slot of the loop, to which the initial value is copied."""
         if begin.type is None:
             raise PlanningRefusal(f"it carries {argument.type}, whose shape only the run knows")
-        made = self.place("temporary", begin.type, argument.type)
-        self._copy_to(op, begin, made)
-        return made
+        carried = self.place("temporary", begin.type, argument.type)
+        self._copy_to(op, begin, carried)
+        return carried
 
     def _carry(self, op: Operation, values: Sequence[SlotView], carried: Sequence[SlotView]) -> None:
-        """Copies values to the carried slots, where each is read before something is written over it."""
+        """Copy values to the carried slots, in an order in which no value is overwritten before it is read."""
         pending = []
         for place, target in zip(values, carried, strict=True):
-            _check_alike(place, target, "from round to round")
+            _check_equal_shapes(place, target, "from round to round")
             if root(self.slots, self._array_slot(place)) != root(self.slots, target.slot):
                 pending.append((place, target))
         while pending:
             read = [root(self.slots, self._array_slot(source))[0] for source, _ in pending]
             free = next((i for i, (_, to) in enumerate(pending) if root(self.slots, to.slot)[0] not in read), None)
             source, target = pending.pop(free or 0)
-            if free is None:  # they change places
+            if free is None:  # a cycle: swap through a temporary
                 aside = self.place("temporary", target.type, target.declared)
                 self._copy_to(op, source, aside)
                 pending.append((aside, target))
@@ -115,9 +116,9 @@ class ControlPlanner(SlotTable):
                 self._copy_to(op, source, target)
 
     def _keep(self, head: int, end: int) -> None:
-        """What a loop uses from outside lives to its end: the next round uses it again."""
+        """Extend the lifetime of outside values that a loop uses to its end, because every iteration uses them."""
         for step in self.steps[head:]:
-            assert isinstance(step, CallStep)  # regions hold nothing else
+            assert isinstance(step, CallStep)  # planned regions have only calls
             for used in step.slots:
                 number = root(self.slots, used)[0]
                 if self.slots[number].first < head:
@@ -143,17 +144,19 @@ class ControlPlanner(SlotTable):
         return results
 
     def _joint(self, place: SlotView, value: Value, start: int) -> SlotView:
-        """A slot for a result, which is alive from the first branch on."""
+        """Return a new slot for a result, which is live from the start of the first branch on."""
         if place.type is None:
             raise PlanningRefusal(f"it gives {value.type}, whose shape only the run knows")
-        made = self.place("temporary", place.type, value.type)
-        self.slots[made.slot].first = start
-        return made
+        joint = self.place("temporary", place.type, value.type)
+        self.slots[joint.slot].first = start
+        return joint
 
     def _give(self, op: Operation, values: Sequence[SlotView], results: Sequence[SlotView], first: int) -> None:
-        """Has the results hold values of a branch. What is made there, from slot `first` on, is made in its place."""
+        """Put a branch's values into the results.
+
+        Temporaries of the branch (from slot `first` on) become views of the results; other values are copied."""
         for place, result in zip(values, results, strict=True):
-            _check_alike(place, result, "between its branches")
+            _check_equal_shapes(place, result, "between its branches")
             source = self._array_slot(place)
             slot = self.slots[source]
             if source >= first and slot.kind == "temporary":
@@ -177,31 +180,31 @@ class ControlPlanner(SlotTable):
         self.steps.append(CallStep(op, call, (given, target.slot), copied(op), [source], [target]))
 
     def _step(self, op: Operation, kind: str, target: int = 0, cost: int = 0) -> int:
-        """Adds a step of control. Returns its number."""
+        """Add a control step and return its number."""
         number = self._reserve(op)
         self._fill(number, kind, target, cost)
         return number
 
     def _reserve(self, op: Operation) -> int:
-        """A step of control whose target is not known yet."""
+        """Add a control step whose target is not known yet, and return its number."""
         self.steps.append(CallStep(op, bind_control(kind="jump"), (), _coverage(op, ""), [], []))
         return len(self.steps) - 1
 
-    def _fill(self, number: int, kind: str, target: int, cost: int = 0, *said: SlotView) -> None:
+    def _fill(self, number: int, kind: str, target: int, cost: int = 0, *operands: SlotView) -> None:
         step = self.steps[number]
         assert isinstance(step, CallStep)
         call = bind_control(kind=kind, target=target, cost=cost)
-        slots = tuple(map(self._array_slot, said))
+        slots = tuple(map(self._array_slot, operands))
         coverage = _coverage(step.operation, kind if kind == "round" else f"{kind} to step {target}")
-        self.steps[number] = CallStep(step.operation, call, slots, coverage, said, [])
+        self.steps[number] = CallStep(step.operation, call, slots, coverage, operands, [])
 
 
-def _coverage(op: Operation, said: str) -> Coverage:
-    return Coverage(op.name, str(op.location), "control", said)
+def _coverage(op: Operation, detail: str) -> Coverage:
+    return Coverage(op.name, str(op.location), "control", detail)
 
 
 def _block(region: Region) -> Block:
-    """The block of a region, which is the only one: loops and branches are verified."""
+    """Return the only block of a region of a verified loop or branch."""
     (block,) = region.blocks
     return block
 
@@ -210,8 +213,8 @@ def _renamed(places: Sequence[SlotView], values: Sequence[Value]) -> list[SlotVi
     return [SlotView(place.slot, place.type, value.type) for place, value in zip(places, values, strict=True)]
 
 
-def _check_alike(place: SlotView, other: SlotView, when: str) -> None:
-    """Raises PlanningRefusal for a value of another shape than the one whose place it takes."""
+def _check_equal_shapes(place: SlotView, other: SlotView, when: str) -> None:
+    """Raise PlanningRefusal if a value's shape differs from that of the slot to which it is copied."""
     if place.type is None:
         raise PlanningRefusal(f"a value of {place.declared} has a shape that only the run knows")
     if place.shape != other.shape:

@@ -1,6 +1,7 @@
-"""Executables of a plan: the whole of one whose every step is a kernel, and each run of kernels between steps of the
-interpreter. Where all operands stand is known before the run, but for the external arrays that come with it. A family
-whose shapes only the run knows is bound in the run.
+"""Construction of executables: for a whole plan of kernels, or for consecutive kernels between interpreter steps.
+
+The places of all operands are known before a run, except for external arrays, which are passed to the run. A family
+with operand shapes known only at run time is bound during the run.
 """
 
 import threading
@@ -17,17 +18,17 @@ from qrt.ops.core import Array
 from qrt.runtime.interpreter import core
 from qrt.runtime.interpreter.core import raise_located
 from qrt.runtime.operations import family_call
-from qrt.runtime.planner.slots import CallStep, PlanSlot, SlotView, Step, empty, layout, root
-from qrt.runtime.values import as_tensor
+from qrt.runtime.planner.slots import CallStep, PlanSlot, SlotView, Step, layout, root
+from qrt.runtime.values import as_tensor, empty
 from qrt.tensor.storage import ready
 from qrt.types import TensorType
 
 MOST_DIMENSIONS = 31
-"""The most dimensions of an external array: MAX_OPERAND_RANK in `_ext`."""
+"""The largest rank of an external array: MAX_OPERAND_RANK in `_ext`."""
 
 
 def copy_call(dtype: np.dtype[Any], size: int) -> KernelCall:
-    """Return the call that copies so many elements."""
+    """Return the call that copies ``size`` elements."""
     return bind_copy(
         dtype=dtype,
         shapes=[(size,)],
@@ -46,7 +47,7 @@ def plan_executable(
     results: Sequence[SlotView],
     arena_bytes: int,
 ) -> Executable | None:
-    """Return the executable of a whole plan; None where a step is no kernel, or an argument no array that C takes."""
+    """Return the executable of a whole plan; None if a step is not a kernel, or C does not support an argument."""
     calls = [step for step in steps if isinstance(step, CallStep) and isinstance(step.call, KernelCall)]
     if len(calls) < len(steps) or any(place.type is None for place in (*inputs, *results)):
         return None
@@ -58,8 +59,9 @@ def plan_executable(
 
 
 def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[Executable, list[int]]:
-    """Return the executable of consecutive kernels of a plan that has other steps too, and the slots whose arrays it
-    runs over, those that it writes last. The first of the kernels is step ``first_step`` of the plan."""
+    """Return the executable of consecutive kernels of a plan, and the slots of its arrays, with written ones last.
+
+    The first kernel is step ``first_step`` of the plan."""
     calls = [step.call for step in steps if isinstance(step.call, KernelCall)]
     written: set[int] = set()
     layouts: dict[int, tuple[np.dtype[Any], tuple[int, ...]]] = {}
@@ -85,7 +87,7 @@ def segment_executable(steps: Sequence[CallStep], first_step: int) -> tuple[Exec
 
 @dataclass
 class _ExecutableBuilder:
-    """The bases and external arrays of a plan, and the place of each slot in them."""
+    """A builder of a plan's executable: its bases and external arrays, and the place of each slot."""
 
     slots: Mapping[int, PlanSlot]
     frame: Sequence[Any]
@@ -94,11 +96,11 @@ class _ExecutableBuilder:
 
     def __post_init__(self) -> None:
         self.externals: list[tuple[np.dtype[Any], tuple[int, ...]]] = []
-        self.bases: list[Array | int | None] = [None]  # 0: the arena
+        self.bases: list[Array | int | None] = [None]  # base 0 is the arena
         self.base_of: dict[int, int] = {}
 
     def external(self, slot: int | None, dtype: np.dtype[Any], shape: tuple[int, ...]) -> int:
-        """Add an external array, that of ``slot`` if that is given, and return its base."""
+        """Add an external array, for ``slot`` if given, and return the number of its base."""
         self.bases.append(len(self.externals))
         self.externals.append((dtype, shape))
         if slot is not None:
@@ -106,7 +108,7 @@ class _ExecutableBuilder:
         return len(self.bases) - 1
 
     def place(self, number: int) -> tuple[int, int]:
-        """Return the base of a slot, and the bytes into it."""
+        """Return the base of a slot, and the slot's offset in it in bytes."""
         number, offset = root(self.slots, number)
         slot = self.slots[number]
         if slot.kind == "temporary":
@@ -117,11 +119,11 @@ class _ExecutableBuilder:
         return self.base_of[number], offset
 
     def executable(self, steps: Sequence[CallStep], arena_bytes: int) -> Executable | None:
-        """Return the executable of these steps; None where a slot is of a kind that only the interpreter fills."""
+        """Return the executable of these steps; None if only the interpreter can fill one of their slots."""
         for place in self.inputs:
             shape, dtype = layout(self.slots[place.slot])
             self.external(place.slot, dtype, shape)
-        copied: list[tuple[int, int]] = []  # results that stand elsewhere too: slot, base
+        copied: list[tuple[int, int]] = []  # (slot, base) of results that need a copy
         for place in self.results:
             _, dtype = layout(self.slots[place.slot])
             is_own = self.slots[place.slot].kind == "owned" and place.slot not in self.base_of
@@ -158,7 +160,7 @@ class _ExecutableBuilder:
 
 
 class DeferredFamily:
-    """A family bound for each set of operand shapes that comes, the latest kept. Constants are packed then."""
+    """A family that is bound during the run for the operands' shapes. The latest binding is cached."""
 
     def __init__(self, op: Operation, packed: dict[int, Array]) -> None:
         self.op, self.packed = op, packed
@@ -177,11 +179,11 @@ class DeferredFamily:
                 with self.lock:
                     self.bound = bound
             _, call, results = bound
-            made = [empty(result) for result in results]
-            call(*(array for i, array in enumerate(arrays) if i not in self.packed), *made)
+            outputs = [empty(result) for result in results]
+            call(*(array for i, array in enumerate(arrays) if i not in self.packed), *outputs)
         except QuantError as error:
             raise_located(self.op, error)
-        return made
+        return outputs
 
     def _bind(self, shapes: list[tuple[int, ...]]) -> tuple[Any, ...]:
         types = tuple(TensorType(shape, element) for shape, element in zip(shapes, self.elements, strict=True))

@@ -1,5 +1,6 @@
-"""Loops in f32 and i32: structured ops whose body is a chain of element-wise ops, and such ops on whole tensors. The
-kernel passes through the reduced loops in order, as the interpreter does."""
+"""Binding of loops in f32 and i32: structured ops whose body is a chain of elementwise ops, and such ops on tensors.
+
+The kernel runs the reduced loops in order, as the interpreter does."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from qrt.types import FloatType, IntegerType, TensorType, Type
 
 _F32 = FloatType("f32")
 _NAMES: dict[Type, str] = {_F32: "f32", **{IntegerType(width): f"i{width}" for width in (1, 8, 16, 32)}}
-"""The elements that a register holds."""
+"""The element types that a register of the kernel supports."""
 CODES = {name: code for code, name in enumerate((
     "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "math.fma", "math.sqrt", "arith.negf", "math.absf",
     "math.floor", "math.ceil", "math.trunc", "math.roundeven", "arith.maximumf", "arith.minimumf", "arith.maxnumf",
@@ -32,7 +33,7 @@ CODES = {name: code for code, name in enumerate((
     "unordered", "to_f32", "to_i32", "saturate_i32", "to_i8", "to_i16", "arith.addi", "arith.subi", "arith.muli",
     "arith.maxsi", "arith.minsi", "math.exp",
 ))}  # fmt: skip
-"""The order of qrt_step_code in csrc/include/qrt/float_loops.h."""
+"""The step codes, in the order of qrt_step_code in csrc/include/qrt/float_loops.h."""
 _MOST_LOOPS, _MOST_REGISTERS, _MOST_OPERANDS = 16, 64, 32
 _LANES = 256
 _COMPARED = {
@@ -41,7 +42,7 @@ _COMPARED = {
     "ult": ("less_equal", True, True), "ule": ("less", True, True), "une": ("equal", False, True),
     "ord": ("unordered", False, True), "ugt": ("less_equal", False, True), "uge": ("less", False, True),
 }  # fmt: skip
-"""Predicates as (step, whether operands are exchanged, whether the flags are inverted)."""
+"""The comparison predicates, as (step, True if operands are swapped, True if the result is inverted)."""
 _INTEGERS = ("arith.addi", "arith.subi", "arith.muli", "arith.maxsi", "arith.minsi")
 _LOGIC = ("arith.andi", "arith.ori", "arith.xori")
 
@@ -49,7 +50,8 @@ _LOGIC = ("arith.andi", "arith.ori", "arith.xori")
 def float_loops(
     op: Operation, types: Sequence[TensorType], constants: Constants, saturating: bool = False
 ) -> ContractionCall | None:
-    """The kernel of an op whose operands have these static types; None if it is no such op, or of one element only."""
+    """Bind the kernel of an op with operands of these static types. Return None if the kernel does not support the
+    op."""
     if any(t.element not in _NAMES for t in types) or not types or not op.results:
         return None
     body = _body_of_loops(op) if isinstance(op, StructuredOp) else _body_of_tensors(op, types)
@@ -61,7 +63,7 @@ def float_loops(
 
 
 def is_chain(op: Operation) -> bool:
-    """Whether the kernel has the steps of loops, or of an op on whole tensors, whatever the sizes of the operands."""
+    """Return True if the kernel supports the body of loops, or an op on tensors, for operands of some size."""
     elements = {as_tensor(value.type).element for value in (*op.operands, *op.results)}
     body = _body_of_loops(op) if isinstance(op, StructuredOp) else (op.operands, [op], op.results, len(op.operands))
     chain = _Chain.of(*body, saturating=False) if elements <= _NAMES.keys() else None
@@ -69,7 +71,7 @@ def is_chain(op: Operation) -> bool:
 
 
 def _body_of_loops(op: StructuredOp) -> tuple[Sequence[Value], Sequence[Operation], Sequence[Value], int]:
-    """The arguments of the body, its operations, what it yields, and how many of the arguments are inputs."""
+    """Return the arguments of the body, its operations, the yielded values, and the number of inputs."""
     block = op.regions[0].blocks[0]
     *operations, last = block.operations
     return block.arguments, operations, last.operands, op.input_count
@@ -78,35 +80,35 @@ def _body_of_loops(op: StructuredOp) -> tuple[Sequence[Value], Sequence[Operatio
 def _body_of_tensors(
     op: Operation, types: Sequence[TensorType]
 ) -> tuple[Sequence[Value], Sequence[Operation], Sequence[Value], int] | None:
-    """Such an op as a body; None for one on integers alone, which has a kernel of its own."""
+    """Return an elementwise op on tensors as a body; None for ops on integers only, which have their own kernels."""
     are_tensors = all(isinstance(value.type, TensorType) for value in (*op.operands, *op.results))
     shape = static_shape(types[0], "plan")
     if not are_tensors or any(t.shape != shape for t in types) or prod(shape) == 0:
         return None
     elements = [as_tensor(value.type).element for value in (*op.operands, *op.results)]
-    if _F32 not in elements and any(each != IntegerType(1) for each in elements):
+    if _F32 not in elements and any(element != IntegerType(1) for element in elements):
         return None
     return op.operands, [op], op.results, len(op.operands)
 
 
 def _whole(types: Sequence[TensorType]) -> Loops:
-    """The loops of an op on whole tensors, all of one shape, and of its result."""
+    """Return the loops of an op on tensors that all have the same shape."""
     shape = static_shape(types[0], "plan")
-    each = Strided(
+    operand = Strided(
         tuple(step if n > 1 else 0 for step, n in zip(row_major_strides(shape), shape, strict=True)), 0, prod(shape)
     )
-    return Loops(shape, (each,) * (len(types) + 1), tuple(range(len(shape))))
+    return Loops(shape, (operand,) * (len(types) + 1), tuple(range(len(shape))))
 
 
 @dataclass
 class _Chain:
-    """The steps of a body. Register i holds argument i, then come results of steps, then constants."""
+    """The kernel steps of a body. The first registers are the arguments, then results of steps, then constants."""
 
     steps: list[list[int]]
     values: list[Any]
     results: list[int]
     used: set[int]
-    """The arguments that are read."""
+    """The numbers of the arguments that are read."""
     count: int
     registers: int
 
@@ -119,16 +121,16 @@ class _Chain:
         inputs: int,
         saturating: bool,
     ) -> "_Chain | None":
-        """None where an op is none of `CODES`, or reads a value from outside that is no constant."""
-        made = _LoopBodyBuilder(arguments, saturating)
+        """Return the chain of a body; None if the kernel does not support an op or an outside value."""
+        builder = _LoopBodyBuilder(arguments, saturating)
         for op in operations:
-            if op.name != "arith.constant" and not made.add(op):
+            if op.name != "arith.constant" and not builder.add(op):
                 return None
-        results = [made.register(value) for value in yielded]
+        results = [builder.register(value) for value in yielded]
         known = [number for number in results if number is not None]
         if len(known) < len(results):
             return None
-        return made.chain(known, inputs)
+        return builder.chain(known, inputs)
 
 
 class _LoopBodyBuilder:
@@ -139,11 +141,11 @@ class _LoopBodyBuilder:
         for number, value in enumerate(arguments):
             self.numbers.setdefault(value, number)
         self.next = self.count
-        self.values: dict[int, int] = {}  # bits of constants, by (negative) register
+        self.values: dict[int, int] = {}  # negative register of each constant, by its bits
         self.steps: list[list[int]] = []
 
     def constant(self, bits: int) -> int:
-        """Constants are numbered downwards from -1 until the number of registers is known."""
+        """Return the register of a constant. It is negative until `chain` knows the number of registers."""
         return self.values.setdefault(bits, -1 - len(self.values))
 
     def register(self, value: Value) -> int | None:
@@ -165,7 +167,7 @@ class _LoopBodyBuilder:
         types = [_NAMES.get(as_tensor(value.type).element, "") for value in op.operands]
         out = _NAMES.get(as_tensor(op.results[0].type).element, "")
         if op.name == "arith.extsi" and out and "" not in types:
-            self.numbers[op.results[0]] = known[0]  # registers hold extended integers
+            self.numbers[op.results[0]] = known[0]  # integers are sign-extended in registers
             return True
         if op.name == "arith.cmpf":
             return self.add_comparison(op, known, types)
@@ -188,7 +190,7 @@ class _LoopBodyBuilder:
         return True
 
     def code_of(self, op: Operation, types: Sequence[str], out: str) -> str | None:
-        """The step that computes an op on registers of these types; None where there is none."""
+        """Return the name of the step that computes an op on these types; None if the kernel has none."""
         if op.name == "arith.select":
             return op.name if types[0] == "i1" and types[1] else None
         if op.name in _LOGIC:
@@ -210,8 +212,7 @@ class _LoopBodyBuilder:
         self.next += 1
 
     def chain(self, results: list[int], inputs: int) -> _Chain | None:
-        """Results become the next iteration's accumulators: the steps that make them write there, where nothing reads
-        the old value later."""
+        """Return the chain with its final register numbers; None if there are too many registers."""
         total = self.next + len(self.values)
         if total > _MOST_REGISTERS:
             return None
@@ -224,8 +225,9 @@ class _LoopBodyBuilder:
 
 @dataclass
 class _Operand:
-    """What a call reads or writes: a register, and where its elements stand; ``own`` are the strides over the loops
-    that the kernel has of those that are kept."""
+    """An operand of a call: its register and the layout of its elements.
+
+    ``own`` are its strides over the merged parallel loops, which `_merged` sets."""
 
     element: str
     register: int
@@ -234,8 +236,8 @@ class _Operand:
     array: Array | None = None
     own: Sequence[int] = ()
 
-    def said(self, reduced: Sequence[int]) -> tuple[Any, ...]:
-        """As the seam takes it."""
+    def kernel_argument(self, reduced: Sequence[int]) -> tuple[Any, ...]:
+        """Return the operand as `bind_float_loops` takes it."""
         strides = [*self.own, *(self.at.strides[loop] for loop in reduced)]
         return self.element, self.register, strides, self.at.offset, self.at.size, self.once, self.array
 
@@ -267,75 +269,79 @@ def _bound(
         isa=kernels.active(),
         loops=[len(extents), len(reduced)],
         extents=[*extents, *(loops.extents[loop] for loop in reduced)],
-        reads=[each.said(reduced) for each in reads],
-        writes=[each.said(reduced) for each in writes],
+        reads=[operand.kernel_argument(reduced) for operand in reads],
+        writes=[operand.kernel_argument(reduced) for operand in writes],
         steps=chain.steps,
         registers=chain.registers,
         values=np.array(chain.values, np.uint32),
         in_place=_overwritable(reads, writes) if not reduced else 0,
     )
-    return ContractionCall(call, tuple(each.register for each in reads if each.array is None))
+    return ContractionCall(call, tuple(operand.register for operand in reads if operand.array is None))
 
 
 def _overwritable(reads: Sequence[_Operand], writes: Sequence[_Operand]) -> int:
-    """How many of the first operands of a call the only result may overwrite."""
+    """Return how many of the first operands, those with the result's layout, the only result may overwrite."""
     alike = [
-        (each.element, each.own, each.at.offset) == (writes[0].element, writes[0].own, writes[0].at.offset)
-        for each in reads
-        if each.array is None
+        (operand.element, operand.own, operand.at.offset) == (writes[0].element, writes[0].own, writes[0].at.offset)
+        for operand in reads
+        if operand.array is None
     ]
     return [*alike, False].index(False) if len(writes) == 1 else 0
 
 
 def _merged(loops: Loops, operands: Sequence[_Operand]) -> list[int]:
-    """The extents of the kept loops of more than one turn, after two of them became one where every operand goes on
-    from the end of the inner one. There is one at least. Every operand gets its strides over them."""
+    """Merge adjacent parallel loops over which all operands are contiguous; return the extents, at least one.
+
+    Loops of one iteration are dropped. The operands' ``own`` strides over the merged loops are set."""
     inner: list[int] = []
     extents: list[int] = []
-    for loop in reversed([loop for loop in loops.kept if loops.extents[loop] > 1]):
-        if inner and all(each.at.strides[loop] == each.at.strides[inner[-1]] * extents[-1] for each in operands):
+    for loop in reversed([loop for loop in loops.parallel if loops.extents[loop] > 1]):
+        if inner and all(x.at.strides[loop] == x.at.strides[inner[-1]] * extents[-1] for x in operands):
             extents[-1] *= loops.extents[loop]
         else:
             inner.append(loop)
             extents.append(loops.extents[loop])
-    for each in operands:
-        each.own = [each.at.strides[loop] for loop in reversed(inner)] or [0]
+    for operand in operands:
+        operand.own = [operand.at.strides[loop] for loop in reversed(inner)] or [0]
     return extents[::-1] or [1]
 
 
 def _repeat(extents: list[int], reads: Sequence[_Operand], writes: Sequence[_Operand], reduced: Sequence[int]) -> None:
-    """Where constant vectors alone keep a short innermost loop from being one with the next, as a bias of few channels
-    does, they stand several times side by side, and so many turns of the next loop become one."""
+    """Repeat constant vectors, such as a bias of few channels, if only they prevent merging a short innermost loop.
+
+    The repeated constants cover several iterations of the next loop, which are merged into the innermost one."""
     short = extents[-1]
     if len(extents) < 2 or 2 * short > _LANES:
         return
-    apart = [each for each in (*reads, *writes) if each.own[-2] != short * each.own[-1]]
-    for each in apart:
-        is_vector = list(each.own) == [*[0] * (len(extents) - 1), 1] and each.at.size == short
-        if each.array is None or not is_vector or any(each.at.strides[loop] for loop in reduced):
+    apart = [operand for operand in (*reads, *writes) if operand.own[-2] != short * operand.own[-1]]
+    for operand in apart:
+        is_vector = list(operand.own) == [*[0] * (len(extents) - 1), 1] and operand.at.size == short
+        if operand.array is None or not is_vector or any(operand.at.strides[loop] for loop in reduced):
             return
     count = max(count for count in range(1, _LANES // short + 1) if extents[-2] % count == 0)
     extents[-2:] = extents[-2] // count, short * count
-    for each in (*reads, *writes):
-        if each in apart and each.array is not None:
-            each.array = np.tile(each.array.reshape(-1), count)
-            each.at = Strided(each.at.strides, each.at.offset, each.array.size)
+    for operand in (*reads, *writes):
+        if operand in apart and operand.array is not None:
+            operand.array = np.tile(operand.array.reshape(-1), count)
+            operand.at = Strided(operand.at.strides, operand.at.offset, operand.array.size)
         else:
-            each.own = [*each.own[:-2], each.own[-2] * count, each.own[-1]]
+            operand.own = [*operand.own[:-2], operand.own[-2] * count, operand.own[-1]]
 
 
 def _accumulated(chain: _Chain, has_reduced: bool) -> list[int] | None:
-    """The registers of the results after the last iteration. Where there are several, each result must be made in the
-    register of its accumulator: None where it cannot be."""
+    """Return the registers of the results after the last iteration.
+
+    With reduced loops, each result must be computed in the register of its accumulator; None if that is not
+    possible."""
     if not has_reduced:
         return chain.results
-    made: list[int] = []
+    registers: list[int] = []
     for number, register in enumerate(chain.results):
         own = chain.count + number
         makers = [i for i, step in enumerate(chain.steps) if step[1] == register]
         readers = [i for i, step in enumerate(chain.steps) if own in step[2:]]
         if register == own:
-            made.append(own)
+            registers.append(own)
             continue
         if not makers or chain.results.count(register) > 1 or any(i > makers[0] for i in readers):
             return None
@@ -344,8 +350,8 @@ def _accumulated(chain: _Chain, has_reduced: bool) -> list[int] | None:
         for step in chain.steps:
             step[1:] = [own if n == register else n for n in step[1:]]
         chain.used.add(own)
-        made.append(own)
-    return made
+        registers.append(own)
+    return registers
 
 
 def _results(op: Operation, types: Sequence[TensorType]) -> Sequence[TensorType]:
@@ -355,6 +361,6 @@ def _results(op: Operation, types: Sequence[TensorType]) -> Sequence[TensorType]
 
 
 def _collapsed(op: Operation, number: int, array: Array, operand: Strided, loops: Loops) -> tuple[Array, Strided]:
-    """A constant without the copies of its elements, where each of its axes has a loop of its own."""
-    axes = plain_loops(op.indexing_maps[number]) if isinstance(op, StructuredOp) else loops.kept
+    """Return a constant operand without repeated elements, if each of its axes is indexed by its own loop."""
+    axes = plain_loops(op.indexing_maps[number]) if isinstance(op, StructuredOp) else loops.parallel
     return collapsed(array, operand, axes) if axes is not None else (np.asarray(array, order="C"), operand)

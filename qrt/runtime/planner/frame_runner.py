@@ -1,4 +1,4 @@
-"""Runs a plan that has steps of the interpreter, over one frame of values: executables alternate with these steps."""
+"""The runner of plans with interpreter steps: executables alternate with these steps over one frame of values."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -10,15 +10,15 @@ import numpy as np
 from qrt._ext import kernels as kernel_calls
 from qrt.errors import KernelError
 from qrt.ops.core import Array
-from qrt.runtime.interpreter.buffers import given
-from qrt.runtime.interpreter.core import Frame, Run, raise_located
+from qrt.runtime.coverage import Coverage
+from qrt.runtime.interpreter.buffers import memref_argument
+from qrt.runtime.interpreter.core import Frame, Run, Tap, raise_located
 from qrt.runtime.interpreter.core import Step as FrameStep
 from qrt.runtime.planner.arena import ALIGNMENT
+from qrt.runtime.planner.details import PlanDetails
 from qrt.runtime.planner.executable import segment_executable
 from qrt.runtime.planner.slots import (
     CallStep,
-    Coverage,
-    PlanDetails,
     PlanSlot,
     SlotView,
     Step,
@@ -31,8 +31,10 @@ from qrt.types import MemRefType
 
 
 class FrameRunner:
-    """Runs the steps of a plan over frames, from many threads at once. Kernels and the interpreter read and write slots
-    of one frame: an array for a kernel, any value for an op of the interpreter."""
+    """A thread-safe runner of the steps of a plan over a frame.
+
+    Kernels and the interpreter read and write slots of the same frame: arrays for kernels, any value for the
+    interpreter."""
 
     def __init__(self, details: PlanDetails, arena_bytes: int) -> None:
         self._details, self._arena_bytes = details, arena_bytes
@@ -42,15 +44,19 @@ class FrameRunner:
         self._free: list[Frame] = []
         self._lock = threading.Lock()
 
-    def run(self, inputs: Sequence[Array], execution: Run) -> list[Array]:
+    def run(
+        self, inputs: Sequence[Array], max_steps: int | None, tap: Tap | None, state: dict[str, Array]
+    ) -> list[Array]:
         """Run on arrays of the planned shapes, and return fresh result arrays."""
-        return self._run(self._steps, inputs, execution)
+        return self._run(self._steps, inputs, Run(max_steps, tap, state))
 
-    def run_timed(self, inputs: Sequence[Array], execution: Run) -> tuple[list[Array], list[tuple[Coverage, float]]]:
-        """Return the results, and the seconds of each step; those of a step in a loop are of all its rounds."""
+    def run_timed(
+        self, inputs: Sequence[Array], max_steps: int | None, state: dict[str, Array]
+    ) -> tuple[list[Array], list[tuple[Coverage, float]]]:
+        """Return the results, and the seconds of each step; a step in a loop has the seconds of all rounds."""
         seconds = np.zeros(len(self._details.steps))
         steps = [step for segment in self._segments() for step in segment.timed_steps(seconds)]
-        results = self._run(steps, inputs, execution)
+        results = self._run(steps, inputs, Run(max_steps, state=state))
         coverage = (step.coverage for step in self._details.steps)
         return results, list(zip(coverage, seconds.tolist(), strict=True))
 
@@ -82,7 +88,7 @@ class FrameRunner:
         return results
 
     def _frame_setup(self) -> list[FrameStep]:
-        """Return what fills the slots whose arrays differ from run to run."""
+        """Return the functions that fill the slots whose arrays differ from run to run."""
         slots = self._details.slots
         setup: list[FrameStep] = []
         for number, place in enumerate(self._details.inputs):
@@ -94,7 +100,7 @@ class FrameRunner:
         return setup
 
     def _views(self) -> list[tuple[int, PlanSlot]]:
-        """Return the views, each behind those that it sees."""
+        """Return the views, each after the views on which it is based."""
         slots = self._details.slots
 
         def depth(number: int) -> int:
@@ -104,14 +110,12 @@ class FrameRunner:
         return sorted(((n, s) for n, s in slots.items() if s.kind == "view"), key=lambda view: depth(view[0]))
 
     def _returned_place(self, place: SlotView) -> tuple[int, tuple[int, ...] | None, bool]:
-        """Return the slot of a result, the shape that it has under this name, and whether the caller owns its memory,
-        as it always does with a memref.
-        """
+        """Return the slot of a result, its shape, and True if the caller owns its memory, as for every memref."""
         is_own = isinstance(place.declared, MemRefType) or self._details.slots[place.slot].kind == "owned"
         return place.slot, None if place.type is None else place.shape, is_own
 
     def _workspace(self) -> Frame:
-        """Return the frame with an arena of its own, of which the temporaries are views."""
+        """Return a new frame with its own arena, of which the temporaries are views."""
         slots, frame = self._details.slots, self._details.frame.copy()
         raw = np.empty(self._arena_bytes + ALIGNMENT, np.uint8)
         start = -raw.ctypes.data % ALIGNMENT
@@ -127,7 +131,7 @@ class FrameRunner:
 
 
 class _KernelSegment:
-    """Consecutive kernels, as one executable over arrays of the frame."""
+    """Consecutive kernels as one executable over arrays of the frame."""
 
     def __init__(self, steps: Sequence[CallStep], first: int) -> None:
         self._steps, self._first = steps, first
@@ -141,7 +145,7 @@ class _KernelSegment:
         return [lambda frame: self._run(frame, own)]
 
     def _run(self, frame: Frame, seconds: Array | None) -> None:
-        """Run within the limits of an execution, and take the steps from them."""
+        """Run the kernels within the limits of the execution, and subtract the steps that they took."""
         execution = frame[0]
         most_rounds, max_steps = (None if limit == np.inf else limit for limit in (execution.rounds, execution.steps))
         try:
@@ -155,7 +159,7 @@ class _KernelSegment:
 
 
 class _ValueSegment:
-    """Consecutive steps that are no kernels."""
+    """Consecutive steps that are not kernels."""
 
     def __init__(self, steps: Sequence[Step], first: int) -> None:
         self._steps, self._first = steps, first
@@ -206,7 +210,7 @@ def _take_view(number: int, slot: PlanSlot) -> FrameStep:
 
 def _take_memref(number: int, place: SlotView, declared: MemRefType) -> FrameStep:
     def fill(frame: Frame) -> None:
-        frame[place.slot] = given(frame[place.slot], declared, number)
+        frame[place.slot] = memref_argument(frame[place.slot], declared, number)
 
     return fill
 

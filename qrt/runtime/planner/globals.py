@@ -1,4 +1,4 @@
-"""Globals in plans: which may change, and which loads may read the array of the global where it stands."""
+"""Globals in plans: which globals are stored to, and which loads need a copy."""
 
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.attributes import SymbolRefAttr
@@ -8,20 +8,21 @@ LOAD, STORE = "ml_program.global_load", "ml_program.global_store"
 
 
 def name_of(op: Operation) -> str:
-    """The global that a load or a store names."""
+    """Return the name of the global in a load or a store."""
     return op.attribute("global", SymbolRefAttr).path[-1]
 
 
 def stored_globals(module: Module) -> set[str]:
-    """The names of the globals to which something stores."""
+    """Return the names of the globals to which the module stores."""
     return {name_of(op) for op in module.operation.walk() if op.name == STORE}
 
 
 def needs_copy(load: Operation) -> bool:
-    """Whether something may store to the global before all that reads the value of a load has run. What the interpreter
-    makes of a value may be a view of it, and live longer."""
+    """Return True if the global may be stored to before the last reader of the loaded value has run.
+
+    A value that the interpreter computes from it may be a view of it that lives longer."""
     name, block = name_of(load), load.parent
-    assert block is not None  # it stands in the block that is planned
+    assert block is not None  # the load is in the planned block
     readers = _readers(load)
     is_behind = False
     for op in block:
@@ -37,24 +38,24 @@ def needs_copy(load: Operation) -> bool:
 
 
 def _is_run(op: Operation) -> bool:
-    """Whether an op reads its operands and keeps nothing of them."""
+    """Return True if an op keeps no reference to its operands after it has run."""
     return family_of(op) is not None or op.name == "func.return"
 
 
 def _may_store(op: Operation, name: str) -> bool:
-    """A call that is left here may store to anything."""
+    """Return True if an op may store to the global. A call that was not inlined may store to any global."""
     return any(inner.name == "func.call" or (inner.name == STORE and name_of(inner) == name) for inner in op.walk())
 
 
 def _readers(load: Operation) -> set[Operation]:
-    """The operations of the block that read the value, or what may be another name of its memory."""
+    """Return the operations of the load's block that read the value or a view of it."""
     readers: set[Operation] = set()
     pending: list[Value] = list(load.results)
     while pending:
         for user in pending.pop().users:
             reader = user
             while reader.parent is not load.parent:
-                assert reader.parent_operation is not None  # what reads a value stands in its block, or deeper
+                assert reader.parent_operation is not None  # a reader is in the value's block or in a nested one
                 reader = reader.parent_operation
             if reader not in readers:
                 readers.add(reader)

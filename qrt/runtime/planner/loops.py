@@ -1,4 +1,4 @@
-"""Structured ops as kernels see them: loops of known extents, and operands that are strided over them."""
+"""Structured ops in the form of kernels: loops of known extents, and operands with strides over the loops."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from qrt.types import TensorType
 
 @dataclass(frozen=True)
 class Strided:
-    """An operand over loops: elements from one iteration of each loop to the next, and to the first of all."""
+    """The layout of an operand over loops: strides and offset in elements, and the number of elements."""
 
     strides: tuple[int, ...]
     offset: int
@@ -25,34 +25,37 @@ class Strided:
 
 @dataclass(frozen=True)
 class Loops:
-    """The loops of a structured op, its operands over them, and the loops of its first output in the order of its
-    dimensions. A loop of one turn has the stride 0."""
+    """The loops of a structured op: their extents, the operands over them, and the loops that index the first output.
+
+    ``parallel`` has the latter in the order of the output's dimensions. A loop of one iteration has the stride 0."""
 
     extents: tuple[int, ...]
     operands: tuple[Strided, ...]
-    kept: tuple[int, ...]
+    parallel: tuple[int, ...]
 
     @property
     def reduced(self) -> tuple[int, ...]:
-        return tuple(loop for loop in range(len(self.extents)) if loop not in self.kept)
+        return tuple(loop for loop in range(len(self.extents)) if loop not in self.parallel)
 
 
 def loops_of(op: StructuredOp, types: Sequence[TensorType]) -> Loops | None:
-    """The loops for operands of these static types. None where an index is no weighted sum of loops, outputs share
-    elements or are indexed by different loops, there is nothing to compute, or running the op is an error."""
+    """Return the loops of an op with operands of these static types; None if kernels cannot run them.
+
+    That is so if an index is not a weighted sum of loops, outputs share elements or are indexed by different loops,
+    there is nothing to compute, or running the op is an error."""
     maps, shapes = op.indexing_maps, [static_shape(t, op.name) for t in types]
     try:
-        found = extents(maps, shapes)
+        sizes = extents(maps, shapes)
     except ModelError:
         return None
     outputs = [plain_loops(map) for map in maps[op.input_count :]]
     if not outputs or outputs[0] is None or any(o is None or set(o) != set(outputs[0]) for o in outputs):
         return None
-    if any(found[loop] == 0 for loop in outputs[0]):
+    if any(sizes[loop] == 0 for loop in outputs[0]):
         return None
-    operands = [_strided(map, shape, found) for map, shape in zip(maps, shapes, strict=True)]
+    operands = [_strided(map, shape, sizes) for map, shape in zip(maps, shapes, strict=True)]
     known = tuple(operand for operand in operands if operand is not None)
-    return Loops(found, known, outputs[0]) if len(known) == len(operands) else None
+    return Loops(sizes, known, outputs[0]) if len(known) == len(operands) else None
 
 
 def _strided(map: AffineMapAttr, shape: Shape, loops: Sequence[int]) -> Strided | None:
@@ -68,8 +71,9 @@ def _strided(map: AffineMapAttr, shape: Shape, loops: Sequence[int]) -> Strided 
 
 
 def collapsed(array: Array, operand: Strided, axes: Sequence[int]) -> tuple[Array, Strided]:
-    """A constant without the copies of its elements along its axes, each of which has a loop of its own: a bias that is
-    spread over pixels becomes a vector again."""
+    """Return a constant without repeated elements along axes, and its layout; ``axes`` has the loop of each axis.
+
+    For example, a bias that was broadcast over pixels becomes a vector again."""
     strides = list(operand.strides)
     for axis, loop in enumerate(axes):
         first = array[(slice(None),) * axis + (slice(0, 1),)]
@@ -88,4 +92,4 @@ def _bits(array: Array) -> Array:
 
 
 Constants = Mapping[int, Array]
-"""The operands whose elements are known, by number."""
+"""The arrays of constant operands, by operand number."""

@@ -1,4 +1,4 @@
-"""The places of values while a function is planned: slots, their memory, and the calls that read and write them."""
+"""Slots of values during planning, and the steps that read and write them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,10 +8,11 @@ import numpy as np
 
 from qrt.ir import Module, Operation, Value
 from qrt.ops.core import Array, KernelCall, element_dtype, static_shape
+from qrt.runtime.coverage import Coverage
 from qrt.runtime.interpreter import TABLES
 from qrt.runtime.interpreter.core import Compiler, Frame, ModuleCode
 from qrt.runtime.interpreter.core import Step as FrameStep
-from qrt.runtime.planner.slots import CallStep, Coverage, PlanSlot, SlotView, Step, layout, root
+from qrt.runtime.planner.slots import CallStep, PlanSlot, SlotView, Step, layout, root
 from qrt.runtime.values import ShapedType, of_rank
 from qrt.tensor.storage import ready
 from qrt.types import TensorType, Type
@@ -19,14 +20,14 @@ from qrt.types import TensorType, Type
 
 @dataclass
 class Attempt:
-    """What to go back to, if a region turns out to need the interpreter."""
+    """The state of the planner before it plans a region, to be restored if the region needs the interpreter."""
 
     slots: int
-    """Slots from this number on are new."""
+    """The number of the first new slot."""
     steps: int
     states: set[str]
     changed: dict[int, PlanSlot]
-    """The older slots as they were."""
+    """Copies of older slots that have changed since."""
 
 
 class SlotTable:
@@ -40,37 +41,38 @@ class SlotTable:
         self.steps: list[Step] = []
         self.makers: dict[
             int, list[FrameStep]
-        ] = {}  # by value of the interpreter: the steps to run right after it is made
-        self.states: dict[str, SlotView | None] = {}  # of the globals, by name
-        self.converted: dict[tuple[int, Any], int] = {}  # slots that hold the value of another slot in another form
+        ] = {}  # steps to run right after the interpreter computed the value of a slot
+        self.states: dict[str, SlotView | None] = {}  # by name of the global
+        self.converted: dict[tuple[int, Any], int] = {}  # slots with the value of another slot in another form
         self.attempt: Attempt | None = None
 
     def place(self, kind: str, t: TensorType | None, declared: Type, content: Any = None) -> SlotView:
-        """A new slot."""
+        """Add a slot and return a view of it."""
         self.frame.append(content)
         self.slots[len(self.frame) - 1] = PlanSlot(kind, t, len(self.steps), len(self.steps))
         return SlotView(len(self.frame) - 1, t, declared)
 
     def _view(self, number: int, t: TensorType, offset: int) -> int | None:
-        """The slot that sees so many elements into another as a type: that slot itself where it holds the same. None
-        for a view of what only the run makes."""
+        """Return a slot that views another slot from an element on as a type, or that slot if dtype and size are equal.
+
+        Return None if the memory is an array that the interpreter creates in the run."""
         slot = self.slots[number]
         dtype = element_dtype(t.element)
-        made = PlanSlot("view", t, len(self.steps), len(self.steps), offset * dtype.itemsize, number)
-        if layout(slot)[1] == dtype and made.nbytes == slot.nbytes:
+        view = PlanSlot("view", t, len(self.steps), len(self.steps), offset * dtype.itemsize, number)
+        if layout(slot)[1] == dtype and view.nbytes == slot.nbytes:
             return number
         if self.slots[root(self.slots, number)[0]].kind == "array":
             return None
         self.frame.append(None)
-        self.slots[len(self.frame) - 1] = made
+        self.slots[len(self.frame) - 1] = view
         return len(self.frame) - 1
 
     def _use(self, number: int) -> None:
-        """The step to come uses a slot."""
+        """Record that the next step uses a slot, which extends its lifetime."""
         self._changing(root(self.slots, number)[0]).last = len(self.steps)
 
     def _changing(self, number: int) -> PlanSlot:
-        """A slot that is about to change. An attempt notes what it was."""
+        """Return a slot to be changed, after saving a copy if a region is being planned."""
         slot = self.slots[number]
         if self.attempt is not None and number < self.attempt.slots:
             self.attempt.changed.setdefault(number, replace(slot))
@@ -102,8 +104,9 @@ class SlotTable:
         return places
 
     def _value_slot(self, place: SlotView, runs: list[FrameStep]) -> int:
-        """The slot of a value in the interpreter's form: a scalar is no array, and an array has the shape that it has
-        under this name. The steps ``runs`` come before its use.
+        """Return the slot of a value in the interpreter's form: NumPy scalars, and arrays in the shape of ``place``.
+
+        A step that converts the value is appended to ``runs``, which run before its use.
         """
         slot = self.slots[place.slot]
         if place.type is None or slot.kind == "value":
@@ -121,8 +124,8 @@ class SlotTable:
         return self.converted[key]
 
     def _array_slot(self, place: SlotView) -> int:
-        """The slot of a value in the form that kernels take. A value of the interpreter becomes an array right where it
-        is made.
+        """Return the slot of a value as an array for kernels. A value of the interpreter is converted after the step
+        that computes it.
         """
         if self.slots[place.slot].kind != "value":
             return place.slot
@@ -136,7 +139,7 @@ class SlotTable:
         return self.slots[place.slot].kind == "constant"
 
     def _array(self, place: SlotView) -> Array:
-        """A constant."""
+        """Return the array of a constant."""
         array: Array = self.frame[place.slot].reshape(place.shape)
         return array
 

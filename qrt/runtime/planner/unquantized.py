@@ -1,5 +1,6 @@
-"""Ops on plain numbers that are steps of C: element-wise ones on integers and bools, and copies. `CALLS` says how an op
-of a name is bound; what it does not bind stays with the interpreter.
+"""Binding of ops on unquantized values to C entries: elementwise ops on integers and bools, and copies.
+
+`CALLS` maps an op's name to its bind function. The interpreter runs all other ops.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,13 +20,13 @@ from qrt.types import IndexType, IntegerType, TensorType, Type
 
 Types = Sequence[TensorType]
 Bind = Callable[[Operation, Types], KernelCall | None]
-"""The call for operands of these static types; None where there is none. It reads as many of the first operands as it
-has inputs."""
+"""Returns the call for operands of these static types, or None if there is no entry. The call reads the first operands
+of the op, as many as it has inputs."""
 _MOST_PARTS = 32
 
 
 def plain_call(op: Operation, types: Types) -> KernelCall | None:
-    """The call that an op is for operands of these types; None where only the interpreter runs it."""
+    """Return the call for an op with operands of these types; None if only the interpreter can run it."""
     bind = CALLS.get(op.name)
     return None if bind is None else bind(op, types)
 
@@ -34,7 +35,7 @@ def plain_call(op: Operation, types: Types) -> KernelCall | None:
 
 
 def _dtype(element: Type) -> np.dtype[Any] | None:
-    """The dtype of integers that fill it, and of bools; None of all else."""
+    """Return the dtype of bools, and of integers that use all its bits; None for other types."""
     is_whole = isinstance(element, IntegerType) and element.is_signless and element.width in (1, 8, 16, 32, 64)
     return element_dtype(element) if is_whole or isinstance(element, IndexType) else None
 
@@ -44,7 +45,7 @@ def _size(t: TensorType) -> int:
 
 
 def promises(op: Operation) -> bool:
-    """Whether an op is undefined for results that it says do not come, which the interpreter checks."""
+    """Return True if an op has flags (such as nsw) that make some results undefined, which the interpreter checks."""
     flags = op.attributes.get("overflowFlags")
     return "isExact" in op.attributes or (flags is not None and bool(ENUMERATIONS["arith.overflow"].flags(flags)))
 
@@ -79,7 +80,7 @@ def _cast(op: Operation, types: Types) -> KernelCall | None:
 
 
 def element_of(op: Operation) -> Type:
-    """The element type of an op's result."""
+    """Return the element type of an op's result."""
     t = op.results[0].type
     return t.element if isinstance(t, TensorType) else t
 
@@ -88,7 +89,7 @@ def element_of(op: Operation) -> Type:
 
 
 def _broadcast(op: Operation, types: Types) -> KernelCall | None:
-    """A copy that repeats elements along the axes that it adds. The tensor that it is written into is not read."""
+    """Bind a broadcast as a copy that repeats elements along the added axes. The init operand is not read."""
     target = op.results[0].type
     if not isinstance(target, TensorType) or not target.has_static_shape:
         return None
@@ -122,7 +123,7 @@ def _repeated(source: TensorType, shape: Shape, strides: Sequence[int]) -> Kerne
 
 
 def _elements(op: Operation, types: Types) -> KernelCall | None:
-    """A tensor of scalars, each copied to its place."""
+    """Bind `tensor.from_elements` as copies of the scalars."""
     count = len(types)
     if not 1 < count <= _MOST_PARTS:
         return None
@@ -158,8 +159,10 @@ CALLS: Mapping[str, Bind] = {
 
 
 def view_offset(op: Operation, types: Types, known: Known) -> int | None:
-    """Return the offset, in elements, of a result that is a view of the first operand; None if it is no view.
-    ``known`` gives the arrays of constants."""
+    """Return the offset, in elements, of a result that is a view of the first operand; None if it is not a view.
+
+    ``known`` gives the arrays of constants.
+    """
     if op.name == "tensor.from_elements" and len(types) == 1:
         return 0
     if op.name == "tensor.bitcast":
@@ -171,12 +174,12 @@ def view_offset(op: Operation, types: Types, known: Known) -> int | None:
 
 
 def _is_narrow(element: Type) -> bool:
-    """Whether a type has other bits than its dtype: one of an odd width is held extended."""
+    """Return True for an integer narrower than its dtype, in which it is stored extended."""
     return isinstance(element, IntegerType) and element.width not in (8, 16, 32, 64)
 
 
 def _extracted(op: Operation, shape: Shape, known: Known) -> int | None:
-    """The place of an element at indices that are known and within bounds."""
+    """Return the flat index of an element at constant indices; None if one is unknown or out of bounds."""
     indices = [known(value) for value in op.operands[1:]]
     place = 0
     for size, index in zip(shape, indices, strict=True):
@@ -187,5 +190,5 @@ def _extracted(op: Operation, shape: Shape, known: Known) -> int | None:
 
 
 def is_written_over(value: Any) -> bool:
-    """Whether all that reads a tensor of no value writes over it."""
+    """Return True if all users of a `tensor.empty` overwrite it without reading it."""
     return all(user.name == "linalg.broadcast" and user.operands[0] is not value for user in value.users)

@@ -1,2 +1,2 @@
-"""Saved programs: what a plan binds, with its packed weights, in a file that is mapped.
-docs/internals/saved_programs.md says what stands where."""
+"""Saved programs: the kernel calls of plans, with packed weights, in a file that is mapped when loaded.
+docs/internals/saved_programs.md describes the file."""

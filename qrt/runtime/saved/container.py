@@ -1,4 +1,4 @@
-"""The file of a saved program: a header, arrays, an index. It is written whole and mapped."""
+"""The container of a saved program: a header, arrays and an index in one file."""
 
 import os
 import stat
@@ -13,17 +13,17 @@ from qrt.files import reason, write_files
 from qrt.runtime.saved.values import decode
 
 FORMAT = 4
-"""Grows whenever the layout of the file, the arguments of a bind_* function or the order of packed weights changes."""
+"""The format number, to be increased when the file, the arguments of a bind_* function or packed weights change."""
 MAGIC = b"\x93qrt\r\n\x1a\n"
 ORDER = 0x01020304
-_HEADER = struct.Struct("=8sIIQ24sQQQQ")  # the order and the format say how the rest is read
+_HEADER = struct.Struct("=8sIIQ24sQQQQ")  # byte order and format determine how the rest is read
 SIZE = 128
-"""Bytes of the header, the checksum of its own fields last."""
+"""The bytes of the header, which ends with the checksum of its own fields."""
 _ALIGNMENT = 64
 
 
 class Arrays:
-    """The arrays of a file, each of which stands there once."""
+    """The arrays of a file, without duplicates."""
 
     def __init__(self) -> None:
         self.parts: list[bytes | memoryview] = []
@@ -31,7 +31,7 @@ class Arrays:
         self.places: dict[bytes, int] = {}
 
     def place(self, content: bytes | memoryview) -> int:
-        """Where these bytes stand in the file."""
+        """Return the offset of these bytes in the file; append them if they are new."""
         key = bytes(content)
         if key not in self.places:
             padding = -self.size % _ALIGNMENT
@@ -42,8 +42,9 @@ class Arrays:
 
 
 def write(path: str, content: bytes, arrays: Arrays) -> None:
-    """Write the file of an encoded index beside the place that it takes when it is whole. Raise FileError if that
-    fails."""
+    """Write the file with an encoded index; an existing file is replaced once the new one is complete.
+
+    Raise FileError if that fails."""
     begin = arrays.place(content)
     body = b"".join([*arrays.parts])
     fields = (MAGIC, ORDER, FORMAT, kernel_calls.layout(), __version__.encode()[:24])
@@ -60,8 +61,9 @@ def write(path: str, content: bytes, arrays: Arrays) -> None:
 
 
 def read(path: str) -> tuple[mmap, Any]:
-    """The mapped file and its index. Raises FileError if it cannot be read, and ModelError if it is no saved program of
-    this build, or damaged."""
+    """Map a file, and return the map and the index.
+
+    Raise FileError if it cannot be read, and ModelError if it is damaged or not a saved program of this build."""
     memory = _mapped(path)
     view = memoryview(memory)
     if len(memory) < SIZE or view[:8] != MAGIC:
@@ -73,8 +75,8 @@ def read(path: str) -> tuple[mmap, Any]:
     if own != kernel_calls.checksum(view[: SIZE - 8]):
         raise ModelError(f"{path}: it is damaged: the checksum of its header differs")
     if form != FORMAT or layout != kernel_calls.layout() or version.rstrip(b"\0") != __version__.encode()[:24]:
-        said = version.rstrip(b"\0").decode(errors="replace")
-        raise ModelError(f"{path}: it was saved by another build of qrt ({said}, format {form}): {_AGAIN}")
+        saved_version = version.rstrip(b"\0").decode(errors="replace")
+        raise ModelError(f"{path}: it was saved by another build of qrt ({saved_version}, format {form}): {_AGAIN}")
     if size != len(memory):
         raise ModelError(f"{path}: it has {len(memory)} bytes, and had {size} when it was saved")
     if checksum != kernel_calls.checksum(view[SIZE:]):
@@ -88,7 +90,7 @@ _AGAIN = "save it again from the text of its program"
 
 
 def _mapped(path: str) -> mmap:
-    """A file in memory, to be read. One that is no regular file, as a pipe, is an error."""
+    """Map a file for reading. Raise ModelError if it is not a regular file."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise ModelError(f"{path}: it is no regular file, and is not mapped")

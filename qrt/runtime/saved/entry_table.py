@@ -1,9 +1,9 @@
-"""The table of entries that a saved program may bind, with the kind of each argument. What a file says reaches a
-`bind_*` function through this table alone."""
+"""The table of the `bind_*` functions that a saved program may call, with the kinds of their arguments.
+
+Data of a file reaches a `bind_*` function only through the checks of this table."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from qrt._ext.kernels import (
     KernelCall,
@@ -92,7 +92,8 @@ _LOOPS_OPERAND = record_of(
 )
 _AXIS = record_of(whole_numbers, whole_numbers, real_numbers)
 _PADDING = sequence(_PAIR, 2)
-_INTEGERS_OR_NONE, _FLOATS_OR_NONE = array("i4", "f8", rank=1), array("f4", "f8", rank=1)  # what is not filled is f8
+# Unused fields of a rule are empty arrays of f8.
+_INTEGERS_OR_NONE, _FLOATS_OR_NONE = array("i4", "f8", rank=1), array("f4", "f8", rank=1)
 _REQUANT_FIELDS = fields(
     {
         "rule": choice(*ARITHMETICS),
@@ -114,10 +115,10 @@ def _requant(value: Any) -> RequantParameters:
     return RequantParameters(**_REQUANT_FIELDS(value))
 
 
-@dataclass(frozen=True)
-class SavedEntry:
-    """A `bind_*` function: the check of its arguments by name, whether it takes the instruction set, and whether it
-    packs weights, so that it takes those that are packed already."""
+class SavedEntry(NamedTuple):
+    """A `bind_*` function with the checks of its arguments by name.
+
+    ``has_isa`` is True if it takes the instruction set, ``is_packed`` if it packs weights and accepts packed ones."""
 
     bind: Callable[..., KernelCall]
     required: Mapping[str, Check]
@@ -400,12 +401,13 @@ ENTRIES: dict[str, SavedEntry] = dict(
         _entry(bind_plain_cast, {"dtype": _PLAIN, "out": _PLAIN, "size": _SIZE}, {"unsigned": flag}),
     )
 )  # fmt: skip
-"""The entries by the names of their functions."""
+"""The entries by the name of their `bind_*` function."""
 
 
 def bind_call(name: str, arguments: Any, isa: str, stored: Any) -> KernelCall:
-    """Bind an entry to arguments of a file, on an instruction set; ``stored`` holds its packed weights, or is None.
-    Raise Misfit for arguments that the entry does not take."""
+    """Bind an entry to arguments of a file for an instruction set; ``stored`` has its packed weights, or is None.
+
+    Raise Misfit for arguments that the entry does not accept."""
     entry = ENTRIES.get(name)
     if entry is None:
         raise Misfit(f"{shown(name)} is no entry")

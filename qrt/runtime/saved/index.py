@@ -1,4 +1,4 @@
-"""Checks of the index of a saved program, by the kinds of `qrt.runtime.saved.kinds`."""
+"""Checks of the index of a saved program, composed of those in `qrt.runtime.saved.kinds`."""
 
 from typing import Any
 
@@ -19,9 +19,9 @@ from qrt.runtime.saved.kinds import (
 )
 
 MOST_TEXT = 1 << 28
-"""The most bytes of the text of a program, which a file holds compressed."""
+"""The largest number of bytes of a program's text, which is compressed in the file."""
 MOST_ROUNDS = 1_000_000
-"""The most rounds of a loop in a plan: those of `qrt.runtime.interpreter.core`, which loading does not import."""
+"""The largest number of iterations of a loop: that of `qrt.runtime.interpreter.core`, which loading does not import."""
 _BYTES = 1 << 48
 _NUMBER, _NUMBERS = integer(0, (1 << 31) - 1), integers(0, (1 << 31) - 1)
 
@@ -31,7 +31,7 @@ def _base(value: Any) -> Any:
 
 
 def _arguments(value: Any) -> Any:
-    return value  # of an entry, whose table has their kinds
+    return value  # checked by the table of entries
 
 
 _PORT = record_of(word, word, flag, word)
@@ -67,6 +67,6 @@ check_text = fields({"text": array("u1", rank=1), "constants": sequence(array())
 
 
 def check_distinct(what: str, names: list[str]) -> None:
-    """Raise Misfit where two of the names are one."""
+    """Raise Misfit if a name occurs twice."""
     if len(set(names)) != len(names):
         raise Misfit(f"two {what} have one name")

@@ -1,5 +1,7 @@
-"""Kinds of values in a saved program. A check takes a value as it was decoded and returns it as binding takes it; one
-of another kind is a `Misfit`, which says what is expected."""
+"""Checks of the kinds of values in a saved program.
+
+A check takes a decoded value and returns it in the form that binding needs. It raises a `Misfit` with the expected kind
+for any other value."""
 
 from collections.abc import Callable, Mapping
 from math import isfinite
@@ -12,14 +14,15 @@ from qrt.errors import shown
 Check = Callable[[Any], Any]
 
 MOST = 1 << 40
-"""The most elements of an array, and the bound of strides and zero points: as in ``qrt/_ext/arguments.pxi``."""
+"""The largest number of elements of an array, and the bound of strides and zero points, as in
+``qrt/_ext/arguments.pxi``."""
 
 _MOST_CHARACTERS = 60
-"""Of a value that an error says: an error of loading is one short line."""
+"""The largest number of characters of a value in an error, which is one short line."""
 
 
 class Misfit(ValueError):
-    """A value of another kind than its place in the file has."""
+    """The error for a value of the wrong kind in a file."""
 
 
 def _refuse(value: Any, expected: str) -> Never:
@@ -34,7 +37,7 @@ def _refuse(value: Any, expected: str) -> Never:
 
 
 def integer(least: int = 0, most: int = MOST) -> Check:
-    """Check a plain integer."""
+    """Return a check for an integer within bounds."""
 
     def check(value: Any) -> int:
         if type(value) is not int or not least <= value <= most:
@@ -45,7 +48,7 @@ def integer(least: int = 0, most: int = MOST) -> Check:
 
 
 def integers(least: int = 0, most: int = MOST, count: int | None = None) -> Check:
-    """Check a tuple of plain integers. Many were encoded as an array."""
+    """Return a check for a tuple of integers within bounds. Long tuples are encoded as an array."""
     length = "" if count is None else f"{count} "
 
     def check(value: Any) -> tuple[int, ...]:
@@ -78,14 +81,14 @@ def flag(value: Any) -> bool:
 
 
 def word(value: Any) -> str:
-    """Check a text of any content."""
+    """Check a string."""
     if type(value) is not str:
         _refuse(value, "a text")
     return value
 
 
 def choice(*words: str) -> Check:
-    """Check one of some words."""
+    """Return a check for one of these words."""
 
     def check(value: Any) -> str:
         if type(value) is not str or value not in words:
@@ -96,7 +99,7 @@ def choice(*words: str) -> Check:
 
 
 def array(*dtypes: str, rank: int | None = None) -> Check:
-    """Check an array of one of the dtypes; of any that a file has where none is named."""
+    """Return a check for an array of one of these dtypes, or of any dtype if none is given."""
     known = tuple(map(np.dtype, dtypes))
     of_rank = "" if rank is None else f" of {rank} dimensions"
 
@@ -126,13 +129,13 @@ def _numbers(kinds: str, types: tuple[type, ...], expected: str) -> Check:
 
 
 whole_numbers = _numbers("iu", (int,), "an array of integers")
-"""Check the parameters that are integers: an array, or a tuple where there are few."""
+"""Check integer parameters: an array, or a tuple if there are few."""
 real_numbers = _numbers("iuf", (int, float), "an array of numbers")
-"""Check the parameters that are floats, or integers that stand for floats."""
+"""Check float parameters, which may also be integers."""
 
 
 def dtype(*names: str) -> Check:
-    """Check a dtype; any that a file has where none is named."""
+    """Return a check for one of these dtypes, or for any dtype if none is given."""
     known = tuple(map(np.dtype, names))
 
     def check(value: Any) -> np.dtype[Any]:
@@ -144,12 +147,12 @@ def dtype(*names: str) -> Check:
 
 
 def optional(check: Check) -> Check:
-    """Check a value that may be None."""
+    """Return a check for None or a value that passes ``check``."""
     return lambda value: None if value is None else check(value)
 
 
 def either(first: Check, second: Check) -> Check:
-    """Check a value of one of two kinds."""
+    """Return a check for a value that passes one of two checks."""
 
     def check(value: Any) -> Any:
         try:
@@ -161,7 +164,7 @@ def either(first: Check, second: Check) -> Check:
 
 
 def record_of(*checks: Check) -> Check:
-    """Check a tuple of a value of each kind."""
+    """Return a check for a tuple with one value per check."""
 
     def check(value: Any) -> tuple[Any, ...]:
         if type(value) is not tuple or len(value) != len(checks):
@@ -172,7 +175,7 @@ def record_of(*checks: Check) -> Check:
 
 
 def sequence(check: Check, count: int | None = None) -> Check:
-    """Check a tuple of values of one kind."""
+    """Return a check for a tuple of values that all pass ``check``."""
     expected = "several values" if count is None else f"{count} values"
 
     def check_each(value: Any) -> tuple[Any, ...]:
@@ -184,7 +187,7 @@ def sequence(check: Check, count: int | None = None) -> Check:
 
 
 def fields(required: Mapping[str, Check], defaulted: Mapping[str, Check] | None = None) -> Check:
-    """Check values by name: all the required ones, and any of the defaulted ones."""
+    """Return a check for values by name: all required ones, and any of the defaulted ones."""
     names = {**required, **(defaulted or {})}
 
     def check(value: Any) -> dict[str, Any]:

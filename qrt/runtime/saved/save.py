@@ -1,4 +1,4 @@
-"""Saving a program: it is planned again, while every call that is bound is noted with its arguments."""
+"""Saving of programs: a program is planned again while a recorder notes the arguments of every bound call."""
 
 import os
 import zlib
@@ -11,10 +11,6 @@ import numpy as np
 import qrt.kernels as kernels
 from qrt._ext.kernels import recorder
 from qrt.errors import ModelError, require
-from qrt.ir import DenseElementsAttr, DenseResourceAttr, Module
-from qrt.ir.core.operations import garbage_uncollected
-from qrt.ir.text.dense import Blob
-from qrt.runtime.build import build
 from qrt.runtime.plan_source import PlanSource
 from qrt.runtime.ports import Port
 from qrt.runtime.saved.container import Arrays, write
@@ -22,13 +18,9 @@ from qrt.runtime.saved.index import MOST_TEXT
 from qrt.runtime.saved.values import encode
 from qrt.types import TensorType
 
-_LONG = 64
-"""Constants of more bytes stand beside the text of a program."""
-_KEY = "qrt_saved_"
-
 
 def save(source: PlanSource, planned_types: Sequence[Sequence[TensorType]], path: str | os.PathLike[str]) -> None:
-    """Write a program, with its plans for these types of inputs, into a file: see `Program.save`."""
+    """Write a program, with its plans for these input types, to a file: see `Program.save`."""
     require(path, (str, os.PathLike), "the path of a program", "a string or a path")
     arrays = Arrays()
     plans = [_plan(source, types, arrays) for types in planned_types]
@@ -40,7 +32,7 @@ def save(source: PlanSource, planned_types: Sequence[Sequence[TensorType]], path
         "outputs": [_port(port) for port in source.outputs],
         "isa": kernels.active(),
         "plans": [plan for plan in plans if plan is not None],
-        "program": np.frombuffer(_text(source.module, arrays), np.uint8),
+        "program": np.frombuffer(_text(source, arrays), np.uint8),
     }
     write(os.fspath(path), encode(index, arrays.place), arrays)
 
@@ -50,9 +42,9 @@ def _port(port: Port) -> tuple[str, str, bool, str]:
 
 
 def _plan(source: PlanSource, types: Sequence[TensorType], arrays: Arrays) -> Mapping[str, Any] | None:
-    """A plan as data; None where a step is no kernel, so that it is planned again from the program."""
+    """Return a plan as data; None if a step is not a kernel, so that it must be planned again from the text."""
     with _recorded() as (calls, executables):
-        plan = build(source.prepared, types)
+        plan = source.plan_module(types)
     if plan.executable is None:
         return None
     fields = executables[id(plan.executable)]
@@ -71,15 +63,17 @@ def _plan(source: PlanSource, types: Sequence[TensorType], arrays: Arrays) -> Ma
 
 
 def _operands(operands: Sequence[Sequence[tuple[int, int]]]) -> tuple[Any, Any, Any]:
-    """The places of all operands as flat numbers: how many each call has, their bases and offsets."""
+    """Return the places of all operands as three flat lists: operands per call, bases and offsets."""
     flat = [place for places in operands for place in places]
     return [len(places) for places in operands], [base for base, _ in flat], [offset for _, offset in flat]
 
 
 @contextmanager
 def _recorded() -> Iterator[tuple[dict[int, Any], dict[int, Any]]]:
-    """Record what is bound within a block: each call as (name, arguments), and the arguments of executables, by their
-    `id`. The objects live as long as the block."""
+    """Record the calls bound in a `with` block, as (name, arguments), and the arguments of executables, by `id`.
+
+    The bound objects are kept alive until the block ends, so that no `id` is reused.
+    """
     calls: dict[int, Any] = {}
     executables: dict[int, Any] = {}
     objects: list[Any] = []
@@ -98,19 +92,11 @@ def _recorded() -> Iterator[tuple[dict[int, Any], dict[int, Any]]]:
         recorder.reset(token)
 
 
-def _text(module: Module, arrays: Arrays) -> bytes:
-    """The text of a module, and its long constants, as `qrt.runtime.saved.source` reads them."""
-    with garbage_uncollected():
-        copy = Module(module.operation.clone({}), module.upstream)
-        constants: list[Any] = []
-        for op in copy.operation.walk():
-            for name, value in op.attributes.items():
-                if isinstance(value, DenseElementsAttr) and value.array.nbytes > _LONG and not value.is_splat:
-                    constants.append(value.array)
-                    op.attributes[name] = DenseResourceAttr(Blob(f"{_KEY}{len(constants) - 1}"), value.type)
-        text = copy.print(exact=True)
+def _text(source: PlanSource, arrays: Arrays) -> bytes:
+    """Return the encoded text of the program and its long constants, for `qrt.runtime.saved.source`."""
+    text, constants = source.text_and_constants()
     content = text.encode()
     if len(content) > MOST_TEXT:
         raise ModelError(f"the program's text has {len(content)} bytes, and a saved program {MOST_TEXT} at most")
-    short = zlib.compress(content, 1)  # types that hold many scales are repeated
+    short = zlib.compress(content, 1)  # types with many scales are repeated
     return encode({"text": np.frombuffer(short, np.uint8), "constants": constants}, arrays.place)

@@ -1,8 +1,7 @@
-"""Values as a saved program holds them: numbers, texts, dtypes, arrays, and tuples and dicts of these. C decodes
-them.
+"""Encoding of the values in a saved program: numbers, texts, dtypes, arrays, tuples and dicts. C code decodes them.
 
-An encoded value is three streams: a byte for the kind of each value, 64-bit integers, and a table of texts. Arrays are
-places in the file.
+An encoded value has three streams: a byte for the kind of each value, 64-bit integers, and a table of texts. Arrays are
+encoded as offsets in the file.
 """
 
 import struct
@@ -15,15 +14,15 @@ from qrt._ext import kernels as kernel_calls
 from qrt.numerics import RequantParameters
 
 Place = Callable[[memoryview], int]
-"""Puts the bytes of an array into the file, and says where."""
+"""Adds the bytes of an array to the file, and returns their offset."""
 _NONE, _FALSE, _TRUE, _INTEGER, _FLOAT, _TEXT, _INTEGERS, _TUPLE, _DICT, _ARRAY, _DTYPE = range(11)
 _MANY = 8
-"""More integers than these, which are no shape, become an array."""
+"""The largest number of integers in a tuple; longer tuples are encoded as an array."""
 _HEAD = struct.Struct("<qqq")
 
 
 def encode(value: Any, place: Place) -> bytes:
-    """The bytes of a value, whose arrays are put elsewhere. TypeError for a value of another kind.
+    """Return the bytes of a value, whose arrays are stored by ``place``. Raise TypeError for an unsupported value.
 
     >>> decode(encode({"k": (1, 2.5, None, "a")}, lambda content: 0), b"")
     {'k': (1, 2.5, None, 'a')}
@@ -32,7 +31,7 @@ def encode(value: Any, place: Place) -> bytes:
 
 
 class Encoder:
-    """The three streams of a value, and where its arrays go."""
+    """An encoder with the three streams of a value; ``place`` stores its arrays."""
 
     def __init__(self, place: Place) -> None:
         self.place = place
@@ -53,17 +52,17 @@ class Encoder:
         elif isinstance(value, np.bool_):
             self.add(bool(value))
         elif isinstance(value, int | np.integer):
-            self.say(_INTEGER, int(value))
+            self.append(_INTEGER, int(value))
         elif isinstance(value, float | np.floating):
-            self.say(_FLOAT, *struct.unpack("<q", struct.pack("<d", value)))
+            self.append(_FLOAT, *struct.unpack("<q", struct.pack("<d", value)))
         elif isinstance(value, str):
-            self.say(_TEXT, self.text(value))
+            self.append(_TEXT, self.text(value))
         elif isinstance(value, np.ndarray):
             content = np.ascontiguousarray(value)
             at = self.place(content.reshape(-1).view(np.uint8).data)
-            self.say(_ARRAY, at, self.text(_name(content.dtype)), value.ndim, *value.shape)
+            self.append(_ARRAY, at, self.text(_name(content.dtype)), value.ndim, *value.shape)
         elif isinstance(value, np.dtype | type):
-            self.say(_DTYPE, self.text(_name(np.dtype(value))))
+            self.append(_DTYPE, self.text(_name(np.dtype(value))))
         elif isinstance(value, list | tuple):
             self.sequence(value)
         elif isinstance(value, Mapping):
@@ -74,22 +73,22 @@ class Encoder:
             raise TypeError(f"a saved program holds no {type(value).__name__}")
 
     def sequence(self, value: Sequence[Any]) -> None:
-        if all(isinstance(each, int | np.integer) and not isinstance(each, bool) for each in value):
+        if all(isinstance(item, int | np.integer) and not isinstance(item, bool) for item in value):
             if len(value) > _MANY:
                 self.add(np.array(value, np.int64))
             else:
-                self.say(_INTEGERS, len(value), *map(int, value))
+                self.append(_INTEGERS, len(value), *map(int, value))
             return
-        self.say(_TUPLE, len(value))
-        for each in value:
-            self.add(each)
+        self.append(_TUPLE, len(value))
+        for item in value:
+            self.add(item)
 
     def fields(self, value: Mapping[str, Any]) -> None:
-        self.say(_DICT, self.text("\1".join(value)))
-        for each in value.values():
-            self.add(each)
+        self.append(_DICT, self.text("\1".join(value)))
+        for item in value.values():
+            self.add(item)
 
-    def say(self, kind: int, *numbers: int) -> None:
+    def append(self, kind: int, *numbers: int) -> None:
         self.kinds.append(kind)
         self.integers.extend(numbers)
 
@@ -100,8 +99,7 @@ class Encoder:
 
 
 def decode(content: bytes | memoryview, memory: Any) -> Any:
-    """Return the value of encoded bytes. Its arrays are views of ``memory``. Bytes that nobody encoded are a
-    ValueError."""
+    """Return the value of encoded bytes. Its arrays are views of ``memory``. Raise ValueError for invalid bytes."""
     try:
         return kernel_calls.decode(content, memory)
     except UnicodeDecodeError:
@@ -109,5 +107,5 @@ def decode(content: bytes | memoryview, memory: Any) -> Any:
 
 
 def _name(dtype: np.dtype[Any]) -> str:
-    """What NumPy reads a dtype from: those of `ml_dtypes` have their own names."""
+    """Return the text from which NumPy creates a dtype: the name of those of `ml_dtypes`, else the type string."""
     return dtype.name if dtype.kind == "V" else dtype.str

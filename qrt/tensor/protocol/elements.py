@@ -47,7 +47,7 @@ def _refuse_tensor(x: Any, message: str) -> None:
         _refuse_tensor(item, message)
 
 
-def no_tensors_beside(args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+def refuse_other_tensors(args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
     """Raise QuantTypeError for a QuantTensor among the arguments after the first: shapes, axes, counts and the like."""
     no_tensor(args[1:], "an argument after the first")
     for name, value in kwargs.items():

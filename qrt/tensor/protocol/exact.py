@@ -20,7 +20,7 @@ from qrt.numerics.sums import rounded_multiples
 from qrt.ops.core import Array, Shape, check_zero_points, container, parameter_index, storage_dtype
 from qrt.tensor.protocol.elements import first_element, stored
 from qrt.tensor.protocol.results import into, tensor
-from qrt.tensor.quant_tensor import QuantTensor, made
+from qrt.tensor.quant_tensor import QuantTensor, wrap_storage
 from qrt.types import FloatType, UniformType, check_integrity, parse_type
 from qrt.types.parameters import BlockSizes
 
@@ -88,7 +88,7 @@ def finish(acc: Any, bound: int, units: Units, dtype: Any = NO_DTYPE, out: Any =
         t, storage = _i32_type(units, bound, takes_dtype), acc.astype(np.int32, copy=False)
     else:
         t, storage = wanted, requantized(acc, bound, units, wanted)
-    return into(out, made(storage, t))
+    return into(out, wrap_storage(storage, t))
 
 
 def write_floats(values: Array, dtype: np.dtype[Any], out: Any) -> Any:
@@ -168,7 +168,7 @@ def refuse_others(others: Mapping[str, Any]) -> None:
         raise QuantTypeError(f"{key} is not supported for a QuantTensor")
 
 
-def is_kept(keepdims: Any) -> bool:
+def keeps_dimensions(keepdims: Any) -> bool:
     """Return the truth of NumPy's ``keepdims``, which may be 1 or ``np.True_``: True keeps reduced axes with size 1."""
     return keepdims is not np._NoValue and bool(keepdims)
 
@@ -241,7 +241,7 @@ def reduced_units(t: UniformType, shape: Shape, axes: Shape, keepdims: bool, pow
 def reduction(q: QuantTensor, axis: Any, keepdims: Any, power: int = 1) -> tuple[Shape, bool, Units, int]:
     """Return a reduction's axes, whether they are kept, the units of its sums, and the number of elements in a sum."""
     require_tensors(q)
-    axes, is_wanted = axes_of(axis, q.ndim), is_kept(keepdims)
+    axes, is_wanted = axes_of(axis, q.ndim), keeps_dimensions(keepdims)
     units = reduced_units(q.type, q.shape, axes, is_wanted, power)
     return axes, is_wanted, units, prod(q.shape[d] for d in axes)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import numpy as np
 
-from qrt.errors import QuantIndexError, QuantTypeError, QuantValueError, nearest, shown, worded_methods
+from qrt.errors import QuantIndexError, QuantTypeError, QuantValueError, check_signatures, nearest, shown
 from qrt.tensor.arrays import integers
 from qrt.tensor.calls import Tensor
 from qrt.tensor.protocol.elements import truth
@@ -60,7 +60,7 @@ def _method(function: Any, summary: str) -> Any:
     return method
 
 
-@worded_methods
+@check_signatures
 class Methods(Generic[Q]):
     """Methods and protocols of an ndarray."""
 

@@ -8,7 +8,7 @@ from qrt.errors import QuantTypeError, QuantValueError, shown
 from qrt.ops.core import Shape, storage_dtype
 from qrt.tensor.calls import Tensor
 from qrt.tensor.protocol.elements import memory, zeros
-from qrt.tensor.quant_tensor import QuantTensor, made
+from qrt.tensor.quant_tensor import QuantTensor, wrap_storage
 from qrt.types import UniformType, check_integrity
 
 
@@ -35,4 +35,4 @@ def tensor(q: Any, argument: str) -> QuantTensor:
 def filled(t: UniformType, shape: Shape) -> QuantTensor:
     """Return a tensor of zeros."""
     check_integrity(t, shape)
-    return made(np.full(shape, zeros(t, shape), storage_dtype(t)), t)
+    return wrap_storage(np.full(shape, zeros(t, shape), storage_dtype(t)), t)

@@ -56,7 +56,7 @@ def written_operator(sign: str, a: Any, b: Any) -> str:
     return f"({first}) ** {second}" if sign == "**" and first.startswith("-") else f"{first} {sign} {second}"
 
 
-def asked_for(**options: Any) -> dict[str, Any]:
+def nondefault_options(**options: Any) -> dict[str, Any]:
     """Return the options that are not None or False, their functions' defaults."""
     return {key: value for key, value in options.items() if value is not None and value is not False}
 

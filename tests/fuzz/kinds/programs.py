@@ -18,6 +18,7 @@ from qrt.ir import Module, run_passes
 from qrt.ir.core.attributes import TypeAttr
 from qrt.ops.core import element_dtype
 from qrt.runtime import Program
+from qrt.runtime.compilation import compile
 from qrt.types import FloatType, FunctionType, IntegerType, TensorType, UniformType
 from tests.fuzz import seeds
 from tests.fuzz.kinds.open_shapes import element_wise
@@ -135,7 +136,7 @@ def check(case: str) -> str:
     module = ir.parse(case)
     name = _function(module)
     waiting = _waiting(module, name)
-    lazy = waiting or Program(module, name)
+    lazy = waiting or compile(module, name)
     arguments = _arguments(lazy, values)
     if arguments is None:
         return "too large"
@@ -161,7 +162,7 @@ def check(case: str) -> str:
 def _built_and_run(module: Module, name: str | None, arguments: Sequence[Any]) -> Results:
     """The results as planned, or what compiling refuses, which the interpreter must refuse too."""
     try:
-        program = Program(module, name)
+        program = compile(module, name)
     except QuantError as error:
         return Refusal.of(error)
     return _run(program, arguments, interpret=False)
@@ -180,7 +181,7 @@ def _waiting(module: Module, name: str | None) -> Program | None:
     inputs, results = function.type.inputs, function.type.results
     function.attributes["function_type"] = TypeAttr(FunctionType((*inputs, unused), results))
     try:
-        return Program(copy, name)
+        return compile(copy, name)
     except QuantError:
         return None
 
@@ -199,12 +200,12 @@ def _transformed(case: str, passes: str, arguments: Sequence[Any]) -> Iterator[t
         run_passes(module, passes)
         if name != _function(module):  # nobody calls it
             return
-        program = Program(module, name)
+        program = compile(module, name)
     except QuantError as error:
         if passes == "canonicalize":
             raise Finding(f"refused after {passes}", str(error)) from error
         return
-    if _signature(program) != _signature(Program(ir.parse(case), name)):
+    if _signature(program) != _signature(compile(ir.parse(case), name)):
         return
     yield "interpreted", _run(program, arguments, interpret=True)
     yield "planned", _run(program, arguments, interpret=False)

@@ -30,8 +30,8 @@ from qrt.models.onnx.read import read as read_onnx
 from qrt.models.tflite.read import read as read_tflite
 from qrt.ops.core import Array
 from qrt.quantization.report.differences import Differences, TensorDifference
-from qrt.runtime.ports import choose
-from qrt.runtime.program import Program
+from qrt.runtime.compilation import compile
+from qrt.runtime.functions import choose
 from tests.fuzz.outcome import Finding
 
 SECONDS = 10.0
@@ -105,7 +105,7 @@ def _compare(source: bytes | Path, profile: str, engine: Engine, max_steps: int)
     except QuantError as error:
         return _word_of(error, engine, profile)
     module = comparison.file.module
-    program = Program(module, str(choose(module, None).attributes["sym_name"].python))
+    program = compile(module, str(choose(module, None).attributes["sym_name"].python))
     generator = np.random.default_rng(len(source) if isinstance(source, bytes) else 0)
     try:
         for kind in KINDS:

@@ -141,7 +141,7 @@ MEASURED = {
     tensors: ("convert-elementwise-to-linalg",),
     named: ("linalg-generalize-named-ops", "fuse-kernels", "compile"),
     calls: ("inline", "verify", "compile"),
-    functions: ("strip-func-quant-types", "normalize-quant-types", "verify"),
+    functions: ("strip-func-quant-types", "quant-to-integer-types", "normalize-quant-types", "verify"),
     symbols: ("symbol-dce",),
     affine_sum: ("parse",),
 }

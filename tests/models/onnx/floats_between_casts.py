@@ -18,7 +18,7 @@ from qrt.models.onnx.read import read
 from qrt.models.profiles import profile
 from qrt.ops.core import Array
 from qrt.quantization.calibration.observe import name_of, tapped_program
-from qrt.runtime.program import Program
+from qrt.runtime.compilation import compile
 from qrt.tensor import QuantTensor
 
 
@@ -43,7 +43,7 @@ class UnfoldedModel:
     def __init__(self, content: bytes) -> None:
         with patch.object(Folding, "_fold_operator", lambda self, op: None):
             module = import_model(read(content), profile("ort"))
-        self.program = Program(Module(module.operation.clone({}), module.upstream))
+        self.program = compile(Module(module.operation.clone({}), module.upstream))
         self.output_keys = [port.name for port in self.program.outputs]
         values = named_values(module.function("main"))
         self.tapped = tapped_program(module, "main", {value: name for name, value in values.items()})

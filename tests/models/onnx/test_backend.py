@@ -1,6 +1,7 @@
 """`qrt.models.onnx.backend`: the node tests of the package `onnx` for quantized operators, and its own rules."""
 
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from onnx import numpy_helper
 from onnx.backend.test.case import node as cases
 
+import qrt
 from qrt.errors import ModelError, QuantTypeError
 from qrt.models.onnx import backend
 from tests.models.onnx.writing import model, node, port
@@ -99,3 +101,14 @@ def test_constants_of_floats_that_numpy_lacks() -> None:
     content = model(nodes, [port("x", "BFLOAT16", (1,))], [port("y")], {"c": constant}, opset=21)
     x = np.array([0.5], onnx.helper.tensor_dtype_to_np_dtype(number))
     assert backend.Backend.prepare(content).run([x])[0].tolist() == [*values, 0.5]
+
+
+def test_a_quantized_output_is_its_storage(tmp_path: Path) -> None:
+    """Hazard: the values of a tensor, cut off to integers."""
+    q = "tensor<2x!quant.uniform<i8:f32, 0.5>>"
+    ports = f'(%x: {q} {{qrt.name = "x"}}) -> ({q} {{qrt.name = "y"}})'
+    text = f"func.func @main{ports} {{ %0 = qrt.add %x, %x : ({q}, {q}) -> {q} return %0 : {q} }}"
+    qrt.models.export_onnx(tmp_path / "m.onnx", qrt.ir.parse(text))
+    (result,) = backend.prepare((tmp_path / "m.onnx").read_bytes()).run([np.array([1, 3], np.int8)])
+    assert result.dtype == np.int8
+    assert result.tolist() == [2, 6]

@@ -23,7 +23,7 @@ def program(tmp_path: Path) -> qrt.Program:
     )
     path = tmp_path / "m.onnx"
     path.write_bytes(model(nodes, *ports))
-    return qrt.Program(qrt.load(str(path)))
+    return qrt.compile(qrt.load(str(path)))
 
 
 def _given(a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
@@ -43,7 +43,7 @@ def test_a_dimension_of_one_name_has_one_size(program: qrt.Program) -> None:
 def test_names_of_dimensions_stay_in_the_text_and_in_a_saved_program(program: qrt.Program, tmp_path: Path) -> None:
     program(*_given(4, 4))
     program.save(tmp_path / "p.qrt")
-    for again in (qrt.load_program(tmp_path / "p.qrt"), qrt.Program(qrt.ir.parse(program.module.print()))):
+    for again in (qrt.load_program(tmp_path / "p.qrt"), qrt.compile(qrt.ir.parse(program.module.print()))):
         again(*_given(4, 4))
         with pytest.raises(qrt.QuantError, match="both are 'batch'"):
             again(*_given(4, 5))
@@ -53,7 +53,7 @@ def test_names_of_dimensions_stay_in_the_text_and_in_a_saved_program(program: qr
 def test_what_else_a_text_gives_as_names_says_nothing(said: str) -> None:
     t = "tensor<?x?xf32>"
     text = f"func.func @f(%x: {t} {{qrt.dimensions = {said}}}) -> {t} {{ %0 = math.absf %x : {t}\n return %0 : {t} }}"
-    assert np.shape(qrt.Program(qrt.ir.parse(text))(np.ones((2, 3), np.float32))) == (2, 3)
+    assert np.shape(qrt.compile(qrt.ir.parse(text))(np.ones((2, 3), np.float32))) == (2, 3)
 
 
 @pytest.mark.parametrize("kind", ["INT64", "INT32", "INT8"])
@@ -62,7 +62,7 @@ def test_a_number_beside_open_sizes_is_no_step_of_the_interpreter(tmp_path: Path
     path = tmp_path / "m.onnx"
     ports = [port("x", kind, ("a", "b"))], [port("y", kind, ("a", "b"))]
     path.write_bytes(model(nodes, *ports, {"n": np.full((1, 1), 5, kind.lower())}))
-    program = qrt.Program(qrt.load(str(path)))
+    program = qrt.compile(qrt.load(str(path)))
     assert {step.engine for step in program.coverage((2, 3))} == {"kernel"}
     for shape in ((2, 3), (1, 1), (0, 3)):
         x = np.arange(np.prod(shape), dtype=kind.lower()).reshape(shape)

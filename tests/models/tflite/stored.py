@@ -25,7 +25,7 @@ from qrt.models.tflite.importing import import_model
 from qrt.models.tflite.model import Model
 from qrt.models.tflite.read import read
 from qrt.ops.core import Array
-from qrt.runtime.program import Program
+from qrt.runtime.compilation import compile
 from tests.models.stored import Line, digest_of, kept, main, read_lines, same, storage, write_lines
 from tests.models.tflite.oracle import PROFILES, Case, Form, forms, inputs_of
 
@@ -88,7 +88,7 @@ def drawn(name: str, form: Form, number: int) -> Drawn:
 
 def ours(of: Drawn, profile: str, interpret: bool) -> list[list[Array]]:
     """The results of each run, by the plain references or by kernels."""
-    program = Program(import_model(of.model, profile_of(profile)))
+    program = compile(import_model(of.model, profile_of(profile)))
 
     def run(inputs: Sequence[Array]) -> list[Array]:
         named = {port.name: array for port, array in zip(program.inputs, inputs, strict=True)}

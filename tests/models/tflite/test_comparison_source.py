@@ -7,7 +7,7 @@ import pytest
 from qrt.models.diff.tally import DifferenceTally
 from qrt.models.profiles import PROFILES
 from qrt.models.tflite.comparison_source import bound_of, compared
-from qrt.runtime.program import Program
+from qrt.runtime.compilation import compile
 from tests.models.tflite.writing import Operator, Subgraph, Tensor, one_op, write
 
 F32 = np.float32
@@ -50,6 +50,6 @@ def test_a_sum_lies_as_far_apart_as_its_terms_say(name, is_input):
     assert (made.reads, made.terms) == ((key,), 8)
     array = np.random.default_rng(1).normal(size=(2, 3, 4)).astype(F32)
     assert made.alone is not None
-    (result,) = Program(made.alone(np.abs, {key: array})).run({str(key): np.abs(array)}).values()
+    (result,) = compile(made.alone(np.abs, {key: array})).run({str(key): np.abs(array)}).values()
     wanted = np.abs(array).sum((0, 2)) / (8 if name == "MEAN" else 1)
     np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-6)

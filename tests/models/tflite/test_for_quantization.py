@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import qrt
-from qrt.runtime import Program
 from tests.models.tflite.oracle import MODELS
 
 needs_models = pytest.mark.skipif(not MODELS.exists(), reason="the models are not here: QRT_MODELS names their folder")
@@ -49,14 +48,14 @@ def test_every_operator_becomes_a_kernel(name):
 
 @needs_models
 def test_the_program_computes_the_same_to_rounding():
-    exact, recognised = (Program(imported("pretrainedResnet", for_quantization=flag)) for flag in (False, True))
+    exact, recognised = (qrt.compile(imported("pretrainedResnet", for_quantization=flag)) for flag in (False, True))
     x = images((1, 32, 32, 3), 4, seed=1)
     np.testing.assert_allclose(recognised(x), exact(x), atol=1e-5)
 
 
 @needs_models
 def test_a_quantized_model_answers_as_the_float_one():
-    floats = Program(imported("pretrainedResnet"))
+    floats = qrt.compile(imported("pretrainedResnet"))
     made = qrt.quantize_program(
         imported("pretrainedResnet", for_quantization=True),
         {"input_1": images((1, 32, 32, 3), 12, 2)},

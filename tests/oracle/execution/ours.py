@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from qrt import ir
 from qrt.errors import QuantError, UndefinedError
 from qrt.runtime import Program
+from qrt.runtime.compilation import compile
 from tests.oracle.execution.case import Call, Case
 from tests.oracle.execution.values import Value, value_of
 
@@ -30,7 +31,7 @@ Results = list[Value] | Refusal
 
 def program(text: str) -> Program:
     """The function of a case, compiled. Raises QuantError."""
-    return Program(ir.parse(text), "f")
+    return compile(ir.parse(text), "f")
 
 
 def run(case: Case, compiled: Program, call: Call, interpret: bool) -> Results:

@@ -103,7 +103,7 @@ CHANGES = [
     (CHOOSE, "rows.min(axis=1, initial=0)", "rows.min(axis=1)"),
     (CHOOSE, "rows.max(axis=1, initial=0)", "rows.max(axis=1)"),
     (CHOOSE, "end = _ranked(np.abs(rows), count - 1 - outside)", "end = _ranked(np.abs(rows), count - 2 - outside)"),
-    (CHOOSE, "each = outside // 2", "each = outside"),
+    (CHOOSE, "cut = outside // 2", "cut = outside"),
     (CHOOSE, "is_least = highs == highs.min(axis=0)", "is_least = highs == highs.max(axis=0)"),
     (CHOOSE, "np.where(is_least, lows, np.iinfo(np.int64).max).argmin(axis=0)", "is_least.argmax(axis=0)"),
     (CHOOSE, "return highs + (lows >> _UNIT_BITS), lows", "return highs, lows"),

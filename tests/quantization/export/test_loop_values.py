@@ -45,12 +45,41 @@ def test_a_loop_carries_storage(count, to):
     assert np.abs(np.subtract(ran(module, ARRAYS), ran(simulated, ARRAYS))).max() < 0.101 * (1 + count)
 
 
-def test_a_first_value_that_is_read_as_a_float():
-    """A loop without iterations yields what it was given, which no region has rounded."""
+@pytest.mark.parametrize("count", [0, 1, 3])
+@pytest.mark.parametrize("to", ["fixed", "codegen"])
+def test_a_result_that_is_read_as_a_float(count, to):
+    """The loop carries storage. Without iterations it yields the initial value, which no region has rounded."""
     body = loop(add("t", "c", "z"), "x", "t") + "%y = arith.addf %r, %r : X\n"
-    module = exported(looped(body, count=0), "fixed")
-    assert types_of(module) == [X]
-    assert np.array_equal(ran(module, ARRAYS)[0], ARRAYS[0] * 2)
+    module = exported(looped(body, count=count), to)
+    assert types_of(module)[0].startswith("tensor<4x!quant")
+    assert ops(module, "arith").count("select") == (not count)
+    (inner,) = (op for op in module.operation.walk() if op.name == "scf.for")
+    assert not {op.name for op in inner.walk()} & {"quant.qcast", "quant.dcast"}
+    simulated = exported(looped(body, count=count), "simulate")
+    if not count:
+        assert np.array_equal(ran(module, ARRAYS)[0], ARRAYS[0] * 2)
+    assert np.abs(np.subtract(ran(module, ARRAYS), ran(simulated, ARRAYS))).max() < 0.202 * count + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("sign", "low", "high", "count"),
+    [
+        ("", 0, 3, 3),
+        ("", 3, 0, 0),
+        ("", -1, 1, 2),
+        ("unsigned ", 0, 2, 2),
+        ("unsigned ", 3, 0, 0),
+        ("unsigned ", -1, 1, 0),
+    ],
+)
+def test_bounds_that_only_the_run_knows(sign, low, high, count):
+    """Signed and unsigned loops order them differently."""
+    body = loop(add("t", "c", "z"), "x", "t").replace("scf.for", f"scf.for {sign}").replace("%i0 to", "%low to")
+    text = f"func.func @main(%x: X, %z: X, %low: index, %n: index) -> X {{\n{LOOP}{body}return %r : X\n}}"
+    module, simulated = (exported(text.replace("X", X), to) for to in ("fixed", "simulate"))
+    assert types_of(module)[0].startswith("tensor<4x!quant")
+    results = [ran(program, [*ARRAYS, np.int64(low), np.int64(high)]) for program in (module, simulated)]
+    assert np.abs(np.subtract(*results)).max() < 0.101 * count + 1e-9
 
 
 def test_a_first_value_that_is_quantized_wherever_it_is_read():

@@ -15,7 +15,7 @@ from qrt.quantization.comparison.measure import Reference
 from qrt.quantization.search import Metric, SearchResult, searched
 from qrt.quantization.steps import NamedProgram, named
 from qrt.quantization.targets.registry import find
-from qrt.runtime.program import Program
+from qrt.runtime.compilation import compile
 from tests.quantization import float_text as ops
 from tests.quantization.float_text import Tensor, Text
 
@@ -56,7 +56,7 @@ def layers(*sizes: int, seed: int = 0) -> str:
 def drawn(text: str, count: int, seed: int = 5) -> list[dict[str, Any]]:
     """Inputs of a program of static shapes."""
     rng = np.random.default_rng(seed)
-    ports = Program(ir.parse(text)).inputs
+    ports = compile(ir.parse(text)).inputs
     return [{p.name: rng.normal(size=p.type.shape).astype(np.float32) for p in ports} for _ in range(count)]
 
 

@@ -51,7 +51,7 @@ def test_the_program_is_what_its_specifications_give() -> None:
     assert one.reference.noise(found.trial.module).noise == found.best.error.noise
     narrow = next(each for each in found.trials if each.widths[:3] == (4, 4, 4))
     assert found.best.snr > narrow.snr + 3
-    assert {step.engine for step in Program(found.trial.module).coverage()} == {"kernel"}
+    assert {step.engine for step in qrt.compile(found.trial.module).coverage()} == {"kernel"}
 
 
 class Stopped(BaseException):
@@ -137,7 +137,7 @@ def test_the_ratio_that_is_asked_for_is_that_of_the_program() -> None:
     found = one.searched("snr=22")
     outputs = [
         next(iter(program.run(batch).values()))
-        for program in (Program(one.named.module), Program(found.trial.module))
+        for program in (qrt.compile(one.named.module), qrt.compile(found.trial.module))
         for batch in one.reference.batches
     ]
     half = len(outputs) // 2

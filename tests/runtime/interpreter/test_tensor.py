@@ -6,8 +6,8 @@ import re
 import numpy as np
 import pytest
 
+from qrt import compile
 from qrt.errors import ModelError
-from qrt.runtime import compile
 from tests.runtime.interpreter.programs import call, program
 
 X = np.arange(24, dtype=np.float32).reshape(4, 6)

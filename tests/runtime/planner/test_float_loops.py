@@ -261,4 +261,4 @@ def test_a_size_that_only_the_run_knows_leaves_an_op_to_the_interpreter() -> Non
     }"""
     b = np.arange(10, dtype=np.float32)
     for n in (0, 1, 3):
-        np.testing.assert_array_equal(qrt.Program(qrt.ir.parse(text))(b, np.array(n)), np.tile(b, (n, 1)))
+        np.testing.assert_array_equal(qrt.compile(qrt.ir.parse(text))(b, np.array(n)), np.tile(b, (n, 1)))

@@ -156,7 +156,7 @@ def test_inputs_that_disagree_on_an_open_dimension_are_an_error(body: str) -> No
     """A kernel would read behind the smaller one."""
     declared = "tensor<?x4xf32>"
     text = f"func.func @f(%a: {declared}, %b: {declared}) -> {declared} {{ {body}\n return %0 : {declared} }}"
-    program = qrt.Program(qrt.ir.parse(text))
+    program = qrt.compile(qrt.ir.parse(text))
     for sizes in ((2, 3), (3, 2), (0, 1), (1, 0)):
         with pytest.raises(qrt.QuantError):
             program(*(np.ones((n, 4), np.float32) for n in sizes))

@@ -36,9 +36,9 @@ class Fields(dict[str, Any]):
 class _Encoder(Encoder):
     def add(self, value: Any) -> None:
         if isinstance(value, DtypeName):
-            self.say(_DTYPE, self.text(value))
+            self.append(_DTYPE, self.text(value))
         elif isinstance(value, Fields):
-            self.say(_ATTRIBUTES, self.text("\1".join(value)))
+            self.append(_ATTRIBUTES, self.text("\1".join(value)))
             for each in value.values():
                 self.add(each)
         else:

@@ -9,7 +9,7 @@ import numpy as np
 import qrt
 from qrt.ops.core import Array, element_dtype
 from qrt.runtime import Program
-from qrt.runtime.load import SavedSource
+from qrt.runtime.saved.source import SavedSource
 from qrt.tensor import QuantTensor
 from qrt.types import IntegerType, TensorType, UniformType
 from tests.runtime.programs import EVERYTHING

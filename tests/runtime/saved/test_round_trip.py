@@ -15,7 +15,6 @@ import pytest
 import qrt
 from qrt import kernels
 from qrt._ext.kernels import bind_float_matmul
-from qrt.runtime import Program
 from qrt.runtime.saved.values import decode, encode
 from tests.ir.passes.lower_qrt.compare import DrawnProgram
 from tests.ir.passes.lower_qrt.draw_ops import DRAWS
@@ -176,9 +175,9 @@ def test_shapes_without_a_plan_are_planned_from_the_text(tmp_path: Path) -> None
     ]
     for size in (7, 4):
         assert same(loaded.run(inputs_of(program, size=size)), program.run(inputs_of(program, size=size)))
-    assert "_text" not in vars(source_of(loaded)), "nothing was read of the text"
+    assert "_module_source" not in vars(source_of(loaded)), "nothing was read of the text"
     assert same(loaded.run(inputs_of(program, size=5)), program.run(inputs_of(program, size=5)))
-    assert "_text" in vars(source_of(loaded))
+    assert "_module_source" in vars(source_of(loaded))
 
 
 def test_state_reset_clone_and_threads(tmp_path: Path) -> None:
@@ -250,7 +249,7 @@ def test_saturating_stays(tmp_path: Path) -> None:
 
 
 def test_control_flow_runs_as_it_did(tmp_path: Path) -> None:
-    program = Program(qrt.ir.parse(CONTROL))
+    program = qrt.compile(qrt.ir.parse(CONTROL))
     program.save(tmp_path / "p.qrt")
     loaded = qrt.load_program(tmp_path / "p.qrt")
     for n in (0, 1, 5):
@@ -279,8 +278,8 @@ def test_loading_neither_reads_text_nor_plans(tmp_path: Path, monkeypatch: pytes
     program = qrt.compile(OPEN)
     wanted = program.run(inputs_of(program))["result0"].storage
     program.save(tmp_path / "p.qrt")
-    for place in ("plan_source.build", "plan_source.prepared", "load.module_of"):
-        monkeypatch.setattr(f"qrt.runtime.{place}", fail)
+    for place in ("build", "prepared", "module_of"):
+        monkeypatch.setattr(f"qrt.runtime.module_source.{place}", fail)
     assert np.array_equal(qrt.load_program(tmp_path / "p.qrt").run(inputs_of(program))["result0"].storage, wanted)
 
 

@@ -95,7 +95,7 @@ def print_body(printer: FormPrinter, operation: Operation, index: int, terminato
     region = operation.regions[index]
     printer.word("")
     with printer.numbered(region):
-        printer.region(region, entry_said=False, terminator=terminator)
+        printer.region(region, entry_printed=False, terminator=terminator)
 
 
 def require_edge(

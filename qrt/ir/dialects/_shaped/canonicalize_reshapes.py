@@ -7,12 +7,12 @@ from math import prod
 from qrt.ir import Attribute, Builder, DenseElementsAttr, IntegerAttr, Operation, Value
 from qrt.ir.core.attributes import ArrayAttr
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.matching import constant_number, constant_of, made_by
+from qrt.ir.core.matching import constant_number, constant_of, defining_op
 from qrt.ir.dialects._shaped.lists import Groups, Mixed, mixed_values, reassociation_of, with_lists
 from qrt.ir.dialects._shaped.strides import has_identity_layout
 from qrt.ir.dialects._shaped.types import Shape, ranked, shaped
 from qrt.ir.dialects.tensor.canonicalize import cast, cast_source
-from qrt.ir.rewriting.rewrite import Made
+from qrt.ir.rewriting.rewrite import PatternResult
 from qrt.types import IntegerType, MemRefType, TensorType, Type
 from qrt.types.shaped import MAX_DIM
 
@@ -56,12 +56,12 @@ def expand(op: Operation, builder: Builder, source: Value, groups: Groups, sizes
 # -- expand_shape and collapse_shape -----------------------------------------------------------------------------------
 
 
-def to_itself(op: Operation, builder: Builder) -> Made:
+def to_itself(op: Operation, builder: Builder) -> PatternResult:
     """Replace a reshape to its source's type by the source, and one that undoes another by the other's source."""
     given, type = op.operands[0], op.results[0].type
     if given.type is type:
         return [given]
-    inverse = made_by(given, _sibling(op, "expand_shape" if _is_collapse(op) else "collapse_shape"))
+    inverse = defining_op(given, _sibling(op, "expand_shape" if _is_collapse(op) else "collapse_shape"))
     if inverse is None or inverse.operands[0].type is not type:
         return None
     shape, groups = _shape(op.results[0]), reassociation_of(op)
@@ -73,7 +73,7 @@ def to_itself(op: Operation, builder: Builder) -> Made:
     return [inverse.operands[0]]
 
 
-def of_constant(op: Operation, builder: Builder) -> Made:
+def of_constant(op: Operation, builder: Builder) -> PatternResult:
     """Replace a reshaped constant by a constant, and a reshaped splat or `from_elements` by one of the new type."""
     source, result_type = op.operands[0].operation, ranked(op.results[0])
     constant = constant_of(op.operands[0])
@@ -87,9 +87,9 @@ def of_constant(op: Operation, builder: Builder) -> Made:
     return None
 
 
-def twice(op: Operation, builder: Builder) -> Made:
+def twice(op: Operation, builder: Builder) -> PatternResult:
     """Merge two reshapes of one kind: ``expand(expand(x)) -> expand(x)``, ``collapse(collapse(x)) -> collapse(x)``."""
-    inner = made_by(op.operands[0], op.name)
+    inner = defining_op(op.operands[0], op.name)
     if inner is None or not _are_contiguous(inner.operands[0], op.operands[0]):
         return None
     source, type = inner.operands[0], op.results[0].type
@@ -104,9 +104,9 @@ def twice(op: Operation, builder: Builder) -> Made:
 # -- an expand_shape of a collapse_shape, and the reverse --------------------------------------------------------------
 
 
-def collapse_of_expand(op: Operation, builder: Builder) -> Made:
+def collapse_of_expand(op: Operation, builder: Builder) -> PatternResult:
     """Merge ``collapse(expand(x))`` into one reshape, if each group of one op consists of whole groups of the other."""
-    inner = made_by(op.operands[0], _sibling(op, "expand_shape"))
+    inner = defining_op(op.operands[0], _sibling(op, "expand_shape"))
     if inner is None or not _are_contiguous(inner.operands[0], op.operands[0]):
         return None
     source, result_type = inner.operands[0], op.results[0].type
@@ -161,9 +161,9 @@ def _regrouped(fine: Groups, coarse: Groups) -> Groups | None:
     return tuple(groups)
 
 
-def expand_of_collapse(op: Operation, builder: Builder) -> Made:
+def expand_of_collapse(op: Operation, builder: Builder) -> PatternResult:
     """Merge ``expand(collapse(x))`` into one reshape, if a single expand or collapse gives the result's shape."""
-    inner = made_by(op.operands[0], _sibling(op, "collapse_shape"))
+    inner = defining_op(op.operands[0], _sibling(op, "collapse_shape"))
     if inner is None or not _are_contiguous(inner.operands[0], op.operands[0]):
         return None
     source, result_type = inner.operands[0], op.results[0].type
@@ -255,7 +255,7 @@ def products_of(shape: Shape, groups: Groups) -> Shape | None:
 # -- casts and known sizes ---------------------------------------------------------------------------------------------
 
 
-def collapse_of_cast(op: Operation, builder: Builder) -> Made:
+def collapse_of_cast(op: Operation, builder: Builder) -> PatternResult:
     source = cast_source(op.operands[0])
     if source is None:
         return None
@@ -266,7 +266,7 @@ def collapse_of_cast(op: Operation, builder: Builder) -> Made:
     return [cast(builder, collapse(op, builder, source, groups, result_type.with_(shape=shape)), result_type)]
 
 
-def static_expand(op: Operation, builder: Builder) -> Made:
+def static_expand(op: Operation, builder: Builder) -> PatternResult:
     """Move the constant sizes of an `expand_shape` of a cast into its types: ``expand(x) -> cast(expand(cast(x)))``."""
     sizes, result_type, groups = mixed_values(op, "output_shape"), ranked(op.results[0]), reassociation_of(op)
     source = op.operands[0]
@@ -287,14 +287,14 @@ def static_expand(op: Operation, builder: Builder) -> Made:
 # -- tensor.reshape ----------------------------------------------------------------------------------------------------
 
 
-def known_reshape(op: Operation, builder: Builder) -> Made:
+def known_reshape(op: Operation, builder: Builder) -> PatternResult:
     """Simplify a `tensor.reshape` of a constant, of another reshape, or to the shape of its source."""
     (source, shape), result_type = op.operands, op.results[0].type
     constant = constant_of(source)
     if isinstance(constant, DenseElementsAttr) and isinstance(result_type, TensorType) and result_type.has_static_shape:
         elements = constant.array.reshape(result_type.shape)  # type: ignore[arg-type]  # static
         return [builder.constant(DenseElementsAttr(elements, result_type), result_type)]
-    inner = made_by(source, op.name)
+    inner = defining_op(source, op.name)
     if inner is not None:
         return [builder.value(op.name, (inner.operands[0], shape), result_type)]
     if source.type is not result_type or not isinstance(result_type, TensorType) or result_type.shape is None:
@@ -303,11 +303,11 @@ def known_reshape(op: Operation, builder: Builder) -> Made:
 
 
 def _is_shape_of(shape: Value, tensor: Value) -> bool:
-    elements = made_by(shape, "tensor.from_elements")
+    elements = defining_op(shape, "tensor.from_elements")
     if elements is None:
         return False
     for axis, (size, known) in enumerate(zip(elements.operands, ranked(tensor).shape or (), strict=True)):
-        dim = made_by(size, "tensor.dim")
+        dim = defining_op(size, "tensor.dim")
         is_its_dim = dim is not None and dim.operands[0] is tensor and constant_number(dim.operands[1]) == axis
         if not is_its_dim and (known is None or constant_number(size) != known):
             return False

@@ -7,19 +7,19 @@ from itertools import groupby
 from qrt.ir import Attribute, Builder, Operation, Value
 from qrt.ir.core.affine import MAX_OPERATORS, AffineMapAttr, Expression, IntegerSetAttr, linear_terms, substitute
 from qrt.ir.core.define import segments
-from qrt.ir.core.matching import made_by
+from qrt.ir.core.matching import defining_op
 from qrt.ir.dialects._regions.trip_counts import trips_of_affine_for
 from qrt.ir.dialects.affine.dimensions import map_of
 from qrt.ir.dialects.affine.maps import Inputs, simplest
 from qrt.ir.dialects.affine.ops import set_of
 from qrt.ir.dialects.affine.ranges import Ranges
-from qrt.ir.rewriting.rewrite import Made, Pattern
+from qrt.ir.rewriting.rewrite import Pattern, PatternResult
 
 
 def _with_map(first: int) -> Pattern:
     """Return the pattern that simplifies the map of an op whose map operands begin at `first`."""
 
-    def rewrite(op: Operation, builder: Builder) -> Made:
+    def rewrite(op: Operation, builder: Builder) -> PatternResult:
         map, operands = simplest(map_of(op), op.operands[first:])
         ranges = Ranges(map, operands)
         map = replace(map, results=tuple(ranges.simplify(result) for result in map.results))
@@ -44,18 +44,18 @@ def _with_results(op: Operation, builder: Builder, results: Sequence[Expression]
     return builder.emit(op.name, op.operands, [op.results[0].type], {**op.attributes, "map": map}).results
 
 
-def only_result(op: Operation, builder: Builder) -> Made:
+def only_result(op: Operation, builder: Builder) -> PatternResult:
     if len(map_of(op).results) != 1:
         return None
     return builder.emit("affine.apply", op.operands, [op.results[0].type], {"map": map_of(op)}).results
 
 
-def repeated_results(op: Operation, builder: Builder) -> Made:
+def repeated_results(op: Operation, builder: Builder) -> PatternResult:
     results = tuple(dict.fromkeys(map_of(op).results))
     return _with_results(op, builder, results) if len(results) < len(map_of(op).results) else None
 
 
-def results_of_the_same(op: Operation, builder: Builder) -> Made:
+def results_of_the_same(op: Operation, builder: Builder) -> PatternResult:
     """Replace ``min(a, min(b, c))`` by ``min(a, b, c)``, and likewise for ``max``.
 
     The results of the inner op come last. A list of more than MAX_OPERATORS results is left alone.
@@ -67,7 +67,7 @@ def results_of_the_same(op: Operation, builder: Builder) -> Made:
     for result in map.results:
         kind, index = result[:2] if isinstance(result, tuple) else ("", 0)
         value = {"d": dimensions, "s": symbols}[kind][index] if kind in ("d", "s") else None
-        source = None if value is None else made_by(value, op.name)
+        source = None if value is None else defining_op(value, op.name)
         if source is None:
             results.append(result)
         else:
@@ -87,7 +87,7 @@ def results_of_the_same(op: Operation, builder: Builder) -> Made:
     return builder.emit(op.name, dimensions + symbols, [op.results[0].type], {**op.attributes, "map": merged}).results
 
 
-def order_of_results(op: Operation, builder: Builder) -> Made:
+def order_of_results(op: Operation, builder: Builder) -> PatternResult:
     """Sort the results by their coefficients, if all are linear."""
     map = map_of(op)
     terms = [linear_terms(result) for result in map.results]
@@ -109,7 +109,7 @@ def _needed(map: AffineMapAttr, operands: Sequence[Value], greatest: bool) -> Af
     return replace(map, results=Ranges(map, operands).needed(map.results, greatest))
 
 
-def bounds(op: Operation, builder: Builder) -> Made:
+def bounds(op: Operation, builder: Builder) -> PatternResult:
     """Remove repeated results of a bound's map, and those that cannot be the bound."""
     attributes, operands, sizes = dict(op.attributes), [], []
     for name in ("lowerBound", "upperBound"):
@@ -132,7 +132,7 @@ def bounds(op: Operation, builder: Builder) -> Made:
     return builder.emit(op.name, operands + inits, types, attributes, op.take_regions()).results
 
 
-def without_work(op: Operation, builder: Builder) -> Made:
+def without_work(op: Operation, builder: Builder) -> PatternResult:
     """Replace a loop that runs no iteration or computes nothing by the values of its results."""
     inits, trips = op.operand_group("inits"), trips_of_affine_for(op)
     if not op.results:
@@ -155,7 +155,7 @@ def without_work(op: Operation, builder: Builder) -> Made:
 # -- affine.if ---------------------------------------------------------------------------------------------------------
 
 
-def condition(op: Operation, builder: Builder) -> Made:
+def condition(op: Operation, builder: Builder) -> PatternResult:
     stated = set_of(op)
     inputs = Inputs([expression for expression, _ in stated.constraints], op.operands, stated.dimensions)
     if inputs.compose():  # upstream simplifies sums only then
@@ -172,7 +172,7 @@ def condition(op: Operation, builder: Builder) -> Made:
     return builder.emit(op.name, values, types, attributes, op.take_regions()).results
 
 
-def decided(op: Operation, builder: Builder) -> Made:
+def decided(op: Operation, builder: Builder) -> PatternResult:
     """Replace an `affine.if` on `0 == 0` or `1 == 0` by one of its branches. Upstream decides no other conditions."""
     constraints = set_of(op).constraints
     if constraints not in (((0, True),), ((1, True),)):
@@ -181,7 +181,7 @@ def decided(op: Operation, builder: Builder) -> Made:
     return builder.inline(blocks[0], ()) if blocks else []
 
 
-def no_else(op: Operation, builder: Builder) -> Made:
+def no_else(op: Operation, builder: Builder) -> PatternResult:
     blocks = op.regions[1].blocks
     if op.results or not blocks or blocks[0].first is not blocks[0].last:
         return None

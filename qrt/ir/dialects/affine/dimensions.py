@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.matching import constant_number, has_parts_throughout, made_by
+from qrt.ir.core.matching import constant_number, defining_op, has_parts_throughout
 from qrt.ir.core.operations import Block, Operation, Value
 from qrt.ir.core.traits import CONSTANT_LIKE, PURE
 from qrt.ir.dialects._shaped.types import memref_type
@@ -67,7 +67,7 @@ def _parts_of_size(dim: Operation) -> Sequence[Value] | None:
 def _without_casts(value: Value) -> Value:
     """Return the memref before all casts, except a cast from an unranked memref."""
     passed: set[Value] = set()
-    while (cast := made_by(value, "memref.cast")) is not None and value not in passed:
+    while (cast := defining_op(value, "memref.cast")) is not None and value not in passed:
         if memref_type(cast.operands[0]).shape is None:
             break
         passed.add(value)

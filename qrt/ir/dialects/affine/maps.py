@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from qrt.ir import Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, is_readable, parts_of, substitute
-from qrt.ir.core.matching import constant_number, made_by
+from qrt.ir.core.matching import constant_number, defining_op
 from qrt.ir.dialects.affine.dimensions import is_symbol, map_of
 from qrt.ir.dialects.affine.sums import flattened
 
@@ -45,7 +45,7 @@ class Inputs:
 
     def _compose_one(self, operands: list[Value], kind: str) -> bool:
         for position, value in enumerate(operands):
-            inner = made_by(value, "affine.apply")
+            inner = defining_op(value, "affine.apply")
             if inner is None:
                 continue
             dimensions, symbols = _own("d", self.dimensions), _own("s", self.symbols)

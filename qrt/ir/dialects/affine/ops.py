@@ -252,7 +252,7 @@ def _print_for(printer: FormPrinter, operation: Operation) -> None:
             printer.word(f"iter_args{spell_assignments(printer, arguments, inits)}")
             printer.word(f"-> ({spell_types([value.type for value in arguments])})")
         printer.attach(" ")
-        printer.region(region, entry_said=True, terminator=None if operation.results else _YIELD)
+        printer.region(region, entry_printed=True, terminator=None if operation.results else _YIELD)
     printer.attributes(operation, ("lowerBoundMap", "upperBoundMap", "step", "operandSegmentSizes"))
 
 

@@ -159,7 +159,7 @@ def _print(printer: FormPrinter, operation: Operation) -> None:
             reductions = ", ".join(f'"{name}"' for name in reductions_of(operation))
             printer.word(f"reduce ({reductions}) -> ({spell_types([value.type for value in operation.results])})")
         printer.attach(" ")
-        printer.region(region, entry_said=True, terminator=None if operation.results else _YIELD)
+        printer.region(region, entry_printed=True, terminator=None if operation.results else _YIELD)
     printer.attributes(operation, tuple(_ATTRIBUTES))
 
 

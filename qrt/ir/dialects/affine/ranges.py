@@ -138,8 +138,8 @@ class Ranges:
     def needed(self, results: Sequence[Expression], greatest: bool) -> tuple[Expression, ...]:
         """Return the expressions that may be the `greatest` of all, else the least; the first of equal constants.
 
-        Return all of them if none remains: in a loop without iterations, whose range is empty, every expression can
-        be known to lie beyond another.
+        Return all of them if none remains: in a loop without iterations, whose range is empty, every expression may be
+        known to be beyond another.
         """
         sign = 1 if greatest else -1
         ranges = [(low, high) if greatest else (high, low) for low, high in map(self.of, results)]

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from qrt.ir import Attribute, Builder, IntegerAttr, Operation, Value
 from qrt.ir.core.constraints import I1, element_of, with_element
-from qrt.ir.core.matching import constant_number, constant_of, made_by
+from qrt.ir.core.matching import constant_number, constant_of, defining_op
 from qrt.ir.dialects.arith.fold import holds_every_value, predicate_of
 from qrt.ir.dialects.arith.ops import OVERFLOW
 from qrt.ir.dialects.arith.scalars import filled, splat_is, width_of
-from qrt.ir.rewriting.rewrite import Made, Pattern
+from qrt.ir.rewriting.rewrite import Pattern, PatternResult
 from qrt.ops.elementwise import INTEGER_PREDICATES
 from qrt.types import FloatType, IntegerType, Type
 
@@ -22,7 +22,9 @@ def _constant(builder: Builder, number: int, type: Type) -> Value:
     return builder.constant(value, type)
 
 
-def _make(builder: Builder, name: str, operands: tuple[Value, ...], like: Operation, **attributes: Attribute) -> Made:
+def _make(
+    builder: Builder, name: str, operands: tuple[Value, ...], like: Operation, **attributes: Attribute
+) -> PatternResult:
     """Build `arith.<name>` with the result type of `like`, and return its results."""
     return [builder.value(f"arith.{name}", operands, like.results[0].type, attributes)]
 
@@ -37,13 +39,13 @@ def _flags(*operations: Operation) -> dict[str, Attribute]:
 # -- sums with constants -----------------------------------------------------------------------------------------------
 
 
-def sum_with_constant(op: Operation, builder: Builder) -> Made:
+def sum_with_constant(op: Operation, builder: Builder) -> PatternResult:
     """Combine the constants of ``(±x + c0) ± c1`` and ``c1 - (±x + c0)`` into one addition or subtraction."""
     left, right = op.operands
     outer, inner = (
         (constant_number(right), left) if constant_number(right) is not None else (constant_number(left), right)
     )
-    source = made_by(inner, "arith.addi") or made_by(inner, "arith.subi")
+    source = defining_op(inner, "arith.addi") or defining_op(inner, "arith.subi")
     if outer is None or source is None or inner is left is right:
         return None
     a, b = source.operands
@@ -75,27 +77,27 @@ def _valid_flags(flags: dict[str, Attribute], number: int, type: Type, unsigned:
     return {"overflowFlags": OVERFLOW.attribute(*valid)} if valid else {}
 
 
-def addi_of_negation(op: Operation, builder: Builder) -> Made:
+def addi_of_negation(op: Operation, builder: Builder) -> PatternResult:
     """``x + y * -1 -> x - y``."""
     for negated, other in (op.operands[::-1], op.operands):
-        product = made_by(negated, "arith.muli")
+        product = defining_op(negated, "arith.muli")
         if product is not None and splat_is(product.operands[1], -1):
             return _make(builder, "subi", (other, product.operands[0]), op)
     return None
 
 
-def subi_of_subi(op: Operation, builder: Builder) -> Made:
+def subi_of_subi(op: Operation, builder: Builder) -> PatternResult:
     """``(x - y) - x -> 0 - y``."""
-    source = made_by(op.operands[0], "arith.subi")
+    source = defining_op(op.operands[0], "arith.subi")
     if source is None or source.operands[0] is not op.operands[1] or filled(0, op.results[0].type) is None:
         return None
     y = source.operands[1]
     return _make(builder, "subi", (_constant(builder, 0, y.type), y), op, **_flags(op, source))
 
 
-def muli_of_muli(op: Operation, builder: Builder) -> Made:
+def muli_of_muli(op: Operation, builder: Builder) -> PatternResult:
     """``(x * c0) * c1 -> x * (c0 * c1)``."""
-    source = made_by(op.operands[0], "arith.muli")
+    source = defining_op(op.operands[0], "arith.muli")
     outer = constant_number(op.operands[1])
     inner = None if source is None else constant_number(source.operands[1])
     if source is None or outer is None or inner is None:
@@ -104,7 +106,7 @@ def muli_of_muli(op: Operation, builder: Builder) -> Made:
     return _make(builder, "muli", (x, _constant(builder, inner * outer, x.type)), op, **_flags(op, source))
 
 
-def low_half(op: Operation, builder: Builder) -> Made:
+def low_half(op: Operation, builder: Builder) -> PatternResult:
     """Replace an extended sum or product whose second result is unused by a plain `addi` or `muli`."""
     if op.results[1].uses:
         return None
@@ -112,7 +114,7 @@ def low_half(op: Operation, builder: Builder) -> Made:
     return [builder.value(f"arith.{name}", op.operands, op.results[0].type), op.operands[0]]
 
 
-def signed_product_with_one(op: Operation, builder: Builder) -> Made:
+def signed_product_with_one(op: Operation, builder: Builder) -> PatternResult:
     """Replace ``mulsi_extended(x, 1)`` by x and its sign, extended to all bits of the high half."""
     x, type = op.operands[0], op.results[0].type
     if width_of(type) == 1 or not splat_is(op.operands[1], 1) or filled(0, type) is None:
@@ -131,8 +133,8 @@ def _of(inner: str, outer: str | None = None, when: Callable[[Type, Type, Type],
     It applies if `when` is True for the types of x, of the intermediate value and of the result.
     """
 
-    def pattern(op: Operation, builder: Builder) -> Made:
-        source = made_by(op.operands[0], f"arith.{inner}")
+    def pattern(op: Operation, builder: Builder) -> PatternResult:
+        source = defining_op(op.operands[0], f"arith.{inner}")
         if source is None:
             return None
         x, result = source.operands[0], op.results[0].type
@@ -170,9 +172,9 @@ trunci_of_extui_of_narrower = _of("extui", "extui", _widens)
 truncf_of_extf = _of("extf", when=_narrows_exactly)
 
 
-def trunci_of_shrsi(op: Operation, builder: Builder) -> Made:
+def trunci_of_shrsi(op: Operation, builder: Builder) -> PatternResult:
     """``trunci(x >>s c) -> trunci(x >>u c)``, if the truncation leaves exactly the highest bits of x."""
-    source = made_by(op.operands[0], "arith.shrsi")
+    source = defining_op(op.operands[0], "arith.shrsi")
     if source is None:
         return None
     x, count = source.operands
@@ -182,15 +184,15 @@ def trunci_of_shrsi(op: Operation, builder: Builder) -> Made:
     return [builder.value(op.name, (shifted,), op.results[0].type)]
 
 
-def trunci_of_trunci(op: Operation, builder: Builder) -> Made:
-    source = made_by(op.operands[0], "arith.trunci")
+def trunci_of_trunci(op: Operation, builder: Builder) -> PatternResult:
+    source = defining_op(op.operands[0], "arith.trunci")
     return None if source is None else _make(builder, "trunci", tuple(source.operands), op, **_flags(op, source))
 
 
-def bitwise_of_extensions(op: Operation, builder: Builder) -> Made:
+def bitwise_of_extensions(op: Operation, builder: Builder) -> PatternResult:
     """``ext(x) op ext(y) -> ext(x op y)``."""
     for extension in ("arith.extui", "arith.extsi"):
-        sources = [made_by(value, extension) for value in op.operands]
+        sources = [defining_op(value, extension) for value in op.operands]
         operands = [source.operands[0] for source in sources if source is not None]
         if len(operands) == 2 and operands[0].type is operands[1].type:
             narrow = builder.value(op.name, operands, operands[0].type)
@@ -213,7 +215,7 @@ def _predicate(name: str) -> dict[str, Attribute]:
     return {"predicate": IntegerAttr(tuple(INTEGER_PREDICATES).index(name), IntegerType(64))}
 
 
-def cmpi_constant_last(op: Operation, builder: Builder) -> Made:
+def cmpi_constant_last(op: Operation, builder: Builder) -> PatternResult:
     left, right = op.operands
     if constant_of(left) is None or constant_of(right) is not None:
         return None
@@ -222,47 +224,47 @@ def cmpi_constant_last(op: Operation, builder: Builder) -> Made:
     return _make(builder, "cmpi", (right, left), op, **_predicate(swapped))
 
 
-def cmpi_of_extensions(op: Operation, builder: Builder) -> Made:
+def cmpi_of_extensions(op: Operation, builder: Builder) -> PatternResult:
     """``ext(x) == ext(y) -> x == y``."""
     if predicate_of(op) not in ("eq", "ne"):
         return None
     for extension in ("arith.extsi", "arith.extui"):
-        sources = [made_by(value, extension) for value in op.operands]
+        sources = [defining_op(value, extension) for value in op.operands]
         operands = tuple(source.operands[0] for source in sources if source is not None)
         if len(operands) == 2 and operands[0].type is operands[1].type:
             return _make(builder, "cmpi", operands, op, **_predicate(predicate_of(op)))
     return None
 
 
-def not_cmpi(op: Operation, builder: Builder) -> Made:
+def not_cmpi(op: Operation, builder: Builder) -> PatternResult:
     """``cmpi(p, a, b) ^ true -> cmpi(not p, a, b)``."""
-    source = made_by(op.operands[0], "arith.cmpi")
+    source = defining_op(op.operands[0], "arith.cmpi")
     if source is None or op.results[0].type is not I1 or not splat_is(op.operands[1], 1):
         return None
     return _make(builder, "cmpi", tuple(source.operands), op, **_predicate(inverse(predicate_of(source))))
 
 
-def select_of_not(op: Operation, builder: Builder) -> Made:
+def select_of_not(op: Operation, builder: Builder) -> PatternResult:
     """``select(not c, a, b) -> select(c, b, a)``."""
     condition, true, false = op.operands
-    negation = made_by(condition, "arith.xori")
+    negation = defining_op(condition, "arith.xori")
     if negation is None or not splat_is(negation.operands[1], -1):
         return None
     return _make(builder, "select", (negation.operands[0], false, true), op)
 
 
-def select_of_select(op: Operation, builder: Builder) -> Made:
+def select_of_select(op: Operation, builder: Builder) -> PatternResult:
     """``select(c, select(c, a, b), d) -> select(c, a, d)``, and likewise for the other branch."""
     condition, true, false = op.operands
     for at, branch in ((1, true), (2, false)):
-        inner = made_by(branch, "arith.select")
+        inner = defining_op(branch, "arith.select")
         if inner is not None and inner.operands[0] is condition:
             chosen = inner.operands[at]
             return _make(builder, "select", (condition, chosen, false) if at == 1 else (condition, true, chosen), op)
     return None
 
 
-def select_of_bits(op: Operation, builder: Builder) -> Made:
+def select_of_bits(op: Operation, builder: Builder) -> PatternResult:
     """Replace a selection between the scalar integers 0 and 1 by the condition or its negation, extended."""
     condition, true, false = op.operands
     type = op.results[0].type
@@ -280,8 +282,8 @@ def select_of_bits(op: Operation, builder: Builder) -> Made:
     return _make(builder, "extui", (condition,), op)
 
 
-def of_negations(op: Operation, builder: Builder) -> Made:
+def of_negations(op: Operation, builder: Builder) -> PatternResult:
     """``-a * -b -> a * b``, and likewise for quotients."""
-    sources = [made_by(value, "arith.negf") for value in op.operands]
+    sources = [defining_op(value, "arith.negf") for value in op.operands]
     operands = [source.operands[0] for source in sources if source is not None]
     return [builder.value(op.name, operands, op.results[0].type, dict(op.attributes))] if len(operands) == 2 else None

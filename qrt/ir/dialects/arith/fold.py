@@ -9,7 +9,7 @@ import numpy as np
 from qrt.ir.core.attributes import Attribute, FloatAttr, IntegerAttr
 from qrt.ir.core.constraints import I1, element_of
 from qrt.ir.core.folding import Fold, Folded, Folds
-from qrt.ir.core.matching import constant_of, made_by
+from qrt.ir.core.matching import constant_of, defining_op
 from qrt.ir.core.operations import Operation
 from qrt.ir.dialects.arith.scalars import constant_value, filled, fold_constants, splat, splat_is, splat_number
 from qrt.ir.text.dense import DenseElementsAttr
@@ -100,7 +100,7 @@ def undoes(inner: str) -> Identity:
     """Return the identity ``(a inner b) op b -> a``."""
 
     def fold(op: Operation) -> Folded:
-        source = made_by(op.operands[0], inner)
+        source = defining_op(op.operands[0], inner)
         return [source.operands[0]] if source is not None and source.operands[1] is op.operands[1] else None
 
     return fold
@@ -108,13 +108,13 @@ def undoes(inner: str) -> Identity:
 
 def _addi_of_subi(op: Operation) -> Folded:
     """``b + (a - b) -> a``."""
-    source = made_by(op.operands[1], "arith.subi")
+    source = defining_op(op.operands[1], "arith.subi")
     return [source.operands[0]] if source is not None and source.operands[1] is op.operands[0] else None
 
 
 def _subi_of_addi(op: Operation) -> Folded:
     """``(a + b) - a -> b``."""
-    source = made_by(op.operands[0], "arith.addi")
+    source = defining_op(op.operands[0], "arith.addi")
     return [source.operands[1]] if source is not None and source.operands[0] is op.operands[1] else None
 
 
@@ -122,7 +122,7 @@ def _div_of_muli(flag: str) -> Identity:
     """Return the identity ``(a * b) / b -> a``, which holds if the product has the overflow flag `flag`."""
 
     def fold(op: Operation) -> Folded:
-        product = made_by(op.operands[0], "arith.muli")
+        product = defining_op(op.operands[0], "arith.muli")
         if product is None or flag not in str(product.attributes.get("overflowFlags", "")):
             return None
         for factor, other in (product.operands, product.operands[::-1]):
@@ -136,7 +136,7 @@ def _div_of_muli(flag: str) -> Identity:
 def _complement(op: Operation) -> Operation | None:
     """Return the `arith.xori` that makes one operand the bitwise complement of the other; None if there is none."""
     for value, other in (op.operands, op.operands[::-1]):
-        negation = made_by(other, "arith.xori")
+        negation = defining_op(other, "arith.xori")
         if negation is not None and negation.operands[0] is value and splat_number(negation.operands[1]) == -1:
             return negation
     return None
@@ -154,7 +154,7 @@ def _ori_of_complement(op: Operation) -> Folded:
 def _idempotent(op: Operation) -> Folded:
     """``a op (a op b) -> a op b``."""
     for value, other in (op.operands, op.operands[::-1]):
-        inner = made_by(value, op.name)
+        inner = defining_op(value, op.name)
         if inner is not None and other in inner.operands:
             return [value]
     return None
@@ -163,7 +163,7 @@ def _idempotent(op: Operation) -> Folded:
 def _xori_twice(op: Operation) -> Folded:
     """``(x ^ a) ^ a -> x``."""
     for value, other in (op.operands, op.operands[::-1]):
-        inner = made_by(value, "arith.xori")
+        inner = defining_op(value, "arith.xori")
         if inner is not None:
             for remaining, dropped in (inner.operands, inner.operands[::-1]):
                 if dropped is other:
@@ -173,7 +173,7 @@ def _xori_twice(op: Operation) -> Folded:
 
 def _twice(op: Operation) -> Folded:
     """``op(op(x)) -> x``."""
-    inner = made_by(op.operands[0], op.name)
+    inner = defining_op(op.operands[0], op.name)
     return None if inner is None else [inner.operands[0]]
 
 
@@ -183,7 +183,7 @@ def _to_itself(op: Operation) -> Folded:
 
 def _there_and_back(op: Operation) -> Folded:
     """``op(op(x)) -> x``, if the result has the type of x."""
-    inner = made_by(op.operands[0], op.name)
+    inner = defining_op(op.operands[0], op.name)
     return [inner.operands[0]] if inner is not None and inner.operands[0].type is op.results[0].type else None
 
 
@@ -224,7 +224,7 @@ def fold_select(op: Operation, folds: Folds) -> Folded:
         return [true if known else false]
     if op.results[0].type is I1 and splat_number(true) == -1 and splat_number(false) == 0:
         return [condition]
-    comparison = made_by(condition, "arith.cmpi")
+    comparison = defining_op(condition, "arith.cmpi")
     if comparison is not None and {true, false} == set(comparison.operands):
         predicate = predicate_of(comparison)
         if predicate in ("eq", "ne"):
@@ -252,7 +252,7 @@ def _cmpi_of_bool(op: Operation) -> Folded:
         return [left] if (predicate, number) in (("ne", 0), ("eq", -1)) else None
     if predicate != "ne" or number != 0 or isinstance(left.type, TensorType):
         return None
-    source = made_by(left, "arith.extsi") or made_by(left, "arith.extui")
+    source = defining_op(left, "arith.extsi") or defining_op(left, "arith.extui")
     return [source.operands[0]] if source is not None and element_of(source.operands[0].type) is I1 else None
 
 
@@ -279,13 +279,13 @@ def _lossless(op: Operation, folds: Folds) -> Folded:
 
 def _trunci_of_ext(op: Operation) -> Folded:
     """``trunc(ext(x)) -> x``, if the result has the type of x."""
-    source = made_by(op.operands[0], "arith.extui") or made_by(op.operands[0], "arith.extsi")
+    source = defining_op(op.operands[0], "arith.extui") or defining_op(op.operands[0], "arith.extsi")
     return [source.operands[0]] if source is not None and source.operands[0].type is op.results[0].type else None
 
 
 def _truncf_of_extf(op: Operation) -> Folded:
     """``truncf(extf(x)) -> x``, if the result has the type of x and the wider format represents all its values."""
-    source = made_by(op.operands[0], "arith.extf")
+    source = defining_op(op.operands[0], "arith.extf")
     if source is None or source.operands[0].type is not op.results[0].type:
         return None
     inner, outer = (element_of(value.type) for value in (source.operands[0], source.results[0]))

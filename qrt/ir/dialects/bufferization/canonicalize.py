@@ -3,7 +3,7 @@
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
-from qrt.ir.core.matching import constant_number, made_by, value_behind
+from qrt.ir.core.matching import constant_number, defining_op, value_behind
 from qrt.ir.core.traits import MEM_FREE, memory_effects
 from qrt.ir.dialects._shaped.lists import constant_sizes
 from qrt.ir.dialects._shaped.strides import strides_of
@@ -11,24 +11,24 @@ from qrt.ir.dialects._shaped.types import memref_type, ranked
 from qrt.ir.dialects.memref import canonicalize as memref
 from qrt.ir.dialects.memref.ops import open_numbers
 from qrt.ir.dialects.tensor.canonicalize import cast
-from qrt.ir.rewriting.rewrite import Made
+from qrt.ir.rewriting.rewrite import PatternResult
 from qrt.types import MemRefType, TensorType
 
 # -- to_tensor, to_buffer ----------------------------------------------------------------------------------------------
 
 
-def tensor_of_buffer(op: Operation, builder: Builder) -> Made:
+def tensor_of_buffer(op: Operation, builder: Builder) -> PatternResult:
     """``to_tensor(to_buffer(t)) -> t``, if no operation is between them, which might write to the buffer."""
-    inner = made_by(op.operands[0], "bufferization.to_buffer")
+    inner = defining_op(op.operands[0], "bufferization.to_buffer")
     return None if inner is None or inner.next is not op else [inner.operands[0]]
 
 
-def buffer_of_tensor(op: Operation, builder: Builder) -> Made:
+def buffer_of_tensor(op: Operation, builder: Builder) -> PatternResult:
     """Replace ``to_buffer(to_tensor(b))`` by a cast of b, or by a copy if its layout may differ.
 
     Leave it alone where neither is possible: a cast cannot change the memory space, and a copy needs a static layout.
     """
-    inner = made_by(op.operands[0], "bufferization.to_tensor")
+    inner = defining_op(op.operands[0], "bufferization.to_tensor")
     if inner is None:
         return None
     (source,), result_type = inner.operands, memref_type(op.results[0])
@@ -60,9 +60,9 @@ def _casts(given: MemRefType, result_type: MemRefType) -> bool:
     return all(wanted is None or known == wanted for known, wanted in pairs)
 
 
-def buffer_of_cast(op: Operation, builder: Builder) -> Made:
+def buffer_of_cast(op: Operation, builder: Builder) -> PatternResult:
     """``to_buffer(cast(t)) -> cast(to_buffer(t))``."""
-    inner = made_by(op.operands[0], "tensor.cast")
+    inner = defining_op(op.operands[0], "tensor.cast")
     source = None if inner is None else inner.operands[0]
     if source is None or not isinstance(source.type, TensorType) or source.type.shape is None:
         return None
@@ -71,9 +71,9 @@ def buffer_of_cast(op: Operation, builder: Builder) -> Made:
     return [memref.cast(builder, builder.value(op.name, (source,), source_type, dict(op.attributes)), type)]
 
 
-def load(op: Operation, builder: Builder) -> Made:
+def load(op: Operation, builder: Builder) -> PatternResult:
     """``load(to_buffer(t), i) -> extract(t, i)``, if the buffer is only read."""
-    buffer = made_by(op.operands[0], "bufferization.to_buffer")
+    buffer = defining_op(op.operands[0], "bufferization.to_buffer")
     if buffer is None:
         return None
     if any(user.name not in ("memref.dim", "memref.load") for user in buffer.results[0].users):
@@ -81,12 +81,12 @@ def load(op: Operation, builder: Builder) -> Made:
     return [builder.value("tensor.extract", (buffer.operands[0], *op.operands[1:]), op.results[0].type)]
 
 
-def dim_of_buffer(op: Operation, builder: Builder) -> Made:
-    buffer = made_by(op.operands[0], "bufferization.to_buffer")
+def dim_of_buffer(op: Operation, builder: Builder) -> PatternResult:
+    buffer = defining_op(op.operands[0], "bufferization.to_buffer")
     return None if buffer is None else [builder.value("tensor.dim", (buffer.operands[0], op.operands[1]), INDEX)]
 
 
-def dim_of_tensor(op: Operation, builder: Builder) -> Made:
+def dim_of_tensor(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `tensor.dim` by the size of the tensor's buffer or copied source, or by its size operand."""
     (tensor, axis), source = op.operands, op.operands[0].operation
     if source is None:
@@ -105,7 +105,7 @@ def dim_of_tensor(op: Operation, builder: Builder) -> Made:
 # -- alloc_tensor, clone -----------------------------------------------------------------------------------------------
 
 
-def known_sizes(op: Operation, builder: Builder) -> Made:
+def known_sizes(op: Operation, builder: Builder) -> PatternResult:
     """Move constant sizes of an `alloc_tensor` into its type, and drop its size hint."""
     if op.operand_group("copy"):
         return None
@@ -135,7 +135,7 @@ _VIEWS = {
 }
 
 
-def needless_clone(op: Operation, builder: Builder) -> Made:
+def needless_clone(op: Operation, builder: Builder) -> PatternResult:
     """Replace a clone by its source, if one of the two is freed in this block and nothing else is freed before that."""
     (source,), (clone,) = op.operands, op.results
     frees = _frees(clone), _frees(value_behind(source, _VIEWS))

@@ -22,7 +22,7 @@ def _print_module(printer: FormPrinter, operation: Operation) -> None:
     printer.attributes(operation, elided=("sym_name",), keyword="attributes")
     printer.word("")
     with printer.numbered(operation.regions[0]):
-        printer.region(operation.regions[0], entry_said=True)
+        printer.region(operation.regions[0], entry_printed=True)
 
 
 def _verify_module(operation: Operation) -> None:

@@ -10,7 +10,7 @@ from qrt.ir.core.define import segments
 from qrt.ir.core.matching import constant_number
 from qrt.ir.dialects.arith.scalars import filled
 from qrt.ir.dialects.cf.ops import passed_values, switch_cases
-from qrt.ir.rewriting.rewrite import Made
+from qrt.ir.rewriting.rewrite import PatternResult
 from qrt.ir.text.dense import storage_dtype
 from qrt.types import IntegerType, VectorType
 
@@ -64,7 +64,7 @@ def _past(target: Target) -> Target | None:
     return following, [known.get(value, value) for value in only.operands]
 
 
-def jump_on(op: Operation, builder: Builder) -> Made:
+def jump_on(op: Operation, builder: Builder) -> PatternResult:
     """Merge the successor into this block if it has no other predecessor; bypass it if it does nothing but branch."""
     (target,) = _targets(op)
     if target[0] is not op.parent and _single_predecessor(target[0]) is op:
@@ -74,12 +74,12 @@ def jump_on(op: Operation, builder: Builder) -> Made:
     return None if past is None else _jump(builder, past)
 
 
-def known_condition(op: Operation, builder: Builder) -> Made:
+def known_condition(op: Operation, builder: Builder) -> PatternResult:
     known = constant_number(op.operands[0])
     return None if known is None else _jump(builder, _targets(op)[0 if known else 1])
 
 
-def branch_past(op: Operation, builder: Builder) -> Made:
+def branch_past(op: Operation, builder: Builder) -> PatternResult:
     targets = _targets(op)
     past = [_past(target) for target in targets]
     if past == [None, None]:
@@ -88,7 +88,7 @@ def branch_past(op: Operation, builder: Builder) -> Made:
     return _branch(builder, op.operands[0], chosen, op)
 
 
-def one_target(op: Operation, builder: Builder) -> Made:
+def one_target(op: Operation, builder: Builder) -> PatternResult:
     """Replace a conditional branch with equal successors by an unconditional one that passes selected values.
 
     If the passed values differ, the successor must have no other predecessor.
@@ -105,7 +105,7 @@ def one_target(op: Operation, builder: Builder) -> Made:
     return _jump(builder, (block, values))
 
 
-def decided_before(op: Operation, builder: Builder) -> Made:
+def decided_before(op: Operation, builder: Builder) -> PatternResult:
     """Replace a conditional branch by a jump, if the only branch to its block has the same condition."""
     assert op.parent is not None
     before = _single_predecessor(op.parent)
@@ -114,7 +114,7 @@ def decided_before(op: Operation, builder: Builder) -> Made:
     return _jump(builder, _targets(op)[before.successors.index(op.parent)])
 
 
-def condition_is_known_there(op: Operation, builder: Builder) -> Made:
+def condition_is_known_there(op: Operation, builder: Builder) -> PatternResult:
     """Replace the condition by a constant in each successor that only this branch reaches."""
     condition, changed = op.operands[0], False
     for block, value in zip(op.successors, (1, 0), strict=True):
@@ -142,22 +142,22 @@ def _cases(op: Operation) -> list[Case]:
     return list(zip([value for value, _ in switch_cases(op)], _targets(op)[1:], strict=True))
 
 
-def only_default(op: Operation, builder: Builder) -> Made:
+def only_default(op: Operation, builder: Builder) -> PatternResult:
     return None if len(op.successors) > 1 else _jump(builder, _targets(op)[0])
 
 
-def cases_like_default(op: Operation, builder: Builder) -> Made:
+def cases_like_default(op: Operation, builder: Builder) -> PatternResult:
     default, cases = _targets(op)[0], _cases(op)
     others = [case for case in cases if case[1] != default]
     return None if len(others) == len(cases) else _switch_to(builder, op.operands[0], default, others)
 
 
-def known_flag(op: Operation, builder: Builder) -> Made:
+def known_flag(op: Operation, builder: Builder) -> PatternResult:
     flag = constant_number(op.operands[0])
     return None if flag is None else _jump(builder, dict(_cases(op)).get(flag, _targets(op)[0]))
 
 
-def switch_past(op: Operation, builder: Builder) -> Made:
+def switch_past(op: Operation, builder: Builder) -> PatternResult:
     targets = _targets(op)
     past = [_past(target) for target in targets]
     if not any(past):
@@ -170,7 +170,7 @@ def _cases_to(op: Operation, targets: Sequence[Target]) -> list[Case]:
     return [(value, target) for (value, _), target in zip(switch_cases(op), targets, strict=True)]
 
 
-def switched_before(op: Operation, builder: Builder) -> Made:
+def switched_before(op: Operation, builder: Builder) -> PatternResult:
     """Simplify a `cf.switch` if the only branch to its block is a switch on the same flag.
 
     That switch either took a known case, or took its default, so that the flag equals none of its cases.
@@ -204,5 +204,5 @@ def _switch_to(builder: Builder, flag: Value, default: Target, cases: Sequence[C
     return []
 
 
-def true_assertion(op: Operation, builder: Builder) -> Made:
+def true_assertion(op: Operation, builder: Builder) -> PatternResult:
     return [] if constant_number(op.operands[0]) else None

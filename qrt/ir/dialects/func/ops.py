@@ -121,7 +121,7 @@ def _print_function(printer: FormPrinter, operation: Operation) -> None:
         printer.attributes(operation, elided=_INHERENT, keyword="attributes")
         if not operation.is_declaration:
             printer.word("")
-            printer.region(operation.regions[0], entry_said=True)
+            printer.region(operation.regions[0], entry_printed=True)
 
 
 def _port_text(operation: FuncOp, kind: Literal["inputs", "results"], index: int) -> str:

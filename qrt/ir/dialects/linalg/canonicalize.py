@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from qrt.ir import Attribute, Builder, DenseArrayAttr, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX, element_of
-from qrt.ir.core.matching import made_by
+from qrt.ir.core.matching import defining_op
 from qrt.ir.dialects._shaped.lists import Mixed, mixed_values, numbers_of, with_lists
 from qrt.ir.dialects._shaped.slices import PARTS
 from qrt.ir.dialects._shaped.types import ranked
@@ -14,19 +14,19 @@ from qrt.ir.dialects.linalg.named_bodies import COPY, build_body
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
 from qrt.ir.dialects.tensor.canonicalize_padding import affine_sum, known_sum, pad_value, sum_fits
-from qrt.ir.rewriting.rewrite import Made
+from qrt.ir.rewriting.rewrite import PatternResult
 from qrt.types import IntegerType, MemRefType, TensorType
 
 # -- all structured ops ------------------------------------------------------------------------------------------------
 
 
-def of_nothing(op: Operation, builder: Builder) -> Made:
-    """Remove an op on buffers if one of them has no elements."""
+def without_elements(op: Operation, builder: Builder) -> PatternResult:
+    """Remove an op on buffers if one of the buffers has no elements."""
     empty = any(isinstance(value.type, MemRefType) and 0 in (value.type.shape or ()) for value in op.operands)
     return [] if empty and not op.results else None
 
 
-def known_sizes(op: Operation, builder: Builder) -> Made:
+def known_sizes(op: Operation, builder: Builder) -> PatternResult:
     """Make each dynamic dimension static whose loop has a known length."""
     assert isinstance(op, StructuredOp)
     maps = op.indexing_maps
@@ -69,7 +69,7 @@ def _with_operands(op: StructuredOp, builder: Builder, operands: Sequence[Value]
     return [cast(builder, value, result.type) for value, result in zip(results, op.results, strict=True)]
 
 
-def cast_of_result(op: Operation, builder: Builder) -> Made:
+def cast_of_result(op: Operation, builder: Builder) -> PatternResult:
     """Move a `tensor.cast` of a result that adds static sizes to the op's output operand."""
     (value,) = op.operands
     source, type = value.operation, op.results[0].type
@@ -89,7 +89,7 @@ def cast_of_result(op: Operation, builder: Builder) -> Made:
 # -- ops that only copy ------------------------------------------------------------------------------------------------
 
 
-def identity(op: Operation, builder: Builder) -> Made:
+def identity(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `linalg.generic` that only yields elements of its operands by those operands."""
     assert isinstance(op, StructuredOp)
     body = op.regions[0].blocks[0]
@@ -105,11 +105,11 @@ def identity(op: Operation, builder: Builder) -> Made:
     return [cast(builder, value, result.type) for value, result in zip(sources, op.results, strict=True)]
 
 
-def copy_to_itself(op: Operation, builder: Builder) -> Made:
+def copy_to_itself(op: Operation, builder: Builder) -> PatternResult:
     return [] if not op.results and op.operands[0] is op.operands[1] else None
 
 
-def index_of_one(op: Operation, builder: Builder) -> Made:
+def index_of_one(op: Operation, builder: Builder) -> PatternResult:
     """Replace the `linalg.index` of a loop that runs once by 0."""
     around = op.parent_operation
     loop = ("d", op.attributes["dim"].python)
@@ -127,11 +127,11 @@ def index_of_one(op: Operation, builder: Builder) -> Made:
 
 def _filled(value: Value) -> Operation | None:
     """Return the `linalg.fill` that produces a tensor, if the fill value has its element type; None otherwise."""
-    fill = made_by(value, "linalg.fill")
+    fill = defining_op(value, "linalg.fill")
     return fill if fill is not None and fill.operands[0].type is ranked(value).element else None
 
 
-def reshape_of_fill(op: Operation, builder: Builder) -> Made:
+def reshape_of_fill(op: Operation, builder: Builder) -> PatternResult:
     fill = _filled(op.operands[0])
     if fill is None:
         return None
@@ -141,7 +141,7 @@ def reshape_of_fill(op: Operation, builder: Builder) -> Made:
     ]
 
 
-def pad_of_fill(op: Operation, builder: Builder) -> Made:
+def pad_of_fill(op: Operation, builder: Builder) -> PatternResult:
     fill, type = _filled(op.operands[0]), ranked(op.results[0])
     if fill is None or pad_value(op) is not fill.operands[0]:
         return None
@@ -161,9 +161,9 @@ def _extent(builder: Builder, tensor: Value, axis: int) -> Value:
     return builder.value("tensor.dim", (tensor, builder.constant(axis, INDEX)), INDEX)
 
 
-def insert_of_pad(op: Operation, builder: Builder) -> Made:
+def insert_of_pad(op: Operation, builder: Builder) -> PatternResult:
     """Drop the padding of a tensor that is inserted into a tensor filled with the padding's value."""
-    pad = made_by(op.operands[0], "tensor.pad")
+    pad = defining_op(op.operands[0], "tensor.pad")
     if pad is None or ranked(op.operands[0]).rank != ranked(op.operands[1]).rank:
         return None
     fill = _fill_below(op)
@@ -205,10 +205,10 @@ def _is_within(low: int | Value, high: int | Value, step: int | Value) -> bool:
 def _fill_below(op: Operation) -> Operation | None:
     """Return the `linalg.fill` of the tensor into which the op inserts, ignoring insertions into disjoint slices."""
     dest = op.operands[1]
-    while (before := made_by(dest, "tensor.insert_slice")) is not None:
+    while (before := defining_op(dest, "tensor.insert_slice")) is not None:
         if ranked(before.operands[0]).rank != ranked(dest).rank:
             return None
-        if not any(_are_apart(*ranges) for ranges in zip(_ranges(op), _ranges(before), strict=True)):
+        if not any(_are_disjoint(*ranges) for ranges in zip(_ranges(op), _ranges(before), strict=True)):
             return None
         dest = before.operands[1]
     return _filled(dest)
@@ -226,21 +226,21 @@ def _ranges(op: Operation) -> list[_Range]:
     ]
 
 
-def _are_apart(left: _Range, right: _Range) -> bool:
+def _are_disjoint(left: _Range, right: _Range) -> bool:
     return left is not None and right is not None and (max(left) < min(right) or max(right) < min(left))
 
 
-def extract_of_fill(op: Operation, builder: Builder) -> Made:
+def extract_of_fill(op: Operation, builder: Builder) -> PatternResult:
     fill = _filled(op.operands[0])
     return None if fill is None else [fill.operands[0]]
 
 
-def transpose_of_fill(op: Operation, builder: Builder) -> Made:
+def transpose_of_fill(op: Operation, builder: Builder) -> PatternResult:
     fill = _filled(op.operands[0]) if op.results else None
     return None if fill is None else [make_fill(builder, fill.operands[0], op.operands[1])]
 
 
-def concat_of_fills(op: Operation, builder: Builder) -> Made:
+def concat_of_fills(op: Operation, builder: Builder) -> PatternResult:
     fills = [_filled(value) for value in op.operands]
     known = [fill for fill in fills if fill is not None]
     if len(known) < len(fills) or len({fill.operands[0] for fill in known}) != 1:
@@ -266,17 +266,17 @@ def _moved(builder: Builder, source: Value, output: Value, name: str, numbers: S
     return builder.emit(op_name, (source, output), types, attributes, [body]).results
 
 
-def transpose_of_transpose(op: Operation, builder: Builder) -> Made:
-    inner = made_by(op.operands[0], "linalg.transpose")
+def transpose_of_transpose(op: Operation, builder: Builder) -> PatternResult:
+    inner = defining_op(op.operands[0], "linalg.transpose")
     if inner is None:
         return None
     first, then = _numbers(inner, "permutation"), _numbers(op, "permutation")
     return _moved(builder, inner.operands[0], op.operands[1], "permutation", [first[axis] for axis in then])
 
 
-def transpose_of_broadcast(op: Operation, builder: Builder) -> Made:
+def transpose_of_broadcast(op: Operation, builder: Builder) -> PatternResult:
     """``transpose(broadcast(x)) -> broadcast(transpose(x))``."""
-    inner = made_by(op.operands[0], "linalg.broadcast")
+    inner = defining_op(op.operands[0], "linalg.broadcast")
     if inner is None or len(op.operands[0].uses) > 1:
         return None
     source, permutation, added = inner.operands[0], _numbers(op, "permutation"), _numbers(inner, "dimensions")
@@ -291,15 +291,15 @@ def transpose_of_broadcast(op: Operation, builder: Builder) -> Made:
     return _moved(builder, small, op.operands[1], "dimensions", [permutation.index(axis) for axis in added])
 
 
-def transpose_to_itself(op: Operation, builder: Builder) -> Made:
+def transpose_to_itself(op: Operation, builder: Builder) -> PatternResult:
     permutation = _numbers(op, "permutation")
     if not op.results or list(permutation) != sorted(permutation):
         return None
     return [op.operands[0]] if op.operands[0].type is op.results[0].type else None
 
 
-def broadcast_of_broadcast(op: Operation, builder: Builder) -> Made:
-    inner = made_by(op.operands[0], "linalg.broadcast")
+def broadcast_of_broadcast(op: Operation, builder: Builder) -> PatternResult:
+    inner = defining_op(op.operands[0], "linalg.broadcast")
     if inner is None:
         return None
     added = _numbers(op, "dimensions")

@@ -209,7 +209,7 @@ def _print_body(printer: FormPrinter, operation: Operation) -> None:
     with printer.numbered(region):
         printer.word(f"({', '.join(map(printer.typed_name, region.blocks[0].arguments))})")
         printer.word("")
-        printer.region(region, entry_said=True)
+        printer.region(region, entry_printed=True)
 
 
 # -- verification ----------------------------------------------------------------------------------------------------

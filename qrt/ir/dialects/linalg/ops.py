@@ -95,7 +95,7 @@ def _print_generic(printer: FormPrinter, operation: Operation) -> None:
     printer.attributes(operation, elided=(*_HEADER, OPERAND_SEGMENTS), keyword="attrs = ")
     printer.word("")
     with printer.numbered(operation.regions[0]):
-        printer.region(operation.regions[0], entry_said=False)
+        printer.region(operation.regions[0], entry_printed=False)
     print_results(printer, operation)
 
 

@@ -19,7 +19,7 @@ ITERATOR = enumeration("linalg.iterator_type", "parallel reduction")
 TRAITS = frozenset({RECURSIVE_MEMORY_EFFECTS, RECURSIVELY_SPECULATABLE})
 Maps = tuple[AffineMapAttr, ...]
 
-CANONICALIZE = ("tensor.canonicalize: from_casts", "linalg.canonicalize: of_nothing known_sizes")
+CANONICALIZE = ("tensor.canonicalize: from_casts", "linalg.canonicalize: without_elements known_sizes")
 """The patterns that every structured op tries first; those of the op come next, and `CANONICALIZE_BUFFERS` last."""
 CANONICALIZE_BUFFERS = ("memref.canonicalize: from_ranked_casts",)
 

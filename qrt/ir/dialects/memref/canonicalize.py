@@ -3,12 +3,12 @@
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
-from qrt.ir.core.matching import constant_number, made_by
+from qrt.ir.core.matching import constant_number, defining_op
 from qrt.ir.dialects._shaped.lists import constant_sizes, mixed_values, numbers_of
 from qrt.ir.dialects._shaped.slices import dropped_dimensions
 from qrt.ir.dialects._shaped.strides import strides_of
 from qrt.ir.dialects._shaped.types import memref_type
-from qrt.ir.rewriting.rewrite import Made
+from qrt.ir.rewriting.rewrite import PatternResult
 from qrt.types import MemRefType, Type
 
 # -- casts -------------------------------------------------------------------------------------------------------------
@@ -21,11 +21,11 @@ def cast(builder: Builder, value: Value, type: Type) -> Value:
 
 def ranked_source(value: Value) -> Value | None:
     """Return the operand of the cast that produces a value, if the operand is ranked; None otherwise."""
-    cast = made_by(value, "memref.cast")
+    cast = defining_op(value, "memref.cast")
     return cast.operands[0] if cast is not None and memref_type(cast.operands[0]).shape is not None else None
 
 
-def keeps_more(value: Value) -> Value | None:
+def static_cast_source(value: Value) -> Value | None:
     """Return the operand of the cast that produces a value, if the cast adds no static information; None otherwise."""
     source = ranked_source(value)
     if source is None:
@@ -39,7 +39,7 @@ def keeps_more(value: Value) -> Value | None:
     return source if all(b is None or a == b for a, b in zip(before, after, strict=True)) else None
 
 
-def from_ranked_casts(op: Operation, builder: Builder) -> Made:
+def from_ranked_casts(op: Operation, builder: Builder) -> PatternResult:
     """Replace each operand that is the result of a cast by the cast's operand, if that is ranked."""
     sources = [ranked_source(value) if isinstance(value.type, MemRefType) else None for value in op.operands]
     if sources.count(None) == len(sources):
@@ -49,7 +49,7 @@ def from_ranked_casts(op: Operation, builder: Builder) -> Made:
     return builder.emit(op.name, operands, types, dict(op.attributes), op.take_regions()).results
 
 
-def store_to_cast(op: Operation, builder: Builder) -> Made:
+def store_to_cast(op: Operation, builder: Builder) -> PatternResult:
     """Replace a store into a cast memref by a store into the memref before the cast."""
     target = ranked_source(op.operands[1])
     if target is None:
@@ -58,7 +58,7 @@ def store_to_cast(op: Operation, builder: Builder) -> Made:
     return builder.emit(op.name, operands, (), dict(op.attributes)).results
 
 
-def cast_of_cast(op: Operation, builder: Builder) -> Made:
+def cast_of_cast(op: Operation, builder: Builder) -> PatternResult:
     source = ranked_source(op.operands[0])
     value = op.operands[0] if source is None else source
     if value.type is op.results[0].type:
@@ -69,8 +69,8 @@ def cast_of_cast(op: Operation, builder: Builder) -> Made:
     return None if merged is None else merged.results  # None if sizes differ: the casts fail when they run
 
 
-def space_cast(op: Operation, builder: Builder) -> Made:
-    inner = made_by(op.operands[0], op.name)
+def space_cast(op: Operation, builder: Builder) -> PatternResult:
+    inner = defining_op(op.operands[0], op.name)
     source = op.operands[0] if inner is None else inner.operands[0]
     if source.type is op.results[0].type:
         return [source]
@@ -80,7 +80,7 @@ def space_cast(op: Operation, builder: Builder) -> Made:
 # -- buffers and their extents -----------------------------------------------------------------------------------------
 
 
-def dim(op: Operation, builder: Builder) -> Made:
+def dim(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `memref.dim` of a cast by that of its source, and one of an allocation or view by its size operand."""
     (source, axis), producer = op.operands, op.operands[0].operation
     number, shape = constant_number(axis), memref_type(source).shape
@@ -103,7 +103,7 @@ def dim(op: Operation, builder: Builder) -> Made:
     return [size] if isinstance(size, Value) else [builder.constant(size, INDEX)]
 
 
-def only_written(op: Operation, builder: Builder) -> Made:
+def only_written(op: Operation, builder: Builder) -> PatternResult:
     """Remove a buffer that is only written to and freed, with the ops that write and free it."""
     users = op.results[0].users
     for user in users:
@@ -115,7 +115,7 @@ def only_written(op: Operation, builder: Builder) -> Made:
     return [op.results[0]]
 
 
-def known_sizes(op: Operation, builder: Builder) -> Made:
+def known_sizes(op: Operation, builder: Builder) -> PatternResult:
     """Move constant sizes of an allocation into its type."""
     type = memref_type(op.results[0])
     dynamic = op.operand_group("dynamicSizes")
@@ -126,7 +126,7 @@ def known_sizes(op: Operation, builder: Builder) -> Made:
     return [cast(builder, builder.value(op.name, remaining, type.with_(shape=shape), attributes), type)]
 
 
-def copy_of_nothing(op: Operation, builder: Builder) -> Made:
+def copy_of_nothing(op: Operation, builder: Builder) -> PatternResult:
     """Remove a `memref.copy` of a buffer to itself, or of no elements."""
     empty = any(0 in (memref_type(value).shape or ()) for value in op.operands)
     return [] if empty or op.operands[0] is op.operands[1] else None

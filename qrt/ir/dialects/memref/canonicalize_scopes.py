@@ -2,7 +2,7 @@
 
 from qrt.ir import Builder, Operation
 from qrt.ir.core.traits import RECURSIVE_MEMORY_EFFECTS, TERMINATOR, memory_effects
-from qrt.ir.rewriting.rewrite import Made
+from qrt.ir.rewriting.rewrite import PatternResult
 
 _SCOPES = {
     "affine.for",
@@ -39,7 +39,7 @@ def _is_last(op: Operation) -> bool:
     return op.next is not None and op.next is block.last and len(block.parent.blocks) == 1
 
 
-def inline_scope(op: Operation, builder: Builder) -> Made:
+def inline_scope(op: Operation, builder: Builder) -> PatternResult:
     """Replace a scope by its body, if that allocates no stack memory or the scope is the last op in another scope."""
     parent = op.parent_operation
     assert parent is not None
@@ -48,7 +48,7 @@ def inline_scope(op: Operation, builder: Builder) -> Made:
     return builder.inline(op.regions[0].blocks[0], ())
 
 
-def hoist_allocations(op: Operation, builder: Builder) -> Made:
+def hoist_allocations(op: Operation, builder: Builder) -> PatternResult:
     """Move the allocations in a scope out of the branches around it, if nothing follows the branches.
 
     An allocation of dynamic size stays, because its size may be negative if the branch is not taken. An allocation in

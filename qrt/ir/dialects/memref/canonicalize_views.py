@@ -5,21 +5,21 @@ from collections.abc import Sequence
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.matching import constant_number, constant_of, made_by, number_of
+from qrt.ir.core.matching import constant_number, constant_of, defining_op, number_of
 from qrt.ir.dialects._shaped.canonicalize_reshapes import collapse, expand, products_of
 from qrt.ir.dialects._shaped.lists import Mixed, constant_sizes, mixed_values, numbers_of, reassociation_of, with_lists
 from qrt.ir.dialects._shaped.slices import PARTS, dropped_dimensions, may_state, static_lists
 from qrt.ir.dialects._shaped.strides import Number, collapsed, expanded, strides_of, subview
 from qrt.ir.dialects._shaped.types import memref_type
-from qrt.ir.dialects.memref.canonicalize import cast, keeps_more
+from qrt.ir.dialects.memref.canonicalize import cast, static_cast_source
 from qrt.ir.dialects.memref.views import permutation_of
-from qrt.ir.rewriting.rewrite import Made
+from qrt.ir.rewriting.rewrite import PatternResult
 from qrt.types import MemRefType, StridedLayout
 
 # -- subview -----------------------------------------------------------------------------------------------------------
 
 
-def same_view(op: Operation, builder: Builder) -> Made:
+def same_view(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `subview` of its whole source by the source.
 
     The types must be equal, and static unless the source is itself a view of the same sizes.
@@ -30,7 +30,7 @@ def same_view(op: Operation, builder: Builder) -> Made:
     layout = strides_of(type)
     if type.has_static_shape and layout is not None and None not in (*layout.strides, layout.offset):
         return [source]
-    inner = made_by(source, op.name)
+    inner = defining_op(source, op.name)
     if inner is None or mixed_values(inner, "sizes") != mixed_values(op, "sizes"):
         return None
     return [source] if _is_at_start(op) and set(mixed_values(op, "strides")) <= {1} else None
@@ -42,7 +42,7 @@ def _is_at_start(subview: Operation) -> bool:
     return all(number_of(value) == 0 for value in offsets)
 
 
-def whole_view(op: Operation, builder: Builder) -> Made:
+def whole_view(op: Operation, builder: Builder) -> PatternResult:
     source, type = op.operands[0], memref_type(op.results[0])
     lists = {name: mixed_values(op, name) for name in PARTS}
     if len(op.operands) > 1 or tuple(lists["sizes"]) != memref_type(source).shape:
@@ -52,7 +52,7 @@ def whole_view(op: Operation, builder: Builder) -> Made:
     return [cast(builder, source, type)] if type.rank == memref_type(source).rank else None
 
 
-def _view(op: Operation, builder: Builder, source: Value, lists: dict[str, Mixed]) -> Made:
+def _view(op: Operation, builder: Builder, source: Value, lists: dict[str, Mixed]) -> PatternResult:
     """Rebuild a view with other lists or another source, and cast it to its former type; None if that is invalid."""
     type = memref_type(op.results[0])
     dropped = dropped_dimensions(numbers_of(mixed_values(op, "sizes")), type.shape or ())
@@ -71,13 +71,13 @@ def _view(op: Operation, builder: Builder, source: Value, lists: dict[str, Mixed
     )  # None if out of bounds: the op fails when it runs
 
 
-def static_view(op: Operation, builder: Builder) -> Made:
+def static_view(op: Operation, builder: Builder) -> PatternResult:
     lists = static_lists(op)
     return None if lists is None else _view(op, builder, op.operands[0], lists)
 
 
-def view_of_cast(op: Operation, builder: Builder) -> Made:
-    source = keeps_more(op.operands[0])
+def view_of_cast(op: Operation, builder: Builder) -> PatternResult:
+    source = static_cast_source(op.operands[0])
     if source is None or any(constant_of(value) is not None for value in op.operands):
         return None
     return _view(op, builder, source, {name: mixed_values(op, name) for name in PARTS})
@@ -86,7 +86,7 @@ def view_of_cast(op: Operation, builder: Builder) -> Made:
 # -- extract_strided_metadata, reinterpret_cast ------------------------------------------------------------------------
 
 
-def known_metadata(op: Operation, builder: Builder) -> Made:
+def known_metadata(op: Operation, builder: Builder) -> PatternResult:
     """Replace the offset, sizes and strides that the source's type determines by constants."""
     type = memref_type(op.operands[0])
     layout = strides_of(type)
@@ -108,7 +108,7 @@ def _reinterpret(op: Operation, builder: Builder, source: Value) -> list[Value]:
     return builder.emit(op.name, operands, types, dict(op.attributes)).results
 
 
-def reinterpret_to_itself(op: Operation, builder: Builder) -> Made:
+def reinterpret_to_itself(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `reinterpret_cast` to the source's own static type by the source."""
     type = memref_type(op.results[0])
     layout = strides_of(type)
@@ -117,7 +117,7 @@ def reinterpret_to_itself(op: Operation, builder: Builder) -> Made:
     return [op.operands[0]] if None not in layout.strides and layout.offset == 0 else None
 
 
-def reinterpret_of_view(op: Operation, builder: Builder) -> Made:
+def reinterpret_of_view(op: Operation, builder: Builder) -> PatternResult:
     """Replace a view that is the source of a `reinterpret_cast` by the view's own source: only the buffer matters."""
     inner = op.operands[0].operation
     if inner is None:
@@ -140,9 +140,9 @@ def _stated_lists(op: Operation) -> dict[str, Mixed]:
     return {name: _stated(mixed_values(op, name), known[name]) for name in PARTS}
 
 
-def reinterpret_of_metadata(op: Operation, builder: Builder) -> Made:
+def reinterpret_of_metadata(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `reinterpret_cast` to the metadata that was extracted from a memref by that memref."""
-    metadata = made_by(op.operands[0], "memref.extract_strided_metadata")
+    metadata = defining_op(op.operands[0], "memref.extract_strided_metadata")
     if metadata is None:
         return None
     source = metadata.operands[0]
@@ -160,7 +160,7 @@ def reinterpret_of_metadata(op: Operation, builder: Builder) -> Made:
     return _reinterpret(op, builder, source)
 
 
-def static_reinterpret(op: Operation, builder: Builder) -> Made:
+def static_reinterpret(op: Operation, builder: Builder) -> PatternResult:
     """Move constant offsets, sizes and strides into the type, if `may_state` allows all of them."""
     lists, type = _stated_lists(op), memref_type(op.results[0])
     if all(lists[name] == mixed_values(op, name) for name in PARTS):
@@ -176,12 +176,12 @@ def static_reinterpret(op: Operation, builder: Builder) -> Made:
 # -- transpose, view, assume_alignment ---------------------------------------------------------------------------------
 
 
-def transpose(op: Operation, builder: Builder) -> Made:
+def transpose(op: Operation, builder: Builder) -> PatternResult:
     """Remove a transpose that changes nothing, and merge two into one."""
     source, order = op.operands[0], permutation_of(op)
     if list(order) == sorted(order) and source.type is op.results[0].type:
         return [source]
-    inner = made_by(source, op.name)
+    inner = defining_op(source, op.name)
     if inner is None:
         return None
     first = permutation_of(inner)
@@ -189,13 +189,13 @@ def transpose(op: Operation, builder: Builder) -> Made:
     return [builder.value(op.name, inner.operands, op.results[0].type, {**op.attributes, "permutation": map})]
 
 
-def view_of_all(op: Operation, builder: Builder) -> Made:
+def view_of_all(op: Operation, builder: Builder) -> PatternResult:
     source, shift = op.operands[:2]
     whole = source.type is op.results[0].type and memref_type(source).has_static_shape
     return [source] if whole and constant_number(shift) == 0 else None
 
 
-def static_sizes(op: Operation, builder: Builder) -> Made:
+def static_sizes(op: Operation, builder: Builder) -> PatternResult:
     """Move constant sizes of a `memref.view` into its type."""
     type = memref_type(op.results[0])
     shape, remaining = constant_sizes(type.shape or (), op.operands[2:])
@@ -204,8 +204,8 @@ def static_sizes(op: Operation, builder: Builder) -> Made:
     return [cast(builder, builder.value(op.name, [*op.operands[:2], *remaining], type.with_(shape=shape)), type)]
 
 
-def aligned_twice(op: Operation, builder: Builder) -> Made:
-    inner = made_by(op.operands[0], op.name)
+def aligned_twice(op: Operation, builder: Builder) -> PatternResult:
+    inner = defining_op(op.operands[0], op.name)
     same = inner is not None and inner.attributes["alignment"] == op.attributes["alignment"]
     return [op.operands[0]] if same else None
 
@@ -213,8 +213,8 @@ def aligned_twice(op: Operation, builder: Builder) -> Made:
 # -- collapse_shape, expand_shape, reshape -----------------------------------------------------------------------------
 
 
-def collapse_of_cast(op: Operation, builder: Builder) -> Made:
-    source = keeps_more(op.operands[0])
+def collapse_of_cast(op: Operation, builder: Builder) -> PatternResult:
+    source = static_cast_source(op.operands[0])
     if source is None:
         return None
     given, groups = memref_type(source), reassociation_of(op)
@@ -223,9 +223,9 @@ def collapse_of_cast(op: Operation, builder: Builder) -> Made:
     return None if type is None else [cast(builder, collapse(op, builder, source, groups, type), op.results[0].type)]
 
 
-def expand_of_cast(op: Operation, builder: Builder) -> Made:
+def expand_of_cast(op: Operation, builder: Builder) -> PatternResult:
     """Expand the source of a cast instead of its result, if the sizes agree."""
-    source = keeps_more(op.operands[0])
+    source = static_cast_source(op.operands[0])
     if source is None:
         return None
     given, groups, result_type = memref_type(source), reassociation_of(op), op.results[0].type
@@ -242,13 +242,13 @@ def expand_of_cast(op: Operation, builder: Builder) -> Made:
     ]
 
 
-def dim_of_reshape(op: Operation, builder: Builder) -> Made:
+def dim_of_reshape(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `memref.dim` of a `memref.reshape` by a load from its shape operand.
 
     The load is placed at the reshape, because the shape may be overwritten later.
     """
     source, axis = op.operands
-    reshape = made_by(source, "memref.reshape")
+    reshape = defining_op(source, "memref.reshape")
     if reshape is None or not _is_known_at(axis, op, reshape):
         return None
     at, shape = Builder.after(source, builder.observer), reshape.operands[1]

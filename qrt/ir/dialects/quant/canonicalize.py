@@ -18,7 +18,7 @@ from qrt.ops import family_of
 from qrt.ops.core import Array
 from qrt.types import QuantizedType, TensorType, Type
 
-_GIVEN_BY_THE_TYPE = ("output_scale", "output_zero_point")
+_IMPLIED_BY_TYPE = ("output_scale", "output_zero_point")
 
 
 def written_cast(operation: Operation, builder: Builder) -> list[Value]:
@@ -30,7 +30,7 @@ def written_cast(operation: Operation, builder: Builder) -> list[Value]:
 
 def written_kernel(operation: Operation, builder: Builder) -> list[Value]:
     """Replace `"quant.conv2d"` or `"quant.matmul"` by the `qrt` op of the same name."""
-    attributes = {name: value for name, value in operation.attributes.items() if name not in _GIVEN_BY_THE_TYPE}
+    attributes = {name: value for name, value in operation.attributes.items() if name not in _IMPLIED_BY_TYPE}
     name = operation.name.replace("quant.", "qrt.")
     return [builder.value(name, operation.operands, operation.results[0].type, attributes)]
 

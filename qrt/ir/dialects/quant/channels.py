@@ -36,7 +36,7 @@ class Move:
     """The movement of an operand's elements into a value of the same type; ``target`` is the name of that value.
 
     ``arrival(axis)`` is None if the axis becomes, as a whole, the axis of the same number; otherwise it is the part of
-    an error message that describes what becomes of the axis.
+    an error message that describes the change of the axis.
     """
 
     operand: Value

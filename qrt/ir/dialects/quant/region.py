@@ -143,7 +143,7 @@ def _print_region(printer: FormPrinter, operation: Operation) -> None:
     printer.attach(f"{spell_values(printer, operation.operands)} ")
     (region,) = operation.regions
     with printer.numbered(region):
-        printer.region(region, entry_said=False)
+        printer.region(region, entry_printed=False)
     printer.attributes(operation)
     printer.attach(" :")
     printer.signature(operation)

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from qrt.ir import Attribute, Block, Builder, Operation, Region, Value
 from qrt.ir.core.constraints import I1
 from qrt.ir.core.define import segments
-from qrt.ir.core.matching import constant_number, made_by
+from qrt.ir.core.matching import constant_number, defining_op
 from qrt.ir.dialects._regions.trip_counts import trips_of_for
 from qrt.ir.dialects.arith.scalars import filled, splat_is
 from qrt.ir.dialects.scf.canonicalize_branches import keep_arguments, region_of
-from qrt.ir.rewriting.rewrite import IN_PLACE, Made
+from qrt.ir.rewriting.rewrite import IN_PLACE, PatternResult
 
 
 def _body(operation: Operation, number: int = 0) -> Block | None:
@@ -54,13 +54,13 @@ def _sides(condition: Value, other: Value) -> tuple[int, int] | None:
     if condition is other:
         return 0, 1
     for negation, plain in ((condition, other), (other, condition)):
-        source = made_by(negation, "arith.xori")
+        source = defining_op(negation, "arith.xori")
         if source is not None and source.operands[0] is plain and splat_is(source.operands[1], 1):
             return 1, 0
     return None
 
 
-def adjacent_ifs(op: Operation, builder: Builder) -> Made:
+def adjacent_ifs(op: Operation, builder: Builder) -> PatternResult:
     """Merge two adjacent `scf.if` on the same condition, or on a condition and its negation."""
     before = op.previous
     sides = _sides(op.operands[0], before.operands[0]) if before is not None and before.name == "scf.if" else None
@@ -94,7 +94,7 @@ def _append(region: Region, block: Block, builder: Builder) -> None:
     builder.set_operands(last, [*last.operands, *builder.at(last).inline(block, ())])
 
 
-def nested_ifs(op: Operation, builder: Builder) -> Made:
+def nested_ifs(op: Operation, builder: Builder) -> PatternResult:
     """Merge an `scf.if` that contains only another one into a single `scf.if` on both conditions.
 
     Outer results that the inner op does not compute become an `arith.select`. Both ops must yield the same values when
@@ -133,7 +133,7 @@ def nested_ifs(op: Operation, builder: Builder) -> Made:
     return [selected.get(index, value) for index, value in enumerate(results)]
 
 
-def condition_inside(op: Operation, builder: Builder) -> Made:
+def condition_inside(op: Operation, builder: Builder) -> PatternResult:
     """Replace the condition by a constant inside the branches."""
     condition = op.operands[0]
     if constant_number(condition) is not None:
@@ -148,7 +148,7 @@ def condition_inside(op: Operation, builder: Builder) -> Made:
     return IN_PLACE if known else None
 
 
-def to_select(op: Operation, builder: Builder) -> Made:
+def to_select(op: Operation, builder: Builder) -> PatternResult:
     """Replace each result whose yielded values are defined outside the op by an `arith.select`."""
     true, false = _yielded(_body(op)), _yielded(_body(op, 1))
     inside = [
@@ -177,7 +177,7 @@ def to_select(op: Operation, builder: Builder) -> Made:
     return values
 
 
-def no_else(op: Operation, builder: Builder) -> Made:
+def no_else(op: Operation, builder: Builder) -> PatternResult:
     if op.results or not _only_yields(_body(op, 1)):
         return None
     then, _ = op.take_regions()
@@ -185,7 +185,7 @@ def no_else(op: Operation, builder: Builder) -> Made:
     return []
 
 
-def known_if(op: Operation, builder: Builder) -> Made:
+def known_if(op: Operation, builder: Builder) -> PatternResult:
     condition = constant_number(op.operands[0])
     if condition is None:
         return None
@@ -196,7 +196,7 @@ def known_if(op: Operation, builder: Builder) -> Made:
 # -- loops -------------------------------------------------------------------------------------------------------------
 
 
-def trivial_for(op: Operation, builder: Builder) -> Made:
+def trivial_for(op: Operation, builder: Builder) -> PatternResult:
     """Replace a loop that runs no iteration or one, or that only yields values defined outside the loop."""
     trips, body = trips_of_for(op), _body(op)
     assert body is not None
@@ -209,7 +209,7 @@ def trivial_for(op: Operation, builder: Builder) -> Made:
     return _yielded(body)[:]
 
 
-def parallel(op: Operation, builder: Builder) -> Made:
+def parallel(op: Operation, builder: Builder) -> PatternResult:
     """Remove the dimensions that run one iteration, and the whole op if a dimension runs none."""
     bounds = [op.operand_group(name) for name in ("lowerBound", "upperBound", "step")]
     body = _body(op)
@@ -253,7 +253,7 @@ def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value],
 # -- others ------------------------------------------------------------------------------------------------------------
 
 
-def execute_region(op: Operation, builder: Builder) -> Made:
+def execute_region(op: Operation, builder: Builder) -> PatternResult:
     """Replace an `scf.execute_region` by its region. If that has several blocks, the parent's region must allow
     several."""
     blocks = op.regions[0].blocks
@@ -276,7 +276,7 @@ def execute_region(op: Operation, builder: Builder) -> Made:
     return results
 
 
-def known_case(op: Operation, builder: Builder) -> Made:
+def known_case(op: Operation, builder: Builder) -> PatternResult:
     chosen = constant_number(op.operands[0])
     if chosen is None:
         return None

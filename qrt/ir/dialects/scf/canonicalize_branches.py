@@ -7,10 +7,10 @@ of a region's terminator, or of the op itself.
 from collections.abc import Sequence
 
 from qrt.ir import Block, Builder, Operation, Region, Value
-from qrt.ir.rewriting.rewrite import IN_PLACE, Made
+from qrt.ir.rewriting.rewrite import IN_PLACE, PatternResult
 
 _Operand = tuple[Operation, int]
-_Given = dict[Value, tuple[_Operand, ...]]
+_IncomingValues = dict[Value, tuple[_Operand, ...]]
 """The operands that an argument or a result may receive, one for each control flow edge."""
 
 
@@ -25,14 +25,14 @@ def keep_arguments(block: Block, indices: Sequence[int]) -> None:
     block.set_arguments(block.arguments[index] for index in indices)
 
 
-def _given(op: Operation) -> _Given:
+def _incoming_values(op: Operation) -> _IncomingValues:
     ends = [
         block.last
         for region in op.regions
         for block in region.blocks
         if block.last is not None and block.last.name in ("scf.condition", "scf.yield")
     ]
-    given: _Given = {}
+    given: _IncomingValues = {}
     if op.name == "scf.while":
         before, after = (region.blocks[0] for region in op.regions)
         condition, last = ends
@@ -50,7 +50,7 @@ def _values(operands: Sequence[_Operand]) -> tuple[Value, ...]:
     return tuple(operation.operands[index] for operation, index in operands)
 
 
-def _reaching(value: Value, given: _Given) -> set[Value]:
+def _reaching(value: Value, given: _IncomingValues) -> set[Value]:
     """Return the values that an argument or result may have, except arguments and results of the op itself."""
     seen, pending = {value}, [value]
     while pending:
@@ -61,9 +61,9 @@ def _reaching(value: Value, given: _Given) -> set[Value]:
     return seen - given.keys()
 
 
-def only_value(op: Operation, builder: Builder) -> Made:
+def only_value(op: Operation, builder: Builder) -> PatternResult:
     """Replace an argument or result that receives the same value along every edge by that value."""
-    given, changed = _given(op), False
+    given, changed = _incoming_values(op), False
     for value in given:
         reaching = _reaching(value, given) if value.uses else set()
         if len(reaching) != 1:
@@ -76,9 +76,9 @@ def only_value(op: Operation, builder: Builder) -> Made:
     return IN_PLACE if changed else None
 
 
-def given_alike(op: Operation, builder: Builder) -> Made:
+def equal_inputs(op: Operation, builder: Builder) -> PatternResult:
     """Merge two arguments, or two results, that receive the same values along every edge."""
-    given, changed = _given(op), False
+    given, changed = _incoming_values(op), False
     for owner in dict.fromkeys(value.owner for value in given):
         values = [value for value in given if value.owner is owner]
         for index, first in enumerate(values):
@@ -89,9 +89,9 @@ def given_alike(op: Operation, builder: Builder) -> Made:
     return IN_PLACE if changed else None
 
 
-def unread_results(op: Operation, builder: Builder) -> Made:
+def unread_results(op: Operation, builder: Builder) -> PatternResult:
     """Remove unused arguments and results with their operands, unless the operands also reach a used one."""
-    given = _given(op)
+    given = _incoming_values(op)
     read = {operands for value, operands in given.items() if value.uses}
     unread = {value for value, operands in given.items() if operands not in read}
     if not unread:

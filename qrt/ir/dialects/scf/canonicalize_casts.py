@@ -6,7 +6,7 @@ even if its sizes may differ, which is undefined; here an iteration must be know
 
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.dialects.tensor.canonicalize import cast, cast_source, destinations
-from qrt.ir.rewriting.rewrite import Made
+from qrt.ir.rewriting.rewrite import PatternResult
 from qrt.types import Type
 
 
@@ -45,7 +45,7 @@ def _has_sizes_of(value: Value, other: Value, type: Type) -> bool:
     return True
 
 
-def casts_into_for(op: Operation, builder: Builder) -> Made:
+def casts_into_for(op: Operation, builder: Builder) -> PatternResult:
     body = op.regions[0].blocks[0]
     for index, result in enumerate(op.results):
         argument, source = body.arguments[1 + index], _source(op.operands[3 + index])
@@ -75,7 +75,7 @@ def _cast_inside(argument: Value, type: Type, builder: Builder) -> None:
         builder.set_operand(user, index, inner)
 
 
-def casts_into_forall(op: Operation, builder: Builder) -> Made:
+def casts_into_forall(op: Operation, builder: Builder) -> PatternResult:
     outputs, body = op.operand_group("outputs"), op.regions[0].blocks[0]
     sources = {index: source for index, value in enumerate(outputs) if (source := _source(value)) is not None}
     if not sources:

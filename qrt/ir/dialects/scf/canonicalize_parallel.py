@@ -6,11 +6,11 @@ from qrt.ir import Block, Builder, Operation, Value
 from qrt.ir.core.attributes import Attribute, DenseArrayAttr
 from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.define import segments
-from qrt.ir.core.matching import made_by, number_of
+from qrt.ir.core.matching import defining_op, number_of
 from qrt.ir.dialects._regions.trip_counts import trips
 from qrt.ir.dialects.scf.canonicalize_branches import keep_arguments
 from qrt.ir.dialects.scf.parallel import BOUNDS, mixed_bounds
-from qrt.ir.rewriting.rewrite import IN_PLACE, Made
+from qrt.ir.rewriting.rewrite import IN_PLACE, PatternResult
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.types import IntegerType
 
@@ -62,7 +62,7 @@ class _ForallParts:
         return builder.emit("scf.forall", operands, types, attributes, self.op.take_regions()).results
 
 
-def constant_bounds(op: Operation, builder: Builder) -> Made:
+def constant_bounds(op: Operation, builder: Builder) -> PatternResult:
     """Make the constant operands static in the first list of bounds that has any."""
     parts = _ForallParts(op)
     for index, part in enumerate(parts.bounds):
@@ -80,7 +80,7 @@ def _number_or_value(bound: int | Value) -> int | Value:
     return bound if number in (None, DYNAMIC) else number
 
 
-def unread_or_unwritten(op: Operation, builder: Builder) -> Made:
+def unread_or_unwritten(op: Operation, builder: Builder) -> PatternResult:
     """Replace a result that is unused or into which nothing is inserted by its initial value, and remove its output."""
     parts = _ForallParts(op)
     remaining = []
@@ -102,7 +102,7 @@ def unread_or_unwritten(op: Operation, builder: Builder) -> Made:
     return [results.get(index, output) for index, output in enumerate(parts.outputs)]
 
 
-def single_iterations(op: Operation, builder: Builder) -> Made:
+def single_iterations(op: Operation, builder: Builder) -> PatternResult:
     """Replace a loop that runs no iteration or one, and remove dimensions of one iteration."""
     parts = _ForallParts(op)
     counts = parts.trips()
@@ -143,7 +143,7 @@ def _inlined(parts: _ForallParts, lower: Sequence[Value], builder: Builder) -> l
     return results
 
 
-def constant_variables(op: Operation, builder: Builder) -> Made:
+def constant_variables(op: Operation, builder: Builder) -> PatternResult:
     """Replace the variable of a dimension of one iteration by its lower bound."""
     parts = _ForallParts(op)
     arguments = [
@@ -158,16 +158,16 @@ def constant_variables(op: Operation, builder: Builder) -> Made:
     return IN_PLACE
 
 
-def extent_of_result(op: Operation, builder: Builder) -> Made:
+def extent_of_result(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `tensor.dim` of a result by that of the loop's output operand."""
-    loop = made_by(op.operands[0], "scf.forall")
+    loop = defining_op(op.operands[0], "scf.forall")
     if loop is None:
         return None
     output = loop.operand_group("outputs")[op.operands[0].index]
     return [builder.value("tensor.dim", (output, op.operands[1]), INDEX)]
 
 
-def nested_parallel(op: Operation, builder: Builder) -> Made:
+def nested_parallel(op: Operation, builder: Builder) -> PatternResult:
     """Merge a loop that contains only another loop into one with the dimensions of both."""
     body = op.regions[0].blocks[0]
     inner = body.first

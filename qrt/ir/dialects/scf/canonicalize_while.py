@@ -7,12 +7,12 @@ region or, when the condition is false, to the results.
 from collections.abc import Sequence
 
 from qrt.ir import Builder, Operation, Value
-from qrt.ir.core.matching import made_by
+from qrt.ir.core.matching import defining_op
 from qrt.ir.dialects.arith.canonicalize import inverse
 from qrt.ir.dialects.arith.fold import predicate_of
 from qrt.ir.dialects.scf.canonicalize import boolean, is_inside
 from qrt.ir.dialects.scf.canonicalize_branches import keep_arguments, region_of
-from qrt.ir.rewriting.rewrite import IN_PLACE, Made
+from qrt.ir.rewriting.rewrite import IN_PLACE, PatternResult
 
 
 class _WhileParts:
@@ -41,7 +41,7 @@ class _WhileParts:
         return builder.emit("scf.while", inits, types, dict(op.attributes), op.take_regions()).results
 
 
-def true_after(op: Operation, builder: Builder) -> Made:
+def true_after(op: Operation, builder: Builder) -> PatternResult:
     """Replace a forwarded condition by true in the second region."""
     parts = _WhileParts(op)
     arguments = [
@@ -57,10 +57,10 @@ def true_after(op: Operation, builder: Builder) -> Made:
     return IN_PLACE
 
 
-def compared_after(op: Operation, builder: Builder) -> Made:
+def compared_after(op: Operation, builder: Builder) -> PatternResult:
     """Replace comparisons in the second region that repeat or negate the loop's condition by constants."""
     parts = _WhileParts(op)
-    decided = made_by(parts.condition.operands[0], "arith.cmpi")
+    decided = defining_op(parts.condition.operands[0], "arith.cmpi")
     if decided is None:
         return None
     known: list[tuple[Operation, bool]] = []
@@ -81,7 +81,7 @@ def compared_after(op: Operation, builder: Builder) -> Made:
     return IN_PLACE
 
 
-def in_order_of_carried(op: Operation, builder: Builder) -> Made:
+def in_order_of_carried(op: Operation, builder: Builder) -> PatternResult:
     """Forward the carried values in their own order, if exactly these are forwarded in another order."""
     parts = _WhileParts(op)
     arguments, forwarded = parts.before.arguments, parts.forwarded
@@ -92,7 +92,7 @@ def in_order_of_carried(op: Operation, builder: Builder) -> Made:
     return [results[order.index(index)] for index in range(len(order))]
 
 
-def if_moved_down(op: Operation, builder: Builder) -> Made:
+def if_moved_down(op: Operation, builder: Builder) -> PatternResult:
     """Move an `scf.if` on the loop's condition to the beginning of the second region, which has the same condition."""
     parts = _WhileParts(op)
     inner = parts.condition.previous

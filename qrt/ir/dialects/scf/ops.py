@@ -72,7 +72,7 @@ def _print_for(printer: FormPrinter, operation: Operation) -> None:
             printer.word(f"iter_args{spell_assignments(printer, arguments, operation.operands[3:])}")
             printer.word(f"-> ({spell_types([value.type for value in arguments])})")
         printer.attach(" " if induction.type is INDEX else f"  : {induction.type} ")
-        printer.region(region, entry_said=True, terminator=None if operation.results else _YIELD)
+        printer.region(region, entry_printed=True, terminator=None if operation.results else _YIELD)
     printer.attributes(operation, ("unsignedCmp",))
 
 
@@ -142,7 +142,7 @@ def _print_while(printer: FormPrinter, operation: Operation) -> None:
         printer.word(":")
         printer.signature(operation)
         printer.word("")
-        printer.region(before, entry_said=True)
+        printer.region(before, entry_printed=True)
     printer.word("do")
     print_body(printer, operation, 1)
     printer.attributes(operation, keyword="attributes")
@@ -277,7 +277,7 @@ FOR = Definition(
     canonicalize=(
         "scf.canonicalize: trivial_for",
         "scf.canonicalize_casts: casts_into_for",
-        "scf.canonicalize_branches: only_value given_alike unread_results",
+        "scf.canonicalize_branches: only_value equal_inputs unread_results",
     ),
 )
 
@@ -295,7 +295,7 @@ OPS = [
         verify=_verify_if,
         canonicalize=(
             "scf.canonicalize: adjacent_ifs nested_ifs condition_inside to_select no_else known_if",
-            "scf.canonicalize_branches: only_value given_alike unread_results",
+            "scf.canonicalize_branches: only_value equal_inputs unread_results",
         ),
     ),
     Definition(
@@ -309,7 +309,7 @@ OPS = [
         verify=_verify_while,
         canonicalize=(
             "scf.canonicalize_while: true_after compared_after in_order_of_carried if_moved_down",
-            "scf.canonicalize_branches: only_value given_alike unread_results",
+            "scf.canonicalize_branches: only_value equal_inputs unread_results",
         ),
     ),
     Definition(
@@ -330,7 +330,7 @@ OPS = [
         verify=_verify_execute_region,
         canonicalize=(
             "scf.canonicalize: execute_region",
-            "scf.canonicalize_branches: only_value given_alike unread_results",
+            "scf.canonicalize_branches: only_value equal_inputs unread_results",
         ),
     ),
     Definition(
@@ -346,7 +346,7 @@ OPS = [
         verify=_verify_index_switch,
         canonicalize=(
             "scf.canonicalize: known_case",
-            "scf.canonicalize_branches: only_value given_alike unread_results",
+            "scf.canonicalize_branches: only_value equal_inputs unread_results",
         ),
     ),
     *PARALLEL_OPS,

@@ -60,7 +60,7 @@ def _print_parallel(printer: FormPrinter, operation: Operation) -> None:
         if operation.results:
             printer.word(f"init {inits} -> {spell_results(operation.results)}")
         printer.word("")
-        printer.region(region, entry_said=True)
+        printer.region(region, entry_printed=True)
     printer.attributes(operation, ("operandSegmentSizes",))
 
 
@@ -229,7 +229,7 @@ def _print_forall(printer: FormPrinter, operation: Operation) -> None:
             printer.word(f"shared_outs{spell_assignments(printer, arguments[len(lower) :], outputs)}")
             printer.word(f"-> ({spell_types([value.type for value in operation.results])})")
         printer.word("")
-        printer.region(region, entry_said=True, terminator=None if operation.results else _IN_PARALLEL)
+        printer.region(region, entry_printed=True, terminator=None if operation.results else _IN_PARALLEL)
     printer.attributes(operation, ("operandSegmentSizes", *(f"static{name}" for name in BOUNDS)))
 
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.matching import constant_number, constant_of, made_by
+from qrt.ir.core.matching import constant_number, constant_of, defining_op
 from qrt.ir.core.traits import would_be_dead
 from qrt.ir.dialects._shaped.lists import constant_sizes
 from qrt.ir.dialects._shaped.types import Shape, constant_elements, ranked
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir.dialects.tensor.slices import concat_type
-from qrt.ir.rewriting.rewrite import Made
+from qrt.ir.rewriting.rewrite import PatternResult
 from qrt.ir.text.dense import DenseElementsAttr
 from qrt.types import TensorType, Type
 
@@ -28,7 +28,7 @@ def keeps_sizes(given: Type, other: Type) -> bool:
 
 def cast_source(value: Value) -> Value | None:
     """Return the operand of the cast that produces a value, if the cast adds no static sizes; None otherwise."""
-    inner = made_by(value, "tensor.cast")
+    inner = defining_op(value, "tensor.cast")
     return inner.operands[0] if inner is not None and keeps_sizes(value.type, inner.operands[0].type) else None
 
 
@@ -51,9 +51,9 @@ def _join(left: Shape | None, right: Shape | None) -> Shape | None:
     return tuple(a if b is None else b for a, b in zip(left, right, strict=True))
 
 
-def cast_of_cast(op: Operation, builder: Builder) -> Made:
+def cast_of_cast(op: Operation, builder: Builder) -> PatternResult:
     """``cast(cast(x)) -> cast(x)``, if the intermediate type has no static size that both others lack."""
-    inner = made_by(op.operands[0], "tensor.cast")
+    inner = defining_op(op.operands[0], "tensor.cast")
     if inner is None:
         return None
     types = inner.operands[0].type, inner.results[0].type, op.results[0].type
@@ -65,9 +65,9 @@ def cast_of_cast(op: Operation, builder: Builder) -> Made:
     return [cast(builder, inner.operands[0], op.results[0].type)]
 
 
-def cast_of_empty(op: Operation, builder: Builder) -> Made:
+def cast_of_empty(op: Operation, builder: Builder) -> PatternResult:
     """``cast(empty) -> empty``, with the cast's type."""
-    empty, type = made_by(op.operands[0], "tensor.empty"), op.results[0].type
+    empty, type = defining_op(op.operands[0], "tensor.empty"), op.results[0].type
     if empty is None or not isinstance(type, TensorType) or not keeps_sizes(op.operands[0].type, type):
         return None
     dynamic = []
@@ -84,8 +84,8 @@ def _opened(given: TensorType, other: TensorType) -> Iterator[int | None]:
     return (known for size, known in zip(given.shape or (), other.shape or (), strict=True) if size is None)
 
 
-def bitcast_of_bitcast(op: Operation, builder: Builder) -> Made:
-    inner = made_by(op.operands[0], "tensor.bitcast")
+def bitcast_of_bitcast(op: Operation, builder: Builder) -> PatternResult:
+    inner = defining_op(op.operands[0], "tensor.bitcast")
     if inner is None:
         return None
     source, type = inner.operands[0], op.results[0].type
@@ -110,7 +110,7 @@ def destinations(op: Operation) -> list[Value]:
     return op.operands[1:2] if op.name in _WRITES_SECOND and op.results else []
 
 
-def from_casts(op: Operation, builder: Builder) -> Made:
+def from_casts(op: Operation, builder: Builder) -> PatternResult:
     """Replace each operand that is the result of a cast that only drops static sizes by the cast's operand."""
     sources = [cast_source(value) for value in op.operands]
     if sources.count(None) == len(sources):
@@ -125,7 +125,7 @@ def from_casts(op: Operation, builder: Builder) -> Made:
 # -- extents and elements ----------------------------------------------------------------------------------------------
 
 
-def dim(op: Operation, builder: Builder) -> Made:
+def dim(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `tensor.dim` by that of a cast's source or of a destination, or by an element of a reshape's shape."""
     (tensor, axis), source = op.operands, op.operands[0].operation
     if source is None:
@@ -141,7 +141,7 @@ def dim(op: Operation, builder: Builder) -> Made:
     return [size if size.type is INDEX else builder.value("arith.index_cast", (size,), INDEX)]
 
 
-def extract(op: Operation, builder: Builder) -> Made:
+def extract(op: Operation, builder: Builder) -> PatternResult:
     """Extract from the source of a `tensor.cast` or `arith.index_cast`, or inline the body of a `tensor.generate`."""
     tensor, *indices = op.operands
     source = tensor.operation
@@ -163,13 +163,13 @@ def extract(op: Operation, builder: Builder) -> Made:
     return [values.get(yielded, yielded)]
 
 
-def elements_as_constant(op: Operation, builder: Builder) -> Made:
+def elements_as_constant(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `tensor.splat` or `tensor.from_elements` of constants by a constant."""
     constant = constant_elements([constant_of(value) for value in op.operands], op.results[0].type)
     return None if constant is None or not op.operands else [builder.constant(constant, constant.type)]
 
 
-def insert_what_is_there(op: Operation, builder: Builder) -> Made:
+def insert_what_is_there(op: Operation, builder: Builder) -> PatternResult:
     scalar, dest = op.operands[:2]
     constant = constant_of(dest)
     if not isinstance(constant, DenseElementsAttr) or not constant.is_splat:
@@ -177,7 +177,7 @@ def insert_what_is_there(op: Operation, builder: Builder) -> Made:
     return [dest] if constant_elements([constant_of(scalar)], dest.type) == constant else None
 
 
-def known_sizes(op: Operation, builder: Builder) -> Made:
+def known_sizes(op: Operation, builder: Builder) -> PatternResult:
     """Move constant sizes into the type."""
     type = ranked(op.results[0])
     shape, dynamic = constant_sizes(type.shape or (), op.operands)
@@ -190,7 +190,7 @@ def known_sizes(op: Operation, builder: Builder) -> Made:
 # -- tensor.concat -----------------------------------------------------------------------------------------------------
 
 
-def concat(op: Operation, builder: Builder) -> Made:
+def concat(op: Operation, builder: Builder) -> PatternResult:
     """Replace the `tensor.concat` of one tensor by that tensor, else share static sizes among the operands and the
     result. As in upstream, their types then have no encoding."""
     stated = ranked(op.results[0])

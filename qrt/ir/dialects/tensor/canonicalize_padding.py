@@ -5,24 +5,24 @@ from collections.abc import Sequence
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.affine import AffineMapAttr, Expression, add
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.matching import constant_of, made_by, number_of
+from qrt.ir.core.matching import constant_of, defining_op, number_of
 from qrt.ir.dialects._shaped.lists import Mixed, mixed_values, numbers_of, with_lists
 from qrt.ir.dialects._shaped.types import ranked
 from qrt.ir.dialects.affine.dimensions import is_symbol
 from qrt.ir.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
-from qrt.ir.rewriting.rewrite import Made
+from qrt.ir.rewriting.rewrite import PatternResult
 from qrt.types import TensorType, Type
 from qrt.types.shaped import MAX_DIM
 
 
-def pad_by_nothing(op: Operation, builder: Builder) -> Made:
+def pad_by_nothing(op: Operation, builder: Builder) -> PatternResult:
     amounts = mixed_values(op, "low") + mixed_values(op, "high")
     if "nofold" in op.attributes or any(number_of(amount) != 0 for amount in amounts):
         return None
     return [cast(builder, op.operands[0], op.results[0].type)]
 
 
-def pad_to_itself(op: Operation, builder: Builder) -> Made:
+def pad_to_itself(op: Operation, builder: Builder) -> PatternResult:
     """Remove a padding by zero elements, if the types are equal and static."""
     type = ranked(op.results[0])
     return pad_by_nothing(op, builder) if type.has_static_shape and op.operands[0].type is type else None
@@ -47,19 +47,19 @@ def _known_type(op: Operation, source: Value, low: Mixed, high: Mixed) -> Tensor
     return stated.with_(shape=shape)
 
 
-def _pad_as_stated(op: Operation, builder: Builder, source: Value, low: Mixed, high: Mixed) -> Made:
+def _pad_as_stated(op: Operation, builder: Builder, source: Value, low: Mixed, high: Mixed) -> PatternResult:
     """Rebuild a padding with another source or other amounts, and cast it to its former type."""
     type = _known_type(op, source, low, high)
     return None if type is None else [cast(builder, _pad(op, builder, source, low, high, type), op.results[0].type)]
 
 
-def pad_of_cast(op: Operation, builder: Builder) -> Made:
+def pad_of_cast(op: Operation, builder: Builder) -> PatternResult:
     source = cast_source(op.operands[0])
     low, high = mixed_values(op, "low"), mixed_values(op, "high")
     return None if source is None else _pad_as_stated(op, builder, source, low, high)
 
 
-def cast_of_pad(op: Operation, builder: Builder) -> Made:
+def cast_of_pad(op: Operation, builder: Builder) -> PatternResult:
     """Merge the cast of a padding to a type with more static sizes into the padding."""
     users = op.results[0].users
     user = users[0] if len(users) == 1 else None
@@ -71,7 +71,7 @@ def cast_of_pad(op: Operation, builder: Builder) -> Made:
     return [padded]
 
 
-def static_pad(op: Operation, builder: Builder) -> Made:
+def static_pad(op: Operation, builder: Builder) -> PatternResult:
     lists = [mixed_values(op, name) for name in ("low", "high")]
     low, high = ([value if (number := number_of(value)) is None else number for value in values] for values in lists)
     if _known_type(op, op.operands[0], low, high) is op.results[0].type:
@@ -79,12 +79,12 @@ def static_pad(op: Operation, builder: Builder) -> Made:
     return _pad_as_stated(op, builder, op.operands[0], low, high)
 
 
-def pad_of_slice_of_pad(op: Operation, builder: Builder) -> Made:
+def pad_of_slice_of_pad(op: Operation, builder: Builder) -> PatternResult:
     """``pad(slice(pad(slice(x)))) -> pad(slice(x))``, if both pad with the same constant, only at the end and along
     different dimensions."""
-    inner = made_by(op.operands[0], "tensor.extract_slice")
-    outer_pad = None if inner is None else made_by(inner.operands[0], "tensor.pad")
-    outer = None if outer_pad is None else made_by(outer_pad.operands[0], "tensor.extract_slice")
+    inner = defining_op(op.operands[0], "tensor.extract_slice")
+    outer_pad = None if inner is None else defining_op(inner.operands[0], "tensor.pad")
+    outer = None if outer_pad is None else defining_op(outer_pad.operands[0], "tensor.extract_slice")
     if inner is None or outer_pad is None or outer is None or "nofold" in outer_pad.attributes:
         return None
     if len({ranked(value).rank for value in (op.operands[0], inner.operands[0], outer.operands[0])}) > 1:
@@ -135,9 +135,9 @@ def _joined_slices(op: Operation, inner: Operation, outer_pad: Operation, outer:
     return lists
 
 
-def pad_of_pad(op: Operation, builder: Builder) -> Made:
+def pad_of_pad(op: Operation, builder: Builder) -> PatternResult:
     """``pad(pad(x)) -> pad(x)``, if both pad with the same value, defined outside their bodies."""
-    inner = made_by(op.operands[0], "tensor.pad")
+    inner = defining_op(op.operands[0], "tensor.pad")
     if inner is None or "nofold" in op.attributes or "nofold" in inner.attributes:
         return None
     values = [pad_value(pad) for pad in (op, inner)]

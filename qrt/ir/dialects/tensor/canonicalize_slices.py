@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from qrt.ir import Builder, DenseElementsAttr, Operation, Value
-from qrt.ir.core.matching import constant_number, constant_of, made_by
+from qrt.ir.core.matching import constant_number, constant_of, defining_op
 from qrt.ir.dialects._shaped.lists import Mixed, mixed_values, numbers_of, with_lists
 from qrt.ir.dialects._shaped.slices import PARTS, dropped_dimensions, static_lists
 from qrt.ir.dialects._shaped.types import ranked
 from qrt.ir.dialects.tensor.canonicalize import cast, cast_source, keeps_sizes
-from qrt.ir.rewriting.rewrite import Made
+from qrt.ir.rewriting.rewrite import PatternResult
 from qrt.ir.text.dense import splat
 from qrt.types import TensorType, Type
 
@@ -39,7 +39,7 @@ def _slice(
 # -- tensor.extract_slice ----------------------------------------------------------------------------------------------
 
 
-def slice_of_constant(op: Operation, builder: Builder) -> Made:
+def slice_of_constant(op: Operation, builder: Builder) -> PatternResult:
     """Replace a slice of a splat constant by a splat constant."""
     constant, type = constant_of(op.operands[0]), ranked(op.results[0])
     if not isinstance(constant, DenseElementsAttr) or not constant.is_splat or not type.has_static_shape:
@@ -52,15 +52,15 @@ def _same_place(op: Operation, other: Operation) -> bool:
     return all(mixed_values(op, name) == mixed_values(other, name) for name in PARTS)
 
 
-def slice_of_insert(op: Operation, builder: Builder) -> Made:
+def slice_of_insert(op: Operation, builder: Builder) -> PatternResult:
     """Replace a slice at the place of an insertion by the inserted tensor."""
-    inserted = made_by(op.operands[0], "tensor.insert_slice")
+    inserted = defining_op(op.operands[0], "tensor.insert_slice")
     if inserted is None or inserted.operands[0].type is not op.results[0].type or not _same_place(op, inserted):
         return None
     return [inserted.operands[0]]
 
 
-def static_extract(op: Operation, builder: Builder) -> Made:
+def static_extract(op: Operation, builder: Builder) -> PatternResult:
     lists = static_lists(op)
     type = None if lists is None else _known(op, op.results[0], lists)
     if lists is None or type is None:
@@ -69,7 +69,7 @@ def static_extract(op: Operation, builder: Builder) -> Made:
     return None if rebuilt is None else [cast(builder, rebuilt, op.results[0].type)]
 
 
-def slice_of_cast(op: Operation, builder: Builder) -> Made:
+def slice_of_cast(op: Operation, builder: Builder) -> PatternResult:
     source = cast_source(op.operands[0])
     if source is None or any(constant_of(value) is not None for value in op.operands):
         return None
@@ -77,9 +77,9 @@ def slice_of_cast(op: Operation, builder: Builder) -> Made:
     return None if rebuilt is None else [rebuilt]
 
 
-def cast_of_slice(op: Operation, builder: Builder) -> Made:
+def cast_of_slice(op: Operation, builder: Builder) -> PatternResult:
     """Merge the cast of a slice to a type with more static sizes into the slice."""
-    slice_, type = made_by(op.operands[0], "tensor.extract_slice"), op.results[0].type
+    slice_, type = defining_op(op.operands[0], "tensor.extract_slice"), op.results[0].type
     if slice_ is None or type is op.operands[0].type or not keeps_sizes(op.operands[0].type, type):
         return None
     lists = {name: mixed_values(slice_, name) for name in PARTS}
@@ -97,9 +97,9 @@ def cast_of_slice(op: Operation, builder: Builder) -> Made:
 # -- tensor.insert_slice -----------------------------------------------------------------------------------------------
 
 
-def insert_over(op: Operation, builder: Builder) -> Made:
+def insert_over(op: Operation, builder: Builder) -> PatternResult:
     """Bypass an earlier insertion at the same place, which this one overwrites."""
-    before = made_by(op.operands[1], "tensor.insert_slice")
+    before = defining_op(op.operands[1], "tensor.insert_slice")
     if before is None or before.operands[0].type is not op.operands[0].type or not _same_place(op, before):
         return None
     operands = [op.operands[0], before.operands[1], *op.operands[2:]]
@@ -113,13 +113,13 @@ def _for_source(op: Operation, builder: Builder) -> Builder:
     return builder.at(parent) if not op.results and parent is not None else builder
 
 
-def _results(op: Operation, value: Value | None, builder: Builder) -> Made:
+def _results(op: Operation, value: Value | None, builder: Builder) -> PatternResult:
     if value is None:
         return None
     return [cast(builder, value, op.results[0].type)] if op.results else []
 
 
-def static_insert(op: Operation, builder: Builder) -> Made:
+def static_insert(op: Operation, builder: Builder) -> PatternResult:
     lists, (source, dest) = static_lists(op), op.operands[:2]
     known = None if lists is None else _known(op, source, lists)
     if lists is None or known is None:
@@ -128,7 +128,7 @@ def static_insert(op: Operation, builder: Builder) -> Made:
     return _results(op, _slice(op, builder, (given, dest), lists, dest.type), builder)
 
 
-def insert_of_casts(op: Operation, builder: Builder) -> Made:
+def insert_of_casts(op: Operation, builder: Builder) -> PatternResult:
     source, dest = map(cast_source, op.operands[:2])
     if (source is None and dest is None) or any(constant_number(value) is not None for value in op.operands):
         return None

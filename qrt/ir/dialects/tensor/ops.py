@@ -6,7 +6,7 @@ from qrt.ir.core.attributes import IntegerAttr
 from qrt.ir.core.constraints import INDEX, element_type_of, same_as
 from qrt.ir.core.define import Definition
 from qrt.ir.core.folding import Folded, Folds
-from qrt.ir.core.matching import constant_number, constant_of, is_known_dimension, made_by
+from qrt.ir.core.matching import constant_number, constant_of, defining_op, is_known_dimension
 from qrt.ir.core.operations import Operation
 from qrt.ir.core.traits import (
     NO_MEMORY_EFFECT,
@@ -114,10 +114,10 @@ def _fold_dim(operation: Operation, folds: Folds) -> Folded:
     if size is not None:
         return [_index(size)]
     for name in ("tensor.empty", "tensor.generate"):
-        maker = made_by(source, name)
+        maker = defining_op(source, name)
         if maker is not None:
             return [maker.operand_group("dynamicSizes")[shape[:axis].count(None)]]
-    slice_ = made_by(source, "tensor.extract_slice")
+    slice_ = defining_op(source, "tensor.extract_slice")
     if slice_ is not None and len(static_values(slice_, "sizes")) == len(shape):
         size_or_value = mixed_values(slice_, "sizes")[axis]
         return [_index(size_or_value) if isinstance(size_or_value, int) else size_or_value]
@@ -132,7 +132,7 @@ def _fold_extract(operation: Operation, folds: Folds) -> Folded:
     for at, size in zip(index, shape, strict=True):
         if at is not None and (at < 0 or (size is not None and at >= size)):
             return None
-    splat = made_by(tensor, "tensor.splat")
+    splat = defining_op(tensor, "tensor.splat")
     if splat is not None:
         return [splat.operands[0]]
     constant = constant_of(tensor)
@@ -141,7 +141,7 @@ def _fold_extract(operation: Operation, folds: Folds) -> Folded:
     known = tuple(at for at in index if at is not None)
     if len(known) < len(shape) or None in shape:
         return None
-    elements = made_by(tensor, "tensor.from_elements")
+    elements = defining_op(tensor, "tensor.from_elements")
     if elements is not None:
         flat = 0
         for at, size in zip(known, shape, strict=True):

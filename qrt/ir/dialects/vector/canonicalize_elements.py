@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from qrt.ir import Builder, Operation, Value
-from qrt.ir.core.matching import constant_number, constant_of, made_by
+from qrt.ir.core.matching import constant_number, constant_of, defining_op
 from qrt.ir.dialects._shaped.types import constant_elements, stored
 from qrt.ir.dialects.vector.elements import MAX_RESULTS, slice_of
 from qrt.ir.dialects.vector.types import integers, shape_of, vector_of
@@ -30,7 +30,7 @@ from qrt.ir.dialects.vector.values import (
     splat_source,
     with_position,
 )
-from qrt.ir.rewriting.rewrite import Made
+from qrt.ir.rewriting.rewrite import PatternResult
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.types import VectorType
 
@@ -38,12 +38,12 @@ _MAX_ELEMENTS = 256
 """The size up to which upstream creates a new constant even if the old one is still used."""
 
 
-def whole_vector(op: Operation, builder: Builder) -> Made:
+def whole_vector(op: Operation, builder: Builder) -> PatternResult:
     """Fold an op with an empty position, which extracts or inserts the whole vector."""
     return None if integers(op, "static_position") else same_type(op, builder)
 
 
-def constant_position(op: Operation, builder: Builder) -> Made:
+def constant_position(op: Operation, builder: Builder) -> PatternResult:
     """Move constant indices that are in bounds into the static position."""
     before = op.operands[: 1 if op.name == "vector.extract" else 2]
     position, shape = position_of(op), shape_of(before[-1].type)
@@ -58,7 +58,7 @@ def constant_position(op: Operation, builder: Builder) -> Made:
     return changed(builder, op, *with_position(known, before))
 
 
-def _at(builder: Builder, op: Operation, source: Value, position: Position) -> Made:
+def _at(builder: Builder, op: Operation, source: Value, position: Position) -> PatternResult:
     """Change a `vector.extract` to extract from another source and position."""
     return changed(builder, op, *with_position(position, (source,)))
 
@@ -66,7 +66,7 @@ def _at(builder: Builder, op: Operation, source: Value, position: Position) -> M
 # -- vector.extract: other sources of the part -------------------------------------------------------------------------
 
 
-def of_constant(op: Operation, builder: Builder) -> Made:
+def of_constant(op: Operation, builder: Builder) -> PatternResult:
     dense, position = dense_of(op.operands[0]), known_position(op)
     if dense is None or position is None:
         return None
@@ -76,8 +76,8 @@ def of_constant(op: Operation, builder: Builder) -> Made:
     return [builder.constant(dense.element_at(position), type)]
 
 
-def of_extract(op: Operation, builder: Builder) -> Made:
-    inner = made_by(op.operands[0], op.name)
+def of_extract(op: Operation, builder: Builder) -> PatternResult:
+    inner = defining_op(op.operands[0], op.name)
     if inner is None:
         return None
     first, second = known_position(inner), known_position(op)
@@ -86,7 +86,7 @@ def of_extract(op: Operation, builder: Builder) -> Made:
     return _at(builder, op, inner.operands[0], [*first, *second])
 
 
-def of_inserts(op: Operation, builder: Builder) -> Made:
+def of_inserts(op: Operation, builder: Builder) -> PatternResult:
     """Replace the extraction of an inserted part by the inserted value, and bypass insertions of other parts.
 
     Transposes between the insertions are followed.
@@ -118,7 +118,7 @@ def of_inserts(op: Operation, builder: Builder) -> Made:
     return _at(builder, op, value, wanted[:count]) if value.type is not op.results[0].type else [value]
 
 
-def of_repeated(op: Operation, builder: Builder) -> Made:
+def of_repeated(op: Operation, builder: Builder) -> PatternResult:
     """Extract a part of a broadcast from the broadcast's source, if the part has no repeated dimension."""
     source, position = repeated(op.operands[0]), position_of(op)
     if source is None:
@@ -135,8 +135,8 @@ def of_repeated(op: Operation, builder: Builder) -> Made:
     return _at(builder, op, source, where) if source.type is not op.results[0].type else [source]
 
 
-def of_shuffle(op: Operation, builder: Builder) -> Made:
-    shuffle, position = made_by(op.operands[0], "vector.shuffle"), known_position(op)
+def of_shuffle(op: Operation, builder: Builder) -> PatternResult:
+    shuffle, position = defining_op(op.operands[0], "vector.shuffle"), known_position(op)
     if shuffle is None or position is None or len(shape_of(shuffle.operands[0].type)) != 1:
         return None
     lane, size = integers(shuffle, "mask")[position[0]], shape_of(shuffle.operands[0].type)[0]
@@ -145,9 +145,9 @@ def of_shuffle(op: Operation, builder: Builder) -> Made:
     return _at(builder, op, shuffle.operands[lane >= size], [lane if lane < size else lane - size])
 
 
-def of_shape_cast(op: Operation, builder: Builder) -> Made:
+def of_shape_cast(op: Operation, builder: Builder) -> PatternResult:
     """Extract a part of a `shape_cast` from the cast's source, if both shapes end with the dimensions of the part."""
-    cast, position = made_by(op.operands[0], "vector.shape_cast"), known_position(op)
+    cast, position = defining_op(op.operands[0], "vector.shape_cast"), known_position(op)
     if cast is None or position is None:
         return None
     given, taken = shape_of(cast.operands[0].type), shape_of(op.results[0].type)
@@ -165,9 +165,9 @@ def of_shape_cast(op: Operation, builder: Builder) -> Made:
     return _at(builder, op, cast.operands[0], where)
 
 
-def of_slice(op: Operation, builder: Builder) -> Made:
+def of_slice(op: Operation, builder: Builder) -> PatternResult:
     """Extract a part of a slice from the slice's source, if the slice contains the complete dimensions of the part."""
-    cut, position = made_by(op.operands[0], "vector.extract_strided_slice"), known_position(op)
+    cut, position = defining_op(op.operands[0], "vector.extract_strided_slice"), known_position(op)
     if cut is None or position is None:
         return None
     given, slice_shape = shape_of(cut.operands[0].type), shape_of(cut.results[0].type)
@@ -180,13 +180,13 @@ def of_slice(op: Operation, builder: Builder) -> Made:
     return _at(builder, op, cut.operands[0], [a + b for a, b in zip(position, offsets, strict=True)])
 
 
-def of_inserted_slices(op: Operation, builder: Builder) -> Made:
+def of_inserted_slices(op: Operation, builder: Builder) -> PatternResult:
     """Extract the part from the last inserted slice that contains it."""
     position, value = known_position(op), op.operands[0]
     if position is None:
         return None
     rest = len(shape_of(op.results[0].type))
-    while (insert := made_by(value, "vector.insert_strided_slice")) is not None:
+    while (insert := defining_op(value, "vector.insert_strided_slice")) is not None:
         part, whole = (shape_of(operand.type) for operand in insert.operands)
         if rest > len(part):
             return None
@@ -200,8 +200,8 @@ def of_inserted_slices(op: Operation, builder: Builder) -> Made:
     return None
 
 
-def of_elements(op: Operation, builder: Builder) -> Made:
-    elements, position = made_by(op.operands[0], "vector.from_elements"), known_position(op)
+def of_elements(op: Operation, builder: Builder) -> PatternResult:
+    elements, position = defining_op(op.operands[0], "vector.from_elements"), known_position(op)
     if elements is None or position is None:
         return None
     type = op.results[0].type
@@ -216,16 +216,16 @@ def of_elements(op: Operation, builder: Builder) -> Made:
 # -- vector.extract: other ops that produce the part -------------------------------------------------------------------
 
 
-def to_broadcast(op: Operation, builder: Builder) -> Made:
+def to_broadcast(op: Operation, builder: Builder) -> PatternResult:
     source, type = repeated(op.operands[0]), op.results[0].type
     if source is None or known_position(op) is None or not isinstance(type, VectorType):
         return None
     return [builder.value("vector.broadcast", (source,), type)] if can_broadcast(source.type, type) else None
 
 
-def to_mask(op: Operation, builder: Builder) -> Made:
+def to_mask(op: Operation, builder: Builder) -> PatternResult:
     """Replace a part of a `create_mask` by a `create_mask` or by false."""
-    mask, position, type = made_by(op.operands[0], "vector.create_mask"), known_position(op), op.results[0].type
+    mask, position, type = defining_op(op.operands[0], "vector.create_mask"), known_position(op), op.results[0].type
     if mask is None or position is None or not isinstance(type, VectorType):
         return None
     sizes = [constant_number(size) for size in mask.operands]
@@ -238,9 +238,9 @@ def to_mask(op: Operation, builder: Builder) -> Made:
     return [builder.value(mask.name, mask.operands[len(position) :], type)]
 
 
-def to_shape_cast(op: Operation, builder: Builder) -> Made:
+def to_shape_cast(op: Operation, builder: Builder) -> PatternResult:
     """Replace a part of a `shape_cast` that has all elements of the cast's source by a `shape_cast` of that source."""
-    cast, type = made_by(op.operands[0], "vector.shape_cast"), op.results[0].type
+    cast, type = defining_op(op.operands[0], "vector.shape_cast"), op.results[0].type
     if cast is None or known_position(op) is None or not isinstance(type, VectorType):
         return None
     return [builder.value(cast.name, cast.operands, type)] if has_as_many(cast.operands[0].type, type) else None
@@ -249,15 +249,15 @@ def to_shape_cast(op: Operation, builder: Builder) -> Made:
 # -- vector.insert -----------------------------------------------------------------------------------------------------
 
 
-def over_insert(op: Operation, builder: Builder) -> Made:
+def over_insert(op: Operation, builder: Builder) -> PatternResult:
     """Bypass an earlier insertion at the same position, which this one overwrites."""
-    inner = made_by(op.operands[1], op.name)
+    inner = defining_op(op.operands[1], op.name)
     if inner is None or position_of(inner) != position_of(op):
         return None
     return changed(builder, op, [op.operands[0], *inner.operands[1:]], {})
 
 
-def into_constant(op: Operation, builder: Builder) -> Made:
+def into_constant(op: Operation, builder: Builder) -> PatternResult:
     part, whole = op.operands[:2]
     into, position, type = dense_of(whole), known_position(op), vector_of(op.results[0])
     dense = dense_of(part)
@@ -271,7 +271,7 @@ def into_constant(op: Operation, builder: Builder) -> Made:
     return [constant(builder, elements, type)]
 
 
-def as_broadcast(op: Operation, builder: Builder) -> Made:
+def as_broadcast(op: Operation, builder: Builder) -> PatternResult:
     """Replace an insertion of a whole vector, or of a splat into a splat of the same scalar, by a broadcast."""
     part, whole, type = op.operands[0], op.operands[1], op.results[0].type
     if known_position(op) is None:
@@ -284,7 +284,7 @@ def as_broadcast(op: Operation, builder: Builder) -> Made:
     return [builder.value("vector.broadcast", (splat,), type)]
 
 
-def as_elements(op: Operation, builder: Builder) -> Made:
+def as_elements(op: Operation, builder: Builder) -> PatternResult:
     """Replace a chain of insertions that sets all elements of a vector by a `vector.from_elements`."""
     if any(user.name == op.name and user.operands[1] is op.results[0] for user in op.results[0].users):
         return None
@@ -294,7 +294,7 @@ def as_elements(op: Operation, builder: Builder) -> Made:
         if known_position(following) is None or (inserts and len(following.results[0].uses) != 1):
             return None
         inserts.append(following)
-        following = made_by(following.operands[1], op.name)
+        following = defining_op(following.operands[1], op.name)
     type = vector_of(op.results[0])
     if prod(type.shape) > MAX_RESULTS or any(type.scalable):
         return None
@@ -322,34 +322,34 @@ def as_elements(op: Operation, builder: Builder) -> Made:
 # -- vector.from_elements, vector.to_elements --------------------------------------------------------------------------
 
 
-def of_own_elements(op: Operation, builder: Builder) -> Made:
+def of_own_elements(op: Operation, builder: Builder) -> PatternResult:
     source = op.operands[0].operation
     if source is None or source.name != "vector.to_elements" or op.operands != source.results:
         return None
     return source.operands[:] if source.operands[0].type is op.results[0].type else None
 
 
-def of_constants(op: Operation, builder: Builder) -> Made:
+def of_constants(op: Operation, builder: Builder) -> PatternResult:
     elements = constant_elements([constant_of(value) for value in op.operands], op.results[0].type)
     return None if elements is None else [builder.constant(elements, elements.type)]
 
 
-def of_one_element(op: Operation, builder: Builder) -> Made:
+def of_one_element(op: Operation, builder: Builder) -> PatternResult:
     first = op.operands[0]
     if any(value is not first for value in op.operands):
         return None
     return [builder.value("vector.broadcast", (first,), op.results[0].type)]
 
 
-def of_neighbours(op: Operation, builder: Builder) -> Made:
+def of_neighbours(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `from_elements` of consecutive elements of a vector by a part of it, if they fill whole dimensions."""
-    first, size = made_by(op.operands[0], "vector.extract"), len(op.operands)
+    first, size = defining_op(op.operands[0], "vector.extract"), len(op.operands)
     if first is None or size == 1:
         return None
     source, places = first.operands[0], []
     shape = shape_of(source.type)
     for element in op.operands:
-        taken = made_by(element, "vector.extract")
+        taken = defining_op(element, "vector.extract")
         position = known_position(taken) if taken is not None and taken.operands[0] is source else None
         if position is None:
             return None
@@ -363,14 +363,14 @@ def of_neighbours(op: Operation, builder: Builder) -> Made:
     return [builder.value("vector.shape_cast", (part,), op.results[0].type)]
 
 
-def elements_of_elements(op: Operation, builder: Builder) -> Made:
-    source = made_by(op.operands[0], "vector.from_elements")
+def elements_of_elements(op: Operation, builder: Builder) -> PatternResult:
+    source = defining_op(op.operands[0], "vector.from_elements")
     return None if source is None else source.operands[:]
 
 
-def elements_of_broadcast(op: Operation, builder: Builder) -> Made:
+def elements_of_broadcast(op: Operation, builder: Builder) -> PatternResult:
     """Replace the elements of a broadcast by those of the broadcast's source, repeated."""
-    broadcast = made_by(op.operands[0], "vector.broadcast")
+    broadcast = defining_op(op.operands[0], "vector.broadcast")
     if broadcast is None:
         return None
     source, shape = broadcast.operands[0], shape_of(op.operands[0].type)

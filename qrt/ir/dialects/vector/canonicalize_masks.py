@@ -7,13 +7,13 @@ import numpy as np
 
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.constraints import INDEX
-from qrt.ir.core.matching import constant_number, made_by
+from qrt.ir.core.matching import constant_number, defining_op
 from qrt.ir.dialects.arith.fold import predicate_of
 from qrt.ir.dialects.arith.scalars import splat_number
 from qrt.ir.dialects.vector.elements import slice_of
 from qrt.ir.dialects.vector.types import integers, shape_of, vector_of
 from qrt.ir.dialects.vector.values import dense_array, dense_of, splat
-from qrt.ir.rewriting.rewrite import Made
+from qrt.ir.rewriting.rewrite import PatternResult
 from qrt.types import Type
 
 MASKS: Final = ("vector.create_mask", "vector.constant_mask")
@@ -25,13 +25,13 @@ def is_full(mask: Value) -> bool:
     return dense is not None and dense.is_splat and bool(dense.first)
 
 
-def _constant_mask(builder: Builder, sizes: Sequence[int], type: Type) -> Made:
+def _constant_mask(builder: Builder, sizes: Sequence[int], type: Type) -> PatternResult:
     """Build a `constant_mask` with these sizes; all are set to 0 if one of them is 0."""
     valid = list(sizes) if all(sizes) else [0] * len(sizes)
     return [builder.value("vector.constant_mask", (), type, {"mask_dim_sizes": dense_array(valid)})]
 
 
-def of_constant_sizes(op: Operation, builder: Builder) -> Made:
+def of_constant_sizes(op: Operation, builder: Builder) -> PatternResult:
     type = vector_of(op.results[0])
     sizes = [number for value in op.operands if (number := constant_number(value)) is not None]
     shape, scalable = type.shape or (1,), type.scalable or (False,)
@@ -40,14 +40,14 @@ def of_constant_sizes(op: Operation, builder: Builder) -> Made:
     return _constant_mask(builder, [min(max(size, 0), n) for size, n in zip(sizes, shape, strict=True)], type)
 
 
-def full_or_empty(op: Operation, builder: Builder) -> Made:
+def full_or_empty(op: Operation, builder: Builder) -> PatternResult:
     type, sizes = vector_of(op.results[0]), integers(op, "mask_dim_sizes")
     if sizes != (type.shape or (1,)) and any(sizes):
         return None
     return splat(builder, np.bool_(any(sizes)), type)
 
 
-def slice_of_mask(op: Operation, builder: Builder) -> Made:
+def slice_of_mask(op: Operation, builder: Builder) -> PatternResult:
     """Replace a slice of a mask by a mask, whose sizes are reduced by the offsets of the slice."""
     mask = op.operands[0].operation
     if mask is None or mask.name not in MASKS:
@@ -67,7 +67,7 @@ def slice_of_mask(op: Operation, builder: Builder) -> Made:
     return [builder.value(mask.name, [*left, *mask.operands[len(left) :]], type)]
 
 
-def transposed_mask(op: Operation, builder: Builder) -> Made:
+def transposed_mask(op: Operation, builder: Builder) -> PatternResult:
     mask, order, type = op.operands[0].operation, integers(op, "permutation"), op.results[0].type
     if mask is None or mask.name not in MASKS or not order:
         return None
@@ -77,7 +77,7 @@ def transposed_mask(op: Operation, builder: Builder) -> Made:
     return _constant_mask(builder, [sizes[axis] for axis in order], type)
 
 
-def mask_without_ones(op: Operation, builder: Builder) -> Made:
+def mask_without_ones(op: Operation, builder: Builder) -> PatternResult:
     """Replace the `shape_cast` of a mask that drops trailing dimensions of size 1, all true, by a mask."""
     mask, type = op.operands[0].operation, vector_of(op.results[0])
     if mask is None or mask.name not in MASKS:
@@ -101,9 +101,9 @@ _LANES = {"ult": (0, True), "uge": (0, False), "ule": (-1, True), "ugt": (-1, Fa
 all lanes give the same result, and this result."""
 
 
-def compared_step(op: Operation, builder: Builder) -> Made:
+def compared_step(op: Operation, builder: Builder) -> PatternResult:
     """Replace a comparison of `vector.step` with a constant by a splat, if all lanes give the same result."""
-    step, bound = made_by(op.operands[0], "vector.step"), splat_number(op.operands[1])
+    step, bound = defining_op(op.operands[0], "vector.step"), splat_number(op.operands[1])
     predicate = predicate_of(op)
     if step is None or bound is None or predicate not in _LANES:
         return None

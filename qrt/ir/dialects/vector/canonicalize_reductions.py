@@ -2,12 +2,12 @@
 
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.attribute_kinds import ENUMERATIONS
-from qrt.ir.core.matching import made_by
+from qrt.ir.core.matching import defining_op
 from qrt.ir.dialects.arith.scalars import splat_is
 from qrt.ir.dialects.vector.reductions import combination, kind_of
 from qrt.ir.dialects.vector.types import integers, shape_of, vector_of
 from qrt.ir.dialects.vector.values import extract
-from qrt.ir.rewriting.rewrite import Made
+from qrt.ir.rewriting.rewrite import PatternResult
 from qrt.types import FloatType, IntegerType, Type, VectorType
 
 
@@ -20,7 +20,7 @@ def _is_arithmetic(element: Type) -> bool:
     return not isinstance(element, IntegerType) or element.is_signless
 
 
-def one_element(op: Operation, builder: Builder) -> Made:
+def one_element(op: Operation, builder: Builder) -> PatternResult:
     """Replace the reduction of one element by that element, combined with the start if there is one.
 
     A float sum without a start is left alone: it begins with 0.0, which turns -0.0 into 0.0. Upstream ignores this.
@@ -41,7 +41,7 @@ def one_element(op: Operation, builder: Builder) -> Made:
     return [builder.value(combination(op), (element, *start), element.type, attributes)]
 
 
-def unit_dimensions(op: Operation, builder: Builder) -> Made:
+def unit_dimensions(op: Operation, builder: Builder) -> PatternResult:
     """Replace a reduction of dimensions of size 1 by dropping these and combining the rest with the start."""
     (vector, start), reduced = op.operands, integers(op, "reduction_dims")
     type = vector_of(vector)
@@ -57,13 +57,13 @@ def unit_dimensions(op: Operation, builder: Builder) -> Made:
     return [builder.value(combination(op), (start, left), result_type)]
 
 
-def added_contraction(op: Operation, builder: Builder) -> Made:
+def added_contraction(op: Operation, builder: Builder) -> PatternResult:
     """``contract(a, b, 0) + c -> contract(a, b, c)``."""
     flags = op.attributes.get("overflowFlags")
     if flags is not None and ENUMERATIONS["arith.overflow"].flags(flags):
         return None  # the flags of the sum would be lost
     for value, other in (op.operands, op.operands[::-1]):
-        contract = made_by(value, "vector.contract")
+        contract = defining_op(value, "vector.contract")
         if contract is None or kind_of(contract) != "add" or not splat_is(contract.operands[2], 0):
             continue
         operands = [*contract.operands[:2], other]

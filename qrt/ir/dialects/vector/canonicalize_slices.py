@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from qrt.ir import Attribute, Builder, Operation, Value
-from qrt.ir.core.matching import made_by
+from qrt.ir.core.matching import defining_op
 from qrt.ir.dialects.vector.elements import slice_of
 from qrt.ir.dialects.vector.types import integers, shape_of, vector_of
 from qrt.ir.dialects.vector.values import array, changed, constant, dense_of, extract, splat_source
-from qrt.ir.rewriting.rewrite import Made
+from qrt.ir.rewriting.rewrite import PatternResult
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.types import Type, VectorType
 
@@ -24,11 +24,11 @@ def _slice(builder: Builder, source: Value, offsets: Sequence[int], sizes: Seque
 # -- vector.extract_strided_slice --------------------------------------------------------------------------------------
 
 
-def of_inserted(op: Operation, builder: Builder) -> Made:
+def of_inserted(op: Operation, builder: Builder) -> PatternResult:
     """Extract the slice from the last inserted slice that contains it."""
     value = op.operands[0]
     taken = slice_of(op, len(shape_of(value.type)))
-    while (insert := made_by(value, "vector.insert_strided_slice")) is not None:
+    while (insert := defining_op(value, "vector.insert_strided_slice")) is not None:
         part, whole = (shape_of(operand.type) for operand in insert.operands)
         if len(part) != len(whole):
             return None
@@ -45,16 +45,16 @@ def of_inserted(op: Operation, builder: Builder) -> Made:
     return None
 
 
-def of_constant(op: Operation, builder: Builder) -> Made:
+def of_constant(op: Operation, builder: Builder) -> PatternResult:
     dense = dense_of(op.operands[0])
     if dense is None:
         return None
     return [constant(builder, dense.array[slice_of(op, dense.array.ndim)], op.results[0].type)]
 
 
-def of_broadcast(op: Operation, builder: Builder) -> Made:
+def of_broadcast(op: Operation, builder: Builder) -> PatternResult:
     """Replace a slice of a broadcast by a broadcast of the source, which is sliced first if necessary."""
-    broadcast, type = made_by(op.operands[0], "vector.broadcast"), vector_of(op.results[0])
+    broadcast, type = defining_op(op.operands[0], "vector.broadcast"), vector_of(op.results[0])
     if broadcast is None:
         return None
     source = broadcast.operands[0]
@@ -69,7 +69,7 @@ def of_broadcast(op: Operation, builder: Builder) -> Made:
     return [builder.value("vector.broadcast", (source,), type)]
 
 
-def to_extract(op: Operation, builder: Builder) -> Made:
+def to_extract(op: Operation, builder: Builder) -> PatternResult:
     """Replace a slice of size 1 along the first dimensions, complete along the others, by a `vector.extract` and a
     `shape_cast`."""
     source, sizes, offsets = vector_of(op.operands[0]), integers(op, "sizes"), integers(op, "offsets")
@@ -87,21 +87,21 @@ def to_extract(op: Operation, builder: Builder) -> Made:
 # -- vector.insert_strided_slice ---------------------------------------------------------------------------------------
 
 
-def into_what_is_there(op: Operation, builder: Builder) -> Made:
-    """Remove an insertion of a whole vector, or of elements that are there already."""
+def insert_of_existing(op: Operation, builder: Builder) -> PatternResult:
+    """Remove an insertion of a whole vector, or of elements that the target already has."""
     part, whole = op.operands
     if part.type is whole.type:
         return [part]
     splat = splat_source(part)
     if splat is not None and splat_source(whole) is splat:
         return [whole]
-    taken = made_by(part, "vector.extract_strided_slice")
+    taken = defining_op(part, "vector.extract_strided_slice")
     if taken is None or taken.operands[0] is not whole:
         return None
     return [whole] if all(integers(taken, name) == integers(op, name) for name in ("offsets", "strides")) else None
 
 
-def into_constant(op: Operation, builder: Builder) -> Made:
+def into_constant(op: Operation, builder: Builder) -> PatternResult:
     part, whole = (dense_of(value) for value in op.operands)
     if part is None or whole is None:
         return None

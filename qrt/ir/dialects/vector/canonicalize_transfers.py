@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from qrt.ir import Builder, Operation, Value
 from qrt.ir.core.attributes import FALSE, TRUE, ArrayAttr
 from qrt.ir.core.define import segments
-from qrt.ir.core.matching import constant_number, constant_of, made_by
+from qrt.ir.core.matching import constant_number, constant_of, defining_op
 from qrt.ir.dialects._shaped.lists import mixed_values, with_lists
 from qrt.ir.dialects._shaped.slices import PARTS
 from qrt.ir.dialects._shaped.types import ranked, shaped
@@ -15,7 +15,7 @@ from qrt.ir.dialects.vector.canonicalize_masks import is_full
 from qrt.ir.dialects.vector.transfers import BOUNDS, MAP, is_in_bounds, is_plain, minor_identity, permutation_of
 from qrt.ir.dialects.vector.types import part_type, vector_of
 from qrt.ir.dialects.vector.values import changed, dense_array, dense_of
-from qrt.ir.rewriting.rewrite import IN_PLACE, Made, Pattern
+from qrt.ir.rewriting.rewrite import IN_PLACE, Pattern, PatternResult
 from qrt.types import TensorType, VectorType
 
 
@@ -51,7 +51,7 @@ class Transfer:
         """Return True if the lanes of both transfers are the same elements."""
         return self.indices == other.indices and self.map == other.map and self.type is other.type
 
-    def is_apart_from(self, other: "Transfer") -> bool:
+    def is_disjoint_from(self, other: "Transfer") -> bool:
         """Return True if the transfers are known to have no element in common, by their constant indices."""
         if self.type is not other.type:
             return False
@@ -68,7 +68,7 @@ class Transfer:
 
 def _writes_before(base: Value) -> Iterator[tuple[Operation, Transfer]]:
     """Yield the chain of writes that produces a tensor, the last write first."""
-    while isinstance(base.type, TensorType) and (write := made_by(base, "vector.transfer_write")) is not None:
+    while isinstance(base.type, TensorType) and (write := defining_op(base, "vector.transfer_write")) is not None:
         if not is_plain(write):
             return
         transfer = Transfer(write)
@@ -85,7 +85,7 @@ def _of_plain(pattern: Pattern) -> Pattern:
 
 
 @_of_plain
-def known_in_bounds(op: Operation, builder: Builder) -> Made:
+def known_in_bounds(op: Operation, builder: Builder) -> PatternResult:
     """Set the `in_bounds` flags of dimensions that constant indices keep in bounds.
 
     Broadcast dimensions get the flag if all others have it.
@@ -104,7 +104,7 @@ def known_in_bounds(op: Operation, builder: Builder) -> Made:
 
 
 @_of_plain
-def without_mask(op: Operation, builder: Builder) -> Made:
+def without_mask(op: Operation, builder: Builder) -> PatternResult:
     """Remove a mask that is true in all lanes."""
     if not Transfer(op).mask or not is_full(op.operands[-1]):
         return None
@@ -116,14 +116,14 @@ def without_mask(op: Operation, builder: Builder) -> Made:
 
 
 @_of_plain
-def what_was_written(op: Operation, builder: Builder) -> Made:
+def read_of_written(op: Operation, builder: Builder) -> PatternResult:
     """Replace a read by the vector that was written to the same place, if no later write overlaps it."""
     read = Transfer(op)
     for _, write in _writes_before(read.base):
         unmasked = not read.mask and not write.mask
         if all(write.in_bounds) and write.is_where(read) and (unmasked or _is_padding(op, read, write)):
             return [write.vector]
-        if not write.is_apart_from(read):
+        if not write.is_disjoint_from(read):
             return None
     return None
 
@@ -138,9 +138,9 @@ def _is_padding(op: Operation, read: Transfer, write: Transfer) -> bool:
 
 
 @_of_plain
-def written_otherwise(op: Operation, builder: Builder) -> Made:
+def written_otherwise(op: Operation, builder: Builder) -> PatternResult:
     """Replace a read of the elements just written, in another order of dimensions, by a broadcast and a transpose."""
-    read, source = Transfer(op), made_by(op.operands[0], "vector.transfer_write")
+    read, source = Transfer(op), defining_op(op.operands[0], "vector.transfer_write")
     if source is None or not is_plain(source) or not isinstance(read.base.type, TensorType) or not read.permutation:
         return None
     write = Transfer(source)
@@ -156,7 +156,7 @@ def written_otherwise(op: Operation, builder: Builder) -> Made:
 
 
 @_of_plain
-def of_cast(op: Operation, builder: Builder) -> Made:
+def of_cast(op: Operation, builder: Builder) -> PatternResult:
     """Read from the source of a cast that only drops static sizes."""
     source = cast_source(op.operands[0])
     return None if source is None else changed(builder, op, [source, *op.operands[1:]], {})
@@ -166,9 +166,9 @@ def of_cast(op: Operation, builder: Builder) -> Made:
 
 
 @_of_plain
-def what_was_read(op: Operation, builder: Builder) -> Made:
+def write_of_read(op: Operation, builder: Builder) -> PatternResult:
     """Remove a write of the vector read from the same place, or replace a copy of a whole tensor by that tensor."""
-    write, source = Transfer(op), made_by(op.operands[0], "vector.transfer_read")
+    write, source = Transfer(op), defining_op(op.operands[0], "vector.transfer_read")
     if source is None or not is_plain(source) or not isinstance(write.base.type, TensorType):
         return None
     read = Transfer(source)
@@ -187,14 +187,14 @@ def what_was_read(op: Operation, builder: Builder) -> Made:
 
 
 @_of_plain
-def over_write(op: Operation, builder: Builder) -> Made:
+def over_write(op: Operation, builder: Builder) -> PatternResult:
     """Remove an earlier write to the same place, if nothing reads between the writes."""
     last, first = Transfer(op), op
     for write, transfer in _writes_before(last.base):
         if transfer.is_where(last) and transfer.mask == last.mask:
             builder.set_operand(first, 1, transfer.base)
             return IN_PLACE
-        if not transfer.is_apart_from(last) or len(write.results[0].uses) != 1:
+        if not transfer.is_disjoint_from(last) or len(write.results[0].uses) != 1:
             return None
         first = write
     return None
@@ -203,10 +203,10 @@ def over_write(op: Operation, builder: Builder) -> Made:
 # -- tensor.insert_slice -----------------------------------------------------------------------------------------------
 
 
-def insert_of_written(op: Operation, builder: Builder) -> Made:
+def insert_of_written(op: Operation, builder: Builder) -> PatternResult:
     """Write a vector into the target of an insertion, if the inserted slice is of a tensor that the vector fills."""
-    cut, into = made_by(op.operands[0], "tensor.extract_slice"), op.operands[1]
-    source = None if cut is None else made_by(cut.operands[0], "vector.transfer_write")
+    cut, into = defining_op(op.operands[0], "tensor.extract_slice"), op.operands[1]
+    source = None if cut is None else defining_op(cut.operands[0], "vector.transfer_write")
     if (
         cut is None
         or source is None

@@ -207,7 +207,7 @@ OPS = [
         traits={PURE},
         format="$valueToStore `,` $dest attr-dict `:` type($valueToStore) `into` type($dest)",
         verify_signature=_verify_insert_slice,
-        canonicalize=("vector.canonicalize_slices: into_what_is_there into_constant",),
+        canonicalize=("vector.canonicalize_slices: insert_of_existing into_constant",),
     ),
     Definition(
         "vector.from_elements",

@@ -236,7 +236,7 @@ OPS = [
         verify_signature=_verify,
         canonicalize=(
             "memref.canonicalize: from_ranked_casts",
-            "vector.canonicalize_transfers: what_was_written known_in_bounds without_mask of_cast written_otherwise",
+            "vector.canonicalize_transfers: read_of_written known_in_bounds without_mask of_cast written_otherwise",
         ),
     ),
     Definition(
@@ -252,7 +252,7 @@ OPS = [
         canonicalize=(
             "tensor.canonicalize: from_casts",
             "memref.canonicalize: from_ranked_casts",
-            "vector.canonicalize_transfers: what_was_read known_in_bounds without_mask over_write",
+            "vector.canonicalize_transfers: write_of_read known_in_bounds without_mask over_write",
         ),
     ),
 ]

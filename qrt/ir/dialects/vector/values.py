@@ -7,9 +7,9 @@ from typing import Any
 from qrt.ir import Attribute, Builder, DenseElementsAttr, Operation, Value
 from qrt.ir.core.attributes import ArrayAttr, DenseArrayAttr, IntegerAttr
 from qrt.ir.core.constraints import element_of
-from qrt.ir.core.matching import constant_of, made_by
+from qrt.ir.core.matching import constant_of, defining_op
 from qrt.ir.dialects.vector.types import integers, part_type, shape_of, vector_of
-from qrt.ir.rewriting.rewrite import IN_PLACE, Made
+from qrt.ir.rewriting.rewrite import IN_PLACE, PatternResult
 from qrt.ir.text import dense
 from qrt.ir.text.assembly_elements import DYNAMIC
 from qrt.ir.text.dense import Array
@@ -27,7 +27,7 @@ def array(values: Sequence[int]) -> ArrayAttr:
     return ArrayAttr(tuple(IntegerAttr(value, _I64) for value in values))
 
 
-def same_type(op: Operation, builder: Builder) -> Made:
+def same_type(op: Operation, builder: Builder) -> PatternResult:
     """Fold an op whose operand has the result's type already."""
     return [op.operands[0]] if op.operands[0].type is op.results[0].type else None
 
@@ -60,7 +60,7 @@ def constant(builder: Builder, values: Array, type: Type) -> Value:
     return builder.constant(DenseElementsAttr(values, type), type)
 
 
-def splat(builder: Builder, value: Any, type: Type) -> Made:
+def splat(builder: Builder, value: Any, type: Type) -> PatternResult:
     """Build a constant vector with all elements equal to `value`; return None if no constant can have so many."""
     elements = dense.splat(value, type)
     return None if elements is None else [builder.constant(elements, type)]
@@ -68,16 +68,16 @@ def splat(builder: Builder, value: Any, type: Type) -> Made:
 
 def splat_source(value: Value) -> Value | None:
     """Return the scalar of which a vector is a broadcast; None if there is none."""
-    source = made_by(value, "vector.broadcast")
+    source = defining_op(value, "vector.broadcast")
     return None if source is None or isinstance(source.operands[0].type, VectorType) else source.operands[0]
 
 
 def repeated(value: Value) -> Value | None:
     """Return the source of a broadcast, or of a cast that adds leading dimensions of size 1; None for other values."""
-    broadcast = made_by(value, "vector.broadcast")
+    broadcast = defining_op(value, "vector.broadcast")
     if broadcast is not None:
         return broadcast.operands[0]
-    cast = made_by(value, "vector.shape_cast")
+    cast = defining_op(value, "vector.shape_cast")
     if cast is None:
         return None
     given, shape = shape_of(cast.operands[0].type), shape_of(value.type)

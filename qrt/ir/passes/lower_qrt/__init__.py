@@ -25,8 +25,8 @@ class LowerQrt:
     """Turns qrt ops into linalg, arith, math and tensor on signless integers, with quant.scast around them. Changes no
     value. Locations name the stage: "accumulate", "zero-point", "bias", "requantize", "output zero point", "clamp".
 
-    `zero-point` says where products get rid of zero points: after the sum, or in its loop. `to=loops` writes affine.for
-    nests on memrefs instead of linalg.generic. `requant` is for ops that do not say their rule.
+    `zero-point` selects where products subtract zero points: after the sum, or in its loop. `to=loops` writes
+    affine.for nests on memrefs instead of linalg.generic. `requant` is the rule of ops without one.
     """
 
     zero_point: str = option("post-accumulation", "where products get rid of zero points", _CHOICES["zero_point"])
@@ -46,7 +46,7 @@ class LowerQrt:
                 self.lower(op)
 
     def lower(self, op: Operation) -> None:
-        """Lowers one op of qrt. Raises VerifyError where there is no lowering."""
+        """Lower one op of qrt. Raises VerifyError if there is no lowering."""
         try:
             self._lower(op)
         except QuantTypeError as error:
@@ -65,20 +65,20 @@ class LowerQrt:
         context.erase_unread_tensors()
 
     def _attributes(self, name: str, op: Operation) -> dict[str, Any]:
-        """The attributes of the op; those that it lacks come from the options, then from the family's defaults."""
+        """Return the attributes of the op. Missing ones come from the options, then from the family's defaults."""
         family = FAMILIES[name]
-        said = family.given_attributes(op.attributes)
+        given = family.given_attributes(op.attributes)
         has_rule = self.requant in family.declaration.choices.get("requant", ())
-        if not self.requant or not has_rule or "requant" in said:
-            return family.complete(said)
-        attributes = family.complete(said | {"requant": self.requant})
+        if not self.requant or not has_rule or "requant" in given:
+            return family.complete(given)
+        attributes = family.complete(given | {"requant": self.requant})
         # The verifier has not seen this rule: the accumulator may be too wide for it.
         family.resolve_all(tuple(map(tensor_type, op.operands)), attributes, list(map(tensor_type, op.results)))
         return attributes
 
 
 def _declared(context: LoweringContext, stored: Value, result: Value) -> Value:
-    """Storage as the type of the result says it."""
+    """Cast storage to the declared type of the result."""
     declared = tensor_type(result)
     element = declared.element
     type = declared.with_(element=element.storage_type) if isinstance(element, UniformType) else declared

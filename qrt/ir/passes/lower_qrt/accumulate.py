@@ -1,8 +1,7 @@
-"""Sums of products of quantized values, which matmul and the convolutions share.
+"""Sums of products of quantized values, the common part of matmul and the convolutions.
 
-`acc = sum (a - za) * (w - zw)`, in i32 or i64 by the bound that `ops.accumulate` has. Two's complement makes either
-strategy exact: what wraps on the way, storage of 32 bits or a sum before its correction, is brought back by what
-follows.
+`acc = sum (a - za) * (w - zw)`, in i32 or i64 by the bound of `ops.accumulate`. Two's complement makes either strategy
+exact: if 32-bit storage or a sum before its correction wraps, later steps undo it.
 
     in-loop             sum (a - za) * (w - zw)
     post-accumulation   sum a*w  -  zw * sum a  -  za * sum w  +  K * za * zw
@@ -35,10 +34,11 @@ _AT_MOST = list(INTEGER_PREDICATES).index("sle")
 
 @dataclass(frozen=True)
 class ProductOperand:
-    """One operand of the products: its storage, and how the loops index it.
+    """One operand of the products: its storage, and the indices at which the loops read it.
 
-    `index(coordinates, reduced)` gives the indices from the operand's own coordinates, each an expression of the kept
-    loops with its extent, and the reduced loops. `zero_points` are read at `channel`, expressions of the kept loops.
+    `index(coordinates, reduced)` returns the indices, given the operand's own coordinates, which are expressions of the
+    outer loops with their extents, and the reduced loops. `zero_points` are read at `channel`, expressions of the outer
+    loops.
     """
 
     tensor: Value
@@ -56,12 +56,14 @@ class ProductOperand:
 
 @dataclass(frozen=True)
 class Contraction:
-    """`sum over the reduced loops of (a - za) * (w - zw)` for each point of the kept loops; `depth` is the number of
-    products if it is known for a whole result (with sub-channel weights, of all blocks)."""
+    """`sum over the reduced loops of (a - za) * (w - zw)` for each point of the outer loops.
+
+    `depth` is the number of products of a whole result (with sub-channel weights, of all blocks), None if unknown.
+    """
 
     a: ProductOperand
     w: ProductOperand
-    kept: tuple[Extent, ...]
+    outer: tuple[Extent, ...]
     reduced: tuple[Extent, ...]
     depth: int | None
 
@@ -79,10 +81,12 @@ Correct = Callable[[LoopNest, Value], Value]
 
 
 def accumulate(context: LoweringContext, c: Contraction) -> tuple[Value, Correct]:
-    """(tensor of accumulators over the kept loops, the correction to apply where they are read)."""
+    """Return (tensor of accumulators over the outer loops, function that corrects an accumulator for the zero
+    points).
+    """
     correct = _nothing_to_correct if context.in_loop else _corrections(context, c)
-    nest = LoopNest(context, "accumulate", c.kept, c.reduced)
-    reduced = nest.loops[len(c.kept) :]
+    nest = LoopNest(context, "accumulate", c.outer, c.reduced)
+    reduced = nest.loops[len(c.outer) :]
     factors = []
     for factor in (c.a, c.w):
         value = nest.read(factor.tensor, factor.index(factor.coordinates, reduced))
@@ -104,7 +108,10 @@ def _nothing_to_correct(nest: LoopNest, acc: Value) -> Value:
 
 
 def _corrections(context: LoweringContext, c: Contraction) -> Correct:
-    """The sums that the zero points need, computed once. Terms whose zero point is 0 are left out."""
+    """Emit the sums that zero points require, and return a function that corrects an accumulator by them.
+
+    Terms whose zero point is 0 are omitted.
+    """
     width = c.width
     sum_a = _sums(context, c.a, c.reduced, width) if c.w.has_zero_point else None
     sum_w = _sums(context, c.w, c.reduced, width) if c.a.has_zero_point else None
@@ -129,14 +136,17 @@ def _corrections(context: LoweringContext, c: Contraction) -> Correct:
 
 
 def _depth(context: LoweringContext, reduced: Sequence[Extent], width: IntegerType) -> int | Value:
-    """The number of products of one sum; where it is not known, a tensor of it."""
+    """Return the number of products of one sum; a tensor of it if it is dynamic."""
     context.stage("zero-point")
     count = context.count(reduced)
     return count if isinstance(count, int) else context.filled((), context.value("arith.index_cast", (count,), width))
 
 
 def _sums(context: LoweringContext, factor: ProductOperand, reduced: Sequence[Extent], width: IntegerType) -> Value:
-    """The sums of an operand over the reduced loops, one for each of its own coordinates: a constant of a constant."""
+    """Return the sums of an operand over the reduced loops, one for each of its own coordinates.
+
+    The sums of a constant are a constant.
+    """
     known = _constant_sums(factor, reduced)
     if known is not None:
         context.stage("zero-point")
@@ -178,7 +188,9 @@ class Bias:
 
 
 def lower_bias(context: LoweringContext, value: Value, a: UniformType, w: UniformType, channels: Extent) -> Bias:
-    """A bias of scale `sa * sw` and zero point 0 as it is; others rescaled once, by the `fixed` rule.
+    """Return a bias at the accumulator's scale.
+
+    A bias of scale `sa * sw` and zero point 0 is unchanged; another is rescaled once, by the `fixed` rule.
 
     Raises QuantTypeError where 64 bits do not hold a value of its type at the accumulator's scale.
     """
@@ -203,7 +215,7 @@ def lower_bias(context: LoweringContext, value: Value, a: UniformType, w: Unifor
 
 
 def _bias_multipliers(element: UniformType, a: UniformType, w: UniformType, count: int) -> tuple[Array, Array]:
-    """(M0, N) of each channel's `S_b / (sa * sw)`; 1 and 0 where those are equal as doubles."""
+    """Return (M0, N) of each channel's `S_b / (sa * sw)`; (1, 0) where the two are equal as doubles."""
     multiplier, shift = np.ones(count, np.int64), np.zeros(count, np.int64)
     scales = np.broadcast_to(element.scales, count).tolist(), np.broadcast_to(w.scales, count).tolist()
     for i, (own, weight) in enumerate(zip(*scales, strict=True)):
@@ -214,8 +226,8 @@ def _bias_multipliers(element: UniformType, a: UniformType, w: UniformType, coun
 
 
 def _extremes(value: Value, element: UniformType, count: int) -> list[Array]:
-    """Vectors of storage that bound a bias in each channel: its values if they are constant, else the ends of its type.
-    Rescaling is monotonic, so bounds stay bounds.
+    """Return vectors of storage that bound a bias in each channel: its values if they are constant, else the bounds of
+    its type. Rescaling is monotonic, so rescaled bounds are bounds.
     """
     stored = constant_storage(value)
     if stored is not None:
@@ -228,7 +240,7 @@ def _largest(arrays: Iterable[Array]) -> int:
 
 
 def add_bias(nest: LoopNest, acc: Value, bound: int | None, bias: Bias, channel: Indices) -> Value:
-    """Adds a bias: in i32 if the sum fits it, else in i64."""
+    """Add a bias: in i32 if the sum fits that, else in i64."""
     nest.stage("bias")
     width = I32 if acc.type is I32 and bound is not None and bound + bias.bound < 1 << 31 else I64
     value = nest.read(bias.tensor, channel)
@@ -241,11 +253,11 @@ def add_bias(nest: LoopNest, acc: Value, bound: int | None, bias: Bias, channel:
 
 
 def contract(context: LoweringContext, c: Contraction, bias: tuple[Bias, Indices] | None, r: Requantization) -> Value:
-    """Accumulate, correct, add the bias, requantize: storage over the kept loops."""
+    """Emit a whole contraction: accumulate, correct, add the bias, requantize to storage over the outer loops."""
     if c.bound is None:
         _assert_depth(context, c, None if bias is None else bias[0].type)
     sums, correct = accumulate(context, c)
-    nest = LoopNest(context, "requantize", c.kept)
+    nest = LoopNest(context, "requantize", c.outer)
     acc = correct(nest, nest.read(sums, nest.loops))
     if bias is not None:
         acc = add_bias(nest, acc, c.bound, *bias)
@@ -253,8 +265,9 @@ def contract(context: LoweringContext, c: Contraction, bias: tuple[Bias, Indices
 
 
 def _assert_depth(context: LoweringContext, c: Contraction, bias: UniformType | None) -> None:
-    """Asserts that a depth which only the run knows is not too large, where it could be. For a known depth the types
-    decide.
+    """Emit an assertion that a dynamic depth is not too large, if it could be.
+
+    A static depth is checked with the types.
     """
     most = largest_depth(c.a.type, c.w.type, bias)
     if most >= _DEEPEST:
@@ -268,6 +281,6 @@ def _assert_depth(context: LoweringContext, c: Contraction, bias: UniformType | 
 
 
 def zero_points_of(t: UniformType) -> Array:
-    """The zero points of a type per layer or per axis, one where they are equal."""
+    """Return the zero points of a type per layer or per axis; a single one if all are equal."""
     points = np.array(t.zero_points, np.int64)
     return points[:1].reshape(()) if (points == points[0]).all() else points

@@ -1,7 +1,7 @@
 """Sums of the floats in windows, in the orders of `numerics.averages`.
 
-The loops that are kept are the image, the window's places along the axes of an image, and the channel. A reader gives a
-nest the float at places in the padded image; it finds image and channel in the nest's loops.
+The kept loops are the image, the window's position along the axes of an image, and the channel. A reader returns the
+float at a position in the padded image; it takes image and channel from the nest's loops.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,44 +18,44 @@ Sizes = Sequence[int]
 
 
 def sum_of_rows(
-    context: LoweringContext, kept: Sequence[Extent], kernel: Sizes, strides: Sizes, dilations: Sizes, read: Reader
+    context: LoweringContext, outer: Sequence[Extent], kernel: Sizes, strides: Sizes, dilations: Sizes, read: Reader
 ) -> Value:
-    """The sum of each window, an element after the other."""
-    nest = LoopNest(context, "accumulate", kept, kernel)
-    at = _inside(nest.loops[1 : 1 + len(kernel)], nest.loops[len(kept) :], strides, dilations)
+    """Return the sum of each window, element by element in row-major order."""
+    nest = LoopNest(context, "accumulate", outer, kernel)
+    at = _inside(nest.loops[1 : 1 + len(kernel)], nest.loops[len(outer) :], strides, dilations)
     return _accumulated(nest, read(nest, at))
 
 
 def sum_of_columns(
     context: LoweringContext,
-    kept: Sequence[Extent],
+    outer: Sequence[Extent],
     kernel: Sizes,
     strides: Sizes,
     dilations: Sizes,
     read: Reader,
     width: Extent,
 ) -> Value:
-    """The sum of each window: first along all axes of the image but the last, whose padded size is ``width``."""
+    """Return the sum of each window, first along all axes of the image but the last, whose padded size is ``width``."""
     last = len(kernel)
-    nest = LoopNest(context, "accumulate", (*kept[:last], width, kept[-1]), kernel[:-1])
-    above = _inside(nest.loops[1:last], nest.loops[len(kept) :], strides[:-1], dilations[:-1])
+    nest = LoopNest(context, "accumulate", (*outer[:last], width, outer[-1]), kernel[:-1])
+    above = _inside(nest.loops[1:last], nest.loops[len(outer) :], strides[:-1], dilations[:-1])
     columns = _accumulated(nest, read(nest, (*above, nest.loops[last])))
 
-    nest = LoopNest(context, "accumulate", kept, kernel[-1:])
-    (at,) = _inside(nest.loops[last : last + 1], nest.loops[len(kept) :], strides[-1:], dilations[-1:])
+    nest = LoopNest(context, "accumulate", outer, kernel[-1:])
+    (at,) = _inside(nest.loops[last : last + 1], nest.loops[len(outer) :], strides[-1:], dilations[-1:])
     return _accumulated(nest, nest.read(columns, (*nest.loops[:last], at, nest.loops[last + 1])))
 
 
-def sum_of_lanes(context: LoweringContext, kept: Sequence[Extent], image: Sizes, read: Reader) -> Value:
-    """The sum of each whole image, of known size."""
+def sum_of_lanes(context: LoweringContext, outer: Sequence[Extent], image: Sizes, read: Reader) -> Value:
+    """Return the sum of each whole image, of static size, in lanes."""
     count = prod(image)
     whole = count // LANES
     lanes = None
     if whole:
-        nest = LoopNest(context, "accumulate", (*kept, LANES), (whole,))
+        nest = LoopNest(context, "accumulate", (*outer, LANES), (whole,))
         number = add(multiply(nest.loops[-1], LANES), nest.loops[-2])
         lanes = _accumulated(nest, read(nest, _places(number, image)))
-    nest = LoopNest(context, "accumulate", kept)
+    nest = LoopNest(context, "accumulate", outer)
     total = nest.constant(0.0, F32)
     if lanes is not None:
         parts = [nest.read(lanes, (*nest.loops, lane)) for lane in range(LANES)]
@@ -67,13 +67,13 @@ def sum_of_lanes(context: LoweringContext, kept: Sequence[Extent], image: Sizes,
 
 
 def _places(number: Expression, image: Sizes) -> list[Expression]:
-    """Where the element with a number stands, counted row by row."""
-    found = []
+    """Return the indices of an element of an image from its row-major position."""
+    indices = []
     for axis, size in enumerate(image):
         behind = prod(image[axis + 1 :])
         at = floordiv(number, behind) if behind > 1 else number
-        found.append(combine("mod", at, size) if axis else at)
-    return found
+        indices.append(combine("mod", at, size) if axis else at)
+    return indices
 
 
 def _inside(

@@ -1,4 +1,7 @@
-"""add, sub, mul: element by element, NumPy's broadcasting where the types say which dimensions are 1."""
+"""Lowering of add, sub and mul, element by element.
+
+NumPy's broadcasting applies to dimensions whose static size is 1.
+"""
 
 import numpy as np
 
@@ -31,17 +34,17 @@ from qrt.types import IntegerType
 
 
 def lower_add(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the sum."""
+    """Lower an add to loops and return the storage of the sum."""
     return _sum(context, op, attributes, 1)
 
 
 def lower_sub(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the difference."""
+    """Lower a sub to loops and return the storage of the difference."""
     return _sum(context, op, attributes, -1)
 
 
 def lower_mul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the product, requantized as a matmul with K = 1 is."""
+    """Lower a mul to loops and return the storage of the product, requantized as that of a matmul with K = 1."""
     operands = _Operands(context, op)
     width = accumulator_type(max_magnitude(operands.a.type) * max_magnitude(operands.b.type))
     nest = LoopNest(context, "accumulate", operands.extents)
@@ -53,7 +56,7 @@ def lower_mul(context: LoweringContext, op: Operation, attributes: Attributes) -
 
 
 class _Operands:
-    """Storage of both operands, how the loops index it, and where their parameters are."""
+    """The storage of both operands, the indices at which the loops read it, and the indices of their parameters."""
 
     def __init__(self, context: LoweringContext, op: Operation) -> None:
         self._stored = [context.storage(value) for value in op.operands]
@@ -70,7 +73,7 @@ class _Operands:
         ]
 
     def read_raw(self, nest: LoopNest) -> list[Value]:
-        """Storage as it is, as i64."""
+        """Return the raw storage of both operands as i64."""
         return [
             nest.extend(nest.read(stored, at), I64, channels.type.is_signed)
             for stored, at, channels in zip(self._stored, self._at, (self.a, self.b), strict=True)
@@ -86,7 +89,7 @@ def _sum(context: LoweringContext, op: Operation, attributes: Attributes, sign: 
 
 
 def _scaled_sum(context: LoweringContext, op: Operation, attributes: Attributes, sign: int) -> Value:
-    """Both operands are scaled, and their sum is rounded by the end of its rule."""
+    """Scale both operands, and round their sum by the last step of the rule."""
     operands = _Operands(context, op)
     result = operands.result()
     indices, numbers = joint(operands.a, operands.b, result)
@@ -117,7 +120,7 @@ def _scaled_sum(context: LoweringContext, op: Operation, attributes: Attributes,
 
 
 def _fused_sum(context: LoweringContext, op: Operation, attributes: Attributes, sign: int) -> Value:
-    """Storage of both as f32, in two fused multiply-adds that begin with what the zero points add."""
+    """Compute the sum by two fused multiply-adds of raw storage as f32, starting from the offset of the zero points."""
     operands = _Operands(context, op)
     result = operands.result()
     indices, numbers = joint(operands.a, operands.b, result)

@@ -1,4 +1,4 @@
-"""clamp: the bounds, quantized by the default cast rule, on storage."""
+"""Lowering of clamp: a clamp of storage to the bounds, which are quantized by the default cast rule."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from qrt.ops.core import Attributes
 
 
 def lower_clamp(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result. Raises QuantTypeError for an operand without a rank."""
+    """Lower a clamp and return the storage of the result. Raises QuantTypeError for an unranked operand."""
     t, stored = uniform_type(op.operands[0]), context.storage(op.operands[0])
     nest = LoopNest(context, "clamp", context.extents(stored))
     channels = Channels.of(t, nest.loops)

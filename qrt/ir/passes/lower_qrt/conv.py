@@ -1,4 +1,4 @@
-"""conv2d and depthwise_conv2d: a contraction over the windows of an input that is padded with its zero point."""
+"""Lowering of conv2d and depthwise_conv2d to a contraction over the windows of an input padded with its zero point."""
 
 from collections.abc import Sequence
 from math import prod
@@ -16,7 +16,7 @@ _IMAGE, _ROW, _COLUMN, CHANNEL = (("d", i) for i in range(4))
 
 
 def lower_conv2d(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result. Raises QuantTypeError for several groups whose sizes are not known."""
+    """Lower a conv2d and return the storage of the result. Raises QuantTypeError for several groups of dynamic size."""
     w = context.storage(op.operands[1])
     channels, height, width, depth = (context.extent(w, axis) for axis in range(4))
     groups = attributes["groups"]
@@ -38,13 +38,16 @@ def convolve(
     channels: Extent,
     groups: tuple[Expression, Extent],
 ) -> Value:
-    """`reduced` are the window's height and width and, if it has one, its depth; `groups` is the group of a channel
-    and their number; the window of a group begins at the input channel `group * step`."""
+    """Emit a convolution over padded input and return the storage of the result.
+
+    `reduced` are the window's height and width and, if it has one, its depth. `groups` is the group of a channel and
+    the number of groups; the window of a group begins at the input channel `group * step`.
+    """
     x_type, w_type, element = (uniform_type(v) for v in (op.operands[0], op.operands[1], op.results[0]))
     stored = context.storage(op.operands[0])
     context.stage("accumulate")
     x = pad(context, stored, attributes["padding"], x_type.zero_point)
-    kept = (
+    outer = (
         context.extent(x, 0),
         *(output_extent(context, op, x, axis, reduced[axis - 1], attributes) for axis in (1, 2)),
         channels,
@@ -59,7 +62,7 @@ def convolve(
         return (*own, *inner) if len(inner) > 2 else (*inner, *own)
 
     a = ProductOperand(
-        x, x_type, (_IMAGE, _ROW, _COLUMN, groups[0]), (*kept[:3], groups[1]), window, zero_points_of(x_type), ()
+        x, x_type, (_IMAGE, _ROW, _COLUMN, groups[0]), (*outer[:3], groups[1]), window, zero_points_of(x_type), ()
     )
     f = ProductOperand(w, w_type, (CHANNEL,), (channels,), filters, zero_points_of(w_type), (CHANNEL,))
     known = [size for size in reduced if isinstance(size, int)]
@@ -69,11 +72,14 @@ def convolve(
     bias = None
     if len(op.operands) > 2:
         bias = (lower_bias(context, op.operands[2], x_type, w_type, channels), (CHANNEL,))
-    return contract(context, Contraction(a, f, kept, reduced, taps), bias, r)
+    return contract(context, Contraction(a, f, outer, reduced, taps), bias, r)
 
 
 def lower_depthwise_conv2d(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result. Raises QuantTypeError where the number of filters per channel is not known."""
+    """Lower a depthwise_conv2d and return the storage of the result.
+
+    Raises QuantTypeError for a dynamic number of filters per channel.
+    """
     w = context.storage(op.operands[1])
     height, width, channels = (context.extent(w, axis) for axis in range(3))
     inputs = (tensor_type(op.operands[0]).shape or (None,) * 4)[3]

@@ -1,5 +1,7 @@
-"""dynamic_matmul, and dynamic_lstm, whose steps come one after the other. A reduction finds the parameters. Functions
-of gates go through float64, and are rounded once."""
+"""Lowering of dynamic_matmul, and of dynamic_lstm step by step.
+
+A reduction computes the quantization parameters. Functions of gates are computed in float64, and rounded once.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +30,10 @@ def _select(nest: LoopNest, condition: Value, yes: Value, no: Value) -> Value:
 
 
 def _parameters(context: LoweringContext, x: Value) -> tuple[Value, Value]:
-    """(scale f32, zero point i64) of the elements of x and 0: tensors without dimensions. A NaN is no least number."""
+    """Emit the quantization parameters (scale f32, zero point i64) for the elements of x and 0, as tensors of rank 0.
+
+    NaNs are ignored.
+    """
     nest = LoopNest(context, "range", (), context.extents(x))
     element = nest.read(x, nest.loops)
     least = nest.value("arith.minnumf", (nest.running(F32, 0.0), element), F32)
@@ -46,7 +51,7 @@ def _parameters(context: LoweringContext, x: Value) -> tuple[Value, Value]:
 
 
 def _centred(context: LoweringContext, x: Value, scale: Value, point: Value) -> Value:
-    """Storage of x less the zero point, i64."""
+    """Return the storage of x minus the zero point, as i64."""
     nest = LoopNest(context, "quantize", context.extents(x))
     by, zero_point = nest.read(scale, ()), nest.read(point, ())
     steps = nest.value("math.roundeven", (nest.value("arith.divf", (nest.read(x, nest.loops), by), F32),), F32)
@@ -59,26 +64,28 @@ def _centred(context: LoweringContext, x: Value, scale: Value, point: Value) -> 
 
 @dataclass
 class _Weights:
-    """Weights [depth, columns]: their signless storage and their type."""
+    """Weights [depth, columns], as signless storage with their type."""
 
     storage: Value
     type: TensorType
 
     def product(self, context: LoweringContext, x: Value) -> Value:
-        """The product of rows, which are quantized together: float32, with columns in place of the last axis."""
+        """Multiply rows, which are quantized together, by the weights; the result is float32, its last axis the
+        columns.
+        """
         scale, point = _parameters(context, x)
         centred = _centred(context, x, scale, point)
         zero_points, scales = column_parameters(self.type)
         assert isinstance(self.type.element, UniformType)  # the family takes no other
         *rows, depth = context.extents(x)
-        kept = [*rows, len(scales)]
-        nest = LoopNest(context, "accumulate", kept, (depth,))
+        outer = [*rows, len(scales)]
+        nest = LoopNest(context, "accumulate", outer, (depth,))
         *row, column, k = nest.loops
         weight = nest.extend(nest.read(self.storage, (k, column)), I64, self.type.element.is_signed)
         weight = nest.value("arith.subi", (weight, nest.parameter(zero_points.astype(np.int64), I64, [column])), I64)
         term = nest.value("arith.muli", (nest.read(centred, (*row, k)), weight), I64)
         (sums,) = nest.finish(nest.value("arith.addi", (nest.running(I64, 0), term), I64))
-        nest = LoopNest(context, "scale", kept)
+        nest = LoopNest(context, "scale", outer)
         by = nest.value("arith.mulf", (nest.read(scale, ()), nest.parameter(scales, F32, nest.loops[-1:])), F32)
         value = nest.value("arith.sitofp", (nest.read(sums, nest.loops),), F32)
         return nest.finish(nest.value("arith.mulf", (value, by), F32))[0]
@@ -86,7 +93,7 @@ class _Weights:
 
 @dataclass
 class _Functions:
-    """Functions of float32 in the body of a nest."""
+    """Functions of float32 in the body of a loop nest."""
 
     nest: LoopNest
 
@@ -94,12 +101,12 @@ class _Functions:
         pair = [x if isinstance(x, Value) else self.nest.constant(x, F64) for x in (a, b)]
         return self.nest.value(f"arith.{op}", pair, F64)
 
-    def _with_nan(self, x: Value, made: Value) -> Value:
-        rounded = self.nest.value("arith.truncf", (made,), F32)
+    def _with_nan(self, x: Value, result: Value) -> Value:
+        rounded = self.nest.value("arith.truncf", (result,), F32)
         return _select(self.nest, self.nest.compare_floats(_UNORDERED, x, x), x, rounded)
 
     def _magnitude(self, x: Value) -> Value:
-        """|x| in float64; of a NaN 0, which has an exponential."""
+        """Return |x| in float64; for a NaN 0, whose exponential is defined."""
         wide = self.nest.value("math.absf", (self.nest.value("arith.extf", (x,), F64),), F64)
         nan = self.nest.compare_floats(_UNORDERED, x, x)
         return _select(self.nest, nan, self.nest.constant(0.0, F64), wide)
@@ -122,18 +129,18 @@ class _Functions:
         rest = self.real("divf", 2.0, self.real("addf", exponential(self.nest, twice), 1.0))
         far = self.real("subf", 1.0, rest)
         is_near = self.nest.compare_floats(_LESS, wide, self.nest.constant(TANH_NEAR, F64))
-        made = _select(self.nest, is_near, near, far)
-        signed = self.nest.value("math.copysign", (made, self.nest.value("arith.extf", (x,), F64)), F64)
+        magnitude = _select(self.nest, is_near, near, far)
+        signed = self.nest.value("math.copysign", (magnitude, self.nest.value("arith.extf", (x,), F64)), F64)
         return self._with_nan(x, signed)
 
 
-def _cells(context: LoweringContext, gates: Value, cell: Value, kept: Sequence[Extent], cells: int) -> list[Value]:
-    """(hidden values, cell) after a step, from the sums of gates [batch, 4 * cells]."""
+def _cells(context: LoweringContext, gates: Value, cell: Value, extents: Sequence[Extent], cells: int) -> list[Value]:
+    """Return (hidden values, cell) after a step, from the sums of the gates [batch, 4 * cells]."""
     parts = [
-        static_slice(context, "tensor.extract_slice", (gates,), (0, gate * cells), (kept[0], cells), (1, 1))
+        static_slice(context, "tensor.extract_slice", (gates,), (0, gate * cells), (extents[0], cells), (1, 1))
         for gate in range(4)
     ]
-    nest = LoopNest(context, "cell", kept)
+    nest = LoopNest(context, "cell", extents)
     functions = _Functions(nest)
     enter, out, forget = (functions.sigmoid(nest.read(part, nest.loops)) for part in parts[:3])
     candidate = functions.tanh(nest.read(parts[3], nest.loops))
@@ -145,18 +152,18 @@ def _cells(context: LoweringContext, gates: Value, cell: Value, kept: Sequence[E
 
 
 def lower_dynamic_matmul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """The product."""
+    """Lower a dynamic_matmul and return the float32 product."""
     x, w = op.operands
     return _Weights(context.storage(w), tensor_type(w)).product(context, x)
 
 
 def lower_dynamic_lstm(context: LoweringContext, op: Operation, attributes: Attributes) -> list[Value]:
-    """The results. Raises QuantTypeError where the number of steps or of cells is not known."""
+    """Lower a dynamic_lstm and return its results. Raises QuantTypeError for a dynamic number of steps or of cells."""
     x, _, _, bias, hidden, cell = op.operands
     steps, cells = (tensor_type(x).shape or (None,))[0], (tensor_type(cell).shape or (None, None))[1]
     if steps is None or cells is None:
         raise QuantTypeError(f"the number of steps of {x.type} and of cells of {cell.type} must be known")
-    w, r = (_Weights(context.storage(each), tensor_type(each)) for each in op.operands[1:3])
+    w, r = (_Weights(context.storage(weights), tensor_type(weights)) for weights in op.operands[1:3])
     batch = context.extent(cell, 0)
     of_x = w.product(context, x)
     y = context.empty([steps, batch, cells], F32)

@@ -1,7 +1,7 @@
-"""reduce_max, reduce_min, argmax, argmin, top_k: loops that hold the extreme element so far, and its number.
+"""Lowering of reduce_max, reduce_min, argmax, argmin and top_k to loops that carry the extreme element and its index.
 
-Elements are taken in order, and one that equals the extreme one so far does not replace it. top_k counts how many come
-before each element, and puts it at that place of the result.
+Elements are taken in order, and one that equals the extreme one so far does not replace it. top_k counts the elements
+that come before each element, and puts the element at that index of the result.
 """
 
 from collections.abc import Sequence
@@ -23,21 +23,21 @@ _OLT, _OGT, _ORD, _UNO = 4, 2, 7, 14
 
 
 def _lower_reduce(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result."""
+    """Lower a reduce_max or reduce_min and return the storage of the result."""
     axes = reduced_axes(name, (tensor_type(op.operands[0]),), attributes)
     keeps, stored = attributes["keepdims"], context.storage(op.operands[0])
     sizes = context.extents(stored)
-    kept: list[Extent] = [1 if d in axes else n for d, n in enumerate(sizes) if keeps or d not in axes]
-    nest = LoopNest(context, "extremes", kept, [sizes[d] for d in axes])
+    outer: list[Extent] = [1 if d in axes else n for d, n in enumerate(sizes) if keeps or d not in axes]
+    nest = LoopNest(context, "extremes", outer, [sizes[d] for d in axes])
     at = nest.split(axes, len(sizes), keeps)
     value = nest.read(stored, at)
     best = nest.running(value.type, _start(name, op))
-    beyond = _goes_before(nest, name, op, value, best)
+    beyond = _comes_before(nest, name, op, value, best)
     return nest.finish(nest.value("arith.select", (beyond, value, best), value.type))[0]
 
 
 def _lower_arg(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """The numbers."""
+    """Lower an argmax or argmin and return the indices."""
     axis = one_axis(name, (tensor_type(op.operands[0]),), attributes)
     stored = context.storage(op.operands[0])
     sizes = context.extents(stored)
@@ -45,7 +45,7 @@ def _lower_arg(name: str, context: LoweringContext, op: Operation, attributes: A
     *others, last = nest.loops
     value = nest.read(stored, (*others[:axis], last, *others[axis:]))
     best, number = nest.running(value.type, _start(name, op)), nest.running(I64, 0)
-    beyond = _goes_before(nest, name, op, value, best)
+    beyond = _comes_before(nest, name, op, value, best)
     here = nest.value("arith.index_cast", (nest.position(last),), I64)
     chosen = [nest.value("arith.select", (beyond, *pair), pair[0].type) for pair in ((value, best), (here, number))]
     numbers = nest.finish(*chosen)[1]
@@ -57,7 +57,7 @@ def _lower_arg(name: str, context: LoweringContext, op: Operation, attributes: A
 
 
 def _start(name: str, op: Operation) -> int | float:
-    """What no element lies before."""
+    """Return the initial value of a reduction: every element is at least as extreme."""
     t, least = tensor_type(op.operands[0]).element, name.endswith("min")
     if isinstance(t, UniformType):
         low, high = t.default_bounds
@@ -72,12 +72,12 @@ def _start(name: str, op: Operation) -> int | float:
     return int(info.max if least else info.min) >> (info.bits - t.width)
 
 
-def _goes_before(nest: LoopNest, name: str, op: Operation, value: Value, best: Value) -> Value:
+def _comes_before(nest: LoopNest, name: str, op: Operation, value: Value, best: Value) -> Value:
     return is_beyond(nest, tensor_type(op.operands[0]).element, name.endswith("min"), value, best)
 
 
 def is_beyond(nest: LoopNest, t: Type, least: bool, value: Value, best: Value) -> Value:
-    """Whether a value of type ``t`` comes to be the extreme one in place of another."""
+    """Emit the test that a value of type ``t`` replaces the extreme value so far."""
     if isinstance(t, FloatType):
         beyond = nest.compare_floats(_OLT if least else _OGT, value, best)
         is_nan, was_none = nest.compare_floats(_UNO, value, value), nest.compare_floats(_ORD, best, best)
@@ -91,7 +91,7 @@ lower_argmax, lower_argmin = (partial(_lower_arg, name) for name in ("argmax", "
 
 
 def lower_top_k(context: LoweringContext, op: Operation, attributes: Attributes) -> Sequence[Value]:
-    """Storage of the values, and the indices."""
+    """Lower a top_k and return the storage of the values, and the indices."""
     stored, element = context.storage(op.operands[0]), tensor_type(op.operands[0]).element
     *rest, size = context.extents(stored)
     nest = LoopNest(context, "order", [*rest, size], [size])
@@ -107,10 +107,10 @@ def lower_top_k(context: LoweringContext, op: Operation, attributes: Attributes)
     nest = LoopNest(context, "select", [*rest, int(attributes["k"])], [size])
     *outer, wanted, other = nest.loops
     place = nest.read(places, (*outer, other))
-    found = nest.compare(_EQ, place, nest.value("arith.index_cast", (nest.position(wanted),), I32))
+    is_wanted = nest.compare(_EQ, place, nest.value("arith.index_cast", (nest.position(wanted),), I32))
     number = nest.value("arith.index_cast", (nest.position(other),), I32)
     chosen = [
-        nest.value("arith.select", (found, value, so_far), value.type)
+        nest.value("arith.select", (is_wanted, value, so_far), value.type)
         for value in (nest.read(stored, (*outer, other)), number)
         for so_far in (nest.running(value.type, 0),)
     ]

@@ -1,5 +1,7 @@
-"""float_matmul by floats: the lanes of every sum, each a chain of fused multiply-adds over K, then the tree that adds
-them."""
+"""Lowering of float_matmul with float operands.
+
+Each lane of a sum is a chain of fused multiply-adds over K; a tree adds the lanes.
+"""
 
 import numpy as np
 
@@ -18,7 +20,7 @@ from qrt.types import UniformType
 
 
 def lower_float_matmul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """The result. Raises QuantTypeError where the contracted dimension is not known."""
+    """Lower a float_matmul and return the result. Raises QuantTypeError for a dynamic contracted dimension."""
     a, w, *bias = op.operands
     depth = (tensor_type(w).shape or (None,))[0]
     if depth is None or (tensor_type(a).shape or (None,))[-1] is None:

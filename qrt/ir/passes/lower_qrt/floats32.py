@@ -1,5 +1,6 @@
-"""Functions of ``numerics.floats32`` as scalar operations: the C library's ``logf``, and the exponential of its
-``expf`` before it is rounded."""
+"""Functions of ``numerics.floats32`` as scalar operations: ``logf`` of the C library, and the exponential of its
+``expf`` before rounding.
+"""
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from qrt.numerics.floats32 import (
 
 
 def logarithm(nest: LoopNest, x: Value) -> Value:
-    """``logf`` of a positive normal float32."""
+    """Emit ``logf`` of a positive normal float32."""
 
     def integer(name: str, a: Value, b: int) -> Value:
         return nest.value(f"arith.{name}", (a, nest.constant(b, I32)), I32)
@@ -46,7 +47,7 @@ def logarithm(nest: LoopNest, x: Value) -> Value:
 
 
 def exponential(nest: LoopNest, x: Value) -> Value:
-    """The exponential of a float64 that float32 holds, neither NaN nor beyond a thousand."""
+    """Emit the exponential of a float64 with a float32 value, not a NaN, of magnitude at most 1000."""
 
     def real(name: str, a: Value, b: Value | float) -> Value:
         return nest.value(f"arith.{name}", (a, b if isinstance(b, Value) else nest.constant(b, F64)), F64)

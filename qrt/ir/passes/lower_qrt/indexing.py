@@ -1,4 +1,7 @@
-"""gather, gather_nd, scatter_nd: loops over the result that read at positions of indices, or look for their own."""
+"""Lowering of gather, gather_nd and scatter_nd to loops over the result.
+
+They read at positions from the indices; those of scatter_nd search the indices for their own position.
+"""
 
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import Expression
@@ -12,7 +15,7 @@ from qrt.types import FloatType
 
 
 def lower_gather(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result."""
+    """Lower a gather and return the storage of the result."""
     x, indices = op.operands
     axis, batch = gathered_axes((tensor_type(x), tensor_type(indices)), attributes)
     stored = context.storage(x)
@@ -25,7 +28,7 @@ def lower_gather(context: LoweringContext, op: Operation, attributes: Attributes
 
 
 def lower_gather_nd(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result."""
+    """Lower a gather_nd and return the storage of the result."""
     x, indices = op.operands
     depth = (tensor_type(indices).shape or ())[-1]
     assert depth is not None  # the verifier has seen that it is known
@@ -45,7 +48,10 @@ _EQUAL = list(INTEGER_PREDICATES).index("eq")
 
 
 def lower_scatter_nd(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result. Its time grows with the elements of the result times the rows."""
+    """Lower a scatter_nd and return the storage of the result.
+
+    Its time grows with the elements of the result times the rows of indices.
+    """
     indices = op.operands[1]
     stored, updates = context.storage(op.operands[0]), context.storage(op.operands[2])
     element = tensor_type(stored).element
@@ -54,13 +60,13 @@ def lower_scatter_nd(context: LoweringContext, op: Operation, attributes: Attrib
     assert isinstance(depth, int)  # the verifier has seen that it is known
     extents = context.extents(stored)
     nest = LoopNest(context, "scatter", extents, rows or [1])
-    kept, row = nest.loops[: len(extents)], nest.loops[len(extents) :][: len(rows)]
+    target, row = nest.loops[: len(extents)], nest.loops[len(extents) :][: len(rows)]
     is_named = nest.constant(1, I1)
     for axis in range(depth):
         position = nest.value("arith.index_cast", (nest.read(indices, (*row, axis)),), INDEX)
-        is_here = nest.compare(_EQUAL, position, nest.position(kept[axis]))
+        is_here = nest.compare(_EQUAL, position, nest.position(target[axis]))
         is_named = nest.value("arith.andi", (is_named, is_here), I1)
-    before, part = nest.running(element, stored), nest.read(updates, (*row, *kept[depth:]))
+    before, part = nest.running(element, stored), nest.read(updates, (*row, *target[depth:]))
     if attributes["reduction"] == "add":
         part = nest.value("arith.addf" if isinstance(element, FloatType) else "arith.addi", (before, part), element)
     return nest.finish(nest.value("arith.select", (is_named, part, before), element))[0]

@@ -1,5 +1,6 @@
-"""lookup: `table[q - least]`, a tensor.extract at an index that the body computes; and two of them, between which the
-low bits interpolate. logistic and tanh of 16-bit values by a table of all results.
+"""Lowering of lookup, lookup_interpolated, logistic and tanh to reads from tables. lookup reads `table[q - least]` by a
+tensor.extract in the body of a loop; lookup_interpolated reads two entries and interpolates by the low bits. logistic
+and tanh of 16-bit values read a table of all results.
 """
 
 from functools import partial
@@ -14,7 +15,7 @@ from qrt.ops.core import Attributes
 
 
 def lower_lookup(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result. Raises QuantTypeError for an operand without a rank."""
+    """Lower a lookup and return the storage of the result. Raises QuantTypeError for an unranked operand."""
     x, (stored, table) = uniform_type(op.operands[0]), map(context.storage, op.operands)
     nest = LoopNest(context, "lookup", context.extents(stored))
     least, _ = x.default_bounds
@@ -22,7 +23,7 @@ def lower_lookup(context: LoweringContext, op: Operation, attributes: Attributes
 
 
 def entry_of(nest: LoopNest, value: Value, table: Value, least: int, is_signed: bool) -> Value:
-    """The entry of a table that begins with that of the least value."""
+    """Return the entry for a value from a table whose first entry is that of the least value."""
     entry = nest.extend(value, I32, is_signed)
     if least:
         entry = nest.value("arith.subi", (entry, nest.constant(least, I32)), I32)
@@ -30,7 +31,10 @@ def entry_of(nest: LoopNest, value: Value, table: Value, least: int, is_signed: 
 
 
 def lower_lookup_interpolated(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result. Raises QuantTypeError for an operand without a rank."""
+    """Lower a lookup_interpolated and return the storage of the result.
+
+    Raises QuantTypeError for an unranked operand.
+    """
     stored, table = map(context.storage, op.operands)
     nest = LoopNest(context, "lookup", context.extents(stored))
     value = interpolated(nest, table, nest.extend(nest.read(stored, nest.loops), I64))
@@ -38,7 +42,7 @@ def lower_lookup_interpolated(context: LoweringContext, op: Operation, attribute
 
 
 def interpolated(nest: LoopNest, table: Value, value: Value) -> Value:
-    """What a table of i16 gives between its entries, as an i64 of a value from -2^15 to 2^15 - 1."""
+    """Interpolate a table of i16 at a value from -2^15 to 2^15 - 1; the result is an i64."""
 
     def emit(name: str, a: Value, b: Value | int) -> Value:
         return nest.value(f"arith.{name}", (a, nest.constant(b, I64) if isinstance(b, int) else b), I64)
@@ -55,7 +59,7 @@ def interpolated(nest: LoopNest, table: Value, value: Value) -> Value:
 
 
 def _lower_sigmoid(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result. Raises QuantTypeError for an operand without a rank."""
+    """Lower a logistic or tanh and return the storage of the result. Raises QuantTypeError for an unranked operand."""
     stored = context.storage(op.operands[0])
     context.stage("table")
     table = context.dense(

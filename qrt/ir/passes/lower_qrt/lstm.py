@@ -1,5 +1,8 @@
-"""lstm: the steps one after the other. A step has the sums of each gate, and then what becomes of the cell and of the
-hidden values, whose functions are tables of all 16-bit results."""
+"""Lowering of lstm, step by step.
+
+A step computes the sums of each gate, then the cell and the hidden values, by tables of the functions of all 16-bit
+values.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +17,7 @@ from qrt.ir.dialects.linalg.lowering import I8, I16, I64, LoweringContext, tenso
 from qrt.ir.passes.elementwise import INDEX
 from qrt.ir.passes.lower_qrt.gemmlowp import Fixed
 from qrt.ir.passes.lower_qrt.lookup import entry_of
-from qrt.ir.passes.lower_qrt.recurrent import WORD, products, saturated, scaled
+from qrt.ir.passes.lower_qrt.recurrent import INT16_RANGE, products, saturated, scaled
 from qrt.ir.passes.lower_qrt.requantize import clamp
 from qrt.ir.passes.lower_qrt.transpose_conv import static_slice
 from qrt.numerics.fixed_functions import logistic, tanh
@@ -27,7 +30,7 @@ _LESS = 2
 
 @dataclass
 class _Lstm:
-    """The parts of an lstm that its steps share."""
+    """The values of an lstm that all steps use."""
 
     context: LoweringContext
     stored: Mapping[str, Value]
@@ -37,14 +40,14 @@ class _Lstm:
     def __post_init__(self) -> None:
         self.batch, self.cells = self.context.extents(self.stored["cell"])
         self.values = self.context.extent(self.stored["hidden"], 1)
-        words = np.arange(WORD[0], WORD[1] + 1, dtype=np.int64)
+        words = np.arange(INT16_RANGE[0], INT16_RANGE[1] + 1, dtype=np.int64)
         bits = numerics.GATE_INTEGER_BITS
         self.context.stage("table")
         results = logistic(words, bits, 16), tanh(words, bits, 16), tanh(words, 15 + self.p.cell_exponent, 16)
         self.logistic, self.tanh, self.cell_tanh = (self.context.dense(table, I16) for table in results)
 
     def gate(self, number: int, x: Value, hidden: Value, cell: Value) -> Value:
-        """The 16-bit sums of a gate."""
+        """Return the 16-bit sums of a gate."""
         gate, name = self.p.gates[number], numerics.GATES[number]
         assert gate is not None
         sums = [
@@ -56,7 +59,7 @@ class _Lstm:
         ]
         whole = 0 if gate.peephole is None else self.context.in_blocks((self.cells,))
         nest = LoopNest(self.context, "gate", (self.batch, self.cells))
-        of_x, of_hidden = (nest.read(each, nest.loops) for each in sums)
+        of_x, of_hidden = (nest.read(part, nest.loops) for part in sums)
         if gate.norm is None:
             bias = nest.extend(nest.read(self.stored[f"b_{name}"], nest.loops[1:]), I64)
             of_x = nest.value("arith.addi", (of_x, bias), I64)
@@ -70,11 +73,11 @@ class _Lstm:
             by_blocks = fixed.scale_half_up(product, *gate.peephole)
             product = fixed.select(is_whole, by_blocks, fixed.scale(product, *gate.peephole))
             total = saturated(nest, fixed.add(total, product))
-        (made,) = nest.finish(nest.value("arith.trunci", (total,), I16))
-        return made if gate.norm is None else self.normalized(made, name, gate)
+        (narrow,) = nest.finish(nest.value("arith.trunci", (total,), I16))
+        return narrow if gate.norm is None else self.normalized(narrow, name, gate)
 
     def normalized(self, sums: Value, name: str, gate: numerics.LstmGate) -> Value:
-        """Layer normalization of each row."""
+        """Return the layer normalization of each row."""
         assert gate.norm is not None
         assert isinstance(self.cells, int)  # the family's weights have known sizes
         nest = LoopNest(self.context, "accumulate", (self.batch,), (self.cells,))
@@ -108,37 +111,37 @@ class _Lstm:
         return nest.finish(nest.value("arith.trunci", (saturated(nest, value),), I16))[0]
 
     def step(self, x: Value, hidden: Value, cell: Value) -> tuple[Value, Value]:
-        """(hidden, cell) after a step."""
+        """Return (hidden, cell) after a step."""
         gates = [None if gate is None else self.gate(i, x, hidden, cell) for i, gate in enumerate(self.p.gates[:3])]
         nest = LoopNest(self.context, "cell", (self.batch, self.cells))
         fixed = Fixed(nest)
 
         def function(nest: LoopNest, table: Value, sums: Value) -> Value:
-            return nest.extend(entry_of(nest, nest.read(sums, nest.loops), table, WORD[0], True), I64)
+            return nest.extend(entry_of(nest, nest.read(sums, nest.loops), table, INT16_RANGE[0], True), I64)
 
         assert gates[1] is not None
         assert gates[2] is not None
         forget = function(nest, self.logistic, gates[1])
-        enter = fixed.subtract(WORD[1], forget) if gates[0] is None else function(nest, self.logistic, gates[0])
+        enter = fixed.subtract(INT16_RANGE[1], forget) if gates[0] is None else function(nest, self.logistic, gates[0])
         product = fixed.emit("muli", forget, nest.extend(nest.read(cell, nest.loops), I64))
-        kept = saturated(nest, fixed.divide(product, 15))
+        retained = saturated(nest, fixed.divide(product, 15))
         product = fixed.emit("muli", enter, function(nest, self.tanh, gates[2]))
         added = saturated(nest, fixed.divide(product, 30 + self.p.cell_exponent))
-        value = clamp(nest, saturated(nest, fixed.add(kept, added)), -self.p.cell_clip, self.p.cell_clip)
+        value = clamp(nest, saturated(nest, fixed.add(retained, added)), -self.p.cell_clip, self.p.cell_clip)
         (after,) = nest.finish(nest.value("arith.trunci", (value,), I16))
         out = self.gate(3, x, hidden, after)  # its peephole sees the new cell
         nest = LoopNest(self.context, "hidden", (self.batch, self.cells))
         fixed = Fixed(nest)
         product = fixed.emit("muli", function(nest, self.logistic, out), function(nest, self.cell_tanh, after))
-        made = fixed.add(scaled(nest, product, self.p.made), self.p.made_zero_point)
-        (made,) = nest.finish(nest.value("arith.trunci", (clamp(nest, made, -128, 127),), I8))
-        return self.projected(made), after
+        output = fixed.add(scaled(nest, product, self.p.cell_output), self.p.made_zero_point)
+        (output,) = nest.finish(nest.value("arith.trunci", (clamp(nest, output, -128, 127),), I8))
+        return self.projected(output), after
 
-    def projected(self, made: Value) -> Value:
+    def projected(self, output: Value) -> Value:
         if self.p.projection is None:
-            return made
+            return output
         weights, bias = self.stored["projection"], self.stored.get("projection_bias")
-        sums = products(self.context, made, weights, self.batch, self.values, self.p.made_zero_point, is_step=False)
+        sums = products(self.context, output, weights, self.batch, self.values, self.p.made_zero_point, is_step=False)
         nest = LoopNest(self.context, "projection", (self.batch, self.values))
         total, fixed = nest.read(sums, nest.loops), Fixed(nest)
         if bias is not None:
@@ -149,7 +152,7 @@ class _Lstm:
 
 
 def lower_lstm(context: LoweringContext, op: Operation, attributes: Attributes) -> list[Value]:
-    """Storage of the results. Raises QuantTypeError where the number of steps is not known."""
+    """Lower an lstm and return the storage of its results. Raises QuantTypeError for a dynamic number of steps."""
     types = tuple(map(tensor_type, op.operands))
     p = lstm_parameters(types, tuple(map(tensor_type, op.results)), attributes)
     axis = 0 if attributes["time_major"] else 1

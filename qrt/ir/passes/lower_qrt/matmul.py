@@ -1,4 +1,4 @@
-"""matmul: vectors, matrices and broadcast batches as one contraction over the result's dimensions and K."""
+"""Lowering of matmul: vectors, matrices and broadcast batches as one contraction over the result's dimensions and K."""
 
 from collections.abc import Sequence
 
@@ -19,33 +19,33 @@ from qrt.ops.core import Attributes
 
 
 def lower_matmul(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result.
+    """Lower a matmul and return the storage of the result.
 
-    Dynamic batch dimensions broadcast only where the types say so: one that turns out to be 1 is an error when it runs.
+    Dynamic batch dimensions do not broadcast: one that is 1 at run time, where the other is not, is an error.
     """
     if uniform_type(op.operands[1]).is_sub_channel:
         return contract_blocks(context, op, attributes["requant"])
     a, w = (_Operand(context, value, rows) for value, rows in zip(op.operands, (True, False), strict=False))
-    kept = _kept(context, a, w)
-    batch = len(kept) - a.is_matrix - w.is_matrix
+    outer = _result_extents(context, a, w)
+    batch = len(outer) - a.is_matrix - w.is_matrix
     rows = [("d", batch)] if a.is_matrix else []
-    columns = [("d", len(kept) - 1)] if w.is_matrix else []
-    left, right = a.factor(kept, batch, rows), w.factor(kept, batch, columns)
+    columns = [("d", len(outer) - 1)] if w.is_matrix else []
+    left, right = a.factor(outer, batch, rows), w.factor(outer, batch, columns)
     depth = a.depth if isinstance(a.depth, int) else w.depth
     known = depth if isinstance(depth, int) else None
-    c = Contraction(left, right, kept, (depth,), known)
+    c = Contraction(left, right, outer, (depth,), known)
     element = uniform_type(op.results[0])
     factors = [Channels.along(f.type, f.channel[0] if f.channel else 0) for f in (left, right)]
     r = requantization(attributes["requant"], factors, Channels.along(element, ("d", element.axis or 0)))
     if len(op.operands) < 3:
         return contract(context, c, None, r)
-    channels = kept[-1] if columns else 1
+    channels = outer[-1] if columns else 1
     bias = lower_bias(context, op.operands[2], left.type, right.type, channels)
     return contract(context, c, (bias, columns or [0]), r)
 
 
 class _Operand:
-    """`a` (its last dimension contracted) or `w` (its first, or the last but one)."""
+    """An operand of a matmul: `a`, whose last dimension is contracted, or `w`, whose first or last but one is."""
 
     def __init__(self, context: LoweringContext, value: Value, is_left: bool) -> None:
         self.type = uniform_type(value)
@@ -63,8 +63,11 @@ class _Operand:
             return (*coordinates, *reduced)
         return (*coordinates[:-1], *reduced, coordinates[-1])
 
-    def factor(self, kept: Sequence[Extent], batch: int, line: Sequence[Expression]) -> ProductOperand:
-        """`batch` is the number of batch loops; `line` the loop along the operand's rows or columns."""
+    def factor(self, outer: Sequence[Extent], batch: int, line: Sequence[Expression]) -> ProductOperand:
+        """Return the operand of a contraction.
+
+        `batch` is the number of batch loops; `line` the loop along the operand's rows or columns.
+        """
         coordinates = (*broadcast_indices(self.batch, batch), *line)
         extents = (*self.batch, *([self.line] if line else []))
         axis = self.type.axis if self.type.is_per_axis else None
@@ -74,8 +77,8 @@ class _Operand:
         )
 
 
-def _kept(context: LoweringContext, a: _Operand, w: _Operand) -> tuple[Extent, ...]:
-    """The extents of the result, by NumPy's rules for `@`."""
+def _result_extents(context: LoweringContext, a: _Operand, w: _Operand) -> tuple[Extent, ...]:
+    """Return the extents of the result, by NumPy's rules for `@`."""
     return (
         *broadcast(context, a.batch, w.batch),
         *([a.line] if a.is_matrix else []),

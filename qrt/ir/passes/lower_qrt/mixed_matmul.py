@@ -1,4 +1,8 @@
-"""float_matmul by quantized weights: units and integers of the rows, exact sums over pieces of K, their chain."""
+"""Lowering of float_matmul with quantized weights.
+
+Rows become a unit and integers each; integer sums over pieces of K are exact, and a chain of float operations adds
+them.
+"""
 
 import math
 from collections.abc import Sequence
@@ -21,7 +25,10 @@ _ORDERED_EQUAL, _ORDERED_LESS = 1, 4
 
 @dataclass(frozen=True)
 class _DepthSplit:
-    """How K is cut: blocks of so many pieces of this length. Zeros continue the last piece of a block."""
+    """The division of K into blocks, and of blocks into pieces of equal length.
+
+    Zeros fill up the last piece of a block.
+    """
 
     depth: int
     block: int
@@ -32,12 +39,13 @@ class _DepthSplit:
 
     @property
     def extents(self) -> tuple[int, int]:
-        """The number of blocks, and of pieces of a block."""
+        """The number of blocks, and the number of pieces of a block."""
         return self.depth // self.block, -(-self.block // self.length)
 
     def tensor(self, context: LoweringContext, x: Value, axis: int) -> Value:
-        """`x`, whose `axis` is K. If pieces do not divide a block, the axis becomes two: blocks, and their values with
-        zeros behind.
+        """Return `x`, whose axis `axis` is K, divided into blocks.
+
+        If pieces do not divide a block, the axis becomes two: blocks, and their values padded with zeros.
         """
         blocks, parts = self.extents
         if parts * self.length == self.block:
@@ -51,7 +59,7 @@ class _DepthSplit:
         return pad_behind(context, x, axis + 1, parts * self.length - self.block)
 
     def at(self, block: Expression, part: Expression, i: Expression) -> list[Expression]:
-        """The indices of value i of a piece, in place of the index along K."""
+        """Return the indices of value i of a piece, which replace the index along K."""
         inside = add(multiply(part, self.length), i)
         if self.extents[1] * self.length != self.block:
             return [block, inside]
@@ -59,7 +67,7 @@ class _DepthSplit:
 
 
 def mixed_sums(context: LoweringContext, a: Value, w: Value, bias: Sequence[Value]) -> Value:
-    """The result for weights for which `sums_integers` holds."""
+    """Emit the result for weights for which `sums_integers` is true."""
     t, stored = uniform_type(w), context.storage(w)
     depth = (tensor_type(w).shape or (0,))[0] or 0
     cut = _DepthSplit(depth, k_block(t, depth))
@@ -101,7 +109,7 @@ def _scaled_rows(context: LoweringContext, a: Value, t: UniformType) -> Value:
 def _piece_sums(
     context: LoweringContext, a: Value, stored: Value, t: UniformType, cut: _DepthSplit
 ) -> tuple[Value, Value]:
-    """The exact sums [rows, columns, blocks, pieces], and the units [rows, blocks, pieces]."""
+    """Emit the exact sums [rows, columns, blocks, pieces], and the units [rows, blocks, pieces]."""
     *rows, depth = context.extents(a)
     nest = LoopNest(context, "units", [*rows, depth])
     x = nest.read(a, nest.loops)
@@ -135,7 +143,7 @@ def _piece_sums(
 
 
 def _units(context: LoweringContext, largest: Value) -> tuple[Value, Value]:
-    """The unit and its inverse, by the bits of the largest magnitude."""
+    """Emit the unit and its inverse, from the bits of the largest magnitude."""
     nest = LoopNest(context, "units", context.extents(largest))
 
     def integer(value: int) -> Value:
@@ -155,7 +163,7 @@ def _units(context: LoweringContext, largest: Value) -> tuple[Value, Value]:
 
 
 def _others(context: LoweringContext, a: Value, scaled_rows: Value, stored: Value, t: UniformType) -> Value:
-    """Values that count as NaN or infinite times their weights as dcast gives them; 0 where there are none."""
+    """Emit the sums of rows with NaNs or infinities, times their dequantized weights; 0 for other rows."""
     *rows, depth = context.extents(a)
     nest = LoopNest(context, "others", [*rows, context.extent(stored, 1)], [depth])
     *row, j, k = nest.loops

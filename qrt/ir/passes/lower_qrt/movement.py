@@ -1,4 +1,4 @@
-"""reshape, transpose, concat: storage moves."""
+"""Lowering of reshape, transpose and concat to moves of storage."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,10 @@ from qrt.types import TensorType, UniformType
 
 
 def lower_reshape(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result. Raises QuantTypeError where an open dimension has no known source."""
+    """Lower a reshape and return the storage of the result.
+
+    Raises QuantTypeError if a dynamic dimension cannot be computed.
+    """
     stored, shape = context.storage(op.operands[0]), tensor_type(op.results[0]).shape or ()
     context.stage("reshape")
     type = TensorType(shape, tensor_type(stored).element)
@@ -39,7 +42,7 @@ def lower_reshape(context: LoweringContext, op: Operation, attributes: Attribute
 def _open_extent(
     context: LoweringContext, tensor: Value, shape: tuple[int | None, ...], opened: Sequence[Value]
 ) -> Value:
-    """The size of a dimension that is left, computed from the number of a tensor's elements."""
+    """Return the size of a dimension that is left to infer, from the number of a tensor's elements."""
     total = context.constant(1, INDEX)
     for extent in context.extents(tensor):
         total = context.value("arith.muli", (total, context.index(extent)), INDEX)
@@ -53,7 +56,7 @@ def _open_extent(
 
 
 def lower_transpose(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result: a linalg.transpose, or loops that copy."""
+    """Lower a transpose to a linalg.transpose, or to loops that copy, and return the storage of the result."""
     stored = context.storage(op.operands[0])
     context.stage("transpose")
     order = axes_order((tensor_type(op.operands[0]),), attributes)
@@ -74,7 +77,10 @@ def lower_transpose(context: LoweringContext, op: Operation, attributes: Attribu
 
 
 def lower_concat(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result; operands of another type than the result's are requantized first."""
+    """Lower a concat and return the storage of the result.
+
+    Operands whose type is not the result's are first requantized.
+    """
     types = tuple(map(tensor_type, op.operands))
     parts = []
     for x, piece in zip(op.operands, concat_pieces(types, tensor_type(op.results[0]), attributes), strict=True):

@@ -1,4 +1,6 @@
-"""maximum, minimum as one operation; div, squared_difference as entries of the table of all pairs of bytes."""
+"""Lowering of maximum and minimum to one operation, and of div and squared_difference to a table of all pairs of
+bytes.
+"""
 
 from qrt.ir import Operation, Value
 from qrt.ir.dialects.linalg.loop_nest import LoopNest
@@ -17,27 +19,27 @@ from qrt.types import IntegerType
 
 
 def lower_maximum(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the larger values."""
+    """Lower a maximum and return the storage of the larger values."""
     return _extreme(context, op, "max")
 
 
 def lower_minimum(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the smaller values."""
+    """Lower a minimum and return the storage of the smaller values."""
     return _extreme(context, op, "min")
 
 
 def lower_div(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the quotients."""
+    """Lower a div and return the storage of the quotients."""
     return _of_bytes(context, op)
 
 
 def lower_squared_difference(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the squares."""
+    """Lower a squared_difference and return the storage of the squares."""
     return _of_bytes(context, op)
 
 
 def _read(context: LoweringContext, op: Operation, stage: str) -> tuple[LoopNest, list[Value]]:
-    """A nest over the result, and the element of each operand in it."""
+    """Return a loop nest over the result, and the element of each operand in it."""
     stored = [context.storage(value) for value in op.operands]
     sizes = [context.extents(value) for value in stored]
     nest = LoopNest(context, stage, broadcast(context, *sizes))

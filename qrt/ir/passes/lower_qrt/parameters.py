@@ -1,4 +1,4 @@
-"""The quantization parameters that belong to an iteration of a nest."""
+"""The quantization parameters of an iteration of a loop nest."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from qrt.types import IntegerType, UniformType
 
 @dataclass(frozen=True)
 class Channels:
-    """The parameters of a type in an array of this shape, which a nest reads at `indices`: one for each dimension."""
+    """The parameters of a type, in an array of this shape that a nest reads at `indices`, one for each dimension."""
 
     type: UniformType
     shape: tuple[int, ...] = ()
@@ -25,16 +25,16 @@ class Channels:
 
     @classmethod
     def of(cls, t: UniformType, indices: Sequence[Expression]) -> "Channels":
-        """The channels of a tensor that a nest reads, or writes, at `indices`."""
+        """Return the channels of a tensor that a nest reads, or writes, at `indices`."""
         if t.is_sub_channel:
             blocks = dict(t.block_sizes or ())
-            found = {d: floordiv(indices[d], blocks.get(d, 1)) for d, size in enumerate(t.scales_shape) if size > 1}
-            return cls(t, tuple(t.scales_shape[d] for d in found), tuple(found.values()))
+            positions = {d: floordiv(indices[d], blocks.get(d, 1)) for d, size in enumerate(t.scales_shape) if size > 1}
+            return cls(t, tuple(t.scales_shape[d] for d in positions), tuple(positions.values()))
         return cls(t) if t.axis is None else cls.along(t, indices[t.axis])
 
     @classmethod
     def along(cls, t: UniformType, index: Expression) -> "Channels":
-        """The channels of a type per layer or per axis, whose axis a nest reads at `index`."""
+        """Return the channels of a type per layer or per axis, whose axis a nest reads at `index`."""
         return cls(t) if len(t.scales) == 1 else cls(t, (len(t.scales),), (index,))
 
     def zero_points(self) -> Array:
@@ -42,7 +42,7 @@ class Channels:
 
 
 def joint(*channels: Channels) -> tuple[tuple[Index, ...], list[Array]]:
-    """(the indices of all together, for each the parameter numbers over these indices, as arrays that broadcast)."""
+    """Return (the union of all indices, the parameter numbers of each over these indices, as arrays that broadcast)."""
     indices = tuple(dict.fromkeys(index for c in channels for index in c.indices))
     numbers = []
     for c in channels:
@@ -60,8 +60,10 @@ def joint(*channels: Channels) -> tuple[tuple[Index, ...], list[Array]]:
 def requantization(
     rule: str, factors: Sequence[Channels], result: Channels, counts: Array | None = None, count: Index | None = None
 ) -> Requantization:
-    """The parameters of `product of the factors' scales / (result's scale * counts)`: one count, or an array of them
-    that is read at `count`."""
+    """Return the parameters of `product of the factors' scales / (result's scale * counts)`.
+
+    ``counts`` is one count, or an array of counts that is read at `count`.
+    """
     indices, (*others, own) = joint(*factors, result)
     if counts is not None and count is not None:
         counts = counts.reshape(-1, *[1] * len(indices))
@@ -72,13 +74,13 @@ def requantization(
 
 
 def centred(nest: LoopNest, stored: Value, at: Sequence[Expression], channels: Channels, width: IntegerType) -> Value:
-    """`q - zp` of an element of a tensor, in a type that holds it."""
+    """Return `q - zp` for an element of a tensor, in a type that has enough bits."""
     nest.stage("zero-point")
     return without_zero_point(nest, nest.extend(nest.read(stored, at), width, channels.type.is_signed), channels)
 
 
 def without_zero_point(nest: LoopNest, value: Value, channels: Channels, count: int = 1) -> Value:
-    """`value - count * zp`, where there is a zero point that is not 0."""
+    """Return `value - count * zp`; `value` itself if the zero point is 0."""
     zero_points = count * channels.zero_points()
     if not zero_points.any():
         return value

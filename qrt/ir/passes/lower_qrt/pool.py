@@ -1,9 +1,12 @@
-"""max_pool2d and avg_pool2d: windows of the elements that exist, over a padded input.
+"""Lowering of max_pool2d and avg_pool2d to loops over a padded input.
 
-An average divides by how many those are: `s_in / (s_out * count)`, its parameters in tables indexed by the count. They
-are summed as storage, padded with 0, and `count * zp` is subtracted from the sum; or padded with the zero point, which
-the loop subtracts. By `integer` nothing is subtracted. By the rules whose names begin with `dequantized` the loop
-scales what it has subtracted from, and adds floats: of columns first, or in lanes, where the rule says so.
+Only elements of the input, not of the padding, count.
+
+An average divides by the number of elements that exist: the parameters of `s_in / (s_out * count)` are in tables
+indexed by the count. Elements are summed as storage, padded with 0, and `count * zp` is subtracted from the sum; or
+padded with the zero point, which the loop subtracts. The rule `integer` subtracts nothing. The rules whose names begin
+with `dequantized` scale each difference in the loop, and add floats: by columns first, or in lanes, as the rule
+requires.
 """
 
 from collections.abc import Sequence
@@ -36,7 +39,10 @@ from qrt.types import IntegerType
 
 
 def lower_max_pool2d(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result. Padding never wins: it is the lower bound, and every window has an element."""
+    """Lower a max_pool2d and return the storage of the result.
+
+    Padding has the least value and each window has an element of the input, so that padding does not change a maximum.
+    """
     t = uniform_type(op.operands[0])
     windows = _Windows(context, op, attributes, pad_value=t.storage_min)
     nest = LoopNest(context, "accumulate", windows.kept, windows.kernel)
@@ -46,7 +52,7 @@ def lower_max_pool2d(context: LoweringContext, op: Operation, attributes: Attrib
 
 
 def lower_avg_pool2d(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result."""
+    """Lower an avg_pool2d and return the storage of the result."""
     t = uniform_type(op.operands[0])
     taps = prod(attributes["kernel"])
     by = RULES[attributes["requant"]]
@@ -66,7 +72,7 @@ def lower_avg_pool2d(context: LoweringContext, op: Operation, attributes: Attrib
         (sums,) = nest.finish(nest.value("arith.addi", (nest.running(width, 0), value), width))
 
     nest = LoopNest(context, "requantize", windows.kept)
-    channels, result = (Channels.of(each, nest.loops) for each in (t, uniform_type(op.results[0])))
+    channels, result = (Channels.of(element, nest.loops) for element in (t, uniform_type(op.results[0])))
     acc = nest.read(sums, nest.loops)
     if counts is None:
         if not in_loop and not raw:
@@ -87,8 +93,9 @@ def lower_avg_pool2d(context: LoweringContext, op: Operation, attributes: Attrib
 
 
 class _Windows:
-    """Storage of the padded input, and the loops over the windows of it: images, rows, columns, channels; and inside
-    a window, its rows and columns."""
+    """The storage of the padded input, and the loops over its windows: images, rows, columns, channels, then the rows
+    and columns of a window.
+    """
 
     def __init__(self, context: LoweringContext, op: Operation, attributes: Attributes, pad_value: int | Array) -> None:
         self._context, self._type = context, uniform_type(op.operands[0])
@@ -109,7 +116,10 @@ class _Windows:
         return nest.read(self._padded, (image, *at, channel))
 
     def summed(self, order: str, width: IntegerType) -> Value:
-        """The sums of dequantized values, in an order. Their zero points are subtracted in integers of a width."""
+        """Return the sums of dequantized values, added in a named order.
+
+        Zero points are subtracted in integers of a width.
+        """
         context, strides = self._context, self._attributes["strides"]
 
         def read(nest: LoopNest, at: Sequence[Expression]) -> Value:
@@ -129,7 +139,7 @@ class _Windows:
 
 
 def _counts(context: LoweringContext, attributes: Attributes, windows: _Windows) -> Value:
-    """How many elements exist in each window, [rows, columns]: the sum of a padded image of ones."""
+    """Return the number of input elements in each window, [rows, columns]: the sum of a padded image of ones."""
     context.stage("accumulate")
     ones = context.filled([context.extent(windows.stored, axis) for axis in (1, 2)], context.constant(1, I32))
     padded = pad_tensor(context, ones, attributes["padding"], 0)

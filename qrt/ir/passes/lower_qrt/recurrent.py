@@ -1,4 +1,4 @@
-"""svdf, and what it shares with lstm: sums of products of bytes, scaled and brought to 16 bits."""
+"""Lowering of svdf, and its parts that lstm uses too: sums of products of bytes, scaled to 16 bits."""
 
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import add, multiply
@@ -10,17 +10,17 @@ from qrt.ir.passes.lower_qrt.transpose_conv import static_slice
 from qrt.ops.core import Attributes
 from qrt.ops.recurrent import svdf_parameters
 
-WORD = -(1 << 15), (1 << 15) - 1
+INT16_RANGE = -(1 << 15), (1 << 15) - 1
 """The ends of 16 bits."""
 
 
 def saturated(nest: LoopNest, x: Value) -> Value:
-    """Brought to 16 bits."""
-    return clamp(nest, x, *WORD)
+    """Saturate a value to 16 bits."""
+    return clamp(nest, x, *INT16_RANGE)
 
 
 def scaled(nest: LoopNest, x: Value, multiplier: tuple[int, int]) -> Value:
-    """The product with a multiplier (M0, shift), of 32 bits."""
+    """Return the product of a value and a multiplier (M0, shift), in 32 bits."""
     fixed = Fixed(nest)
     return fixed.scale(fixed.saturate(x), *multiplier)
 
@@ -28,8 +28,9 @@ def scaled(nest: LoopNest, x: Value, multiplier: tuple[int, int]) -> Value:
 def products(
     context: LoweringContext, x: Value, w: Value, batch: Extent, rows: Extent, zero_point: int, *, is_step: bool
 ) -> Value:
-    """Sums of `(x - zero point) * w` along the last axes: [batch, rows] of i64. x may have an axis of one step inside,
-    or before the batch."""
+    """Return the sums of `(x - zero point) * w` along the last axes: [batch, rows] of i64. x may have an extra axis of
+    size 1, inside or before the batch.
+    """
     depth = context.extent(w, 1)
     nest = LoopNest(context, "accumulate", (batch, rows), (depth,))
     b, row, k = nest.loops
@@ -42,7 +43,7 @@ def products(
 
 
 def lower_svdf(context: LoweringContext, op: Operation, attributes: Attributes) -> list[Value]:
-    """Storage of the results."""
+    """Lower an svdf and return the storage of the results."""
     types = tuple(map(tensor_type, op.operands))
     p, rank = svdf_parameters(types, tuple(map(tensor_type, op.results))), int(attributes["rank"])
     x, feature, time, state, *bias = (context.storage(value) for value in op.operands)
@@ -50,9 +51,9 @@ def lower_svdf(context: LoweringContext, op: Operation, attributes: Attributes) 
     filters, memory = types[2].shape or ()
     assert filters is not None  # the family needs both
     assert memory is not None
-    found = products(context, x, feature, batch, filters, p.input_zero_point, is_step=False)
+    features = products(context, x, feature, batch, filters, p.input_zero_point, is_step=False)
     nest = LoopNest(context, "feature", (batch, filters))
-    newest = saturated(nest, scaled(nest, nest.read(found, nest.loops), p.feature))
+    newest = saturated(nest, scaled(nest, nest.read(features, nest.loops), p.feature))
     (newest,) = nest.finish(nest.value("arith.trunci", (newest,), I16))
     after = state
     context.stage("state")
@@ -73,6 +74,6 @@ def lower_svdf(context: LoweringContext, op: Operation, attributes: Attributes) 
     total = nest.read(sums, nest.loops)
     if bias:
         total = nest.value("arith.addi", (total, nest.extend(nest.read(bias[0], nest.loops[1:]), I64)), I64)
-    made = Fixed(nest).add(scaled(nest, total, p.result), p.result_zero_point)
-    (y,) = nest.finish(nest.value("arith.trunci", (clamp(nest, made, -128, 127),), I8))
+    output = Fixed(nest).add(scaled(nest, total, p.result), p.result_zero_point)
+    (y,) = nest.finish(nest.value("arith.trunci", (clamp(nest, output, -128, 127),), I8))
     return [y, after]

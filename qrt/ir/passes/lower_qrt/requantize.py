@@ -1,7 +1,8 @@
 """Requantization as scalar operations in the body of a nest: every row of `numerics.ARITHMETICS`, bit for bit.
 
-What differs by channel (multipliers, shifts, rounding constants, zero points) is read from constant tensors. A channel
-that does without a step has the constant that makes it do nothing: a shift by 0, a rounding constant of 0.
+Values that differ by channel (multipliers, shifts, rounding constants, zero points) are read from constant tensors. A
+channel that does not need a step has the constant that makes the step do nothing: a shift by 0, a rounding constant of
+0.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +27,8 @@ _I32_MIN, _I32_MAX = -(1 << 31), (1 << 31) - 1
 
 @dataclass(frozen=True)
 class Requantization:
-    """Parameters, and which an accumulator has: `channel` is an array of parameter indices, read at `indices`."""
+    """Requantization parameters, and those of each accumulator: `channel` is an array of parameter indices, read at
+    `indices`."""
 
     parameters: RequantParameters
     channel: Array
@@ -34,31 +36,31 @@ class Requantization:
     element: UniformType
 
     def of(self, values: Array) -> Array:
-        """Values by parameter index, as an array to be read at `indices`."""
+        """Return values by parameter index as an array to be read at `indices`."""
         return values[self.channel]
 
 
 def requantize(nest: LoopNest, acc: Value, r: Requantization) -> Value:
-    """An exact accumulator, i32 or i64, to storage; a float where the arithmetic has an element scale."""
+    """Requantize an exact accumulator, i32 or i64, to storage; a float if the arithmetic has an element scale."""
     return finish(nest, scale(nest, acc, r), r)
 
 
 def scale(nest: LoopNest, acc: Value, r: Requantization) -> Value:
-    """What `finish` makes storage of: an i64, without the zero point and not clamped."""
+    """Scale and round an accumulator: the result is an i64, without the zero point and not clamped, for `finish`."""
     nest.stage("requantize")
     by = ARITHMETICS[r.parameters.rule]
     return _DOMAINS[by.domain](nest, acc, r, by)
 
 
 def finish(nest: LoopNest, scaled: Value, r: Requantization) -> Value:
-    """Storage of what `scale` gives."""
+    """Convert a result of `scale` to storage."""
     return to_storage(nest, scaled, r.of(r.parameters.zero_point), r.indices, r.element)
 
 
 def to_storage(
     nest: LoopNest, scaled: Value, zero_points: Array, indices: Sequence[Index], element: UniformType
 ) -> Value:
-    """The end of every rule: an i64 of magnitude at most 2**62 plus the zero point, clamped, as the storage type."""
+    """Add the zero point to an i64 of magnitude at most 2**62, clamp it, and convert it to the storage type."""
     assert isinstance(element.storage_type, IntegerType)  # programs with other storage do not run
     if zero_points.any():
         nest.stage("output zero point")
@@ -70,7 +72,7 @@ def to_storage(
 
 
 def clamp(nest: LoopNest, value: Value, low: int, high: int) -> Value:
-    """An i64 within bounds."""
+    """Clamp an i64 to bounds."""
     bounded = nest.value("arith.maxsi", (value, nest.constant(low, I64)), I64)
     return nest.value("arith.minsi", (bounded, nest.constant(high, I64)), I64)
 
@@ -83,13 +85,15 @@ def _scale_integer(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic
 
 
 def scale_fixed(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
-    """`(acc * M0 + (1 << (N-1))) >> N` as an i64, saturated to 2**62 where it is beyond every storage. N > 62 gives 0,
-    N = 0 has no rounding term, N < 0 shifts left exactly."""
+    """Emit `(acc * M0 + (1 << (N-1))) >> N` as an i64, saturated to 2**62, which exceeds every storage.
+
+    N > 62 gives 0, N = 0 has no rounding term, N < 0 shifts left exactly.
+    """
     return shift_left(nest, _scale_right(nest, acc, multiplier, shift, indices), shift, indices)
 
 
 def scale_fixed_exactly(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
-    """`scale_fixed` for an accumulator whose results are known to stay below 2**62, so nothing saturates."""
+    """Emit `scale_fixed` for an accumulator whose results are known to be below 2**62, so that nothing saturates."""
     scaled = _scale_right(nest, acc, multiplier, shift, indices)
     if not (shift < 0).any():
         return scaled
@@ -98,8 +102,9 @@ def scale_fixed_exactly(nest: LoopNest, acc: Value, multiplier: Array, shift: Ar
 
 
 def _scale_right(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
-    """`scale_fixed` without the shift to the left. An i32 accumulator takes a 64-bit product: its magnitude is at most
-    2**62, and the rounding term 2**61.
+    """Emit `scale_fixed` without the shift to the left.
+
+    For an i32 accumulator 64 bits hold the product: its magnitude is at most 2**62, that of the rounding term 2**61.
     """
     beyond = shift > 62
     multiplier, shift = (np.where(beyond, 0, values).astype(np.int64) for values in (multiplier, shift))
@@ -112,12 +117,14 @@ def _scale_right(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, in
 
 
 def _rounding(shift: Array) -> Array:
-    """`1 << (N-1)`, and 0 where N is not positive."""
+    """Return `1 << (N-1)`, and 0 where N is not positive."""
     return np.where(shift > 0, np.int64(1) << np.maximum(shift - 1, 0), 0)
 
 
 def round_shift(nest: LoopNest, product: Value, shift: Array, indices: Sequence[Index]) -> Value:
-    """`(product + (1 << (N-1))) >> N` of an i64 with room for that sum; the product itself where N is not positive."""
+    """Emit `(product + (1 << (N-1))) >> N` of an i64 that has room for that sum; the product itself where N is not
+    positive.
+    """
     if not (shift > 0).any():
         return product
     delta = nest.parameter(_rounding(shift), I64, indices)
@@ -126,7 +133,7 @@ def round_shift(nest: LoopNest, product: Value, shift: Array, indices: Sequence[
 
 
 def round_shift_128(nest: LoopNest, low: Value, high: Value, shift: Array, indices: Sequence[Index]) -> Value:
-    """`round_shift` of a 128-bit product in two halves, saturated to 2**62."""
+    """Emit `round_shift` of a 128-bit product in two halves, saturated to 2**62."""
     if (shift > 0).any():
         delta = nest.parameter(_rounding(shift), I64, indices)
         low, high = add_128(nest, (low, high), (delta, nest.constant(0, I64)))
@@ -145,15 +152,17 @@ def round_shift_128(nest: LoopNest, low: Value, high: Value, shift: Array, indic
 
 
 def add_128(nest: LoopNest, left: Sequence[Value], right: Sequence[Value]) -> tuple[Value, Value]:
-    """The sum of two (low, high) halves."""
+    """Emit the sum of two 128-bit integers, each given as (low, high)."""
     low, carry = nest.emit("arith.addui_extended", (left[0], right[0]), (I64, I1)).results
     high = nest.value("arith.addi", (left[1], right[1]), I64)
     return low, nest.value("arith.addi", (high, nest.extend(carry, I64, signed=False)), I64)
 
 
 def shift_left(nest: LoopNest, scaled: Value, shift: Array, indices: Sequence[Index]) -> Value:
-    """`scaled << -N` where N is negative: exact within all storages, saturated beyond. What is clamped to `_BEYOND`
-    has room for 29 places; after 58, only 0 is not beyond."""
+    """Emit `scaled << -N` where N is negative: exact within all storages, saturated beyond.
+
+    A value clamped to `_BEYOND` can be shifted by 29 places; after 58 places, every value but 0 is beyond.
+    """
     left = np.minimum(np.maximum(-shift, 0), 58)
     while left.any():
         ends = np.where(left > 0, _BEYOND, _LIMIT)
@@ -177,8 +186,10 @@ def _scale_half_up_twice(
 def scale_fixed_double(
     nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], fits: bool = False
 ) -> Value:
-    """gemmlowp's saturating rounding doubling high multiply, then its rounding divide by a power of two. `fits` says
-    that 32 bits hold the accumulator, whatever its type is."""
+    """Emit gemmlowp's saturating rounding doubling high multiply, then its rounding divide by a power of two.
+
+    `fits` promises that the accumulator fits 32 bits, whatever its type is.
+    """
     high = _doubling_high(nest, acc, multiplier, shift, indices, fits)
     return _rounding_divide(nest, high, np.maximum(-shift.astype(np.int64), 0), indices)
 
@@ -186,7 +197,9 @@ def scale_fixed_double(
 def scale_once(
     nest: LoopNest, value: Value, multiplier: Array, shift: Array, left: int, indices: Sequence[Index]
 ) -> Value:
-    """`scale_fixed_double` of an i64 that is shifted by `left`, with one rounding: all places are shifted first."""
+    """Emit `scale_fixed_double` of an i64 that is shifted by `left`, but with one rounding: all shifts come before
+    it.
+    """
     places = int(shift.flat[0]) + left
     name = "arith.shli" if places > 0 else "arith.shrsi"
     shifted = nest.value(name, (value, nest.constant(abs(places), I64)), I64) if places else value
@@ -197,7 +210,10 @@ def scale_once(
 def _doubling_high(
     nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], fits: bool = False
 ) -> Value:
-    """The nudge of gemmlowp's doubling high multiply, which a division by truncation follows, rounds half up."""
+    """Emit gemmlowp's doubling high multiply.
+
+    Its nudge, followed by a truncating division, rounds half up; so does this.
+    """
     wide = nest.extend(acc, I64)
     if acc.type is I64 and not fits:  # with a bias: saturating first makes room for the shift, and changes no result
         wide = clamp(nest, wide, _I32_MIN, _I32_MAX)
@@ -210,7 +226,7 @@ def _doubling_high(
 
 
 def _rounding_divide(nest: LoopNest, value: Value, right: Array, indices: Sequence[Index]) -> Value:
-    """Division by `2**right`, half away from zero."""
+    """Emit a division by `2**right`, rounded half away from zero."""
     if not right.any():
         return value
     mask = (np.int64(1) << right) - 1
@@ -226,7 +242,10 @@ def _rounding_divide(nest: LoopNest, value: Value, right: Array, indices: Sequen
 
 
 def _scale_float(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic) -> Value:
-    """Every step in the float format of the arithmetic; zero points that join before the rounding are all 0 in some."""
+    """Emit every step in the float format of the arithmetic.
+
+    Zero points that are added before the rounding are omitted if all are 0.
+    """
     form = {"float32": F32, "float64": F64}[by.domain]
     scaled = acc if isinstance(acc.type, FloatType) else nest.value("arith.sitofp", (acc,), form)
     for step, name in by.steps:
@@ -238,7 +257,7 @@ def _scale_float(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic) 
 
 
 def round_float32(nest: LoopNest, scaled: Value, r: Requantization) -> Value:
-    """Clamped to `[min - zp, max - zp]` in f32, then half to even."""
+    """Emit a clamp to `[min - zp, max - zp]` in f32, then round half to even."""
     return _round_to_storage(nest, scaled, "half_even", r)
 
 
@@ -249,8 +268,9 @@ def _round_to_storage(nest: LoopNest, scaled: Value, rounding: str, r: Requantiz
 def round_float(
     nest: LoopNest, scaled: Value, rounding: str, zero_points: Array, indices: Sequence[Index], element: UniformType
 ) -> Value:
-    """A float, not NaN, as an i64 within `[min - zp, max - zp]`, the bounds rounded to its type. Rounding before the
-    clamp is the same: the bounds are integers."""
+    """Convert a float that is not a NaN to an i64 within `[min - zp, max - zp]`, the bounds rounded to the float's
+    type. Rounding before the clamp gives the same, because the bounds are integers.
+    """
     form = scaled.type
     assert isinstance(form, FloatType)  # the rules say so
     low, high = (
@@ -263,7 +283,9 @@ def round_float(
 
 
 def _divide_integer(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic) -> Value:
-    """A division that truncates, of what has been moved by half of the divisor: halves go away from zero."""
+    """Emit a division rounded half away from zero: half of the divisor is added, with the sign of the dividend, before
+    a truncating division.
+    """
     divisor = r.of(r.parameters.multiplier).astype(np.int64)
     wide, half = nest.extend(acc, I64), nest.parameter(divisor // 2, I64, r.indices)
     negative = nest.compare(_LESS, wide, nest.constant(0, I64))

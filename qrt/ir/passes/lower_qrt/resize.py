@@ -1,4 +1,4 @@
-"""resize_bilinear and resize_nearest: loops over the result that read neighbours at positions from constant tables."""
+"""Lowering of resize_bilinear and resize_nearest to loops that read neighbours at positions from constant tables."""
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Operation, Value
@@ -11,7 +11,7 @@ from qrt.types import FloatType, IntegerType, Type, UniformType
 
 
 def lower_resize_nearest(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result."""
+    """Lower a resize_nearest and return the storage of the result."""
     rows, columns = nearest((tensor_type(op.operands[0]),), attributes, _known(op))
     stored, nest = _nest(context, op, rows.size, columns.size)
     image, y, x, channel = nest.loops
@@ -20,7 +20,7 @@ def lower_resize_nearest(context: LoweringContext, op: Operation, attributes: At
 
 
 def lower_resize_bilinear(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result."""
+    """Lower a resize_bilinear and return the storage of the result."""
     rows, columns = positions((tensor_type(op.operands[0]),), attributes, _known(op))
     stored, nest = _nest(context, op, rows[0].size, columns[0].size)
     image, y, x, channel = nest.loops
@@ -45,7 +45,7 @@ def lower_resize_bilinear(context: LoweringContext, op: Operation, attributes: A
 
 
 def _known(op: Operation) -> tuple[int, int, int, int]:
-    """The shape of the operand, whose height and width must be known; 0 for what is not."""
+    """Return the shape of the operand, with 0 for a dynamic size. The height and the width must be static."""
     images, height, width, channels = tensor_type(op.operands[0]).shape or (None,) * 4
     if height is None or width is None:
         raise QuantTypeError(f"height and width of {op.operands[0].type} must be known")
@@ -59,7 +59,7 @@ def _nest(context: LoweringContext, op: Operation, rows: int, columns: int) -> t
 
 
 def _number(nest: LoopNest, value: Value, t: Type, computed: Type) -> Value:
-    """An element as the number with which a rule computes."""
+    """Return an element as a number in the type in which the rule computes."""
     if isinstance(t, FloatType):
         return value
     assert isinstance(t, UniformType)  # the family takes no others
@@ -84,7 +84,7 @@ class _Arithmetic:
 
 
 def _lines(of: _Arithmetic, a: Value, b: Value, weight: Value, one: int) -> Value:
-    """`a * one + (b - a) * weight`."""
+    """Emit `a * one + (b - a) * weight`."""
     return of("add", a if one == 1 else of("mul", a, one), of("mul", of("sub", b, a), weight))
 
 

@@ -1,5 +1,7 @@
-"""slice, tile, pad: a tensor.extract_slice, and loops that read it backwards; loops that read modulo the sizes of x; a
-tensor.pad with the padding's value of each channel.
+"""Lowering of slice, tile and pad.
+
+A slice is a tensor.extract_slice, or a loop if it is reversed; a tile is a loop that reads modulo the sizes of x; a pad
+is a tensor.pad with the padding value of each channel.
 """
 
 from qrt.ir import Attribute, DenseArrayAttr, Operation, Value
@@ -19,7 +21,7 @@ _DYNAMIC = -(1 << 63)
 
 
 def lower_slice(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result."""
+    """Lower a slice and return the storage of the result."""
     stored = context.storage(op.operands[0])
     context.stage("slice")
     steps = steps_of((tensor_type(op.operands[0]),), attributes)
@@ -32,10 +34,10 @@ def lower_slice(context: LoweringContext, op: Operation, attributes: Attributes)
         "static_sizes": [size if isinstance(size, int) else _DYNAMIC for size in sizes],
         "static_strides": [abs(step.stride) for step in steps],
     }
-    said: dict[str, Attribute] = {name: DenseArrayAttr(I64, tuple(values)) for name, values in lists.items()}
-    said[OPERAND_SEGMENTS] = segments(1, 0, len(operands), 0)
+    properties: dict[str, Attribute] = {name: DenseArrayAttr(I64, tuple(values)) for name, values in lists.items()}
+    properties[OPERAND_SEGMENTS] = segments(1, 0, len(operands), 0)
     result = TensorType(static_shape(sizes), tensor_type(stored).element)
-    ascending = context.emit("tensor.extract_slice", (stored, *operands), (result,), said).results[0]
+    ascending = context.emit("tensor.extract_slice", (stored, *operands), (result,), properties).results[0]
     if all(step.stride > 0 for step in steps):
         return ascending
     nest = LoopNest(context, "slice", sizes)
@@ -47,12 +49,12 @@ def lower_slice(context: LoweringContext, op: Operation, attributes: Attributes)
 
 
 def _least(step: SliceStep) -> int:
-    """The first position that is taken, from the beginning of the axis on."""
+    """Return the least position that the slice reads along an axis."""
     return step.offset if step.size is None or step.stride > 0 else step.offset + (step.size - 1) * step.stride
 
 
 def _size(context: LoweringContext, stored: Value, axis: int, step: SliceStep) -> Extent:
-    """Return how many elements are taken along an axis: none from an offset behind its end."""
+    """Return the number of elements that the slice reads along an axis; 0 if the offset is beyond its end."""
     if step.size is not None:
         return step.size
     room = context.value(
@@ -68,7 +70,7 @@ def _size(context: LoweringContext, stored: Value, axis: int, step: SliceStep) -
 
 
 def lower_tile(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result."""
+    """Lower a tile and return the storage of the result."""
     stored = context.storage(op.operands[0])
     context.stage("tile")
     multiples = multiples_of((tensor_type(op.operands[0]),), attributes)
@@ -91,7 +93,7 @@ def lower_tile(context: LoweringContext, op: Operation, attributes: Attributes) 
 
 
 def lower_pad(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result."""
+    """Lower a pad and return the storage of the result."""
     t = tensor_type(op.operands[0]).element
     stored = context.storage(op.operands[0])
     context.stage("pad")

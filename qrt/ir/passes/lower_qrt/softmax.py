@@ -1,5 +1,8 @@
-"""softmax and its logarithm: the largest value, the entries of a table for each distance from it, their sum, and what a
-rule makes of both for each value."""
+"""Lowering of softmax and log_softmax.
+
+The loops compute the largest value of each line, the table entry of each distance from it, the sum of the entries, and
+the result of the rule from the entries and the sum.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +29,7 @@ _GREATER = list(INTEGER_PREDICATES).index("sgt")
 
 @dataclass
 class _Lines:
-    """The operand as lines along an axis."""
+    """The operand, as lines along an axis."""
 
     context: LoweringContext
     stored: Value
@@ -38,31 +41,31 @@ class _Lines:
         self.sizes = self.context.extents(self.stored)
         self.rest = (*self.sizes[: self.axis], *self.sizes[self.axis + 1 :])
 
-    def reduced(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
-        """A nest that reduces the axis, and how it indexes all elements."""
+    def reduction_nest(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
+        """Return a nest that reduces the axis, and the indices of an element in it."""
         nest = LoopNest(self.context, stage, self.rest, self.sizes[self.axis : self.axis + 1])
         *others, last = nest.loops
         return nest, (*others[: self.axis], last, *others[self.axis :])
 
-    def each(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
-        """A nest over all elements, and how it indexes what has a value for each line."""
+    def element_nest(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
+        """Return a nest over all elements, and the indices of a value of the element's line in it."""
         nest = LoopNest(self.context, stage, self.sizes)
         return nest, (*nest.loops[: self.axis], *nest.loops[self.axis + 1 :])
 
     def maxima(self) -> Value:
-        nest, at = self.reduced("largest")
+        nest, at = self.reduction_nest("largest")
         value = nest.read(self.stored, at)
         largest = nest.running(value.type, self.x.storage_min)
         name = f"arith.max{'si' if self.x.is_signed else 'ui'}"
         return nest.finish(nest.value(name, (largest, value), value.type))[0]
 
     def entries(self, maxima: Value, table: Array, type: IntegerType | FloatType) -> Value:
-        """The entry of the table for each element's distance from the largest."""
+        """Return the table entry of each element's distance from the largest."""
         self.context.stage("table")
-        held = self.context.dense(table, type)
-        nest, others = self.each("table")
+        constant = self.context.dense(table, type)
+        nest, others = self.element_nest("table")
         distance = nest.value("arith.index_cast", (self.distance(nest, maxima, others),), INDEX)
-        return nest.finish(nest.gather(held, [distance]))[0]
+        return nest.finish(nest.gather(constant, [distance]))[0]
 
     def distance(self, nest: LoopNest, maxima: Value, others: tuple[Expression, ...]) -> Value:
         places = (maxima, others), (self.stored, nest.loops)
@@ -70,21 +73,21 @@ class _Lines:
         return nest.value("arith.subi", pair, I32)
 
     def total(self, entries: Value, type: IntegerType | FloatType, term: Callable[[LoopNest, Value], Value]) -> Value:
-        """The sum of a line, in order."""
-        nest, at = self.reduced("sum")
+        """Return the sums of the terms of each line, added in order."""
+        nest, at = self.reduction_nest("sum")
         value = term(nest, nest.read(entries, at))
         name = "arith.addf" if isinstance(type, FloatType) else "arith.addi"
         return nest.finish(nest.value(name, (nest.running(type, 0), value), type))[0]
 
     def rounded(self, nest: LoopNest, value: Value, rounding: str) -> Value:
-        """A float as storage of the result, clamped in f64, which holds every bound."""
+        """Convert a float to storage of the result, clamped in f64, which represents every bound."""
         value = nest.value("arith.extf", (value,), F64) if value.type is F32 else value
         zero_point = np.array(self.element.zero_point)
         integer = round_float(nest, value, rounding, zero_point, (), self.element)
         return nest.finish(to_storage(nest, integer, zero_point, (), self.element))[0]
 
     def stored_integer(self, nest: LoopNest, value: Value) -> Value:
-        """An integer, the zero point included, as storage of the result."""
+        """Convert an integer that includes the zero point to storage of the result."""
         assert isinstance(self.element.storage_type, IntegerType)
         nest.stage("clamp")
         bounded = clamp(nest, value, self.element.storage_min, self.element.storage_max)
@@ -98,13 +101,13 @@ def _lines(context: LoweringContext, op: Operation, attributes: Attributes, name
 
 
 def lower_softmax(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result."""
+    """Lower a softmax and return the storage of the result."""
     lines = _lines(context, op, attributes, "softmax")
     return _SOFTMAX[attributes["requant"]](lines, float(attributes["beta"]))
 
 
 def lower_log_softmax(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result."""
+    """Lower a log_softmax and return the storage of the result."""
     lines = _lines(context, op, attributes, "log_softmax")
     return (_log_gemmlowp if attributes["requant"] == "gemmlowp" else _log_float32)(lines)
 
@@ -112,7 +115,7 @@ def lower_log_softmax(context: LoweringContext, op: Operation, attributes: Attri
 def _table_int32(lines: _Lines, beta: float) -> Value:
     entries = lines.entries(lines.maxima(), numerics.softmax_table(lines.x.scale, beta), I32)
     sums = lines.total(entries, I64, lambda nest, value: nest.extend(value, I64))
-    nest, others = lines.each("quotient")
+    nest, others = lines.element_nest("quotient")
     entry = nest.value("arith.sitofp", (nest.extend(nest.read(entries, nest.loops), I64),), F64)
     total = nest.value("arith.sitofp", (nest.read(sums, others),), F64)
     scaled = nest.value("arith.mulf", (total, nest.constant(lines.element.scale, F64)), F64)
@@ -122,7 +125,7 @@ def _table_int32(lines: _Lines, beta: float) -> Value:
 def _table_float32(lines: _Lines, beta: float) -> Value:
     entries = lines.entries(lines.maxima(), numerics.softmax_table_float32(lines.x.scale, beta), F32)
     sums = lines.total(entries, F32, lambda nest, value: value)
-    nest, others = lines.each("quotient")
+    nest, others = lines.element_nest("quotient")
     scale = nest.constant(np.float32(lines.element.scale), F32)
     scaled = nest.value("arith.mulf", (nest.read(sums, others), scale), F32)
     inverse = nest.value("arith.divf", (nest.constant(1.0, F32), scaled), F32)
@@ -137,7 +140,7 @@ def _table_shifted(lines: _Lines, beta: float) -> Value:
     table = numerics.softmax_table_shifted(lines.x.scale, beta, size)
     entries = lines.entries(lines.maxima(), table, F32)
     sums = lines.total(entries, F32, lambda nest, value: value)
-    nest, others = lines.each("quotient")
+    nest, others = lines.element_nest("quotient")
     units = nest.constant(numerics.softmax_units(lines.element.scale), F32)
     scaled = nest.value("arith.mulf", (nest.read(entries, nest.loops), units), F32)
     return lines.rounded(nest, nest.value("arith.divf", (scaled, nest.read(sums, others)), F32), "math.roundeven")
@@ -150,7 +153,7 @@ def _gemmlowp_sum(lines: _Lines, entries: Value) -> Value:
 def _gemmlowp(lines: _Lines, beta: float) -> Value:
     entries = lines.entries(lines.maxima(), numerics.softmax_table_gemmlowp(lines.x.scale, beta), I32)
     sums = _gemmlowp_sum(lines, entries)
-    nest, others = lines.each("quotient")
+    nest, others = lines.element_nest("quotient")
     fixed, total = Fixed(nest), nest.read(sums, others)
     headroom = fixed.leading_zeros(total)
     scale = fixed.reciprocal(fixed.subtract(fixed.left(total, headroom), 1 << 31))
@@ -166,14 +169,14 @@ def _table_int16(lines: _Lines, beta: float) -> Value:
     maxima = lines.maxima()
     lines.context.stage("table")
     exponential, reciprocal = (lines.context.dense(table, I16) for table in tables)
-    nest, others = lines.each("table")
+    nest, others = lines.element_nest("table")
     fixed = Fixed(nest)
     distance = nest.extend(lines.distance(nest, maxima, others), I64)
     scaled = fixed.add(fixed.scale(fixed.subtract(0, distance), multiplier, shift), 32767)
-    found = interpolated(nest, exponential, clamp(nest, scaled, -32768, 32767))
-    (entries,) = nest.finish(nest.value("arith.trunci", (found,), I32))
+    entry = interpolated(nest, exponential, clamp(nest, scaled, -32768, 32767))
+    (entries,) = nest.finish(nest.value("arith.trunci", (entry,), I32))
     sums = lines.total(entries, I64, lambda nest, value: nest.extend(value, I64))
-    nest, others = lines.each("quotient")
+    nest, others = lines.element_nest("quotient")
     fixed, total = Fixed(nest), nest.read(sums, others)
     headroom = fixed.leading_zeros(total)
     normal = fixed.right(fixed.add(fixed.left(total, fixed.subtract(headroom, 1)), 1 << 13), 14)
@@ -189,7 +192,7 @@ def _log_float32(lines: _Lines) -> Value:
     maxima = lines.maxima()
     entries = lines.entries(maxima, numerics.softmax_table_float32(lines.x.scale, 1.0), F32)
     sums = lines.total(entries, F32, lambda nest, value: value)
-    nest, others = lines.each("difference")
+    nest, others = lines.element_nest("difference")
     largest, value = (
         nest.value("arith.sitofp", (nest.extend(nest.read(t, i), I32, lines.x.is_signed),), F32)
         for t, i in ((maxima, others), (lines.stored, nest.loops))
@@ -207,11 +210,11 @@ def _log_gemmlowp(lines: _Lines) -> Value:
     entries = lines.entries(maxima, p.table, I32)
     scaled = lines.entries(maxima, p.scaled, I32)
     sums = _gemmlowp_sum(lines, entries)
-    nest, others = lines.each("difference")
+    nest, others = lines.element_nest("difference")
     fixed = Fixed(nest)
     log = fixed.logarithm(nest.read(sums, others), numerics.SUM_BITS, 5)
-    found = fixed.scale(fixed.subtract(log, 1 << 31), p.multiplier, p.shift)
-    least = fixed.emit("maxsi", found, -p.radius - 1)
+    threshold = fixed.scale(fixed.subtract(log, 1 << 31), p.multiplier, p.shift)
+    least = fixed.emit("maxsi", threshold, -p.radius - 1)
     difference = fixed.subtract(nest.extend(nest.read(scaled, nest.loops), I64), log)
     value = fixed.add(fixed.divide(difference, 31 - 5 - 4), lines.element.zero_point)
     distance = fixed.subtract(0, nest.extend(lines.distance(nest, maxima, others), I64))

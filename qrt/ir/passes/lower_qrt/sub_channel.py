@@ -1,4 +1,4 @@
-"""matmul with sub-channel weights: the reduction split by blocks, whose sums are weighted and added.
+"""Lowering of matmul with sub-channel weights: the reduction is split by blocks, whose sums are weighted and added.
 
 The sums of the blocks have a dimension of their own, the last. `fixed` adds their products with the blocks' multipliers
 in 128 bits, in two halves, and rounds once; `float32` adds in f32, in the order of the blocks.
@@ -27,7 +27,10 @@ from qrt.types import UniformType
 
 
 def contract_blocks(context: LoweringContext, op: Operation, rule: str) -> Value:
-    """Storage of the result. Raises QuantTypeError where the shape of the weights is not known."""
+    """Lower a contraction with sub-channel weights and return the storage of the result.
+
+    Raises QuantTypeError for weights of dynamic shape.
+    """
     a_type, w_type, element = (uniform_type(v) for v in (op.operands[0], op.operands[1], op.results[0]))
     depth, columns = tensor_type(op.operands[1]).shape or (None, None)
     if depth is None or columns is None:
@@ -39,11 +42,11 @@ def contract_blocks(context: LoweringContext, op: Operation, rule: str) -> Value
     rows = [context.extent(a, axis) for axis in range(len(tensor_type(a).shape or ()) - 1)]
     c = _contraction((a, a_type), (w, w_type), rows, columns, (depth, p.k_block))
     sums, correct = accumulate(context, c)
-    blocks = LoopNest(context, "requantize", c.kept[:-1], c.kept[-1:])
+    blocks = LoopNest(context, "requantize", c.outer[:-1], c.outer[-1:])
     value = correct(blocks, blocks.read(sums, blocks.loops))
     weigh = {"float32": _weigh_float32, "fixed": _weigh_fixed}[rule]
     totals, finish = weigh(blocks, value, p)
-    nest = LoopNest(context, "requantize", c.kept[:-1])
+    nest = LoopNest(context, "requantize", c.outer[:-1])
     column = nest.loops[-1:]
     r = Requantization(p.requant, np.arange(columns), column, element)
     total = [nest.read(total, nest.loops) for total in totals]
@@ -52,7 +55,7 @@ def contract_blocks(context: LoweringContext, op: Operation, rule: str) -> Value
 
 
 def _read_bias(nest: LoopNest, bias: Value, element: UniformType) -> Value:
-    """A bias of the column without its zero point, i64."""
+    """Return a column's bias without its zero point, as i64."""
     column = nest.loops[-1:]
     nest.stage("bias")
     value = nest.extend(nest.read(bias, column), I64, element.is_signed)
@@ -69,7 +72,10 @@ def _contraction(
     columns: int,
     depth: tuple[int, int],
 ) -> Contraction:
-    """Over the rows, the columns and the blocks, whose values are reduced; `depth` is K and the values of a block."""
+    """Return the contraction over rows, columns and blocks that reduces the values of a block.
+
+    `depth` is K and the number of values of a block.
+    """
     blocks = depth[0] // depth[1]
     lines: tuple[Expression, ...] = tuple(("d", i) for i in range(len(rows)))
     column, block = ("d", len(rows)), ("d", len(rows) + 1)
@@ -105,7 +111,7 @@ point.
 
 
 def _weigh_float32(blocks: LoopNest, value: Value, p: BlockParameters) -> tuple[list[Value], Finish]:
-    """The sum of each block in f32 times its scale, added in the order of the blocks."""
+    """Emit the sum over blocks of each block's sum in f32 times its scale, in the order of the blocks."""
     column, block = blocks.loops[-2:]
     blocks.stage("requantize")
     total = blocks.running(F32, 0)
@@ -126,7 +132,7 @@ def _weigh_float32(blocks: LoopNest, value: Value, p: BlockParameters) -> tuple[
 
 
 def _weigh_fixed(blocks: LoopNest, value: Value, p: BlockParameters) -> tuple[list[Value], Finish]:
-    """The exact sum of each block times its multiplier, in 128 bits; N > 62 gives 0."""
+    """Emit the exact sum over blocks of each block's sum times its multiplier, in 128 bits; N > 62 gives 0."""
     column, block = blocks.loops[-2:]
     beyond = p.requant.shift > 62
     shift = np.where(beyond, 0, p.requant.shift).astype(np.int64)

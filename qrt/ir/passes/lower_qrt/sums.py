@@ -1,5 +1,7 @@
-"""mean, sum: the sum over any axes of `q - zp`, subtracted in its loop or as `count * zp` from it, requantized with
-`s_in / (s_out * count)` or `s_in / s_out`. By `raw_mean` and `raw_sum` the sum of `q`.
+"""Lowering of mean, sum and cumsum.
+
+The sum over any axes of `q - zp` is requantized with `s_in / (s_out * count)` for a mean, `s_in / s_out` for a sum.
+Zero points are subtracted in the loop, or as `count * zp` after it; `raw_mean` and `raw_sum` sum `q` itself.
 
 cumsum: each element of the result sums the elements before it along the axis.
 """
@@ -21,12 +23,18 @@ from qrt.types import FloatType
 
 
 def lower_mean(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result. Raises QuantTypeError where the number of elements of one mean is not known."""
+    """Lower a mean and return the storage of the result.
+
+    Raises QuantTypeError for a dynamic number of elements of one mean.
+    """
     return _reduce(context, op, attributes, "mean")
 
 
 def lower_sum(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result. Raises QuantTypeError where the number of elements of one sum is not known."""
+    """Lower a sum and return the storage of the result.
+
+    Raises QuantTypeError for a dynamic number of elements of one sum.
+    """
     return _reduce(context, op, attributes, "sum")
 
 
@@ -41,10 +49,10 @@ def _reduce(context: LoweringContext, op: Operation, attributes: Attributes, nam
     stored = context.storage(op.operands[0])
     sizes = context.extents(stored)
     keeps = attributes["keepdims"]
-    kept: list[Extent] = [1 if axis in axes else size for axis, size in enumerate(sizes) if keeps or axis not in axes]
+    outer: list[Extent] = [1 if axis in axes else size for axis, size in enumerate(sizes) if keeps or axis not in axes]
     raw = is_raw(attributes)
     width = accumulator_type(count * (max_storage(x) if raw else max_magnitude(x)))
-    nest = LoopNest(context, "accumulate", kept, known)
+    nest = LoopNest(context, "accumulate", outer, known)
     at = nest.split(axes, len(sizes), keeps)
     channels = Channels.of(x, at)
     value = nest.extend(nest.read(stored, at), width, x.is_signed)
@@ -52,7 +60,7 @@ def _reduce(context: LoweringContext, op: Operation, attributes: Attributes, nam
         value = without_zero_point(nest, value, channels)
     (sums,) = nest.finish(nest.value("arith.addi", (nest.running(width, 0), value), width))
 
-    nest = LoopNest(context, "requantize", kept)
+    nest = LoopNest(context, "requantize", outer)
     acc = nest.read(sums, nest.loops)
     if not context.in_loop and not raw:
         acc = without_zero_point(nest, acc, channels, count)
@@ -66,22 +74,25 @@ _PREDICATES = list(INTEGER_PREDICATES)
 
 
 def lower_cumsum(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """The result, in time that grows with the square of the axis. Raises QuantTypeError where a sum begins at an end
-    that is not known."""
+    """Lower a cumsum and return the result.
+
+    Its time grows with the square of the axis. Raises QuantTypeError if a sum starts at the end of an axis of dynamic
+    size.
+    """
     (x,) = op.operands
     axis = one_axis("cumsum", (tensor_type(x),), attributes)
     extents, element = context.extents(x), tensor_type(x).element
     context.stage("accumulate")
     nest = LoopNest(context, "accumulate", extents, [extents[axis]])
-    *kept, step = nest.loops
-    place, own = step, nest.position(kept[axis])
+    *outer, step = nest.loops
+    place, own = step, nest.position(outer[axis])
     if attributes["reverse"]:
         size = extents[axis]
         if not isinstance(size, int):
             raise QuantTypeError(f"the axis {axis} of {x.type} must be known, as sums begin at its end")
         place = add(multiply(step, -1), size - 1)
         own = nest.value("arith.subi", (nest.constant(size - 1, own.type), own), own.type)
-    value = nest.read(x, [place if d == axis else loop for d, loop in enumerate(kept)])
+    value = nest.read(x, [place if d == axis else loop for d, loop in enumerate(outer)])
     total = nest.running(element, 0)
     taken = nest.value("arith.addf" if isinstance(element, FloatType) else "arith.addi", (total, value), element)
     predicate = _PREDICATES.index("slt" if attributes["exclusive"] else "sle")

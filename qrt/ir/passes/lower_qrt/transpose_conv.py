@@ -1,4 +1,6 @@
-"""transpose_conv2d: a convolution, with the window turned round, over the input spread out between its zero points."""
+"""Lowering of transpose_conv2d: a convolution with the reversed window, over the input spread out with zero points
+between its pixels.
+"""
 
 from collections.abc import Sequence
 
@@ -16,7 +18,10 @@ _IMAGE, _ROW, _COLUMN, _CHANNEL = (("d", i) for i in range(4))
 
 
 def lower_transpose_conv2d(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result. Raises QuantTypeError where the input's height and width or the window are not known."""
+    """Lower a transpose_conv2d and return the storage of the result.
+
+    Raises QuantTypeError for an input of dynamic height or width, or a dynamic window.
+    """
     x_type, w_type, element = (uniform_type(v) for v in (op.operands[0], op.operands[1], op.results[0]))
     shapes = [tensor_type(v).shape or () for v in (op.operands[0], op.operands[1])]
     size, kernel = ([n for n in shape[1:3] if n is not None] for shape in shapes)
@@ -27,7 +32,7 @@ def lower_transpose_conv2d(context: LoweringContext, op: Operation, attributes: 
     beyond = zip(size, kernel, attributes["strides"], attributes["padding"], attributes["output_padding"], strict=True)
     out = [(n - 1) * stride + k - sum(sides) + more for n, k, stride, sides, more in beyond]
     x = _spread(context, context.storage(op.operands[0]), x_type.zero_point, kernel, out, attributes)
-    kept: tuple[Extent, ...] = (context.extent(x, 0), *out, channels)
+    outer: tuple[Extent, ...] = (context.extent(x, 0), *out, channels)
 
     def window(own: Sequence[Expression], inner: Sequence[Expression]) -> tuple[Expression, ...]:
         image, row, column = own
@@ -37,7 +42,7 @@ def lower_transpose_conv2d(context: LoweringContext, op: Operation, attributes: 
         turned = (add(multiply(inner[d], -1), kernel[d] - 1) for d in range(2))
         return (*own, *turned, inner[2])
 
-    a = ProductOperand(x, x_type, (_IMAGE, _ROW, _COLUMN), kept[:3], window, zero_points_of(x_type), ())
+    a = ProductOperand(x, x_type, (_IMAGE, _ROW, _COLUMN), outer[:3], window, zero_points_of(x_type), ())
     f = ProductOperand(w, w_type, (_CHANNEL,), (channels,), filters, zero_points_of(w_type), (_CHANNEL,))
     x_scale, w_scales, scales = (Channels.along(t, _CHANNEL) for t in (x_type, w_type, element))
     r = requantization(attributes["requant"], [x_scale, w_scales], scales)
@@ -45,7 +50,7 @@ def lower_transpose_conv2d(context: LoweringContext, op: Operation, attributes: 
     if len(op.operands) > 2:
         bias = (lower_bias(context, op.operands[2], x_type, w_type, channels), (_CHANNEL,))
     taps = taps_of(kernel, attributes["strides"]) * depth if isinstance(depth, int) else None
-    return contract(context, Contraction(a, f, kept, (*kernel, depth), taps), bias, r)
+    return contract(context, Contraction(a, f, outer, (*kernel, depth), taps), bias, r)
 
 
 def _spread(
@@ -56,8 +61,10 @@ def _spread(
     out: Sequence[int],
     attributes: Attributes,
 ) -> Value:
-    """The input with `stride - 1` zero points between its rows and columns, and as many around it as make a
-    convolution's windows one for each pixel of the result; what no window holds is left out."""
+    """Return the input with `stride - 1` zero points between its rows and columns, padded with zero points around it.
+
+    A convolution over it has one window for each pixel of the result; pixels that are in no window are cut off.
+    """
     images, *size, depth = context.extents(x)
     first, count, start = [], [], []
     for n, k, o, stride, (before, _) in zip(
@@ -88,7 +95,7 @@ def static_slice(
     sizes: Sequence[Extent],
     strides: Sequence[int],
 ) -> Value:
-    """A tensor.extract_slice of a tensor, or a tensor.insert_slice of one into another."""
+    """Emit a tensor.extract_slice of a tensor, or a tensor.insert_slice of one into another."""
     dynamic = [size for size in sizes if isinstance(size, Value)]
     into = tensor_type(tensors[-1])
     type = into if len(tensors) > 1 else into.with_(shape=static_shape(sizes))

@@ -1,4 +1,6 @@
-"""requantize, leaky_relu, prelu: one requantization of each element, by the sign of `q - z` for the last two."""
+"""Lowering of requantize, leaky_relu and prelu: each element is requantized once, for the last two by the sign of `q -
+z`.
+"""
 
 import numpy as np
 
@@ -25,12 +27,12 @@ from qrt.types import IntegerType, UniformType
 
 
 def lower_requantize(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result. Raises QuantTypeError for an operand without a rank."""
+    """Lower a requantize and return the storage of the result. Raises QuantTypeError for an unranked operand."""
     return requantized(context, op.operands[0], uniform_type(op.results[0]), attributes["requant"])
 
 
 def requantized(context: LoweringContext, x: Value, element: UniformType, rule: str) -> Value:
-    """Storage of `x` as a tensor of another quantized type."""
+    """Return the storage of `x` requantized to another quantized type."""
     source, stored = uniform_type(x), context.storage(x)
     sizes = context.extents(stored)
     behind = RULES[rule].behind
@@ -45,7 +47,7 @@ def requantized(context: LoweringContext, x: Value, element: UniformType, rule: 
 
 
 def _by_blocks(nest: LoopNest, acc: Value, r: Requantization, tail: Requantization, whole: Extent) -> Value:
-    """Storage of elements in whole blocks, or by `tail` of those behind them."""
+    """Return the storage of elements in whole blocks, or that of the rest, which `tail` computes."""
     if whole == 0:
         return requantize(nest, acc, tail)
     blocks, rest = scale(nest, acc, r), scale(nest, acc, tail)
@@ -56,7 +58,7 @@ _LESS = list(INTEGER_PREDICATES).index("slt")
 
 
 def lower_leaky_relu(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result. Raises QuantTypeError for an operand without a rank."""
+    """Lower a leaky_relu and return the storage of the result. Raises QuantTypeError for an unranked operand."""
     x, element = (uniform_type(value) for value in (op.operands[0], op.results[0]))
     stored = context.storage(op.operands[0])
     nest = LoopNest(context, "accumulate", context.extents(stored))
@@ -67,7 +69,7 @@ def lower_leaky_relu(context: LoweringContext, op: Operation, attributes: Attrib
 
 
 def lower_prelu(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Storage of the result."""
+    """Lower a prelu and return the storage of the result."""
     x, alpha, element = (uniform_type(value) for value in (*op.operands, op.results[0]))
     stored = [context.storage(value) for value in op.operands]
     sizes = [context.extents(value) for value in stored]
@@ -90,7 +92,7 @@ def _is_negative(nest: LoopNest, acc: Value, width: IntegerType) -> Value:
 def _finish(
     nest: LoopNest, acc: Value, negative: Value, slope: tuple[UniformType, float, UniformType], attributes: Attributes
 ) -> Value:
-    """Requantizes with parameter 1 where the operand is negative, else with 0."""
+    """Requantize with parameter 1 if the operand is negative, else with 0."""
     index = nest.value("arith.index_castui", (negative,), INDEX)
     r = Requantization(slope_parameters(*slope, attributes), np.arange(2), (index,), slope[2])
     return nest.finish(requantize(nest, acc, r))[0]

@@ -1,4 +1,4 @@
-"""Sliding windows over NHWC: the padded input, the number of windows, and where their elements are."""
+"""Sliding windows over NHWC tensors: the padded input, the number of windows, and the indices of their elements."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from qrt.types import TensorType
 
 
 def pad(context: LoweringContext, x: Value, padding: Pairs, value: Any) -> Value:
-    """`x` with `value` around its height and width: one, or one for each channel."""
+    """Pad the height and width of `x` with `value`, which is one value, or one for each channel."""
     pairs = ((0, 0), *padding, (0, 0))
     if not any(map(any, pairs)):
         return x
@@ -26,8 +26,10 @@ def pad(context: LoweringContext, x: Value, padding: Pairs, value: Any) -> Value
 def pad_tensor(
     context: LoweringContext, x: Value, pairs: Sequence[tuple[int, int]], value: Any, axis: int | None = None
 ) -> Value:
-    """`x` with `value` around it: a pair for each dimension; with an array of values along `axis`, which is not
-    padded."""
+    """Pad `x` with `value`; the amounts are a pair for each dimension.
+
+    An array of values applies along `axis`, which is not padded.
+    """
     type = tensor_type(x)
     shape = [None if d is None else d + sum(p) for d, p in zip(type.shape or (), pairs, strict=True)]
     block = Block([INDEX] * len(shape), context.location)
@@ -49,7 +51,7 @@ def pad_tensor(
 
 
 def pad_behind(context: LoweringContext, x: Value, axis: int, count: int) -> Value:
-    """`x` with zeros behind it along an axis."""
+    """Append zeros to `x` along an axis."""
     if not count:
         return x
     pairs = [(0, count if d == axis else 0) for d in range(tensor_type(x).rank or 0)]
@@ -59,7 +61,7 @@ def pad_behind(context: LoweringContext, x: Value, axis: int, count: int) -> Val
 def output_extent(
     context: LoweringContext, op: Operation, padded: Value, axis: int, kernel: Extent, attributes: Attributes
 ) -> Extent:
-    """The number of windows along a dimension of the padded input: what the result's type says, else computed."""
+    """Return the number of windows along a dimension of the padded input, from the result's type if that is static."""
     declared = (tensor_type(op.results[0]).shape or (None,) * 4)[axis]
     if declared is not None:
         return declared
@@ -81,7 +83,9 @@ def output_extent(
 def window_index(
     window: tuple[Expression, Expression], element: tuple[Expression, Expression], attributes: Attributes
 ) -> tuple[Expression, Expression]:
-    """(row, column) in the padded input of an element of a window, both given as (row, column)."""
+    """Return the (row, column) in the padded input of an element of a window; the window and the element are also (row,
+    column).
+    """
     rows, columns = (
         add(multiply(at, stride), multiply(inside, dilation))
         for at, inside, stride, dilation in zip(

@@ -19,7 +19,7 @@ _EXTENTS = TensorType((None,), INDEX)
 Emit = Callable[[Emitter], Value]
 
 
-def _said(name: str, text: str) -> Any:
+def _rule_option(name: str, text: str) -> Any:
     return option(_RULE.defaults[name], text, _RULE.choices[name])
 
 
@@ -31,13 +31,13 @@ class LowerQuantOps:
     `rounding=toward_zero saturating=false` the operations are upstream's, one for one, and values out of range are
     undefined. Preserves every value, NaN and infinities included, with the exception of those undefined ones.
 
-    `strict_upstream` also takes what else upstream does here: a cast that undoes another is dropped without a look at
-    its values, and zero points are cut to the storage type. Value-changing, for comparison with mlir-opt.
+    `strict_upstream` also follows upstream in two more cases: a cast that undoes another is removed without regard to
+    values, and zero points are truncated to the storage type. Value-changing, for comparison with mlir-opt.
     """
 
-    rounding: str = _said("rounding", "how qcasts round that do not say it")
-    zero_point: str = _said("zero_point", "whether the zero point is added before or after rounding")
-    scale: str = _said("scale", "what a qcast does with the scale")
+    rounding: str = _rule_option("rounding", "how qcasts round that do not say it")
+    zero_point: str = _rule_option("zero_point", "whether the zero point is added before or after rounding")
+    scale: str = _rule_option("scale", "what a qcast does with the scale")
     saturating: bool = option(True, "clamp values out of range, which are undefined without")
     strict_upstream: bool = option(False, "drop casts and cut zero points as upstream does: values change")
 
@@ -81,7 +81,7 @@ class LowerQuantOps:
         return _lower(builder, stored, t, lambda emitter: dequantize(emitter, t, self.strict_upstream))
 
     def _rules(self, cast: Operation) -> Rules:
-        """The rules of an op; those that it does not name come from the options."""
+        """Return the rules of an op. Those without an attribute come from the options."""
         options = {name: getattr(self, name) for name in _RULE.choices}
         return Rules(**(options | QCAST.given_attributes(cast.attributes)), saturating=self.saturating)
 
@@ -98,7 +98,7 @@ def _uniform(type: Type) -> UniformType:
 
 
 def _inverse(cast: Operation) -> Value | None:
-    """The value of a cast of a cast, if upstream's conversion driver takes the two for inverses."""
+    """Return the operand of a cast of a cast, if upstream's conversion driver treats the two as inverses."""
     source = cast.operands[0].operation
     other = "quant.dcast" if cast.name == "quant.qcast" else "quant.qcast"
     if source is None or source.name != other or source.operands[0].type is not cast.results[0].type:
@@ -116,13 +116,16 @@ def _lower(builder: Builder, x: Value, t: UniformType, emit: Emit) -> Value:
 
 
 def _lower_ranked(builder: Builder, x: Value, t: UniformType, emit: Emit, axis: int | None = None) -> Value:
-    """A scalar or a ranked tensor; `axis` stands for that of a per-axis type."""
+    """Lower a cast of a scalar or a ranked tensor; `axis` overrides the axis of a per-axis type."""
     emitter = Emitter(builder, x) if t.is_per_layer else ChannelEmitter(builder, x, t, axis)
     return emitter.finish(emit(emitter))
 
 
 def _lower_unranked(builder: Builder, x: Value, t: UniformType, emit: Emit) -> Value:
-    """Reshaped to one dimension, or to three with the channels in the middle, and back."""
+    """Lower a cast of an unranked tensor.
+
+    It is reshaped to rank 1, or to rank 3 with the channels in the middle, and back.
+    """
     assert isinstance(x.type, TensorType)
     extents = builder.value("shape.shape_of", (x,), _EXTENTS)
     sizes = [_count(builder, extents)] if t.axis is None else _around_axis(builder, extents, t.axis, len(t.scales))
@@ -134,7 +137,7 @@ def _lower_unranked(builder: Builder, x: Value, t: UniformType, emit: Emit) -> V
 
 
 def _around_axis(builder: Builder, extents: Value, axis: int, channels: int) -> list[Value]:
-    """The number of elements before the axis, of channels, and after it."""
+    """Return the number of elements before the axis, of channels, and after the axis."""
     before, after = (builder.constant(i, INDEX) for i in (axis, axis + 1))
     head = builder.emit("shape.split_at", (extents, before), (_EXTENTS, _EXTENTS)).results[0]
     left = _count(builder, head)

@@ -18,7 +18,7 @@ _ROUND = {"half_even": "math.roundeven", "half_away": "math.round", "toward_zero
 
 @dataclass(frozen=True)
 class Rules:
-    """How a qcast computes: the attributes of docs/numerics.md's "Casts"."""
+    """The arithmetic of a qcast: the attributes of docs/numerics.md, "Casts"."""
 
     rounding: str
     zero_point: str
@@ -27,21 +27,25 @@ class Rules:
 
     @property
     def is_upstream(self) -> bool:
-        """Whether upstream emits the same operations. All other rules define a result for every value, so they
-        saturate.
+        """True if upstream emits the same operations.
+
+        All other rules saturate, so that every value has a defined result.
         """
         upstream = (self.rounding, self.zero_point, self.scale) == ("toward_zero", "before", "divide")
         return upstream and not self.saturating
 
 
 def quantize(emitter: Emitter, t: UniformType, rules: Rules) -> Value:
-    """`x` to stored integers."""
+    """Emit the quantization of `x` to stored integers."""
     return _quantize_upstream(emitter, t) if rules.is_upstream else _quantize_saturating(emitter, t, rules)
 
 
 def dequantize(emitter: Emitter, t: UniformType, upstream: bool) -> Value:
-    """`x`, stored integers, to `(f(x) - f(zp)) * s`. Upstream keeps the zero point in the storage type, and drops the
-    bits that do not fit; those zero points are constants of the expressed type here unless `upstream`."""
+    """Emit `(f(x) - f(zp)) * s` for stored integers `x`.
+
+    Upstream converts zero points to the storage type, which drops bits that do not fit. Unless `upstream`, such zero
+    points are constants of the expressed type.
+    """
     expressed = t.expressed_type
     scale = emitter.parameter(_scales(t), expressed)
     fits = upstream or _zero_points_fit(t)
@@ -62,7 +66,7 @@ def dequantize(emitter: Emitter, t: UniformType, upstream: bool) -> Value:
 
 
 def _quantize_upstream(emitter: Emitter, t: UniformType) -> Value:
-    """Conversion first, bounds after: out of range and NaN are undefined."""
+    """Emit a conversion to integers, then the clamp, as upstream does: values out of range and NaNs are undefined."""
     expressed, storage = t.expressed_type, t.storage_type
     prefix = "s" if t.is_signed else "u"
     scale = emitter.parameter(_scales(t), expressed)
@@ -81,7 +85,7 @@ def _quantize_upstream(emitter: Emitter, t: UniformType) -> Value:
 
 
 def _has_zero_point(t: UniformType) -> bool:
-    """Upstream leaves out a per-layer zero point whose bits in the storage type are 0, and only that."""
+    """Return True unless upstream omits the zero point: a per-layer one whose bits in the storage type are all 0."""
     return not t.is_per_layer or t.zero_points[0] % (1 << t.storage_width) != 0
 
 
@@ -95,8 +99,11 @@ def _zero_points_fit(t: UniformType) -> bool:
 
 @dataclass(frozen=True)
 class _Saturation:
-    """Per parameter, the integers that stand for low, high and NaN before a zero point is added `after`, and the
-    floats the value is clamped to: the nearest within the bounds, where the bounds themselves are no floats."""
+    """The bounds of a saturating quantization, per parameter.
+
+    They are the integers stored for low, high and NaN before a zero point is added `after`, and the floats to which the
+    value is clamped: the nearest within the bounds, if the bounds are not floats.
+    """
 
     low: tuple[int, ...]
     high: tuple[int, ...]
@@ -113,7 +120,9 @@ class _Saturation:
 
 
 def _quantize_saturating(emitter: Emitter, t: UniformType, rules: Rules) -> Value:
-    """Clamped as a float before conversion, so that no value is undefined; a NaN stores the clamped zero point."""
+    """Emit a clamp in floats, then the conversion, so that every value is defined; a NaN stores the clamped zero
+    point.
+    """
     expressed = t.expressed_type
     offsets = t.zero_points if rules.zero_point == "after" else (0,) * len(t.zero_points)
     plan = _saturation(t, offsets)
@@ -204,7 +213,9 @@ def _working_type(t: UniformType, numbers: Sequence[int]) -> tuple[IntegerType, 
 
 
 def _at_most(bound: int, form: FloatFormat) -> int:
-    """The greatest integer of the format that is no greater than `bound`; less than all of them if there is none."""
+    """Return the greatest integer of the format that is at most `bound`; a number below all of them if there is
+    none.
+    """
     excess = max(abs(bound).bit_length() - form.precision, 0)
     return min(bound >> excess << excess, int(form.largest))
 
@@ -223,12 +234,12 @@ def _encode_float(value: float, expressed: FloatType) -> int:
 
 @lru_cache(maxsize=4096)
 def _encode(value: int, expressed: FloatType) -> int:
-    """An integer rounded to the expressed type."""
+    """Return an integer rounded to the expressed type."""
     return expressed.format.encode(Fraction(abs(value)), value < 0)
 
 
 def _reciprocal(scale: float, expressed: FloatType) -> int:
-    """`1 / s` of the rounded scale, rounded."""
+    """Return `1 / s` of the rounded scale, rounded."""
     form = expressed.format
     rounded = form.decode(_encode_float(scale, expressed))
     return form.encode(1 / Fraction(rounded))

@@ -23,7 +23,7 @@ _EXPRESSED = ("f32", "f16", "bf16", "f64")
 def quantize_linear(node: Node) -> None:
     """Quantize floats to integers of 4, 8 or 16 bits, or to float8.
 
-    A scale that only the run knows is for the whole tensor or for an axis.
+    A scale known only at run time is for the whole tensor or for an axis.
     """
     x = node.type(0).element
     if not isinstance(x, FloatType) or x.name not in _EXPRESSED:

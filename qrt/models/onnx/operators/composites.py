@@ -118,9 +118,9 @@ def _add_attention(node: Node, graph: ComposedGraph, parts: Sequence[Any], masks
 
 
 def _mask(node: Node, graph: ComposedGraph, i: int, key_count: int) -> Any:
-    """Add the numbers that mask keys: 0 for a key that takes part, a large negative number for the others.
+    """Add the numbers that mask keys: 0 for a key that counts, a large negative number for the others.
 
-    The input has 0 for each masked key, or the number of keys that take part.
+    The input has 0 for each masked key, or the number of keys that count.
     """
     name, shape = node.op.inputs[i], node.shape(i)
     if node.dtype(i) != "int32" or len(shape) not in (1, 2):
@@ -194,7 +194,7 @@ def q_attention(node: Node) -> None:
 def _add_packed_attention(
     node: Node, graph: ComposedGraph, packed: Any, weights: int, bias: int, mask: int, added: int | None
 ) -> None:
-    """Add the attention of queries, keys and values that lie side by side in one tensor."""
+    """Add the attention of queries, keys and values that are adjacent in one tensor."""
     if node.attribute("do_rotary", 0):
         node.refuse("with rotary embedding")
     if len(node.shape()) != 3:

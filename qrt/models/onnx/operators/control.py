@@ -95,9 +95,9 @@ def _cast(node: Node, value: Value, kind: TensorType) -> Value:
 class _LoopBuilder:
     """A loop under construction.
 
-    The state consists of the round's number, the ``carried`` values by their names in the body, the limit if only the
-    run knows it, the values ``more`` that do not change, the captured values of the body, and the collected results of
-    all rounds. With ``has_condition`` the first carried value is the condition of the next round.
+    The state consists of the round's number, the ``carried`` values by their names in the body, the limit if it is
+    known only at run time, the values ``more`` that do not change, the captured values of the body, and the collected
+    results of all rounds. With ``has_condition`` the first carried value is the condition of the next round.
     """
 
     def __init__(

@@ -62,7 +62,7 @@ def einsum(node: Node) -> None:
 
 
 def _letters(node: Node, equation: str) -> tuple[list[str], str]:
-    """Return the letters of each operand, and those of the result. Capital letters stand for an ellipsis."""
+    """Return the letters of each operand, and those of the result. Capital letters mean an ellipsis."""
     compact = equation.replace(" ", "")
     left, arrow, result = compact.partition("->")
     terms = left.split(",")

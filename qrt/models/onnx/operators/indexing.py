@@ -1,6 +1,6 @@
 """Elements at positions that a tensor gives: gather, scatter, and selection by bools.
 
-With known positions, each result takes its element from the joined operands. With positions that only the run knows,
+With known positions, each result takes its element from the joined operands. With positions known only at run time,
 each element of a scatter's result searches the updates for its own, in the order of the file.
 """
 
@@ -219,7 +219,7 @@ def _has_scatter_nd(node: Node) -> bool:
 
 
 def _scatter_rows(node: Node, indices: Operand, rows: int, size: int, count: int) -> None:
-    """Scatter to rows whose indices the run knows. Each row has ``size`` elements."""
+    """Scatter to rows whose indices are known only at run time. Each row has ``size`` elements."""
     x, updates = _operands(node)
     reduction = node.attribute("reduction", "none")
     operands = [reshaped(node, x, (rows, size)), reshaped(node, as_value(node, indices, I64), (count, 1))]
@@ -283,7 +283,7 @@ def _scatter_known(node: Node, indices: Array, size: int) -> None:
 def _scatter_of_run(
     node: Node, positions: Value, data_shape: Sequence[int], shape: Sequence[int], of_updates: Sequence[int], axis: int
 ) -> None:
-    """Scatter to positions along an axis that only the run knows: each element searches all positions of its line."""
+    """Scatter to positions along an axis known only at run time: each element searches all positions of its line."""
     name, element = _reduction(node), signless(node.plain(0))
     x = reshaped(node, node.stored(0), tuple(data_shape))
     updates = reshaped(node, node.stored(2), tuple(of_updates))

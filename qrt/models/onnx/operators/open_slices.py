@@ -1,4 +1,4 @@
-"""Slices whose bounds, or whose dimension's size, only the run knows."""
+"""Slices whose bounds, or whose dimension's size, are known only at run time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

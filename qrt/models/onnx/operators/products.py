@@ -190,7 +190,7 @@ def _weights(node: Node, w: UniformType) -> Value:
 def matmul_integer(node: Node) -> None:
     """Multiply 8-bit integers exactly in int32.
 
-    A zero point of the left operand that only the run knows is subtracted at the end.
+    A zero point of the left operand known only at run time is subtracted at the end.
     """
     none = np.zeros(1, np.int64)
     zero = node.constant(2) if node.has(2) else none

@@ -25,7 +25,7 @@ from qrt.types import TensorType, Type, UniformType
 def is_exchanged(node: Node, types: tuple[UniformType, UniformType, UniformType]) -> bool:
     """Return True if the runtime exchanges the inputs 0 and 3. ``types`` are theirs and that of the result.
 
-    If only the run knows whether it does, the order must make no difference; otherwise the node is refused.
+    If that is known only at run time, the order must make no difference; otherwise the node is refused.
     """
     orders = _possible_orders(node.shape(0), node.shape(3))
     if len(orders) > 1 and _depends_on_order(types):
@@ -58,7 +58,7 @@ def _possible_orders(first: Shape, second: Shape) -> set[bool]:
 
 
 def _possible_counts(size: int | None) -> tuple[int, ...]:
-    """Return 1 for one element, 2 for several, and both if only the run knows the size."""
+    """Return 1 for one element, 2 for several, and both if the size is known only at run time."""
     return (1, 2) if size is None else (min(size, 2),)
 
 
@@ -99,7 +99,7 @@ def binary(node: Node) -> None:
     """Add or multiply tensors of int8 or uint8, with NumPy's broadcasting.
 
     QLinearAdd exchanges its operands, as the runtime does, if the first one has one element along the last axis in
-    which either has several. If only the run knows that, no sum may depend on the order.
+    which either has several. If that is known only at run time, no sum may depend on the order.
     """
     name = {"QLinearAdd": "add", "QLinearMul": "mul"}[node.op.type]
     a, b, out = _operand(node, 0), _operand(node, 3), _result(node, 6)

@@ -92,7 +92,7 @@ def _bounds(cut: Any, size: int) -> tuple[int, int, int]:
 
 
 def _part(cut: Any, size: int | None) -> tuple[int, int, int] | None:
-    """Return offset, count and stride of an axis, or None if only the run knows them.
+    """Return offset, count and stride of an axis, or None if they are known only at run time.
 
     A count of -1 stands for the rest.
     """
@@ -162,7 +162,7 @@ def gather(node: Node) -> None:
 
 
 def positions(node: Node, i: int, size: int | None) -> Value:
-    """Return positions that only the run knows. Negative ones count from the end."""
+    """Return positions known only at run time. Negative ones count from the end."""
     element = node.plain(i)
     value = node.value(i)
     if size is None:

@@ -1,1 +1,1 @@
-"""The operators of TFLite, by subject: `registry` says which function imports which operator."""
+"""Import functions of TFLite's operators, by subject. `registry` maps each operator to its function."""

@@ -1,4 +1,4 @@
-"""LEAKY_RELU, PRELU, ABS, NEG and the clamps that are operators of their own, of quantized tensors."""
+"""Import of LEAKY_RELU, PRELU, ABS, NEG, RELU and the other clamps on quantized tensors."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from qrt.types import UniformType
 
 
 def _types(node: Node) -> tuple[UniformType, UniformType]:
-    """The types of the operand and of the result, which have one storage."""
+    """Return the types of the operand and the result. Fail if their storage types differ."""
     x, out = node.element(0), node.result_element()
     if x.storage != out.storage:
         node.fail(f"an operand of {x.storage} with a result of {out.storage}")
@@ -18,12 +18,12 @@ def _types(node: Node) -> tuple[UniformType, UniformType]:
 
 
 def _ratio(x: UniformType, out: UniformType, factor: float = 1.0) -> float:
-    """The multiplier of the result, as a runtime forms it in float32."""
+    """Return the multiplier of the result, computed in float32 as the runtimes do."""
     return float(np.float32(x.scale) * np.float32(factor) / np.float32(out.scale))
 
 
 def leaky_relu(node: Node) -> None:
-    """Of 8 and 16 bits. The rule depends on both slopes."""
+    """Multiply negative 8- or 16-bit values by a slope. The rule depends on the multipliers of both parts."""
     x, out = _types(node)
     alpha = float(node.options["alpha"])
     if not np.isfinite(alpha):
@@ -33,7 +33,7 @@ def leaky_relu(node: Node) -> None:
 
 
 def absolute(node: Node) -> None:
-    """Of int8 and int16: what is below zero has a slope of -1."""
+    """Return the absolute value of int8 or int16 values: negative values have a slope of -1."""
     x, out = _types(node)
     node.set(0, _leaky(node, -1.0, node.rule("abs", storage=out.storage, ratio=_ratio(x, out)), out))
 
@@ -43,7 +43,7 @@ def _leaky(node: Node, alpha: float, rule: str, out: UniformType) -> Value:
 
 
 def prelu(node: Node) -> None:
-    """Of 8 bits, and of int16 with slopes of int8. Slopes are broadcast."""
+    """Multiply negative values by slopes, which broadcast: 8-bit values, or int16 values with int8 slopes."""
     _, out = _types(node)
     slopes = node.element(1)
     if slopes.storage != ("i8" if out.storage == "i16" else out.storage):
@@ -53,7 +53,7 @@ def prelu(node: Node) -> None:
 
 
 def relu(node: Node) -> None:
-    """Of 8 and 16 bits. The value is brought to the result's type before its bounds."""
+    """Clamp 8- or 16-bit values. Values are requantized to the result's type and then clamped."""
     x, out = _types(node)
     rule = node.rule("relu", storage=out.storage, ratio=_ratio(x, out))
     value = node.value(0)
@@ -63,7 +63,7 @@ def relu(node: Node) -> None:
 
 
 def negate(node: Node) -> None:
-    """Of int8 and int16: the storage with the other sign, whatever the types say."""
+    """Negate the storage of int8 or int16 tensors. Scales and zero points of the types are ignored."""
     x, out = _types(node)
     if x.storage not in ("i8", "i16"):
         node.refuse(f"{node.input(0).dtype}")

@@ -1,4 +1,4 @@
-"""Activations of floats that stand by themselves."""
+"""Import of activation operators on floats."""
 
 import math
 
@@ -30,36 +30,36 @@ def _is_negative(node: Node, x: Operand) -> Operand:
 
 
 def relu(node: Node) -> None:
-    """Float32 within bounds."""
+    """Clamp float32 values to the operator's bounds."""
     (x,) = _input(node)
     finish(node, 0, clamped(node, x, ACTIVATIONS[node.op.name], _F32))
 
 
 def leaky_relu(node: Node) -> None:
-    """Float32, of which negative numbers are multiplied by a slope."""
+    """Multiply negative float32 values by a slope."""
     (x,) = _input(node)
     steep = _binary(node, "arith.mulf", x, number_of(node.options["alpha"], _F32))
     finish(node, 0, select(node, _is_negative(node, x), steep, x, _F32))
 
 
 def prelu(node: Node) -> None:
-    """Float32, of which negative numbers are multiplied by slopes."""
+    """Multiply negative float32 values by slopes, which broadcast."""
     x, slopes = _input(node, 2)
     finish(node, 0, select(node, _is_negative(node, x), _binary(node, "arith.mulf", x, slopes), x, _F32))
 
 
 def elu(node: Node) -> None:
-    """Float32, of which negative numbers become their exponential less 1."""
+    """Replace negative float32 values x by exp(x) - 1."""
     (x,) = _input(node)
     finish(node, 0, select(node, _is_negative(node, x), _unary(node, "math.expm1", x), x, _F32))
 
 
 _CUT = -9.0
-"""Below this LiteRT's reference kernel takes the exponential for the sigmoid."""
+"""The bound below which LiteRT's reference kernel returns exp(x) as the sigmoid of x."""
 
 
 def logistic(node: Node) -> None:
-    """The sigmoid of float32; of negative numbers by the exponential that cannot become infinite."""
+    """Return the sigmoid of float32 values, computed from exp(-abs(x)), which cannot overflow."""
     (x,) = _input(node)
     one = number_of(1, _F32)
     power = _unary(node, "math.exp", _unary(node, "arith.negf", _unary(node, "math.absf", x)))
@@ -71,7 +71,7 @@ def logistic(node: Node) -> None:
 
 
 def hard_swish(node: Node) -> None:
-    """Float32 times the part of 6 that it exceeds -3 by, within 0 and 1."""
+    """Return x * clamp(x + 3, 0, 6) / 6 for float32 values x."""
     (x,) = _input(node)
     shifted: Operand = clamped(node, _binary(node, "arith.addf", x, number_of(3, _F32)), (0, 6), _F32)
     product = _binary(node, "arith.mulf", x, shifted)
@@ -79,8 +79,9 @@ def hard_swish(node: Node) -> None:
 
 
 def gelu(node: Node) -> None:
-    """Float32 times the share of a normal distribution below it, by the complement of the error function or by a
-    hyperbolic tangent. LiteRT's own functions are rational; results lie 4 ULP of the greatest one apart.
+    """Return the GELU of float32 values, by erfc or, if approximate, by tanh.
+
+    LiteRT uses rational approximations; results differ by up to 4 ULP of the greatest result.
     """
     (x,) = _input(node)
     half = _binary(node, "arith.mulf", number_of(0.5, _F32), x)

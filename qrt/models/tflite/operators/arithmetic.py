@@ -1,4 +1,4 @@
-"""ADD, SUB, MUL, DIV, SQUARED_DIFFERENCE, MAXIMUM and MINIMUM of quantized tensors."""
+"""Import of ADD, SUB, MUL, DIV, SQUARED_DIFFERENCE, MAXIMUM and MINIMUM on quantized tensors."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from qrt.types import TensorType, UniformType
 
 
 def _operands(node: Node) -> tuple[UniformType, UniformType, UniformType]:
-    """The types of both operands and of the result, which have one storage."""
+    """Return the types of both operands and the result. Fail if their storage types differ."""
     a, b, out = node.element(0), node.element(1), node.result_element()
     if not a.storage == b.storage == out.storage:
         node.fail(f"operands of {a.storage} and {b.storage} with a result of {out.storage}")
@@ -20,48 +20,48 @@ def _emit(node: Node, name: str, attributes: dict[str, str], out: UniformType) -
 
 
 def add(node: Node) -> None:
-    """Of 8 and 16 bits, with broadcasting. The rule depends on how far the scales are from the result's."""
+    """Add or subtract 8- or 16-bit tensors that broadcast. The rule depends on the ratios of the scales."""
     a, b, out = _operands(node)
     if out.storage == "i16" and node.options.get("pot_scale_int16", True):
         node.refuse("int16 whose scales are powers of two (pot_scale_int16)")
     scale = np.float32(out.scale)
-    ratios = [float(np.float32(each.scale) / scale) for each in (a, b)]
+    ratios = [float(np.float32(operand.scale) / scale) for operand in (a, b)]
     shapes = node.type(0).shape, node.type(1).shape
     facts = {"ratio": min(ratios), "largest_ratio": max(ratios), "op": node.op.name, "is_broadcast": len({*shapes}) > 1}
     rule = node.rule("add", storage=out.storage, **facts)
-    made = _emit(node, "qrt.add" if node.op.name == "ADD" else "qrt.sub", {"requant": rule}, out)
-    node.set(0, node.activate(made, node.options["fused_activation_function"]))
+    result = _emit(node, "qrt.add" if node.op.name == "ADD" else "qrt.sub", {"requant": rule}, out)
+    node.set(0, node.activate(result, node.options["fused_activation_function"]))
 
 
 def mul(node: Node) -> None:
-    """Of 8 and 16 bits, with broadcasting: a sum of one product."""
+    """Multiply 8- or 16-bit tensors that broadcast."""
     a, b, out = _operands(node)
     multiplier = np.float32(a.scale) * np.float32(b.scale) / np.float32(out.scale)
     rule = node.rule("mul", storage=out.storage, multiplier=float(multiplier))
-    made = _emit(node, "qrt.mul", {"requant": rule}, out)
-    node.set(0, node.activate(made, node.options["fused_activation_function"]))
+    result = _emit(node, "qrt.mul", {"requant": rule}, out)
+    node.set(0, node.activate(result, node.options["fused_activation_function"]))
 
 
 def div(node: Node) -> None:
-    """Of 8 bits, with broadcasting."""
+    """Divide 8-bit tensors that broadcast."""
     a, b, out = _operands(node)
     multiplier = np.float32(a.scale) / (np.float32(b.scale) * np.float32(out.scale))
     if not 0 < multiplier < np.inf:
         node.fail(f"scales so far apart that their multiplier is {multiplier}")
     node.rule("div", storage=out.storage)
-    made = _emit(node, "qrt.div", {}, out)
-    node.set(0, node.activate(made, node.options["fused_activation_function"]))
+    result = _emit(node, "qrt.div", {}, out)
+    node.set(0, node.activate(result, node.options["fused_activation_function"]))
 
 
 def squared_difference(node: Node) -> None:
-    """Of int8, with broadcasting."""
+    """Return the squared difference of int8 tensors that broadcast."""
     _, _, out = _operands(node)
     node.rule("squared_difference", storage=out.storage)
     node.set(0, _emit(node, "qrt.squared_difference", {}, out))
 
 
 def extreme(node: Node) -> None:
-    """Of 8 and 16 bits, with broadcasting. Storage is compared, whatever the types of the operands say."""
+    """Return the maximum or minimum of 8- or 16-bit tensors that broadcast. Storage is compared; scales are ignored."""
     *_, out = _operands(node)
     node.rule("maximum_minimum", storage=out.storage)
     operands = [of_type(node, node.value(i), out) for i in range(2)]
@@ -69,8 +69,8 @@ def extreme(node: Node) -> None:
 
 
 def of_type(node: Node, value: Value, element: UniformType) -> Value:
-    """The storage of a quantized value as that of another type."""
-    assert isinstance(value.type, TensorType)  # values of tensors are
+    """Return a quantized value with the same storage and another quantized type."""
+    assert isinstance(value.type, TensorType)  # the value of a tensor
     if value.type.element is element:
         return value
     assert isinstance(value.type.element, UniformType)  # the caller has checked it

@@ -1,6 +1,6 @@
-"""Arithmetic of plain integers, floats and bools: what a program computes beside its quantized tensors.
+"""Import of arithmetic operators on unquantized integers, floats and bools.
 
-These are the forms without scales of operators whose quantized forms stand in other files.
+The quantized forms of the same operators are imported by other files.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ _BINARY = {
     "MAXIMUM": ("arith.maxsi", "arith.maximumf"),
     "MINIMUM": ("arith.minsi", "arith.minimumf"),
 }
-"""The ops of integers and of floats."""
+"""The op on integers and the op on floats of each operator."""
 _UNARY = {
     "CEIL": "math.ceil", "COS": "math.cos", "EXP": "math.exp", "FLOOR": "math.floor", "LOG": "math.log",
     "ROUND": "math.roundeven", "RSQRT": "math.rsqrt", "SIN": "math.sin", "SQRT": "math.sqrt", "TANH": "math.tanh",
@@ -39,7 +39,7 @@ _UNARY = {
 
 
 def _finish(node: Node, result: Operand) -> None:
-    """The result after a fused activation."""
+    """Set the result after its fused activation."""
     activation, element = node.options.get("fused_activation_function", "NONE"), node.result_type().element
     if activation == "NONE":
         finish(node, 0, result)
@@ -50,14 +50,14 @@ def _finish(node: Node, result: Operand) -> None:
 
 
 def binary(node: Node) -> None:
-    """Two tensors that broadcast: int32, int64 or float32. Integers wrap, and DIV truncates."""
+    """Combine int32, int64 or float32 tensors that broadcast. Integers wrap, and DIV truncates."""
     operands, element = operands_of(node, (*_WORDS, "float32"))
     name = _BINARY[node.op.name][isinstance(element, FloatType)]
     _finish(node, apply(node, name, operands, [element] * 2, element))
 
 
 def floor_div(node: Node) -> None:
-    """The quotient rounded down: of int8 and int16 the storage, whatever the types say, int32 or float32."""
+    """Return the quotient rounded down: of int32 or float32 values, or of the storage of int8 or int16 tensors."""
     if node.input(0).dtype in _NARROW:
         _of_storage(node, _floor_div)
         return
@@ -66,7 +66,7 @@ def floor_div(node: Node) -> None:
 
 
 def _of_storage(node: Node, function: Callable[[Node, Operand, Operand, Type], Operand]) -> None:
-    """A function of the storage of both inputs, in 32 bits, of which the low ones are the result."""
+    """Set the result to a function of both inputs' storage, computed in 32 bits and truncated to the storage width."""
     dtypes = {tensor.dtype for tensor in (node.input(0), node.input(1), node.outputs[0])}
     if len(dtypes) != 1:
         node.fail(f"its inputs and its result are of {' and '.join(sorted(dtypes))}")
@@ -77,15 +77,15 @@ def _of_storage(node: Node, function: Callable[[Node, Operand, Operand, Type], O
 
 def _floor_div(node: Node, a: Operand, b: Operand, element: Type) -> Operand:
     if isinstance(element, FloatType):  # a quotient in float32 may be rounded up to the next integer
-        wide = [apply(node, "arith.extf", [each], [element], _F64) for each in (a, b)]
+        wide = [apply(node, "arith.extf", [operand], [element], _F64) for operand in (a, b)]
         floor = apply(node, "math.floor", [apply(node, "arith.divf", wide, [_F64] * 2, _F64)], [_F64], _F64)
         return apply(node, "arith.truncf", [floor], [_F64], element)
     return apply(node, "arith.floordivsi", [a, b], [element] * 2, element)
 
 
 def floor_mod(node: Node) -> None:
-    """The rest of a division, with the sign of the divisor: of int8 and int16 the storage, whatever the types say,
-    int32, int64 or float32."""
+    """Return the remainder with the sign of the divisor: of int32, int64 or float32 values, or of the storage of int8
+    or int16 tensors."""
     if node.input(0).dtype in _NARROW:
         _of_storage(node, _floor_mod)
         return
@@ -95,7 +95,7 @@ def floor_mod(node: Node) -> None:
         finish(node, 0, _floor_mod(node, a, b, element))
         return
     rest = apply(node, "arith.remf", [a, b], pair, element)
-    signs = [compare(node, "slt", each, zero, element) for each in (rest, b)]
+    signs = [compare(node, "slt", operand, zero, element) for operand in (rest, b)]
     differ = apply(node, "arith.xori", signs, [BOOL] * 2, BOOL)
     wrong = apply(node, "arith.andi", [differ, compare(node, "ne", rest, zero, element)], [BOOL] * 2, BOOL)
     finish(node, 0, select(node, wrong, apply(node, "arith.addf", [rest, b], pair, element), rest, element))
@@ -107,21 +107,21 @@ def _floor_mod(node: Node, a: Operand, b: Operand, element: Type) -> Operand:
 
 
 def power(node: Node) -> None:
-    """A power of float32."""
+    """Return float32 values raised to float32 powers."""
     operands, element = operands_of(node, ("float32",))
     finish(node, 0, apply(node, "math.powf", operands, [element] * 2, element))
 
 
 def arc_tangent(node: Node) -> None:
-    """The angle of two float32 numbers, of tensors of one shape."""
+    """Return the angle atan2(y, x) of float32 tensors of the same shape."""
     operands, element = operands_of(node, ("float32",))
     if shape_of(operands[0]) != shape_of(operands[1]):
-        node.fail(f"its inputs have shapes {' and '.join(str(shape_of(each)) for each in operands)}")
+        node.fail(f"its inputs have shapes {' and '.join(str(shape_of(operand)) for operand in operands)}")
     finish(node, 0, apply(node, "math.atan2", operands, [element] * 2, element))
 
 
 def squared_difference(node: Node) -> None:
-    """The square of a difference: int32 or float32."""
+    """Return the squared difference of int32 or float32 tensors."""
     operands, element = operands_of(node, ("int32", "float32"))
     suffix = "f" if isinstance(element, FloatType) else "i"
     difference = apply(node, f"arith.sub{suffix}", operands, [element] * 2, element)
@@ -129,20 +129,20 @@ def squared_difference(node: Node) -> None:
 
 
 def square(node: Node) -> None:
-    """The square of float32."""
+    """Return the square of float32 values."""
     (x,), element = operands_of(node, ("float32",))
     finish(node, 0, apply(node, "arith.mulf", [x, x], [element] * 2, element))
 
 
 def absolute(node: Node) -> None:
-    """The absolute value: int32 or float32."""
+    """Return the absolute value of int32 or float32 values."""
     operands, element = operands_of(node, ("int32", "float32"))
     name = "math.absf" if isinstance(element, FloatType) else "math.absi"
     finish(node, 0, apply(node, name, operands, [element], element))
 
 
 def negate(node: Node) -> None:
-    """The negative: int32, int64 or float32."""
+    """Negate int32, int64 or float32 values."""
     (x,), element = operands_of(node, (*_WORDS, "float32"))
     if isinstance(element, FloatType):
         finish(node, 0, apply(node, "arith.negf", [x], [element], element))
@@ -151,7 +151,7 @@ def negate(node: Node) -> None:
 
 
 def sign(node: Node) -> None:
-    """The sign is -1, 0 or 1, of int32 or float32. The sign of a NaN is a NaN."""
+    """Return the sign -1, 0 or 1 of int32 or float32 values. The sign of a NaN is a NaN."""
     (x,), element = operands_of(node, ("int32", "float32"))
     zero = number_of(0, element)
     below = select(node, compare(node, "slt", x, zero, element), number_of(-1, element), x, element)
@@ -159,30 +159,30 @@ def sign(node: Node) -> None:
 
 
 def add_n(node: Node) -> None:
-    """The sum of int32 or float32 tensors of one shape, one after the other."""
+    """Add int32 or float32 tensors of the same shape, in the order of the operands."""
     (total, *others), element = operands_of(node, ("int32", "float32"))
-    if len({shape_of(each) for each in (total, *others)}) > 1:
-        node.fail(f"its inputs have shapes {' and '.join(str(shape_of(each)) for each in (total, *others))}")
+    if len({shape_of(operand) for operand in (total, *others)}) > 1:
+        node.fail(f"its inputs have shapes {' and '.join(str(shape_of(operand)) for operand in (total, *others))}")
     name = "arith.addf" if isinstance(element, FloatType) else "arith.addi"
-    for each in others:
-        total = apply(node, name, [total, each], [element] * 2, element)
+    for operand in others:
+        total = apply(node, name, [total, operand], [element] * 2, element)
     finish(node, 0, total)
 
 
 def unary(node: Node) -> None:
-    """A function of float32."""
+    """Apply the operator's function to float32 values."""
     operands, element = operands_of(node, ("float32",))
     finish(node, 0, apply(node, _UNARY[node.op.name], operands, [element], element))
 
 
 def logical(node: Node) -> None:
-    """Both, or one of two bools."""
+    """Return the logical AND or OR of bools."""
     operands, element = operands_of(node, ("bool",))
     name = "arith.andi" if node.op.name == "LOGICAL_AND" else "arith.ori"
     finish(node, 0, apply(node, name, operands, [element] * 2, element))
 
 
 def logical_not(node: Node) -> None:
-    """The other bool."""
+    """Return the logical NOT of bools."""
     (x,), element = operands_of(node, ("bool",))
     finish(node, 0, apply(node, "arith.xori", [x, number_of(True, element)], [element] * 2, element))

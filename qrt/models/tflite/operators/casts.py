@@ -1,4 +1,4 @@
-"""QUANTIZE and DEQUANTIZE."""
+"""Import of QUANTIZE and DEQUANTIZE."""
 
 from math import prod
 
@@ -13,7 +13,7 @@ _CASTS = {
     "reciprocal": {"scale": "reciprocal", "zero_point": "after"},
     "divide": {"rounding": "half_away", "zero_point": "after"},
 }
-"""What `quant.qcast` is told for each rule of quantize."""
+"""The attributes of `quant.qcast` for each rule of quantize."""
 
 
 _EXACT = {"exact": "fixed"}
@@ -21,12 +21,12 @@ _EXACT = {"exact": "fixed"}
 
 
 def quantize(node: Node) -> None:
-    """Floats to integers, or integers of one type to those of another."""
+    """Quantize float32 values, or requantize quantized values to another type."""
     source, out = node.type(0).element, node.result_element()
     if source is _F32:
         rule = node.rule("quantize", storage=out.storage)
-        made = _in_eights(node, out) if rule == "eights" else _cast(node, node.value(0), rule, out)
-        node.set(0, made)
+        result = _in_eights(node, out) if rule == "eights" else _cast(node, node.value(0), rule, out)
+        node.set(0, result)
         return
     if not isinstance(source, UniformType):
         node.refuse(f"{node.input(0).dtype} to {node.outputs[0].dtype}")
@@ -47,7 +47,7 @@ def _cast(node: Node, x: Value, rule: str, out: UniformType) -> Value:
 
 
 def _in_eights(node: Node, out: UniformType) -> Value:
-    """Blocks of 8 elements are multiplied by the reciprocal of the scale; the rest is divided in float64."""
+    """Quantize blocks of 8 elements by the reciprocal of the scale, and the last elements by division in float64."""
     x = node.value(0)
     shape = [size for size in node.type(0).shape or () if size is not None]
     if len(shape) < (node.type(0).rank or 0):
@@ -71,7 +71,7 @@ def _in_eights(node: Node, out: UniformType) -> Value:
 
 
 def is_shift(source: UniformType, out: UniformType) -> bool:
-    """Whether both types have the same values for bits that differ in their sign at most."""
+    """Return True if the types differ at most in the signedness of the storage, with zero points shifted to match."""
     apart = source.zero_point - out.zero_point
     return (
         source.scale == out.scale
@@ -81,7 +81,7 @@ def is_shift(source: UniformType, out: UniformType) -> bool:
 
 
 def dequantize(node: Node) -> None:
-    """Integers to the floats that they stand for, each with one rounding."""
+    """Dequantize values to float32, each with one rounding."""
     node.element(0)
     if node.result_type().element is not _F32:
         node.refuse(f"to {node.outputs[0].dtype}")

@@ -1,4 +1,4 @@
-"""Comparisons of plain numbers and of quantized tensors, and ONE_HOT, which compares positions with all numbers."""
+"""Import of comparisons, and of ONE_HOT, which compares indices with all positions."""
 
 import numpy as np
 
@@ -18,15 +18,17 @@ _I32 = IntegerType(32)
 
 
 def comparison(node: Node) -> None:
-    """A comparison of two tensors that broadcast: int32, int64 or float32, and bools by EQUAL and NOT_EQUAL."""
+    """Compare int32, int64 or float32 tensors that broadcast, or bools by EQUAL and NOT_EQUAL."""
     bools = ("bool",) if node.op.name in ("EQUAL", "NOT_EQUAL") else ()
     (a, b), element = operands_of(node, ("int32", "int64", "float32", *bools))
     finish(node, 0, compare(node, _COMPARISONS[node.op.name], a, b, element))
 
 
 def quantized(node: Node) -> None:
-    """A comparison of two tensors that broadcast: of 8 and 16 bits each by a table of what it stands for, int16 by
-    LESS, GREATER and their like as storage; int32, int64 or float32; bools by EQUAL and NOT_EQUAL.
+    """Compare quantized, int32, int64 or float32 tensors that broadcast, or bools by EQUAL and NOT_EQUAL.
+
+    Quantized values are looked up in a table of scaled integers. LESS, LESS_EQUAL, GREATER and GREATER_EQUAL of int16
+    tensors compare the storage.
     """
     types = node.element(0), node.element(1)
     if types[0].storage != types[1].storage:
@@ -36,12 +38,12 @@ def quantized(node: Node) -> None:
         a, b = raw(node, 0), raw(node, 1)
         element = signless(types[0])
     else:
-        (a, b), element = (_scaled(node, i, each) for i, each in enumerate(types)), _I32
+        (a, b), element = (_scaled(node, i, type) for i, type in enumerate(types)), _I32
     finish(node, 0, compare(node, _COMPARISONS[node.op.name], a, b, element))
 
 
 def _scaled(node: Node, i: int, element: UniformType) -> Operand:
-    """What an input stands for, as integers of 32 bits."""
+    """Return a quantized input's values as 32-bit integers in a common scale, looked up in a table."""
     if not element.is_per_layer:
         node.refuse("several scales")
     if element.scale >= 1:
@@ -61,7 +63,7 @@ def _scaled(node: Node, i: int, element: UniformType) -> Operand:
 
 
 def one_hot(node: Node) -> None:
-    """A new axis of known size, along which the element at each position differs from all others."""
+    """Add an axis of known size with the "on" value at each index and the "off" value elsewhere."""
     dtype, depth = node.input(0).dtype, one_integer(node, 1, "a depth")
     if dtype not in ("int32", "int64"):
         node.refuse(f"positions of {dtype}")
@@ -79,5 +81,5 @@ def one_hot(node: Node) -> None:
         else reshaped(node, indices, shape)
     )
     numbers = np.arange(depth, dtype=dtype).reshape(-1, *(1,) * (len(own) - axis))
-    found = compare(node, "eq", expanded, numbers, node.type(0).element)
-    finish(node, 0, select(node, found, raw(node, 2), raw(node, 3), signless(node.type(2).element)))
+    is_on = compare(node, "eq", expanded, numbers, node.type(0).element)
+    finish(node, 0, select(node, is_on, raw(node, 2), raw(node, 3), signless(node.type(2).element)))

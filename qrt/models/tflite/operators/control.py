@@ -1,4 +1,4 @@
-"""Variables, CALL_ONCE, WHILE, IF and CALL. A subgraph becomes a private function."""
+"""Import of variables, CALL_ONCE, WHILE, IF and CALL. A called subgraph becomes a private function."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from qrt.types import Type
 
 
 def var_handle(node: Node) -> None:
-    """It names a variable, and computes nothing."""
+    """Name a variable. The operator has no operation in the program."""
     node.graph.handles[node.outputs[0].index] = node.options["container"], node.options["shared_name"]
 
 
@@ -23,12 +23,12 @@ def _variable(node: Node) -> Variable:
 
 
 def read_variable(node: Node) -> None:
-    """The value of a variable. What nothing ever sets is found when everything is imported."""
+    """Load a variable. A variable that nothing sets is an error at the end of the import."""
     node.set(0, node.graph.load(node.op, _variable(node), node.result_type()))
 
 
 def assign_variable(node: Node) -> None:
-    """Within the subgraph of CALL_ONCE it says what a variable begins with."""
+    """Store to a variable. In the subgraph of CALL_ONCE, set its initial value."""
     variable = _variable(node)
     if not node.graph.is_initial:
         node.graph.store(node.op, variable, node.value(1))
@@ -42,7 +42,7 @@ def assign_variable(node: Node) -> None:
 
 
 def call_once(node: Node) -> None:
-    """Its subgraph runs before everything else, so that what it assigns are initial values."""
+    """Use the values that the subgraph assigns to variables as their initial values."""
     (index,) = callees(node.op)
     node.graph.importer.initialise(index)
 
@@ -51,7 +51,8 @@ def call_once(node: Node) -> None:
 
 
 class _Call:
-    """What is given to the function of a subgraph. Handles of variables are no values: the function knows them."""
+    """A call of a subgraph's function. Resource handles are not passed: the function is specialised to its
+    variables."""
 
     def __init__(self, node: Node, index: int, operands: Sequence[Tensor]) -> None:
         subgraph = node.graph.model.subgraphs[index]
@@ -67,9 +68,9 @@ class _Call:
         self.function = node.graph.importer.subgraph_function(index, handles)
 
     def types(self) -> tuple[Sequence[Type], Sequence[Type]]:
-        """The types of the function's arguments and results."""
-        found = self.function.type
-        return found.inputs, found.results
+        """Return the types of the function's arguments and results."""
+        type = self.function.type
+        return type.inputs, type.results
 
 
 def _values(node: Node, tensors: Sequence[Tensor]) -> list[Value]:
@@ -77,7 +78,7 @@ def _values(node: Node, tensors: Sequence[Tensor]) -> list[Value]:
 
 
 def _set_results(node: Node, values: Sequence[Value], handles: Sequence[Tensor] = ()) -> None:
-    """Results that are handles are those of the operands in the same place."""
+    """Set the results of a node. A result that is a handle is the operand ``handles`` in the same position."""
     left = iter(values)
     for number, tensor in enumerate(node.outputs):
         if tensor.dtype != "resource":
@@ -89,45 +90,45 @@ def _set_results(node: Node, values: Sequence[Value], handles: Sequence[Tensor] 
 
 
 def _check_results(node: Node, call: _Call) -> None:
-    if [each.dtype for each in call.results] != [each.dtype for each in node.outputs]:
+    if [tensor.dtype for tensor in call.results] != [tensor.dtype for tensor in node.outputs]:
         node.fail(f"its outputs are not those of subgraph @{call.function.sym_name}")
 
 
 def call(node: Node) -> None:
-    """The results of a subgraph, that of a composite its decomposition."""
+    """Call a subgraph; for a composite the subgraph is its decomposition."""
     (index,) = callees(node.op)
     operands = [node.input(number) for number in range(len(node.inputs))]
-    made = _Call(node, index, operands)
-    _check_results(node, made)
+    subgraph_call = _Call(node, index, operands)
+    _check_results(node, subgraph_call)
     values = _values(node, operands)
-    if [value.type for value in values] != list(made.types()[0]):
+    if [value.type for value in values] != list(subgraph_call.types()[0]):
         node.refuse("operands of other types than the subgraph's inputs")
-    _set_results(node, control.call(node.graph.block, made.function, values))
+    _set_results(node, control.call(node.graph.block, subgraph_call.function, values))
 
 
 def if_(node: Node) -> None:
-    """Two functions, of which one is called."""
+    """Call one of two subgraphs, chosen by a bool."""
     operands = [node.input(number) for number in range(1, len(node.inputs))]
     calls = [_Call(node, index, operands) for index in callees(node.op)]
-    for each in calls:
-        _check_results(node, each)
+    for subgraph_call in calls:
+        _check_results(node, subgraph_call)
     values = _values(node, operands)
     inputs, results = calls[0].types()
     if [value.type for value in values] != list(inputs) or calls[1].types() != (inputs, results):
         node.refuse("branches whose tensors have other types")
-    functions = [each.function for each in calls]
+    functions = [subgraph_call.function for subgraph_call in calls]
     _set_results(node, control.branches(node, node.value(0), functions, [values, values]))
 
 
 def while_(node: Node) -> None:
-    """A function that says whether to go on, and one that computes what the next round begins with. More than a million
-    rounds are an error, unless the run is given a limit of steps."""
+    """Call a body subgraph on its own results while a condition subgraph returns true. More than a million iterations
+    are an error, unless the run is given a limit of steps."""
     operands = [node.input(number) for number in range(len(node.inputs))]
     goes_on, body = (_Call(node, index, operands) for index in callees(node.op))
     _check_results(node, body)
     values = _values(node, operands)
     types = [value.type for value in values]
-    if any(list(each) != types for each in (goes_on.types()[0], *body.types())):
+    if any(list(sequence) != types for sequence in (goes_on.types()[0], *body.types())):
         node.refuse("tensors that change their type from round to round")
     if len(goes_on.types()[1]) != 1:
         node.fail(f"its condition has {len(goes_on.types()[1])} results, expected 1")

@@ -1,4 +1,4 @@
-"""CONV_2D and DEPTHWISE_CONV_2D."""
+"""Import of CONV_2D and DEPTHWISE_CONV_2D."""
 
 from typing import Any
 
@@ -11,7 +11,8 @@ from qrt.types import UniformType
 
 
 def conv_2d(node: Node) -> None:
-    """Weights are OHWI, and their channels lie on axis 0; the input may have a multiple of their channels."""
+    """Convolve images with OHWI weights, quantized per tensor or on axis 0. If the input has a multiple of the weights'
+    channels, the convolution is grouped."""
     images, weights = node.type(0), node.type(1)
     if images.rank != 4 or weights.rank != 4:
         node.fail(f"the input and the weights have rank 4, not {images.rank} and {weights.rank}")
@@ -36,7 +37,7 @@ def conv_2d(node: Node) -> None:
 
 
 def depthwise_conv_2d(node: Node) -> None:
-    """Weights are 1HWO, and their channels lie on axis 3."""
+    """Convolve each channel with its own filters. Weights are 1HWO, quantized per tensor or on axis 3."""
     shape = node.type(1).shape or ()
     if node.type(0).rank != 4 or len(shape) != 4 or shape[0] != 1:
         node.fail(f"the input has rank 4 and the weights are [1, height, width, channels], not {list(shape)}")
@@ -48,8 +49,8 @@ def depthwise_conv_2d(node: Node) -> None:
             f"a depth multiplier of {node.options['depth_multiplier']} for {channels} channels and {shape[3]} filters"
         )
     if node.is_float:
-        made = hybrid if hybrid.is_hybrid(node, 3) else float_products
-        made.depthwise(node, window_of(node, shape[1:3], _dilations(node)), shape[3], shape[3] // channels)
+        importer = hybrid if hybrid.is_hybrid(node, 3) else float_products
+        importer.depthwise(node, window_of(node, shape[1:3], _dilations(node)), shape[3], shape[3] // channels)
         return
     x, w = node.element(0), node.element(1)
     _check_weights(node, w, 3)
@@ -77,12 +78,12 @@ def _convolve(node: Node, op: str, array: Array, attributes: dict[str, Any], x: 
     if not node.has(2):
         node.fail("the bias is missing")
     attributes["requant"] = node.rule(op, **multiplier_facts(node, x, w, out))
-    made = node.emit(f"qrt.{op}", [node.value(0), node.dense(array, w), bias_of(node, 2, x, w)], attributes, out)
-    node.set(0, node.activate(made, node.options["fused_activation_function"]))
+    result = node.emit(f"qrt.{op}", [node.value(0), node.dense(array, w), bias_of(node, 2, x, w)], attributes, out)
+    node.set(0, node.activate(result, node.options["fused_activation_function"]))
 
 
 def _window(node: Node, weights: tuple[int | None, ...]) -> dict[str, Any]:
-    """Strides, padding and dilations. Height and width are the axes 1 and 2 of the input and of the weights."""
+    """Return strides, padding and dilations. Height and width are axes 1 and 2 of the input and of the weights."""
     strides, dilations = (node.options["stride_h"], node.options["stride_w"]), _dilations(node)
     padding = padding_of(node, weights[1:3], strides, dilations)
     return {"strides": strides, "padding": padding, "dilations": dilations}

@@ -1,4 +1,4 @@
-"""TFLite_Detection_PostProcess, the end of SSD models."""
+"""Import of TFLite_Detection_PostProcess, the last operator of SSD models."""
 
 from math import isfinite
 
@@ -16,8 +16,9 @@ _F32, _F64 = FloatType("f32"), FloatType("f64")
 
 
 def detections(node: Node) -> None:
-    """Boxes are decoded from their anchors, and those that overlap are suppressed, of all classes together or of each.
-    Of float32 and uint8. Rows behind the last detection are 0; LiteRT leaves them as they are.
+    """Decode float32 or uint8 boxes from their anchors, and suppress overlapping boxes of all classes or of each class.
+
+    Rows after the last detection are 0. LiteRT leaves old values in them.
     """
     options = read_map(node.op.custom_options, node.graph.place(node.op))
     encodings, scores, anchors = (input_shape(node, i) for i in range(3))
@@ -75,7 +76,7 @@ def _float(options: dict[str, Number], name: str) -> float:
 
 
 def _floats(node: Node, i: int) -> Value:
-    """An input as float32."""
+    """Return a float32 or uint8 input as float32."""
     element = node.type(i).element
     if element is _F32:
         return node.value(i)
@@ -85,8 +86,10 @@ def _floats(node: Node, i: int) -> Value:
 
 
 def _decoded(node: Node, scales: list[float], count: int) -> Value:
-    """(top, left, bottom, right) of each box: its center and size are those of its anchor, moved and stretched by
-    encodings over scales, in float64; every result is rounded to float32.
+    """Return (top, left, bottom, right) of each box.
+
+    Center and size are those of the anchor, moved and stretched by the encodings divided by scales. They are computed
+    in float64 and rounded to float32.
     """
     encodings, anchors = (reshaped(node, _floats(node, i), (count, input_shape(node, i)[-1])) for i in (0, 2))
 
@@ -106,7 +109,7 @@ def _decoded(node: Node, scales: list[float], count: int) -> Value:
         )
         center = wide("arith.addf", wide("arith.mulf", moved, size), place)
         half = wide("arith.mulf", wide("arith.mulf", number_of(0.5, _F64), wide("math.exp", stretched)), size)
-        narrow = [apply(node, "arith.truncf", [each], [_F64], _F32) for each in (center, half)]
+        narrow = [apply(node, "arith.truncf", [wide_value], [_F64], _F32) for wide_value in (center, half)]
         for name, ends in (("arith.subf", low), ("arith.addf", high)):
             ends.append(as_value(node, apply(node, name, narrow, [_F32] * 2, _F32), _F32))
     return node.emit("qrt.concat", [*low, *high], {"axis": 1}, _F32)

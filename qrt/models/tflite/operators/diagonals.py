@@ -1,4 +1,4 @@
-"""MATRIX_DIAG, MATRIX_SET_DIAG and SEGMENT_SUM."""
+"""Import of MATRIX_DIAG, MATRIX_SET_DIAG and SEGMENT_SUM."""
 
 import numpy as np
 
@@ -8,11 +8,11 @@ from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.operands import finish, input_shape, raw
 
 _MOST = 1 << 26
-"""Elements of a matrix: which of them are on the diagonal is a constant of so many bytes."""
+"""The largest number of elements of a matrix: the mask of its diagonal is a constant of that many bytes."""
 
 
 def matrix_diag(node: Node) -> None:
-    """Matrices with a line as their diagonal. All else is 0, of quantized types the storage."""
+    """Return matrices with the given diagonals. The other elements are 0; of a quantized type their storage is 0."""
     line = _sizes(node, 0)
     if not line:
         node.fail("the diagonal has no dimension")
@@ -20,7 +20,7 @@ def matrix_diag(node: Node) -> None:
 
 
 def matrix_set_diag(node: Node) -> None:
-    """Matrices, square or not, with another diagonal."""
+    """Replace the diagonals of matrices, which need not be square."""
     shape, line = _sizes(node, 0), _sizes(node, 1)
     if len(shape) < 2 or line != (*shape[:-2], min(shape[-2:])):
         node.fail(f"a diagonal {list(line)} is not that of {list(shape)}")
@@ -39,20 +39,20 @@ def _sizes(node: Node, i: int) -> tuple[int, ...]:
 
 
 def _diagonals(node: Node, x: Operand, line: int, shape: tuple[int, ...]) -> None:
-    """The matrices ``x`` of a shape, with the input ``line`` along their diagonals."""
+    """Set the result to the matrices ``x`` broadcast to a shape, with input number ``line`` as their diagonals."""
     *around, rows, columns = shape
     if rows * columns > _MOST:
         node.refuse(f"matrices of {rows:,} x {columns:,}")
     apart = (rows, 1) if rows < columns else (1, columns)
     element = signless(node.type(line).element)
     diagonal = reshaped(node, as_value(node, raw(node, line), element), (*around, *apart))
-    found = select(node, np.eye(rows, columns, dtype=bool), diagonal, x, element)
-    finish(node, 0, broadcast(node, found, element, shape))
+    selected = select(node, np.eye(rows, columns, dtype=bool), diagonal, x, element)
+    finish(node, 0, broadcast(node, selected, element, shape))
 
 
 def segment_sum(node: Node) -> None:
-    """Sums of the rows that have one number, one after the other: int32 or float32. The numbers are known, and each is
-    that of the row before or the next one."""
+    """Add the int32 or float32 rows of each segment, in order. The segment numbers are known at import, start with 0
+    and never decrease or skip a number."""
     node.rule("segment_sum")
     shape = input_shape(node)
     if node.input(0).dtype not in ("int32", "float32") or node.input(1).dtype != "int32":
@@ -63,8 +63,8 @@ def segment_sum(node: Node) -> None:
     if numbers.size and (numbers[0] != 0 or not set(np.diff(numbers).tolist()) <= {0, 1}):
         node.fail("numbers of segments begin with 0, and go on by 0 or 1")
     element = node.type(0).element
-    made = (int(numbers[-1]) + 1 if numbers.size else 0, *shape[1:])
-    zeros = as_value(node, broadcast(node, number_of(0, element), element, made), element)
+    result_shape = (int(numbers[-1]) + 1 if numbers.size else 0, *shape[1:])
+    zeros = as_value(node, broadcast(node, number_of(0, element), element, result_shape), element)
     rows = node.dense(numbers.reshape(-1, 1), node.type(1).element)
     value = node.emit("qrt.scatter_nd", [zeros, rows, as_value(node, raw(node, 0), element)], {"reduction": "add"})
     array = known_result(value)

@@ -1,4 +1,4 @@
-"""What the operators on floats share: the end of a float result, with its bias and its fused activation."""
+"""Helpers for operators on floats: biases, fused activations, and checks of operand types."""
 
 from math import prod
 
@@ -9,11 +9,11 @@ from qrt.models.tflite.node import ACTIVATIONS, Node
 from qrt.types import TensorType
 
 _WITH_TANH = ("FULLY_CONNECTED", "UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_RNN")
-"""Operators that apply a fused TANH. LiteRT's others take one, and leave it out."""
+"""The operators that apply a fused TANH. LiteRT's other operators accept it and ignore it."""
 
 
 def float_bias(node: Node, i: int, channels: int) -> Value | None:
-    """The bias of a sum of products, one float32 for each channel of the result, if the operator has one."""
+    """Return the float32 bias of each channel of the result; None if the operator has no bias."""
     if not node.has(i):
         return None
     kind = node.type(i)
@@ -26,7 +26,7 @@ def float_bias(node: Node, i: int, channels: int) -> Value | None:
 
 
 def finish(node: Node, context: LoweringContext, value: Value, bias: Value | None = None) -> None:
-    """Sets the result: the value with a bias along its last axis, after the fused activation."""
+    """Set the result: the value plus a bias along its last axis, after the fused activation."""
     activation = node.options.get("fused_activation_function", "NONE")
     if bias is None and activation == "NONE":
         node.set(0, value)
@@ -39,7 +39,7 @@ def finish(node: Node, context: LoweringContext, value: Value, bias: Value | Non
 
 
 def activated(node: Node, nest: LoopNest, scalar: Value, activation: str) -> Value:
-    """A scalar of a nest after an activation."""
+    """Return a scalar of a loop nest after an activation."""
     if activation == "NONE":
         return scalar
     if activation == "TANH" and node.op.name in _WITH_TANH:
@@ -52,12 +52,12 @@ def activated(node: Node, nest: LoopNest, scalar: Value, activation: str) -> Val
 
 
 def reshaped(node: Node, value: Value, shape: tuple[int | None, ...]) -> Value:
-    """The elements of a tensor in another shape."""
+    """Return a float32 tensor in another shape."""
     return node.emit("qrt.reshape", [value], None, TensorType(shape, F32))
 
 
 def require_floats(node: Node, *operands: int) -> None:
-    """Refuses operands of any other type than float32."""
+    """Refuse operands that are not float32."""
     for i in operands:
         if node.type(i).element is not F32:
             node.refuse(f"{node.input(i).dtype} among floats")

@@ -1,9 +1,9 @@
-"""CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of floats.
+"""Import of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED on floats.
 
-XNNPACK begins with the bias and adds one product after the other, each fused: over the rows of a window, its columns
-and the channels; of a depthwise convolution with one filter for each channel over the columns first. The reference
-kernels round each product, begin with 0, go over the rows first, and add the bias at the end. Both are chains of
-float32, which the nests repeat.
+The loop nests add the products in the same order as the kernels. XNNPACK starts with the bias and adds each product
+with a fused multiply-add: over the rows of a window, its columns and the channels, or, in a depthwise convolution with
+one filter per channel, over the columns first. The reference kernels start with 0, round each product, go over the rows
+first, and add the bias at the end.
 """
 
 import numpy as np
@@ -21,53 +21,56 @@ from qrt.types import UniformType
 
 
 def convolution(node: Node, window: Window, channels: int, depth: int) -> None:
-    """Weights OHWI, in groups where they have fewer channels than the input."""
+    """Import a float convolution with OHWI weights, grouped if they have fewer channels than the input."""
     width = (node.type(0).shape or ())[3] or depth
     groups = max(width // depth, 1) if depth else 1
     context, x = lowering_context(node), window.padded(node, node.value(0))
     order, start, rest = _order(node, channels)
-    made = float_products.convolution(context, x, _weights(node, 0), window, channels, depth, groups, order, start)
-    finish(node, context, made, rest)
+    w = _weights(node, 0)
+    sums = float_products.convolution(context, x, w, window, channels, depth, groups, order, start)
+    finish(node, context, sums, rest)
 
 
 def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> None:
-    """Weights 1HWO: output channel ``o`` reads the channel ``o // multiplier``."""
+    """Import a float depthwise convolution with 1HWO weights. Output ``o`` reads channel ``o // multiplier``."""
     context, x = lowering_context(node), window.padded(node, node.value(0))
     order, start, rest = _order(node, channels)
-    columns_first = order == "bias_then_fma" and multiplier == 1  # XNNPACK takes several filters for groups
-    made = float_products.depthwise(
+    columns_first = (
+        order == "bias_then_fma" and multiplier == 1
+    )  # XNNPACK runs several filters per channel as a grouped convolution
+    sums = float_products.depthwise(
         context, x, _weights(node, 3), window, channels, multiplier, order, start, columns_first=columns_first
     )
-    finish(node, context, made, rest)
+    finish(node, context, sums, rest)
 
 
 def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
-    """Weights [units, depth], and an input with ``depth`` as its last axis."""
+    """Import the product of ``rows`` [..., depth] and float weights [units, depth]."""
     context, weights = lowering_context(node), _weights(node, 0)
-    *kept, _ = context.extents(rows)
+    *outer, _ = context.extents(rows)
 
     def operands(nest: LoopNest) -> tuple[Value, Value]:
         *row, o, k = nest.loops
         return nest.read(rows, [*row, k]), nest.read(weights, [o, k])
 
-    _sum(node, context, [*kept, units], [depth], operands, units)
+    _sum(node, context, [*outer, units], [depth], operands, units)
 
 
 def _weights(node: Node, axis: int) -> Value:
-    """The weights as floats: those that stored ones stand for, whose channels lie on an axis."""
+    """Return the weights as float32. Quantized weights, per tensor or on ``axis``, are dequantized."""
     element, array = node.type(1).element, node.constant(1)
     if not isinstance(element, UniformType):
         return node.value(1)
     if array is None:
         return node.emit("quant.dcast", [node.value(1)])
     shape = [-1 if d == axis and element.is_per_axis else 1 for d in range(array.ndim)]
-    scales, zeros = (each.reshape(shape) for each in (element.scale_array, element.zero_point_array))
+    scales, zeros = (parameters.reshape(shape) for parameters in (element.scale_array, element.zero_point_array))
     centred = array.astype(np.float32) - zeros.astype(np.float32)
     return node.dense(centred * scales.astype(np.float32), F32)
 
 
 def _order(node: Node, channels: int) -> tuple[str, Value | None, Value | None]:
-    """The rule, and the bias: that with which a sum begins, or that which the end of the result adds."""
+    """Return the order, the bias with which sums start, and the bias that is added at the end; one bias is None."""
     order = node.rule("float_products")
     bias = float_bias(node, 2, channels)
     return (order, bias, None) if order == "bias_then_fma" else (order, None, bias)

@@ -1,4 +1,4 @@
-"""Pools, MEAN, SOFTMAX, LOG_SOFTMAX and L2_NORMALIZATION of floats."""
+"""Import of pools, SUM, MEAN, SOFTMAX, LOG_SOFTMAX and L2_NORMALIZATION on floats."""
 
 from collections.abc import Sequence
 from math import prod
@@ -18,35 +18,35 @@ from qrt.models.tflite.operators.float_nests import finish, require_floats, resh
 
 
 def max_pool(node: Node, window: Window) -> None:
-    """Padding is less than every number."""
+    """Import a maximum pool. The padding is -inf."""
     context, x = lowering_context(node), window.padded(node, node.value(0), -np.inf)
     finish(node, context, windows.largest(context, x, window))
 
 
 def average_pool(node: Node, window: Window) -> None:
-    """A sum over the window, divided by the number of its elements that are no padding."""
+    """Import an average pool: the sum of each window divided by the number of its elements that are not padding."""
     context, x = lowering_context(node), window.padded(node, node.value(0))
     has_gaps = any(stride > size for stride, size in zip(window.strides, window.kernel, strict=True))
     is_delegated = node.rule("float_average_pool", has_gaps=has_gaps) == "nines"
-    kept: list[Extent] = [context.extent(x, 0), *window.outputs, context.extent(x, 3)]
-    sums = _nines(context, x, window, kept) if is_delegated else windows.sums(context, x, window)
+    parallel: list[Extent] = [context.extent(x, 0), *window.outputs, context.extent(x, 3)]
+    sums = _nines(context, x, window, parallel) if is_delegated else windows.sums(context, x, window)
     counts = windows.counts(window, [size or 0 for size in (node.type(0).shape or ())[1:3]]).astype(np.float32)
-    nest = LoopNest(context, "divide", kept)
+    nest = LoopNest(context, "divide", parallel)
     scalar = nest.read(sums, nest.loops)
     by = nest.parameter(np.float32(1) / counts if is_delegated else counts, F32, nest.loops[1:3])
     (value,) = nest.finish(nest.value("arith.mulf" if is_delegated else "arith.divf", (scalar, by), F32))
     finish(node, context, value)
 
 
-def _nines(context: LoweringContext, x: Value, window: Window, kept: list[Extent]) -> Value:
-    """XNNPACK's sums: nine elements at a time as a tree, down the columns of the window, added to those before."""
+def _nines(context: LoweringContext, x: Value, window: Window, parallel: list[Extent]) -> Value:
+    """Return window sums in XNNPACK's order: nine elements at a time, down the columns, as a tree added to the sum."""
     height, width = window.kernel
     taps = [(row, column) for column in range(width) for row in range(height)]
     sums: Value | None = None
     for first in range(0, len(taps), 9):
         nest = LoopNest(
-            context, "accumulate", kept, [1]
-        )  # a loop of one turn: an index of `i` alone would be all of an axis
+            context, "accumulate", parallel, [1]
+        )  # one extra loop of one iteration, because an index that is only `i` means a whole axis
         image, i, j, channel, turn = nest.loops
         top, left = window.index((i, j), (turn, turn))
         nine = [
@@ -68,9 +68,11 @@ def _nines(context: LoweringContext, x: Value, window: Window, kept: list[Extent
 
 
 def reduce(node: Node, axes: tuple[int, ...]) -> None:
-    """SUM and MEAN. The rule ``in_order`` adds one element after the other. ``by_runs``, XNNPACK's, does so over each
-    run of neighbouring axes, the last run first. Over a run with the last axis XNNPACK's vectors add in an order that
-    the CPU decides, and this adds as `summed` does. A mean is divided by the number of elements behind the first sum.
+    """Import SUM and MEAN over axes.
+
+    Rule ``in_order`` adds one element after the other. ``by_runs``, XNNPACK's rule, reduces each run of neighbouring
+    axes in turn, the last run first. Over a run with the last axis, XNNPACK's order depends on the CPU, and the program
+    adds by `summed`. The division of a mean follows the first sum.
     """
     context, x = lowering_context(node), node.value(0)
     extents = context.extents(x)
@@ -91,7 +93,7 @@ def reduce(node: Node, axes: tuple[int, ...]) -> None:
 
 
 def _runs(axes: Sequence[int]) -> list[tuple[int, ...]]:
-    """Give the runs of neighbours among axes, the last one first.
+    """Return the runs of neighbouring axes, the last one first.
 
     >>> _runs((0, 1, 3))
     [(3,), (0, 1)]
@@ -124,14 +126,14 @@ def _last_axis(node: Node) -> int:
 
 
 def softmax(node: Node) -> None:
-    """Divide exponentials of the distances from the largest float along the last axis by their sum."""
+    """Return the softmax of float32 values along the last axis."""
     require_floats(node, 0)
     last, beta, rule = (_last_axis(node),), float(node.options["beta"]), node.rule("float_softmax")
     node.set(0, float_reductions.softmax(lowering_context(node), node.value(0), last, beta, rule))
 
 
 def log_softmax(node: Node) -> None:
-    """Of floats, along the last axis: the distance from the largest, less the logarithm of the sum of exponentials."""
+    """Return the log-softmax of float32 values along the last axis: x - max(x) - log(sum(exp(x - max(x))))."""
     require_floats(node, 0)
     context, x, last = lowering_context(node), node.value(0), (_last_axis(node),)
     largest, powers = float_reductions.exponentials(context, x, last, 1)
@@ -144,11 +146,11 @@ def log_softmax(node: Node) -> None:
 
 
 _LEAST_NORM = 1e-6
-"""What a norm is taken to be at least."""
+"""The lower bound of a norm, which avoids a division by 0."""
 
 
 def l2_normalization(node: Node) -> None:
-    """Floats divided by the root of the sum of their squares along the last axis."""
+    """Divide float32 values by the root of the sum of their squares along the last axis."""
     if node.options["fused_activation_function"] != "NONE":
         node.refuse(f"fused {node.options['fused_activation_function']}")
     context, x, last = lowering_context(node), node.value(0), _last_axis(node)

@@ -1,8 +1,8 @@
-"""BATCH_MATMUL and TRANSPOSE_CONV of floats.
+"""Import of BATCH_MATMUL and TRANSPOSE_CONV on floats.
 
-Both follow the rules of `float_products`. A matrix product adds the elements of a row one after the other, a transposed
-convolution the window's rows, its columns and the channels. XNNPACK does not take windows that leave gaps: the sums of
-LiteRT's other kernel may then lie 4 ULP of the greatest one apart.
+Both follow the rules of `float_products`. A matrix product adds along a row, a transposed convolution over the window's
+rows, its columns and the channels. XNNPACK does not support windows with gaps between them; the results of LiteRT's
+other kernel may then differ by 4 ULP of the greatest one.
 """
 
 from qrt.ir import Value
@@ -20,7 +20,7 @@ _WEIGHTS, _IMAGES, _BIAS = 1, 2, 3
 
 
 def batch_matmul(node: Node) -> None:
-    """Of float32, both operands computed or constant; adj_x and adj_y transpose an operand. Batches broadcast."""
+    """Multiply batches of float32 matrices, which broadcast. adj_x and adj_y transpose an operand."""
     require_floats(node, 0, 1)
     shapes = [node.type(i).shape or () for i in range(2)]
     if min(map(len, shapes)) < 2:
@@ -50,7 +50,7 @@ def batch_matmul(node: Node) -> None:
 
 
 def transpose_conv(node: Node) -> None:
-    """Of float32 with known sizes; weights are OHWI. The bias may be left out."""
+    """Import a transposed convolution of float32 images of known size, with OHWI weights and an optional bias."""
     require_floats(node, _WEIGHTS, _IMAGES, *([_BIAS] if node.has(_BIAS) else []))
     images, weights = node.type(_IMAGES).shape or (), node.type(_WEIGHTS).shape or ()
     if len(images) != 4 or len(weights) != 4:
@@ -66,7 +66,7 @@ def transpose_conv(node: Node) -> None:
         )
     ]
     x = _between_zeros(node, sizes)
-    kept = [context.extent(x, 0), *(size[4] for size in sizes), weights[0] or 0]
+    parallel = [context.extent(x, 0), *(size[4] for size in sizes), weights[0] or 0]
     taps = (*kernel, weights[3] or 0)
     places = Window(kernel, (1, 1), (1, 1), ((0, 0), (0, 0)), tuple(size[4] for size in sizes))
     order = node.rule("float_products")
@@ -81,13 +81,14 @@ def transpose_conv(node: Node) -> None:
 
     bias = float_bias(node, _BIAS, weights[0] or 0)
     first = bias if order == "bias_then_fma" else None
-    sums = float_products.total(context, kept, taps, operands, order, first)
+    sums = float_products.total(context, parallel, taps, operands, order, first)
     finish(node, context, sums, None if first is not None else bias)
 
 
 def _between_zeros(node: Node, sizes: list[tuple[int, int, int, int, int]]) -> Value:
-    """The images with ``stride - 1`` zeros behind each element, and padded or cut so that windows of stride 1 give the
-    result. Each size is (elements, kernel, stride, what is cut off before, elements of the result)."""
+    """Return the images with ``stride - 1`` zeros after each element, padded or cropped for windows of stride 1.
+
+    Each size is (elements, kernel, stride, elements cropped before, elements of the result)."""
     x = node.value(_IMAGES)
     batch, height, width, channels = node.type(_IMAGES).shape or ()
     strides = [size[2] for size in sizes]
@@ -101,10 +102,10 @@ def _between_zeros(node: Node, sizes: list[tuple[int, int, int, int, int]]) -> V
         front = kernel - 1 - before
         ends.append((front, result + kernel - 1 - front - count * stride))
     x = node.emit("qrt.pad", [x], {"padding": ((0, 0), *((max(a, 0), max(b, 0)) for a, b in ends), (0, 0))})
-    made = x.type
-    assert isinstance(made, TensorType)
+    type = x.type
+    assert isinstance(type, TensorType)
     offsets = [0, *(max(-a, 0) for a, _ in ends), 0]
-    shape = [size or 0 for size in made.shape or ()]
+    shape = [size or 0 for size in type.shape or ()]
     cut = [shape[0], *(n - max(-a, 0) - max(-b, 0) for n, (a, b) in zip(shape[1:3], ends, strict=True)), shape[3]]
     if cut == shape:
         return x

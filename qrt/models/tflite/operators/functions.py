@@ -1,4 +1,4 @@
-"""SOFTMAX and LOG_SOFTMAX, and functions of one variable: they become a lookup in a table that is computed here."""
+"""Import of SOFTMAX, LOG_SOFTMAX, and functions of one variable, which become lookups in a table made at import."""
 
 from qrt.ir import Value
 from qrt.models.importing.unquantized import Operand, apply, number_of
@@ -11,12 +11,12 @@ from qrt.types import FloatType, IntegerType, TensorType, UniformType
 F32, I16 = FloatType("f32"), IntegerType(16)
 _BYTES = ("i8", "u8")
 _OF_BOTH = ("LOGISTIC", "TANH", "HARD_SWISH", "GELU")
-"""The functions that LiteRT has of u8 too."""
+"""The functions that LiteRT supports for u8 too; others only for i8."""
 _OF_16 = ("EXP", "GELU", "LOG", "RSQRT")
 
 
 def softmax(node: Node) -> None:
-    """Of 8 bits, to 8 or 16 bits, and of 16 bits; along the last axis."""
+    """Return the softmax along the last axis: of 8-bit values with 8 or 16 bits, of 16-bit values with 16 bits."""
     x, out = node.element(0), node.result_element()
     if x.storage == "i16" and out.storage != "i16":
         node.refuse(f"of {x.storage} to {out.storage}")
@@ -30,17 +30,17 @@ def softmax(node: Node) -> None:
 
 
 def read_as(node: Node, value: Value, element: UniformType) -> Value:
-    """The same storage in another type, where a kernel does not look at the type that it writes."""
-    made = value.type
-    if isinstance(made, TensorType) and made.element is element:
+    """Return a value with the same storage and another quantized type."""
+    tensor = value.type
+    if isinstance(tensor, TensorType) and tensor.element is element:
         return value
-    assert isinstance(made, TensorType)
-    bare = node.emit("quant.scast", [value], {}, made.with_(element=element.storage_type))
-    return node.emit("quant.scast", [bare], {}, made.with_(element=element))
+    assert isinstance(tensor, TensorType)
+    bare = node.emit("quant.scast", [value], {}, tensor.with_(element=element.storage_type))
+    return node.emit("quant.scast", [bare], {}, tensor.with_(element=element))
 
 
 def log_softmax(node: Node) -> None:
-    """Of 8 bits, along the last axis."""
+    """Return the log-softmax of 8-bit values along the last axis."""
     x, out = node.element(0), node.result_element()
     rule = node.rule("log_softmax", storage=x.storage)
     if x.storage != out.storage or out.scale != 1 / 16 or out.zero_point != out.storage_max:
@@ -49,7 +49,7 @@ def log_softmax(node: Node) -> None:
 
 
 def sigmoid(node: Node) -> None:
-    """Of 8 and 16 bits."""
+    """Apply the function to 8- or 16-bit values."""
     x, out = node.element(0), node.result_element()
     name = node.op.name
     if x.storage != "i16":
@@ -65,7 +65,7 @@ def sigmoid(node: Node) -> None:
 
 
 def function(node: Node) -> None:
-    """Of 8 bits; EXP, GELU, LOG, RSQRT and SQRT of 16 bits too."""
+    """Apply the function to 8-bit values; EXP, GELU, LOG, RSQRT and SQRT also to 16-bit values."""
     x, out = node.element(0), node.result_element()
     name = node.op.name
     if name == "GELU" and node.options["approximate"]:
@@ -81,7 +81,8 @@ def function(node: Node) -> None:
 
 
 def _root(node: Node, x: UniformType, out: UniformType) -> None:
-    """A root of 16 bits, cut off instead of rounded. LiteRT refuses numbers below 0, whose root is 0 here."""
+    """Set the result to the square root of 16-bit values, truncated. LiteRT rejects negative values; here they give
+    0."""
     node.rule("table", function="SQRT")
     if x.zero_point or out.zero_point:
         node.refuse("16 bits with a zero point")

@@ -1,4 +1,4 @@
-"""GATHER, GATHER_ND and REVERSE_SEQUENCE."""
+"""Import of GATHER, GATHER_ND and REVERSE_SEQUENCE."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from qrt.types import TensorType
 
 
 def gather(node: Node) -> None:
-    """Along an axis, at positions that are known or not; the first axes of both inputs may go together."""
+    """Take elements along an axis at indices, constant or computed. The first axes of both inputs may be batch axes."""
     rank, rows = len(input_shape(node)), len(input_shape(node, 1))
     axis, batch = axis_of(node, node.options["axis"], rank), node.options.get("batch_dims") or 0
     batch += rows if batch < 0 else 0
@@ -25,7 +25,7 @@ def gather(node: Node) -> None:
 
 
 def gather_nd(node: Node) -> None:
-    """Each row of positions names an element, or what the axes behind it hold."""
+    """Take the element, or the slice of the remaining axes, at each row of indices."""
     indices = input_shape(node, 1)
     if not indices or indices[-1] is None or indices[-1] > len(input_shape(node)):
         node.fail(f"rows of positions {list(indices)} do not name elements of {list(input_shape(node))}")
@@ -34,8 +34,8 @@ def gather_nd(node: Node) -> None:
 
 
 def reverse_sequence(node: Node) -> None:
-    """Of each batch the first elements along an axis, as many as a length says, backwards. A length that is not known
-    must be one of the sequence when it runs.
+    """Reverse the first elements along an axis of each batch, as many as its length. Lengths may be computed; a run
+    with a length outside the sequence is an error.
     """
     shape = input_shape(node)
     along, batch = (axis_of(node, node.options[name], len(shape)) for name in ("seq_dim", "batch_dim"))
@@ -61,13 +61,14 @@ def reverse_sequence(node: Node) -> None:
 
 
 def _column(node: Node, value: Value) -> Value:
-    made = value.type
-    assert isinstance(made, TensorType)
-    return node.emit("qrt.reshape", [value], None, TensorType((*(made.shape or ()), 1), made.element))
+    tensor = value.type
+    assert isinstance(tensor, TensorType)
+    return node.emit("qrt.reshape", [value], None, TensorType((*(tensor.shape or ()), 1), tensor.element))
 
 
 def check_indices(node: Node, sizes: Sequence[int | None], is_row: bool = False, i: int = 1) -> None:
-    """Positions of 32 or 64 bits, the input ``i``; those that are known must lie among ``sizes``, one or a row."""
+    """Check input ``i``, which has indices: refuse other dtypes than int32 and int64; fail if a constant one is outside
+    ``sizes``. With ``is_row``, the last axis has one index for each size."""
     tensor, array = node.input(i), node.constant(i)
     if tensor.dtype not in ("int32", "int64"):
         node.refuse(f"positions of {tensor.dtype}")

@@ -1,22 +1,25 @@
-"""CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of float inputs with int8 weights: the input is quantized by its own
-range at each run.
+"""Import of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED on float inputs with int8 weights.
 
-The rules, which the rows `hybrid` of a profile name:
+The input is quantized at each run, with parameters from the range of its elements.
 
-- `rows`, XNNPACK's: each row that it multiplies, of a 1x1 convolution each pixel and of any other each image, has the
-  whole range of int8 with a zero point, which is added to what was rounded to even.
-- `symmetric`: each row or image has the range -127 to 127 without a zero point.
-- `asymmetric`: each row or image has the whole range with a zero point, in float64.
-- `images`: `asymmetric`, but sums are multiplied by the scale of the weights and then by that of the image, not by the
-  product of both.
-- `images_in_fours`: `images`, but the channels behind the last four are multiplied by the scale of the image first.
+The rules in the rows `hybrid` of a profile are:
 
-TFLite's own kernels, which have all rules but the first, round halves away from zero and then add the zero point. They
-round eight elements of a row or an image at a time by adding 0.5 in float32, which makes 1 of the float before 0.5, and
-the elements behind the last eight one by one.
+- `rows` (XNNPACK): each row of the matrix product has its own scale and zero point for the whole range of int8. A row
+  is a pixel of a 1x1 convolution, or an image of any other. Values are rounded half to even before the zero point is
+  added.
+- `symmetric`: each row or image has a scale for the range -127 to 127, and no zero point.
+- `asymmetric`: each row or image has a scale and zero point for the whole range, computed in float64.
+- `images`: as `asymmetric`, but sums are multiplied by the scale of the weights and then by the scale of the image, not
+  by the product of both.
+- `images_in_fours`: as `images`, but the channels after the last complete group of four are multiplied by the scale of
+  the image first.
 
-The sums are exact integers; a float scale and the bias follow. Where weights are constant, the sums are those of
-`qrt.matmul` or a convolution of bytes, less what the zero points add to them.
+TFLite's own kernels, with all rules except `rows`, round half away from zero and then add the zero point. They round
+groups of eight elements of a row or an image by adding 0.5 in float32, by which the largest float below 0.5 becomes 1,
+and the elements after the last complete group without this error.
+
+The sums are exact integers, which are then scaled in float32 and added to the bias. With constant weights, the sums are
+computed by `qrt.matmul` or a quantized convolution, minus the contribution of the zero points.
 """
 
 from collections.abc import Iterable, Sequence
@@ -37,22 +40,24 @@ from qrt.models.tflite.operators.float_nests import activated, float_bias
 from qrt.types import IntegerType, TensorType, UniformType
 
 _EQUAL, _GREATER, _LESS = 1, 2, 4
-"""The predicates `oeq`, `ogt` and `olt` of arith.cmpf."""
+"""The numbers of the predicates `oeq`, `ogt` and `olt` of arith.cmpf."""
 _DEEPEST = (1 << 17) - 1
-"""The number of products of int8 up to which 32 bits hold a sum."""
+"""The largest number of int8 products whose sum fits 32 bits."""
 _LANES, _FOURS = 8, 4
-"""How many elements TFLite's kernels round at a time, and how many channels of a depthwise convolution they scale."""
+"""The number of elements that TFLite's kernels round at a time, and of channels that they scale at a time."""
 _HALF, _BELOW_HALF = np.float32(0.5), np.nextafter(np.float32(0.5), np.float32(0))
-"""Adding the first rounds as vectors do, adding the second rounds halves, and them alone, away from zero."""
+"""The addends for rounding half away from zero: the first as TFLite's vectors do, the second without their error."""
 _CHANNELS = {"CONV_2D": 0, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 0}
-"""The axis of the weights along which the outputs lie."""
+"""The axis of the output channels in the weights."""
 _MOST_PIXELS = 1 << 24
-"""The size up to which an image has a map of its padding. A file may say dilations of which no memory holds one."""
+"""The largest image for which a mask of its padding is made: dilations in a file could need unlimited memory."""
 
 
 class _Parameters(NamedTuple):
-    """How the elements of a range become integers: what they are multiplied by and its inverse, and the zero point as a
-    float and as an integer, without which it is 0."""
+    """The quantization parameters of each range.
+
+    Elements are multiplied by ``scale``, whose inverse is ``unit``. ``zero`` and ``shift`` are the zero point as a
+    float and as an integer, or None if it is 0."""
 
     scale: Value
     unit: Value
@@ -61,8 +66,9 @@ class _Parameters(NamedTuple):
 
 
 def is_hybrid(node: Node, axis: int) -> bool:
-    """Tell whether the input is quantized for weights of int8, whose scales are those of an axis. Refuses weights that
-    are neither these nor floats."""
+    """Return True if the input is quantized at each run, for int8 weights per tensor or with scales on an axis.
+
+    Refuse weights that are neither int8 nor float32."""
     element = node.type(1).element
     if element is F32:
         return False
@@ -76,9 +82,10 @@ def is_hybrid(node: Node, axis: int) -> bool:
 
 
 def _rule(node: Node) -> str:
-    """Find the rule of the operator. It depends on an option of FULLY_CONNECTED, for CONV_2D on whether the channels of
-    the weights have unequal scales, and on whether XNNPACK takes the operator: its weights and its bias stand in the
-    file, and it knows the activation."""
+    """Return the rule of the operator.
+
+    The rule depends on an option of FULLY_CONNECTED, on unequal scales of the weights of CONV_2D, and on whether
+    XNNPACK takes the operator: its weights and bias must be constants of the file, and its activation supported."""
     name, element = node.op.name, node.element(1)
     rule = node.rule(
         "hybrid",
@@ -100,9 +107,9 @@ def _rule(node: Node) -> str:
 
 
 def convolution(node: Node, window: Window, channels: int) -> None:
-    """Weights OHWI, of as many channels as the input."""
+    """Import a convolution with OHWI weights that have as many channels as the input."""
     context, x, rule = lowering_context(node), node.value(0), _rule(node)
-    # XNNPACK takes one channel to one channel for a depthwise convolution, which has no rows.
+    # XNNPACK runs a convolution from one channel to one as a depthwise convolution, which has no rows.
     is_depthwise = channels == 1 and (node.type(1).shape or ())[3] == 1
     by_pixel = (
         rule == "rows"
@@ -120,8 +127,8 @@ def convolution(node: Node, window: Window, channels: int) -> None:
         _finish(node, context, sums, parameters, own, rule, array.sum((1, 2, 3), dtype=np.int64))
         return
     centred = window.padded(node, _stored(context, x, parameters, own, rule, I32))
-    kept: list[Extent] = [extents[0], *window.outputs, channels]
-    nest = LoopNest(context, "accumulate", kept, [*window.kernel, depth])
+    parallel: list[Extent] = [extents[0], *window.outputs, channels]
+    nest = LoopNest(context, "accumulate", parallel, [*window.kernel, depth])
     image, i, j, o, row, column, c = nest.loops
     left = nest.read(centred, [image, *window.index((i, j), (row, column)), c])
     sums = _sums(node, context, nest, left, [o, row, column, c])
@@ -129,7 +136,9 @@ def convolution(node: Node, window: Window, channels: int) -> None:
 
 
 def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> None:
-    """Weights 1HWO: output channel ``o`` reads the channel ``o // multiplier``. Each image has one range."""
+    """Import a depthwise convolution with 1HWO weights. Each image has one range.
+
+    Output channel ``o`` reads the input channel ``o // multiplier``."""
     context, x = lowering_context(node), node.value(0)
     rule = _rule(node)
     extents = context.extents(x)
@@ -151,13 +160,13 @@ def depthwise(node: Node, window: Window, channels: int, multiplier: int) -> Non
 
 
 def _whole_range(context: LoweringContext, extents: list[Extent], least: Value, greatest: Value) -> _Parameters:
-    """The whole range of int8; a unit of 1 where there is no range. TFLite's kernels form the range in float32 and what
-    follows in float64."""
+    """Return the parameters for the whole range of int8, as TFLite's kernels compute them.
+
+    ``unit`` is 1 for an empty range. The difference of the ends is computed in float32, scale and zero point in
+    float64."""
     nest = LoopNest(context, "parameters", extents)
-    ends = [nest.read(each, nest.loops) for each in (least, greatest)]
-    low, high, apart = (
-        nest.value("arith.extf", (each,), F64) for each in (*ends, nest.value("arith.subf", ends[::-1], F32))
-    )
+    ends = [nest.read(end, nest.loops) for end in (least, greatest)]
+    low, high, apart = (nest.value("arith.extf", (x,), F64) for x in (*ends, nest.value("arith.subf", ends[::-1], F32)))
 
     def emit(op: str, *operands: Value) -> Value:
         return nest.value(op, operands, F64)
@@ -178,7 +187,7 @@ def _whole_range(context: LoweringContext, extents: list[Extent], least: Value, 
     zero = emit("arith.minimumf", emit("arith.maximumf", zero, number(-128.0)), number(127.0))
     zero = emit("arith.select", is_empty, number(0.0), emit("math.round", zero))
     shift = nest.value("arith.fptosi", (zero,), I32)
-    unit, zero = (nest.value("arith.truncf", (each,), F32) for each in (scale, zero))
+    unit, zero = (nest.value("arith.truncf", (x,), F32) for x in (scale, zero))
     inverse = nest.value("arith.divf", (nest.constant(1.0, F32), unit), F32)
     is_lost = nest.compare_floats(_EQUAL, unit, nest.constant(0.0, F32))
     inverse = nest.value("arith.select", (is_lost, nest.constant(0.0, F32), inverse), F32)
@@ -186,11 +195,11 @@ def _whole_range(context: LoweringContext, extents: list[Extent], least: Value, 
 
 
 def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
-    """Weights [units, depth], and an input with ``depth`` as its last axis."""
+    """Import the product of ``rows`` [..., depth] and weights [units, depth]."""
     context, rule = lowering_context(node), _rule(node)
-    *kept, _ = context.extents(rows)
-    own = range(len(kept))
-    parameters = _parameters(context, rows, (len(kept),), kept, rule)
+    *outer, _ = context.extents(rows)
+    own = range(len(outer))
+    parameters = _parameters(context, rows, (len(outer),), outer, rule)
     array, element = _known_weights(node), node.element(1)
     if array is not None and depth <= _DEEPEST:
         stored = _stored(context, rows, parameters, own, rule, I8)
@@ -200,24 +209,24 @@ def matrix_product(node: Node, rows: Value, units: int, depth: int) -> None:
         _finish(node, context, sums, parameters, own, rule, array.sum(1, dtype=np.int64))
         return
     centred = _stored(context, rows, parameters, own, rule, I32)
-    nest = LoopNest(context, "accumulate", [*kept, units], [depth])
+    nest = LoopNest(context, "accumulate", [*outer, units], [depth])
     *row, o, k = nest.loops
     sums = _sums(node, context, nest, nest.read(centred, [*row, k]), [o, k])
     _finish(node, context, sums, parameters, own, rule)
 
 
 def _known_weights(node: Node, window: Window | None = None) -> Array | None:
-    """The weights where a kernel takes them: known ones, for a window whose image has a map."""
+    """Return the constant weights for a kernel; None if they are computed, or the padded image is too large."""
     sizes = (node.type(0).shape or ())[1:3] if window is not None else ()
     ends = window.padding if window is not None else ()
-    pixels = prod((size or 0) + sum(each) for size, each in zip(sizes, ends, strict=True))
+    pixels = prod((size or 0) + sum(pair) for size, pair in zip(sizes, ends, strict=True))
     return node.constant(1) if pixels <= _MOST_PIXELS else None
 
 
 def _parameters(
     context: LoweringContext, x: Value, axes: tuple[int, ...], outer: list[Extent], rule: str
 ) -> _Parameters:
-    """Of one range for all elements along ``axes``; the others are ``outer``."""
+    """Return the parameters by a rule, with one range for all elements along ``axes``, for each ``outer`` index."""
     if rule == "rows":
         return _asymmetric(context, outer, *_ends(context, x, axes))
     if rule != "symmetric":
@@ -234,8 +243,9 @@ def _stored(
     element: IntegerType,
     window: Window | None = None,
 ) -> Value:
-    """Make integers whose parameters have these axes: bytes as they are, others less their zero point. The input has
-    the padding of a ``window``, which is 0 whatever its scale."""
+    """Quantize the input with parameters along ``axes``: to storage for element type i8, else minus the zero point.
+
+    With a ``window``, the input includes its padding, which is quantized as 0 even if the scale is not finite."""
     nest = LoopNest(context, "quantize", context.extents(x))
     places = [nest.loops[axis] for axis in axes]
 
@@ -260,17 +270,17 @@ def _stored(
 
 
 def _unpadded(sizes: Sequence[Extent], padding: Iterable[tuple[int, int]]) -> list[int]:
-    """Give the sizes of an image without its padding: the file says all of them."""
+    """Return the sizes of an image, all of them static, without its padding."""
     return [int(size) - sum(ends) for size, ends in zip(sizes, padding, strict=True) if isinstance(size, int)]
 
 
 def _rounded_away(nest: LoopNest, scaled: Value, first: int, padding: tuple[tuple[int, int], ...]) -> Value:
-    """Round as TFLite's kernels do, which take all loops from ``first`` on as one run of elements."""
+    """Round half away from zero as TFLite's kernels do, in groups of eight over all loops from ``first`` on."""
     ends = (*padding, (0, 0)) if padding else ((0, 0),) * (len(nest.parallel) - first)
     sizes = _unpadded(nest.parallel[first:], ends)
     half: Value = nest.constant(_HALF, F32)
     if behind := prod(sizes) % _LANES:
-        # The last elements stand at the end of all loops but the innermost, which together hold them.
+        # The last elements have the last index in all outer loops, and are the end of the remaining inner loops.
         whole = next(axis for axis in reversed(range(len(sizes))) if prod(sizes[axis:]) >= behind)
         tables = [np.arange(size) == size - 1 for size in sizes[:whole]]
         tables.append((np.arange(prod(sizes[whole:])) >= prod(sizes[whole:]) - behind).reshape(sizes[whole:]))
@@ -289,7 +299,7 @@ def _rounded_away(nest: LoopNest, scaled: Value, first: int, padding: tuple[tupl
 def _image(
     node: Node, context: LoweringContext, window: Window, parameters: _Parameters, axes: Sequence[int], rule: str
 ) -> Value:
-    """Make the bytes of images with their padding."""
+    """Return the quantized bytes of the images with their padding."""
     return _stored(context, window.padded(node, node.value(0)), parameters, axes, rule, I8, window)
 
 
@@ -302,14 +312,14 @@ def _exact(
     element: UniformType,
     window: Window | None = None,
 ) -> Value:
-    """The sums of products of bytes by constant weights. The window has no padding left."""
+    """Return the exact sums of products of bytes and constant weights, by the kernel ``op``, without padding."""
     x = node.emit("quant.scast", [stored], None, UniformType("i8", "f32", 1.0))
     attributes = {} if window is None else {"strides": window.strides, "dilations": window.dilations}
     return context.storage(node.emit(op, [x, node.dense(array, element)], attributes))
 
 
 def _ends(context: LoweringContext, x: Value, axes: tuple[int, ...]) -> tuple[Value, Value]:
-    """The least and the greatest element along axes, 0 counted in."""
+    """Return the minimum and maximum of the elements along axes and 0."""
     least = greatest = x
     for turn, axis in enumerate(axes):
         nest, low, high = _along(context, axis - turn, least, greatest)
@@ -320,7 +330,7 @@ def _ends(context: LoweringContext, x: Value, axes: tuple[int, ...]) -> tuple[Va
 
 
 def _magnitude(context: LoweringContext, x: Value, axes: tuple[int, ...]) -> Value:
-    """The greatest magnitude along axes."""
+    """Return the largest magnitude along axes."""
     for turn, axis in enumerate(axes):
         nest, element, _ = _along(context, axis - turn, x, x)
         magnitude = nest.value("math.absf", (element,), F32)
@@ -329,18 +339,20 @@ def _magnitude(context: LoweringContext, x: Value, axes: tuple[int, ...]) -> Val
 
 
 def _along(context: LoweringContext, axis: int, first: Value, second: Value) -> tuple[LoopNest, Value, Value]:
-    """A nest that reduces an axis of two tensors, and their elements. One axis is reduced at a time: ends have the same
-    bits in any order, and the axes that are kept are the lanes of vectors."""
+    """Return a loop nest that reduces one axis of two tensors, and their elements in it.
+
+    Axes are reduced one at a time so that vectors run along the other axes; minima and maxima have the same bits in any
+    order."""
     extents = context.extents(first)
     nest = LoopNest(context, "range", [*extents[:axis], *extents[axis + 1 :]], [extents[axis]])
-    *kept, reduced = nest.loops
-    places = [*kept[:axis], reduced, *kept[axis:]]
+    *parallel, reduced = nest.loops
+    places = [*parallel[:axis], reduced, *parallel[axis:]]
     element = nest.read(first, places)
     return nest, element, element if second is first else nest.read(second, places)
 
 
 def _asymmetric(context: LoweringContext, extents: list[Extent], least: Value, greatest: Value) -> _Parameters:
-    """The whole range of int8."""
+    """Return the parameters for the whole range of int8, as XNNPACK computes them in float32."""
     nest = LoopNest(context, "parameters", extents)
     low, high = nest.read(least, nest.loops), nest.read(greatest, nest.loops)
 
@@ -364,7 +376,7 @@ def _asymmetric(context: LoweringContext, extents: list[Extent], least: Value, g
 
 
 def _symmetric(context: LoweringContext, extents: list[Extent], largest: Value) -> _Parameters:
-    """The integers from -127 to 127."""
+    """Return the parameters for the integers from -127 to 127."""
     nest = LoopNest(context, "parameters", extents)
     high, one, most = nest.read(largest, nest.loops), nest.constant(1.0, F32), nest.constant(127.0, F32)
     is_zero = nest.compare_floats(_EQUAL, high, nest.constant(0.0, F32))
@@ -374,7 +386,7 @@ def _symmetric(context: LoweringContext, extents: list[Extent], largest: Value) 
 
 
 def _sums(node: Node, context: LoweringContext, nest: LoopNest, left: Value, places: list[Expression]) -> Value:
-    """The sums of ``left`` times the weights at ``places``, by a nest."""
+    """Return the sums of ``left`` times the weights at ``places``, computed by a loop nest."""
     stored = context.storage(node.value(1))
     product = nest.value("arith.muli", (left, nest.extend(nest.read(stored, places), I32)), I32)
     return nest.finish(nest.value("arith.addi", (nest.running(I32, 0), product), I32))[0]
@@ -389,8 +401,9 @@ def _finish(
     rule: str,
     weights: Array | None = None,
 ) -> None:
-    """The result of sums whose parameters have these axes. ``weights``, the sum of those of each output, says how many
-    times a zero point is in a sum of bytes."""
+    """Scale the sums, whose parameters are along ``axes``, add the bias and set the activated result.
+
+    ``weights`` has the sum of the weights of each output, by which zero points are subtracted from sums of bytes."""
     scales = node.element(1).scale_array.astype(np.float32).reshape(-1)
     nest = LoopNest(context, "scale", context.extents(sums))
     channels = (node.type(1).shape or ())[_CHANNELS[node.op.name]] or 0
@@ -406,10 +419,10 @@ def _finish(
     bias = nest.constant(0.0, F32) if value is None else nest.read(value, nest.loops[-1:])
     if rule == "rows":
         total = nest.value("arith.mulf", (total, own), F32)
-        made = nest.value("math.fma", (total, weight, bias), F32)
+        scaled = nest.value("math.fma", (total, weight, bias), F32)
     elif rule in ("symmetric", "asymmetric"):
         total = nest.value("arith.mulf", (total, nest.value("arith.mulf", (own, weight), F32)), F32)
-        made = nest.value("arith.addf", (total, bias), F32)
+        scaled = nest.value("arith.addf", (total, bias), F32)
     else:
         first, second = weight, own
         if rule == "images_in_fours" and (behind := channels % _FOURS):
@@ -418,6 +431,6 @@ def _finish(
                 nest.value("arith.select", (is_whole, *pair), F32) for pair in ((weight, own), (own, weight))
             )
         total = nest.value("arith.mulf", (nest.value("arith.mulf", (total, first), F32), second), F32)
-        made = nest.value("arith.addf", (total, bias), F32)
+        scaled = nest.value("arith.addf", (total, bias), F32)
     activation = node.options["fused_activation_function"]
-    node.set(0, nest.finish(activated(node, nest, made, activation))[0])
+    node.set(0, nest.finish(activated(node, nest, scaled, activation))[0])

@@ -1,4 +1,4 @@
-"""Sliding windows over images, pools, and images of another size: AVERAGE_POOL_2D, RESIZE_BILINEAR and others."""
+"""Import of pools and resizing (AVERAGE_POOL_2D, RESIZE_BILINEAR and others), and windows of image operators."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from qrt.types import UniformType
 
 
 def window_of(node: Node, kernel: tuple[int | None, ...], dilations: Pair = (1, 1)) -> Window:
-    """The window of an operator whose images have a known height and width."""
+    """Return the window of an operator on images of known height and width."""
     options = node.options
     strides = options["stride_h"], options["stride_w"]
     padding = padding_of(node, kernel, strides, dilations)
@@ -20,22 +20,22 @@ def window_of(node: Node, kernel: tuple[int | None, ...], dilations: Pair = (1, 
 def padding_of(
     node: Node, kernel: tuple[int | None, ...], strides: Pair, dilations: Pair = (1, 1)
 ) -> tuple[Pair, Pair]:
-    """(before, after) for height and width. SAME puts the odd element behind."""
+    """Return the padding (before, after) of height and width. An odd element of SAME padding is added after."""
     if min(*strides, *dilations) < 1:
         node.fail(f"strides {list(strides)} and dilations {list(dilations)} must be positive")
     if node.options["padding"] == "VALID":
         return ((0, 0), (0, 0))
-    found = []
+    ends = []
     for size, extent, stride, dilation in zip((node.type(0).shape or ())[1:3], kernel, strides, dilations, strict=True):
         if size is None or extent is None:
             node.refuse("SAME padding of a size that only the run knows")
         total = max((-(-size // stride) - 1) * stride + (extent - 1) * dilation + 1 - size, 0)
-        found.append((total // 2, total - total // 2))
-    return (found[0], found[1])
+        ends.append((total // 2, total - total // 2))
+    return (ends[0], ends[1])
 
 
 def pool_2d(node: Node) -> None:
-    """Both keep the parameters of their input. Padding is left out of an average."""
+    """Return the average or maximum of each window. Quantization parameters do not change; averages exclude padding."""
     options = node.options
     if node.type(0).rank != 4:
         node.fail(f"the input has rank 4, not {node.type(0).rank}")
@@ -54,12 +54,12 @@ def pool_2d(node: Node) -> None:
     rule = node.rule("average_pool2d" if is_average else "max_pool2d", storage=element.storage)
     if is_average:
         attributes["requant"] = rule
-    made = node.emit("qrt.avg_pool2d" if is_average else "qrt.max_pool2d", [node.value(0)], attributes)
-    node.set(0, node.activate(made, options["fused_activation_function"]))
+    pooled = node.emit("qrt.avg_pool2d" if is_average else "qrt.max_pool2d", [node.value(0)], attributes)
+    node.set(0, node.activate(pooled, options["fused_activation_function"]))
 
 
 def resize_bilinear(node: Node) -> None:
-    """To a known height and width, quantized or float32, with corners aligned, centers at halves, or neither."""
+    """Resize quantized or float32 images to a known size, with align_corners, half_pixel_centers or neither."""
     attributes, element = _attributes(node), node.type(0).element
     storage = element.storage if isinstance(element, UniformType) else str(element)
     attributes["rule"] = node.rule("resize_bilinear", storage=storage)
@@ -67,7 +67,7 @@ def resize_bilinear(node: Node) -> None:
 
 
 def resize_nearest(node: Node) -> None:
-    """To a known height and width, with corners aligned, centers at halves, or neither."""
+    """Resize images to a known size, with align_corners, half_pixel_centers or neither."""
     settle(node, 0, node.emit("qrt.resize_nearest", [node.value(0)], _attributes(node)))
 
 

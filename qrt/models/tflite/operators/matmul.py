@@ -1,4 +1,4 @@
-"""FULLY_CONNECTED and BATCH_MATMUL of quantized tensors."""
+"""Import of FULLY_CONNECTED, and of BATCH_MATMUL on quantized tensors."""
 
 from math import prod
 
@@ -10,10 +10,10 @@ from qrt.types import TensorType
 
 
 def batch_matmul(node: Node) -> None:
-    """Of int8 or int16, both operands computed or constant; adj_x and adj_y transpose an operand."""
+    """Multiply batches of int8 or int16 matrices, constant or computed. adj_x and adj_y transpose an operand."""
     x, y, out = node.element(0), node.element(1), node.result_element()
     if not x.storage == y.storage == out.storage:
-        node.refuse(", ".join(each.dtype for each in (node.input(0), node.input(1), *node.outputs)))
+        node.refuse(", ".join(tensor.dtype for tensor in (node.input(0), node.input(1), *node.outputs)))
     for i in range(2):
         rank = node.type(i).rank or 0
         if rank < 2:
@@ -25,7 +25,7 @@ def batch_matmul(node: Node) -> None:
 
 
 def _adjoint(node: Node, i: int, transposes: bool) -> Value:
-    """An operand, its last two axes exchanged where the options say so."""
+    """Return an operand, with its last two axes swapped if ``transposes`` is True."""
     value = node.value(i)
     if not transposes:
         return value
@@ -34,7 +34,8 @@ def _adjoint(node: Node, i: int, transposes: bool) -> Value:
 
 
 def fully_connected(node: Node) -> None:
-    """Weights are [outputs, depth]. The input becomes a matrix of that depth, unless its other axes are kept."""
+    """Multiply rows by weights [outputs, depth]. The input is reshaped to [rows, depth], unless keep_num_dims is
+    set."""
     options = node.options
     if options.get("weights_format", "DEFAULT") != "DEFAULT":
         node.refuse(f"weights in the format {options['weights_format']}")
@@ -52,8 +53,8 @@ def fully_connected(node: Node) -> None:
     operands = [_rows(node, array.shape[1], bool(options["keep_num_dims"])), node.dense(array.T, element)]
     if node.has(2):
         operands.append(bias_of(node, 2, x, w))
-    made = node.emit("qrt.matmul", operands, {"requant": requant}, out)
-    node.set(0, node.activate(made, options["fused_activation_function"]))
+    product = node.emit("qrt.matmul", operands, {"requant": requant}, out)
+    node.set(0, node.activate(product, options["fused_activation_function"]))
 
 
 def _floats(node: Node) -> None:
@@ -66,7 +67,7 @@ def _floats(node: Node) -> None:
 
 
 def _rows(node: Node, depth: int, keep: bool) -> Value:
-    """The input with ``depth`` as its last axis."""
+    """Return the input with ``depth`` as its last axis: unchanged if ``keep`` is True, else as a matrix."""
     value, shape = node.value(0), node.type(0).shape or ()
     if keep:
         if not shape or shape[-1] != depth:

@@ -1,4 +1,4 @@
-"""Shapes and order: RESHAPE, SQUEEZE, EXPAND_DIMS, TRANSPOSE, PACK, UNPACK, CONCATENATION, BROADCAST_TO, TILE."""
+"""Import of RESHAPE, SQUEEZE, EXPAND_DIMS, TRANSPOSE, PACK, UNPACK, CONCATENATION, BROADCAST_TO and TILE."""
 
 from math import prod
 
@@ -13,7 +13,7 @@ from qrt.types import UniformType
 
 
 def reshape(node: Node) -> None:
-    """To a shape that is an input, stands in the options of old files, or is the result's."""
+    """Reshape a tensor. The shape is a constant input, an option in old files, or the declared shape of the result."""
     settle(node, 0, reshaped(node, node.value(0), _new_shape(node)))
 
 
@@ -22,10 +22,10 @@ def _new_shape(node: Node) -> Shape:
         declared = node.result_type().shape or ()
         if declared.count(None) > 1:
             node.refuse("a shape that only the run knows")
-        return declared  # the one size that is open follows from the number of elements
+        return declared  # one dynamic size is determined by the number of elements
     wanted = node.integers(1, "a shape") if node.has(1) else tuple(node.options.get("new_shape") or ())
     if not node.has(1) and wanted == (0,):
-        wanted = ()  # so old files say that there are no axes
+        wanted = ()  # old files write (0,) for a scalar
     if wanted.count(-1) > 1 or any(size < -1 for size in wanted):
         node.fail(f"a shape has one open size at most, not {list(wanted)}")
     own = input_shape(node)
@@ -41,7 +41,7 @@ def _new_shape(node: Node) -> Shape:
 
 
 def squeeze(node: Node) -> None:
-    """Without the axes of size 1 that are named, or without all."""
+    """Remove the given axes of size 1, or all axes of size 1 if none is given."""
     shape = input_shape(node)
     named = {axis_of(node, axis, len(shape)) for axis in node.options["squeeze_dims"] or ()}
     if any(shape[axis] not in (1, None) for axis in named):
@@ -52,14 +52,14 @@ def squeeze(node: Node) -> None:
 
 
 def expand_dims(node: Node) -> None:
-    """With a new axis of size 1."""
+    """Add an axis of size 1."""
     shape = input_shape(node)
     axis = axis_of(node, one_integer(node, 1, "an axis"), len(shape) + 1)
     settle(node, 0, reshaped(node, node.value(0), (*shape[:axis], 1, *shape[axis:])))
 
 
 def transpose(node: Node) -> None:
-    """Axes in an order that is known."""
+    """Transpose a tensor by a permutation known at import."""
     order, rank = node.integers(1, "an order of axes"), len(input_shape(node))
     if sorted(order) != list(range(rank)):
         node.fail(f"{list(order)} is no order of {rank} axes")
@@ -67,7 +67,7 @@ def transpose(node: Node) -> None:
 
 
 def pack(node: Node) -> None:
-    """Tensors along a new axis."""
+    """Stack tensors along a new axis."""
     shape = input_shape(node)
     axis = axis_of(node, node.options["axis"], len(shape) + 1)
     if node.options["values_count"] != len(node.inputs):
@@ -79,7 +79,7 @@ def pack(node: Node) -> None:
 
 
 def unpack(node: Node) -> None:
-    """A tensor for each position of an axis."""
+    """Split a tensor into one tensor for each index of an axis, which is removed."""
     shape = input_shape(node)
     axis = axis_of(node, node.options["axis"], len(shape))
     if not node.options["num"] == shape[axis] == len(node.outputs):
@@ -90,7 +90,7 @@ def unpack(node: Node) -> None:
 
 
 def concatenation(node: Node) -> None:
-    """Tensors of one type; uint8 of unequal parameters too, each by a table."""
+    """Concatenate tensors of the same type. uint8 tensors with other parameters are requantized by a table."""
     rank = len(input_shape(node))
     axis = axis_of(node, node.options["axis"], rank)
     if any(len(input_shape(node, i)) != rank for i in range(len(node.inputs))):
@@ -105,7 +105,7 @@ def concatenation(node: Node) -> None:
 
 
 def _rescaled(node: Node, value: Value, own: UniformType, out: UniformType) -> Value:
-    """An operand with the parameters of the result."""
+    """Return an operand requantized to the parameters of the result."""
     if own is out:
         return value
     if own.storage != out.storage:
@@ -117,7 +117,7 @@ def _rescaled(node: Node, value: Value, own: UniformType, out: UniformType) -> V
 
 
 def _table(own: UniformType, out: UniformType) -> Array:
-    """What each stored value of one type becomes in the other, in float32 and rounded half away from zero."""
+    """Return the table from each storage value of one type to the other, in float32, rounded half away from zero."""
     ratio = np.float32(own.scale) * (np.float32(1) / np.float32(out.scale))
     q = np.arange(256, dtype=np.float32)
     scaled = q * ratio + np.float32(-own.zero_point) * ratio
@@ -127,7 +127,7 @@ def _table(own: UniformType, out: UniformType) -> Array:
 
 
 def tile(node: Node) -> None:
-    """Repeated a known number of times along each axis."""
+    """Repeat a tensor a known number of times along each axis."""
     counts = node.integers(1, "multiples")
     if len(counts) != len(input_shape(node)) or min(counts, default=0) < 0:
         node.fail(f"multiples are integers from 0 up for each of {len(input_shape(node))} axes, not {list(counts)}")
@@ -135,7 +135,7 @@ def tile(node: Node) -> None:
 
 
 def broadcast_to(node: Node) -> None:
-    """To a known shape, by NumPy's rules."""
+    """Broadcast a tensor to a known shape by NumPy's rules."""
     own, wanted = input_shape(node), node.integers(1, "a shape")
     aligned = (*(1,) * (len(wanted) - len(own)), *own)
     if len(own) > len(wanted) or any(n not in (1, size) for n, size in zip(aligned, wanted, strict=True)):

@@ -1,4 +1,4 @@
-"""Operands and results of operators that move elements or compute with plain numbers."""
+"""Operands and results of operators that move elements or compute on unquantized numbers."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from qrt.types import TensorType, Type, UniformType
 
 
 def raw(node: Node, i: int) -> Operand:
-    """An input as plain numbers: of a quantized one the storage, of unsigned integers their bits."""
+    """Return an input as signless numbers: the storage of a quantized input, the bits of unsigned integers."""
     array = node.constant(i)
     element = signless(node.type(i).element)
     if array is not None and array.size <= LARGEST:
@@ -23,18 +23,18 @@ def raw(node: Node, i: int) -> Operand:
 
 
 def operands_of(node: Node, dtypes: tuple[str, ...]) -> tuple[list[Operand], Type]:
-    """The inputs, which are without scales and of one of these dtypes, and their type."""
+    """Return the inputs and their element type. Refuse inputs with scales or a dtype that is not in ``dtypes``."""
     tensors = [node.input(i) for i in range(len(node.inputs))]
-    found = {tensor.dtype for tensor in tensors}
-    if len(found) != 1:
-        node.fail(f"its inputs are of {' and '.join(sorted(found))}")
+    input_dtypes = {tensor.dtype for tensor in tensors}
+    if len(input_dtypes) != 1:
+        node.fail(f"its inputs are of {' and '.join(sorted(input_dtypes))}")
     if tensors[0].dtype not in dtypes or any(tensor.quantization is not None for tensor in tensors):
         node.refuse(" of scales" if tensors[0].dtype in dtypes else tensors[0].dtype)
     return [raw(node, i) for i in range(len(tensors))], node.type(0).element
 
 
 def finish(node: Node, i: int, result: Operand) -> None:
-    """Says what the output `i` is. Its shape must be the one that the file declares, which bounds the memory."""
+    """Set output ``i``. Its shape must be compatible with the declared one, which bounds the memory."""
     declared = node.result_type(i)
     shape = result.shape if isinstance(result, np.ndarray) else shape_of(result)
     if not have_compatible_shapes((TensorType(shape, BOOL), TensorType(declared.shape, BOOL))):
@@ -50,7 +50,7 @@ def finish(node: Node, i: int, result: Operand) -> None:
 
 
 def element_of(operand: Operand, tensor: Tensor, node: Node) -> Type:
-    """The type of an operand's elements."""
+    """Return the signless element type of an operand."""
     if isinstance(operand, Value):
         assert isinstance(operand.type, TensorType)
         return operand.type.element
@@ -58,22 +58,23 @@ def element_of(operand: Operand, tensor: Tensor, node: Node) -> Type:
 
 
 def input_shape(node: Node, i: int = 0) -> Shape:
-    """The shape of an input."""
+    """Return the shape of an input."""
     return node.type(i).shape or ()
 
 
 def one_integer(node: Node, i: int, what: str) -> int:
-    """The only integer of an input."""
-    found = node.integers(i, what)
-    if len(found) != 1:
-        node.fail(f"{what} is one integer, not {len(found)}")
-    return found[0]
+    """Return the only integer of an input that is known at import."""
+    integers = node.integers(i, what)
+    if len(integers) != 1:
+        node.fail(f"{what} is one integer, not {len(integers)}")
+    return integers[0]
 
 
 def settle(node: Node, i: int, value: Value) -> None:
-    """Says that a value is the output ``i``. Its bits are those of the output, whatever scale the file gives that; few
-    integers that follow from constants are known from here on. The file must give it the value's shape, which bounds
-    the memory that a run needs.
+    """Set output ``i`` to a value with the same storage; the scale may differ.
+
+    A small unquantized result that is known at import becomes a constant. The declared shape must be compatible with
+    the value's, because it bounds the memory that a run needs.
     """
     declared = node.result_type(i)
     if not have_compatible_shapes((value.type, declared)):
@@ -87,7 +88,7 @@ def settle(node: Node, i: int, value: Value) -> None:
 
 
 def _of_element(node: Node, value: Value, element: Type) -> Value:
-    """The stored bits as another quantized type."""
+    """Return the value with the same storage and another per-layer quantized type."""
     assert isinstance(value.type, TensorType)
     own = value.type.element
     if own is element or not isinstance(own, UniformType) or not isinstance(element, UniformType):

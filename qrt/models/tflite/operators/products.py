@@ -1,4 +1,4 @@
-"""What the operators share that sum products: the type of a bias, and the facts on which their rules depend."""
+"""Helpers for operators that sum products: the bias, and the facts on which the profile's rules depend."""
 
 from typing import Any
 
@@ -11,8 +11,10 @@ from qrt.types import UniformType
 
 
 def bias_of(node: Node, i: int, x: UniformType, w: UniformType, channels: slice = slice(None)) -> Value:
-    """The bias of some channels as a value. Its scale is that of the sums, whatever the file says: a runtime adds it as
-    it is.
+    """Return the bias of the given channels as a value.
+
+    Its scale is the product of the operands' scales; the scale in the file is ignored, because runtimes add the bias's
+    integers to the sums.
     """
     tensor = node.input(i)
     array = node.constant(i)
@@ -31,7 +33,7 @@ def bias_of(node: Node, i: int, x: UniformType, w: UniformType, channels: slice 
 
 
 def _narrowed(node: Node, array: Any) -> Any:
-    """A bias of 64 bits in 32, which hold it unless a file is odd."""
+    """Return a 64-bit bias as int32. Refuse a bias that does not fit."""
     narrow = array.astype(np.int32)
     if not np.array_equal(narrow, array):
         node.refuse("a bias beyond 32 bits")
@@ -40,15 +42,16 @@ def _narrowed(node: Node, array: Any) -> Any:
 
 
 def _axis_of_one_scale(tensor: Tensor) -> int:
-    """The axis that a file names although the tensor has one scale: XNNPACK then refuses unsigned weights."""
-    found = tensor.quantization
-    return found.axis if found is not None and len(found.scales) == 1 else 0
+    """Return the axis in the file of a tensor with one scale. If it is not 0, XNNPACK rejects unsigned weights."""
+    quantization = tensor.quantization
+    return quantization.axis if quantization is not None and len(quantization.scales) == 1 else 0
 
 
 def multiplier_facts(node: Node, x: UniformType, w: UniformType, out: UniformType, bias: int = 2) -> dict[str, Any]:
-    """The facts of a product of two operands: their storage, the bias, and the largest multiplier, as a runtime forms
-    it in float32. ``bias`` is the input that is the bias, if there is one. A result of another storage than the input
-    is refused: kernels take both as one.
+    """Return the facts of a product of two operands for the profile: storage, bias and the largest multiplier.
+
+    The multiplier is computed in float32 as the runtimes do. ``bias`` is the number of the bias input, which may be
+    absent. Refuse a result whose storage differs from the input's, which no kernel supports.
     """
     if x.storage != out.storage:
         node.refuse(f"an input of {x.storage} with a result of {out.storage}")

@@ -1,4 +1,4 @@
-"""UNIDIRECTIONAL_SEQUENCE_LSTM of integers, and SVDF. Their state is variables of the program."""
+"""Import of quantized UNIDIRECTIONAL_SEQUENCE_LSTM and SVDF. Their state becomes variables of the program."""
 
 from qrt.ir import Value
 from qrt.models.tflite.model import element_of
@@ -9,7 +9,7 @@ from qrt.types import UniformType
 
 
 def svdf(node: Node) -> None:
-    """Of i8 with a state of i16."""
+    """Import an SVDF with int8 input and weights and an int16 state."""
     x, feature, time, memory = (node.element(i) for i in (0, 1, 2, 4))
     if (x.storage, feature.storage, time.storage, memory.storage) != ("i8", "i8", "i16", "i16"):
         node.refuse(f"{x.storage} with weights of {feature.storage} and a state of {memory.storage}")
@@ -30,15 +30,16 @@ def svdf(node: Node) -> None:
 _WEIGHTS, _RECURRENT, _PEEPHOLES, _BIASES, _NORMS = 1, 5, 9, 12, 20
 _PROJECTION, _PROJECTION_BIAS, _HIDDEN, _CELL = 16, 17, 18, 19
 _OF_PEEPHOLES = (0, 1, 3)
-"""The gates that peepholes belong to."""
+"""The gates that have peepholes."""
 
 
 def lstm(node: Node) -> None:
-    """Of i8 with a cell of i16, and of float32: with CIFG, peepholes, a projection and layer normalization."""
+    """Run an LSTM on int8 inputs with an int16 cell, or on float32. CIFG, peepholes, projection and layer normalization
+    are supported."""
     gates = range(0 if node.has(_WEIGHTS) else 1, 4)
     _check(node, gates)
     hidden, cell = node.element(_HIDDEN), node.element(_CELL)
-    *sums, made = _intermediates(node)
+    *sums, output = _intermediates(node)
     has_norm, has_projection = node.has(_NORMS + 1), node.has(_PROJECTION)
     operands = [node.value(0)]
     operands += [node.value(first + gate) for first in (_WEIGHTS, _RECURRENT) for gate in gates]
@@ -62,13 +63,13 @@ def lstm(node: Node) -> None:
     }
     if has_norm:
         attributes |= {f"{GATES[gate]}_scale": _scale(node, gate, sums[gate]) for gate in gates}
-    result = made
+    result = output
     if has_projection:
         clip = float(node.options["proj_clip"])
-        attributes |= {"made_scale": made.scale, "made_zero_point": made.zero_point, "projection_clip": clip}
+        attributes |= {"made_scale": output.scale, "made_zero_point": output.zero_point, "projection_clip": clip}
         operands.append(node.value(_PROJECTION))
         if node.has(_PROJECTION_BIAS):
-            operands.append(_bias(node, _PROJECTION_BIAS, made.scale * node.element(_PROJECTION).scale))
+            operands.append(_bias(node, _PROJECTION_BIAS, output.scale * node.element(_PROJECTION).scale))
         result = hidden
     y, after, cell_after = node.emit_all("qrt.lstm", operands, attributes, [result, result, cell])
     node.set(0, read_as(node, y, node.result_element()))
@@ -77,7 +78,7 @@ def lstm(node: Node) -> None:
 
 
 def _check(node: Node, gates: range) -> None:
-    """Refuses storage that LiteRT has no kernel for, and fails where only some gates have what all need."""
+    """Refuse storage that LiteRT has no kernel for, and fail if only some gates have an operand that all need."""
     sizes = [(node.type(i).shape or (None,))[-1] for i in (_HIDDEN, _CELL)]
     if node.has(_PEEPHOLES + 1) and sizes[0] != sizes[1]:
         node.refuse("peepholes with a projection to another size, which LiteRT applies to the wrong cells")
@@ -103,16 +104,17 @@ def _check(node: Node, gates: range) -> None:
 
 
 def _intermediates(node: Node) -> list[UniformType]:
-    """The types of the intermediates, which a step makes on its way: the sums of gates, of which only those with a
-    layer normalization are looked at, and what comes out of the cell."""
+    """Return the types of the intermediate results of a step: the gates' sums, and the cell's output before projection.
+
+    The types of the sums are used only with layer normalization."""
     tensors = [node.graph.subgraph.tensors[index] for index in node.op.intermediates if index >= 0]
     if len(tensors) != 5 or len(node.op.intermediates) != 5:
         node.fail(f"there are {len(tensors)} intermediates, 5 are needed")
     elements = [element_of(tensor) for tensor in tensors]
-    made = elements[4]
-    if not isinstance(made, UniformType) or made.storage != "i8":
+    output = elements[4]
+    if not isinstance(output, UniformType) or output.storage != "i8":
         node.fail(f"intermediate {tensors[4].name!r} must be int8 with a scale")
-    return [*(each if isinstance(each, UniformType) else made for each in elements[:4]), made]
+    return [*(element if isinstance(element, UniformType) else output for element in elements[:4]), output]
 
 
 def _scale(node: Node, gate: int, element: UniformType) -> float:
@@ -122,7 +124,7 @@ def _scale(node: Node, gate: int, element: UniformType) -> float:
 
 
 def _bias(node: Node, i: int, scale: float) -> Value:
-    """A bias, in the scale of the sums, to which its integers are added whatever the file says."""
+    """Return a bias with the scale of the sums; the scale in the file is ignored."""
     data = node.constant(i)
     if data is None or node.input(i).dtype != "int32":
         node.refuse("a bias that is no constant of int32")

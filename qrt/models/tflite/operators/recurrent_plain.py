@@ -1,7 +1,7 @@
-"""UNIDIRECTIONAL_SEQUENCE_LSTM and UNIDIRECTIONAL_SEQUENCE_RNN of floats: a loop over the steps, or one step alone.
+"""Import of float UNIDIRECTIONAL_SEQUENCE_LSTM and UNIDIRECTIONAL_SEQUENCE_RNN: one step, or a loop over the steps.
 
-A step has the sums of its gates, of the inputs and of the hidden values, and functions of them. What it hands on is
-state of the program.
+A step computes each gate as a function of weighted sums of the inputs and of the hidden values. The values that it
+passes to the next step are state of the program.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,15 +24,15 @@ _INPUT, _FORGET, _CELL, _OUTPUT = range(4)
 _WEIGHTS, _RECURRENT, _PEEPHOLES, _BIASES, _NORMS = 1, 5, 9, 12, 20
 _PROJECTION, _PROJECTION_BIAS, _HIDDEN_STATE, _CELL_STATE = 16, 17, 18, 19
 _LEAST_VARIANCE = 1e-8
-"""What a variance of 0 counts as."""
+"""The value that replaces a variance of 0."""
 _LESS = 4
-"""The predicate of an ordered comparison."""
+"""The number of the predicate `olt` of arith.cmpf."""
 Step = Callable[[LoweringContext, Value, Sequence[Value]], list[Value]]
-"""(operations' place, inputs of a step, state) -> the state after it, of which the first is the step's result."""
+"""Appends one step for the given inputs and state, and returns the new state; its first value is the step's result."""
 
 
 def lstm(node: Node) -> None:
-    """Of float32, in every form: CIFG, peepholes, a projection and layer normalization."""
+    """Import an LSTM of float32, with or without CIFG, peepholes, projection and layer normalization."""
     cells = input_shape(node, _CELL_STATE)[-1:]
     gates = range(_FORGET if not node.has(_WEIGHTS) else _INPUT, _OUTPUT + 1)
     for number in range(_OUTPUT + 1):
@@ -43,7 +43,7 @@ def lstm(node: Node) -> None:
 
 
 def rnn(node: Node) -> None:
-    """Of float32: an activation of a bias, and of sums over the inputs and the hidden values."""
+    """Run a float32 RNN: an activation of the bias plus weighted sums of the inputs and of the hidden values."""
     inputs, hidden = input_shape(node)[-1:], input_shape(node, 4)[-1:]
     _check(node, {1: (*hidden, *inputs), 2: (*hidden, *hidden), 3: hidden}, hidden)
     weights = [node.value(i) for i in (1, 2, 3)]
@@ -51,10 +51,10 @@ def rnn(node: Node) -> None:
     def step(context: LoweringContext, x: Value, before: Sequence[Value]) -> list[Value]:
         sums = [_products(context, a, w) for a, w in ((x, weights[0]), (before[0], weights[1]))]
         nest = LoopNest(context, "gate", context.extents(sums[0]))
-        made = nest.read(weights[2], nest.loops[1:])
-        for each in sums:
-            made = nest.value("arith.addf", (made, nest.read(each, nest.loops)), F32)
-        return nest.finish(activated(node, nest, made, node.options["fused_activation_function"]))
+        scalar = nest.read(weights[2], nest.loops[1:])
+        for rows in sums:
+            scalar = nest.value("arith.addf", (scalar, nest.read(rows, nest.loops)), F32)
+        return nest.finish(activated(node, nest, scalar, node.options["fused_activation_function"]))
 
     _run(node, step, (4,))
 
@@ -63,7 +63,7 @@ def rnn(node: Node) -> None:
 
 
 def _check(node: Node, shapes: dict[int, tuple[int | None, ...]], cells: tuple[int | None, ...]) -> None:
-    """Refuses open sizes, and fails for weights of other shapes than these."""
+    """Refuse dynamic sizes, and fail if the shape of an input differs from ``shapes``."""
     if len(input_shape(node)) != 3 or None in (*input_shape(node), *cells):
         node.refuse(f"inputs {node.type(0).shown()}")
     for i, wanted in shapes.items():
@@ -72,7 +72,7 @@ def _check(node: Node, shapes: dict[int, tuple[int | None, ...]], cells: tuple[i
 
 
 def _run(node: Node, step: Step, states: tuple[int, ...]) -> None:
-    """Runs all steps, one after the other, and stores the state after them."""
+    """Import all steps, set the results, and store the state after the last step."""
     x, is_first = node.value(0), bool(node.options["time_major"])
     if not is_first:
         x = node.emit("qrt.transpose", [x], {"permutation": (1, 0, 2)})
@@ -96,25 +96,25 @@ def _run(node: Node, step: Step, states: tuple[int, ...]) -> None:
 
 
 def _loop(node: Node, x: Value, step: Step, before: Sequence[Value]) -> list[Value]:
-    """(results of all steps, the state after them) of x [steps, batch, inputs]."""
+    """Append a loop over the steps of x [steps, batch, inputs]. Return the results of all steps and the final state."""
     context = lowering_context(node)
     steps, batch, depth = (size or 0 for size in shape_of_value(x))
     cells = shape_of_value(before[0])[1]
     y = context.value("tensor.empty", (), TensorType((steps, batch, cells), F32))
     types = [y.type, *(value.type for value in before)]
     block = Block([_INDEX, *types])
-    counter, made, *held = block.arguments
+    counter, results, *state = block.arguments
     inside = LoweringContext(block, context.location)
     row = _slice(inside, "tensor.extract_slice", (x,), counter, (batch, depth), TensorType((batch, depth), F32))
-    after = step(inside, row, held)
-    made = _slice(inside, "tensor.insert_slice", (after[0], made), counter, (batch, cells or 0), made.type)
-    inside.emit("scf.yield", [made, *after])
+    after = step(inside, row, state)
+    results = _slice(inside, "tensor.insert_slice", (after[0], results), counter, (batch, cells or 0), results.type)
+    inside.emit("scf.yield", [results, *after])
     ends = [context.constant(n, _INDEX) for n in (0, steps, 1)]
     return list(context.emit("scf.for", [*ends, y, *before], types, {}, [Region([block])]).results)
 
 
 def shape_of_value(value: Value) -> tuple[int | None, ...]:
-    """The shape of a value that is a tensor."""
+    """Return the shape of a value that is a tensor."""
     assert isinstance(value.type, TensorType)
     return value.type.shape or ()
 
@@ -122,7 +122,7 @@ def shape_of_value(value: Value) -> tuple[int | None, ...]:
 def _slice(
     context: LoweringContext, name: str, tensors: tuple[Value, ...], at: Value, sizes: tuple[int, int], type: object
 ) -> Value:
-    """A step of a sequence, taken out or put in."""
+    """Append the extraction or insertion of one step of a sequence, by the slice op ``name``."""
     attributes: dict[str, Attribute] = {
         "static_offsets": DenseArrayAttr(_I64, (_OPEN, 0, 0)),
         "static_sizes": DenseArrayAttr(_I64, (1, *sizes)),
@@ -134,7 +134,7 @@ def _slice(
 
 
 def _products(context: LoweringContext, x: Value, w: Value) -> Value:
-    """Sums of products of rows [batch, depth] and weights [units, depth], each product fused with the sum."""
+    """Return the product of x [batch, depth] and weights [units, depth], summed by fused multiply-adds."""
 
     def operands(nest: LoopNest) -> tuple[Value, Value]:
         row, unit, k = nest.loops
@@ -149,7 +149,7 @@ def _products(context: LoweringContext, x: Value, w: Value) -> Value:
 
 
 class _Lstm:
-    """The operands of an LSTM, and its step."""
+    """An LSTM during import: its operands, and the import of one step."""
 
     def __init__(self, node: Node, gates: range) -> None:
         self.node, self.gates = node, gates
@@ -157,7 +157,7 @@ class _Lstm:
 
     @staticmethod
     def operands(node: Node, gates: range) -> dict[int, tuple[int | None, ...]]:
-        """The shapes that weights must have, by input."""
+        """Return the shapes that the weights must have, by input number."""
         inputs, hidden = input_shape(node)[-1:], input_shape(node, _HIDDEN_STATE)[-1:]
         cells = input_shape(node, _CELL_STATE)[-1:]
         if not (inputs and hidden and cells):
@@ -172,7 +172,7 @@ class _Lstm:
         return shapes
 
     def step(self, context: LoweringContext, x: Value, before: Sequence[Value]) -> list[Value]:
-        """(hidden values, cell) after a step."""
+        """Append one step and return the hidden values and the cell after it."""
         hidden, cell = before
         enter, forget, candidate = (
             self._gate(context, number, x, hidden, cell) if number in self.gates else None
@@ -182,11 +182,11 @@ class _Lstm:
         assert candidate is not None
         nest = LoopNest(context, "cell", context.extents(cell))
         scalar, new = nest.read(forget, nest.loops), nest.read(candidate, nest.loops)
-        kept = nest.value("arith.mulf", (scalar, nest.read(cell, nest.loops)), F32)
+        remembered = nest.value("arith.mulf", (scalar, nest.read(cell, nest.loops)), F32)
         one = nest.constant(1.0, F32)
         share = nest.value("arith.subf", (one, scalar), F32) if enter is None else nest.read(enter, nest.loops)
-        made = nest.value("arith.addf", (kept, nest.value("arith.mulf", (share, new), F32)), F32)
-        (after,) = nest.finish(self._clipped(nest, made, "cell_clip"))
+        updated = nest.value("arith.addf", (remembered, nest.value("arith.mulf", (share, new), F32)), F32)
+        (after,) = nest.finish(self._clipped(nest, updated, "cell_clip"))
         out = self._gate(context, _OUTPUT, x, hidden, after)
         nest = LoopNest(context, "hidden", context.extents(cell))
         activated_cell = self._activated(nest, nest.read(after, nest.loops))
@@ -206,7 +206,7 @@ class _Lstm:
         return nest.value("arith.minimumf", (scalar, nest.constant(clip, F32)), F32)
 
     def _gate(self, context: LoweringContext, number: int, x: Value, hidden: Value, cell: Value) -> Value:
-        """A gate: the function of its sums, of inputs, hidden values, the cell through a peephole, and the bias."""
+        """Append a gate: the activation of its weighted sums of inputs and hidden values, its peephole and its bias."""
         sums = [
             _products(context, rows, self.values[first + number])
             for rows, first in ((x, _WEIGHTS), (hidden, _RECURRENT))
@@ -217,8 +217,8 @@ class _Lstm:
         nest = LoopNest(context, "gate", context.extents(cell))
         last, bias = nest.loops[1:], self.values[_BIASES + number]
         scalar = nest.constant(0.0, F32) if norm is not None else nest.read(bias, last)
-        for each in sums:
-            scalar = nest.value("arith.addf", (scalar, nest.read(each, nest.loops)), F32)
+        for products in sums:
+            scalar = nest.value("arith.addf", (scalar, nest.read(products, nest.loops)), F32)
         if peephole is not None:
             product = nest.value("arith.mulf", (nest.read(peephole, last), nest.read(cell, nest.loops)), F32)
             scalar = nest.value("arith.addf", (scalar, product), F32)
@@ -233,9 +233,9 @@ class _Lstm:
     def _projected(self, context: LoweringContext, value: Value) -> Value:
         if _PROJECTION not in self.values:
             return value
-        made = _products(context, value, self.values[_PROJECTION])
-        nest = LoopNest(context, "projection", context.extents(made))
-        scalar = nest.read(made, nest.loops)
+        projected = _products(context, value, self.values[_PROJECTION])
+        nest = LoopNest(context, "projection", context.extents(projected))
+        scalar = nest.read(projected, nest.loops)
         if _PROJECTION_BIAS in self.values:
             bias = nest.read(self.values[_PROJECTION_BIAS], nest.loops[1:])
             scalar = nest.value("arith.addf", (bias, scalar), F32)
@@ -243,7 +243,7 @@ class _Lstm:
 
 
 def _logistic(nest: LoopNest, x: Value) -> Value:
-    """The sigmoid, of negative numbers by the exponential that cannot become infinite."""
+    """Return the sigmoid, computed from exp(-abs(x)), which cannot overflow."""
     one = nest.constant(1.0, F32)
     power = nest.value("math.exp", (nest.value("arith.negf", (nest.value("math.absf", (x,), F32),), F32),), F32)
     quotient = nest.value("arith.divf", (one, nest.value("arith.addf", (one, power), F32)), F32)
@@ -252,7 +252,7 @@ def _logistic(nest: LoopNest, x: Value) -> Value:
 
 
 def _normalized(context: LoweringContext, x: Value) -> tuple[Value, Value]:
-    """(distances from the mean of each row, one over the root of their mean square) of x [batch, cells]."""
+    """Return x [batch, cells] minus the mean of each row, and the inverse standard deviation of each row."""
     batch, cells = context.extents(x)
     assert isinstance(cells, int)
 

@@ -1,4 +1,4 @@
-"""SUM, MEAN, CUMSUM and REDUCE_PROD, and the operators of extreme elements: ARG_MAX, REDUCE_MAX, TOPK_V2 and others."""
+"""Import of reductions: SUM, MEAN, CUMSUM, REDUCE_PROD, and minima and maxima such as ARG_MAX and TOPK_V2."""
 
 from math import prod
 
@@ -14,7 +14,7 @@ from qrt.types import IntegerType
 
 
 def reduce(node: Node) -> None:
-    """Over axes, each of which may be named from the end."""
+    """Add or average elements over axes. Negative axes count from the end."""
     name = node.op.name.lower()
     rank = node.type(0).rank or 0
     axes = node.integers(1, "axes")
@@ -40,7 +40,7 @@ _NUMBERS = ("int32", "int64", "float32")
 
 
 def cumsum(node: Node) -> None:
-    """Sums of what stands before each element along a known axis: int32, int64 or float32."""
+    """Return cumulative sums of int32, int64 or float32 values along a known axis."""
     if node.input(0).dtype not in _NUMBERS:
         node.refuse(node.input(0).dtype)
     axis = axis_of(node, one_integer(node, 1, "an axis"), len(input_shape(node)))
@@ -49,7 +49,7 @@ def cumsum(node: Node) -> None:
 
 
 def product(node: Node) -> None:
-    """The product over known axes, one element after the other: int32, int64 or float32. Integers wrap."""
+    """Multiply int32, int64 or float32 elements over known axes, in order. Integers wrap."""
     if node.input(0).dtype not in _NUMBERS:
         node.refuse(node.input(0).dtype)
     axes = axes_of(node, node.integers(1, "axes"), len(input_shape(node)))
@@ -58,7 +58,7 @@ def product(node: Node) -> None:
 
 
 def reduce_integers(node: Node, axes: tuple[int, ...]) -> None:
-    """SUM and MEAN of integers. A sum wraps; that of a mean has 64 bits, and the quotient drops its fraction."""
+    """Import SUM and MEAN of integers. SUM wraps. MEAN adds in 64 bits, and its quotient is truncated."""
     dtype, element = node.input(0).dtype, node.type(0).element
     if dtype not in ("int32", "int64"):
         node.refuse(f"{dtype} without scales")
@@ -72,12 +72,12 @@ def reduce_integers(node: Node, axes: tuple[int, ...]) -> None:
     if element is not _I64:
         x = as_value(node, apply(node, "arith.extsi", [x], [element], _I64), _I64)
     count = number_of(prod(size or 0 for size in sizes), _I64)
-    made: Operand = reduced(context, x, axes, "arith.addi", 0)
-    made = apply(node, "arith.divsi", [made, count], [_I64] * 2, _I64)
+    mean: Operand = reduced(context, x, axes, "arith.addi", 0)
+    mean = apply(node, "arith.divsi", [mean, count], [_I64] * 2, _I64)
     if element is not _I64:
-        made = apply(node, "arith.trunci", [made], [_I64], element)
-    assert isinstance(made, Value)
-    _finish(node, made, axes)
+        mean = apply(node, "arith.trunci", [mean], [_I64], element)
+    assert isinstance(mean, Value)
+    _finish(node, mean, axes)
 
 
 def _finish(node: Node, value: Value, axes: tuple[int, ...]) -> None:
@@ -90,21 +90,21 @@ _REDUCED = {"REDUCE_MAX": "max", "REDUCE_MIN": "min", "REDUCE_ANY": "max", "REDU
 
 
 def arg(node: Node) -> None:
-    """The number of the first extreme element along a known axis, int32 or int64."""
+    """Return the int32 or int64 index of the first maximum or minimum along a known axis."""
     axis = axis_of(node, one_integer(node, 1, "an axis"), len(input_shape(node)))
     name = "qrt.argmax" if node.op.name == "ARG_MAX" else "qrt.argmin"
     settle(node, 0, node.emit(name, [node.value(0)], {"axis": axis}, node.result_type().element))
 
 
 def reduce_extreme(node: Node) -> None:
-    """The extreme element over known axes; any and all of truth values are their greatest and least."""
+    """Return the maximum or minimum over known axes. REDUCE_ANY and REDUCE_ALL are the maximum and minimum of bools."""
     axes = axes_of(node, node.integers(1, "axes"), len(input_shape(node)))
     attributes = {"axes": list(axes), "keepdims": bool(node.options["keep_dims"])}
     settle(node, 0, node.emit(f"qrt.reduce_{_REDUCED[node.op.name]}", [node.value(0)], attributes))
 
 
 def top_k(node: Node) -> None:
-    """A known number of largest elements along the last axis, and their numbers of int32."""
+    """Return the k largest elements along the last axis and their int32 indices. k is known at import."""
     k = one_integer(node, 1, "a number of elements")
     values, indices = node.emit_all("qrt.top_k", [node.value(0)], {"k": k}, None)
     settle(node, 0, values)

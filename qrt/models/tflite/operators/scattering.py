@@ -1,4 +1,4 @@
-"""SCATTER_ND, SPARSE_TO_DENSE, DYNAMIC_UPDATE_SLICE and EMBEDDING_LOOKUP."""
+"""Import of SCATTER_ND, SPARSE_TO_DENSE, DYNAMIC_UPDATE_SLICE and EMBEDDING_LOOKUP."""
 
 from typing import Any
 
@@ -20,8 +20,8 @@ _WHOLE = ("int8", "uint8", "int32", "int64", "float32")
 
 
 def scatter_nd(node: Node) -> None:
-    """Rows of positions say to which elements of zeros the updates are added, one after the other. Storage is added,
-    whatever the types say.
+    """Add updates, in order, to a tensor of zeros at the elements or slices given by rows of indices. For quantized
+    types the storage is added.
     """
     if node.input(1).dtype not in _WHOLE:
         node.refuse(node.input(1).dtype)
@@ -35,7 +35,7 @@ def scatter_nd(node: Node) -> None:
 
 
 def sparse_to_dense(node: Node) -> None:
-    """One value everywhere, but where rows of positions say another: the last one of those with one position."""
+    """Fill a tensor with a default value, and set the values at rows of indices. The last value at an index wins."""
     if node.input(2).dtype not in _WHOLE or node.input(2).dtype != node.input(3).dtype:
         node.refuse(f"{node.input(2).dtype} on {node.input(3).dtype}")
     shape, element = _declared(node, 1), signless(node.type(2).element)
@@ -54,14 +54,14 @@ def sparse_to_dense(node: Node) -> None:
 
 
 def _declared(node: Node, i: int) -> tuple[int, ...]:
-    """The shape of the result, which the input ``i`` must say where it is known."""
+    """Return the declared shape of the result. Fail if input ``i`` is known and has another shape."""
     declared = node.result_type().shape or ()
-    said = tuple(declared) if node.constant(i) is None else node.integers(i, "a shape")
-    if None in declared or None in said:
+    given = tuple(declared) if node.constant(i) is None else node.integers(i, "a shape")
+    if None in declared or None in given:
         node.refuse("a shape that only the run knows")
-    if said != declared:
-        node.fail(f"the result has shape {said}, but the file has {node.result_type().shown()}")
-    return tuple(size for size in said if size is not None)
+    if given != declared:
+        node.fail(f"the result has shape {given}, but the file has {node.result_type().shown()}")
+    return tuple(size for size in given if size is not None)
 
 
 def _scattered(node: Node, x: Value, indices: Value, updates: Value, reduction: str) -> Value:
@@ -69,7 +69,7 @@ def _scattered(node: Node, x: Value, indices: Value, updates: Value, reduction: 
 
 
 def _finish(node: Node, value: Value) -> None:
-    """Sets the result, which is known where all operands are."""
+    """Set the result; it becomes a constant if it is known at import."""
     array = known_result(value)
     finish(node, 0, value if array is None else array)
     if array is not None:
@@ -80,9 +80,7 @@ def _finish(node: Node, value: Value) -> None:
 
 
 def dynamic_update_slice(node: Node) -> None:
-    """A part of a tensor becomes another one. It begins at positions that are known or not, and is moved where it would
-    go beyond an end.
-    """
+    """Replace a part of a tensor. Start indices, constant or computed, are clamped so that the part fits."""
     shape, part = input_shape(node), input_shape(node, 1)
     if node.type(0).element is not node.type(1).element or node.input(2).dtype not in ("int32", "int64"):
         node.refuse(f"{node.input(1).dtype} in {node.input(0).dtype}, at positions of {node.input(2).dtype}")
@@ -109,14 +107,14 @@ def dynamic_update_slice(node: Node) -> None:
 
 
 def _inserted(node: Node, update: Value, x: Value, part: Shape, starts: list[Any]) -> Value:
-    """The tensor with a part from ``starts`` on, which are integers, or values of type index."""
+    """Return the tensor with a part replaced from ``starts`` on, which are integers or values of type index."""
     values = [start for start in starts if isinstance(start, Value)]
     lists = {
         "static_offsets": [-(1 << 63) if isinstance(start, Value) else int(start) for start in starts],
         "static_sizes": [size or 0 for size in part],
         "static_strides": [1] * len(part),
     }
-    attributes: dict[str, Attribute] = {name: DenseArrayAttr(_I64, tuple(each)) for name, each in lists.items()}
+    attributes: dict[str, Attribute] = {name: DenseArrayAttr(_I64, tuple(integers)) for name, integers in lists.items()}
     attributes[OPERAND_SEGMENTS] = segments(1, 1, len(values), 0, 0)
     return lowering_context(node).value("tensor.insert_slice", (update, x, *values), x.type, attributes)
 
@@ -125,7 +123,7 @@ def _inserted(node: Node, update: Value, x: Value, part: Shape, starts: list[Any
 
 
 def embedding_lookup(node: Node) -> None:
-    """Rows of a table at positions of int32. From a table of int8 with one scale they may become float32."""
+    """Take rows of a table at int32 indices. Rows of an int8 table with one scale may be dequantized to float32."""
     if node.input(0).dtype != "int32" or len(input_shape(node)) != 1 or len(input_shape(node, 1)) < 2:
         node.fail(f"positions {node.type(0).shown()} do not name rows of {node.type(1).shown()}")
     check_indices(node, input_shape(node, 1)[:1], i=0)

@@ -1,4 +1,4 @@
-"""What models compute of shapes and indices, and tensors that are filled: most of it is known at import."""
+"""Import of operators on shapes, indices and bits, of casts and of filled tensors. Most results are known at import."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ _CAST = {"bool", "int8", "uint8", "int16", "int32", "int64", "float16", "float32
 
 
 def shape(node: Node) -> None:
-    """The sizes of a tensor, in int32 or int64."""
+    """Return the shape of a tensor in int32 or int64."""
     sizes = node.type(0).shape
     assert sizes is not None
     element = node.result_type().element
@@ -34,18 +34,18 @@ def shape(node: Node) -> None:
     if None not in sizes:
         finish(node, 0, np.array(sizes, numpy_dtype(node.outputs[0].dtype)))
         return
-    found = [node.emit("tensor.dim", [node.value(0), index(node, axis)]) for axis in range(len(sizes))]
-    cast = [node.emit("arith.index_cast", [size], None, element) for size in found]
+    extents = [node.emit("tensor.dim", [node.value(0), index(node, axis)]) for axis in range(len(sizes))]
+    cast = [node.emit("arith.index_cast", [size], None, element) for size in extents]
     finish(node, 0, node.emit("tensor.from_elements", cast, None, TensorType((len(cast),), element)))
 
 
 def rank(node: Node) -> None:
-    """How many dimensions a tensor has."""
+    """Return the number of dimensions of a tensor."""
     finish(node, 0, np.array(len(node.type(0).shape or ()), np.int32))
 
 
 def zeros_like(node: Node) -> None:
-    """Zeros in the shape of a tensor: int32, int64 or float32."""
+    """Return int32, int64 or float32 zeros in the shape of a tensor."""
     _require(node, node.input(0).dtype, "int32", "int64", "float32")
     shape = node.type(0).shape
     if shape is None or None in shape:
@@ -55,7 +55,7 @@ def zeros_like(node: Node) -> None:
 
 
 def fill(node: Node) -> None:
-    """One element in a shape that is known at import."""
+    """Fill a shape known at import with one value."""
     sizes = node.integers(0, "a shape")
     _check_sizes(node, sizes)
     value, element = raw(node, 1), signless(node.type(1).element)
@@ -71,7 +71,7 @@ def _scalar(node: Node, value: Operand, element: Type) -> Operand:
 
 
 def _check_sizes(node: Node, sizes: tuple[int, ...]) -> None:
-    """A shape that operands give must be the one that the file declares, which bounds the memory."""
+    """Fail unless a shape given by operands is the declared one, which bounds the memory."""
     declared = node.result_type().shape
     if any(size < 0 for size in sizes):
         node.fail(f"a size of {min(sizes)}")
@@ -84,7 +84,7 @@ def _check_sizes(node: Node, sizes: tuple[int, ...]) -> None:
 
 
 def bitcast(node: Node) -> None:
-    """The bits of a tensor as another type of the same width."""
+    """Reinterpret the bits of a tensor as another type of the same width."""
     x = raw(node, 0)
     source, target = (signless(type.element) for type in (node.type(0), node.result_type()))
     if BOOL in (source, target) or element_dtype(source).itemsize != element_dtype(target).itemsize:
@@ -96,13 +96,13 @@ def bitcast(node: Node) -> None:
 
 
 def bitwise_xor(node: Node) -> None:
-    """The bits in which two integers or bools differ."""
+    """Return the bitwise XOR of integers or bools."""
     element = _bits(node)
     finish(node, 0, apply(node, "arith.xori", [raw(node, 0), raw(node, 1)], [element] * 2, element))
 
 
 def right_shift(node: Node) -> None:
-    """Integers of 8 to 32 bits without their last bits, whose number is brought within 0 and one less than all."""
+    """Shift 8- to 32-bit integers right. The shift is clamped from 0 to the width minus 1."""
     element, is_unsigned = _bits(node), node.input(0).dtype[0] == "u"
     _require(node, node.input(0).dtype, *(f"{sign}int{width}" for sign in ("", "u") for width in (8, 16, 32)))
     pair, count = [element] * 2, raw(node, 1)
@@ -114,7 +114,7 @@ def right_shift(node: Node) -> None:
 
 
 def _bits(node: Node) -> Type:
-    """The type of both inputs, which are integers without scales, or bools."""
+    """Return the type of both inputs. Refuse types other than unquantized integers and bools."""
     element = signless(node.type(0).element)
     if node.input(0).dtype != node.input(1).dtype:
         node.fail(f"its inputs are of {node.input(0).dtype} and {node.input(1).dtype}")
@@ -124,7 +124,7 @@ def _bits(node: Node) -> Type:
 
 
 def range_(node: Node) -> None:
-    """Numbers from a start to a limit, which are known at import: int32, int64 or float32."""
+    """Return int32, int64 or float32 numbers from a start to a limit by a delta, all known at import."""
     _require(node, node.input(0).dtype, "int32", "int64", "float32")
     arrays = [node.constant(i) for i in range(3)]
     dtype = numpy_dtype(node.input(0).dtype)
@@ -146,7 +146,7 @@ def range_(node: Node) -> None:
 
 
 def broadcast_args(node: Node) -> None:
-    """The shape to which two shapes broadcast, which are known at import."""
+    """Return the shape to which two shapes broadcast. Both are known at import."""
     shapes = [np.broadcast_to(np.int8(0), _positive(node, node.integers(i, "a shape"))) for i in range(2)]
     finish(node, 0, np.array(broadcast_shape(node, shapes), numpy_dtype(node.outputs[0].dtype)))
 
@@ -158,7 +158,7 @@ def _positive(node: Node, sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def select_(node: Node) -> None:
-    """Elements of two tensors by bools. The condition of SELECT may also have one bool for each row."""
+    """Select elements of two tensors by bools. The condition of SELECT may have one bool for each row."""
     if node.input(0).dtype != "bool" or node.input(1).dtype != node.input(2).dtype:
         node.fail(f"its inputs are of {', '.join(node.input(i).dtype for i in range(3))}")
     condition, a, b = (raw(node, i) for i in range(3))
@@ -189,7 +189,7 @@ def _require(node: Node, dtype: str, *dtypes: str) -> None:
 
 
 def cast(node: Node) -> None:
-    """The numbers of a tensor in another type. Quantized tensors are taken as their storage."""
+    """Cast numbers to another type. Of a quantized tensor the storage is cast."""
     given, wanted = node.input(0).dtype, node.outputs[0].dtype
     _require(node, given, *_CAST)
     _require(node, wanted, *_CAST)

@@ -1,4 +1,4 @@
-"""Parts of tensors: SLICE, STRIDED_SLICE, SPLIT, SPLIT_V, REVERSE_V2, PAD, PADV2, MIRROR_PAD."""
+"""Import of SLICE, STRIDED_SLICE, SPLIT, SPLIT_V, REVERSE_V2, PAD, PADV2 and MIRROR_PAD."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from qrt.types import TensorType, UniformType
 
 
 def slice_(node: Node) -> None:
-    """From known positions on, of known sizes or as far as there is something."""
+    """Take a slice with known offsets and sizes. A size of -1 extends to the end of the axis."""
     shape, first, sizes = input_shape(node), node.integers(1, "positions"), node.integers(2, "sizes")
     if not len(first) == len(sizes) == len(shape):
         node.fail(f"positions {list(first)} and sizes {list(sizes)} must be {len(shape)} integers each")
@@ -22,7 +22,7 @@ def slice_(node: Node) -> None:
 
 
 class _Step(NamedTuple):
-    """What is taken along an axis; the size is -1 for all of an axis that only the run knows."""
+    """The slice of one axis. ``size`` is -1 for all elements of an axis whose size is known only at run time."""
 
     first: int
     size: int
@@ -30,23 +30,23 @@ class _Step(NamedTuple):
 
 
 def strided_slice(node: Node) -> None:
-    """With known begins, ends and strides, and every mask."""
+    """Take a slice with known begins, ends and strides. All masks are supported."""
     value = node.value(0)
     steps, new_shape = _strided(node, input_shape(node))
     lists = {name: [step[i] for step in steps] for i, name in enumerate(("offsets", "sizes", "strides"))}
-    made = node.emit("qrt.slice", [value], lists)
-    assert isinstance(made.type, TensorType)
-    sizes = iter(made.type.shape or ())
+    part = node.emit("qrt.slice", [value], lists)
+    assert isinstance(part.type, TensorType)
+    sizes = iter(part.type.shape or ())
     shape: list[int | None] = []
     for kind in new_shape:
         size = 1 if kind == "new" else next(sizes)
         if kind != "dropped":
             shape.append(size)
-    settle(node, 0, reshaped(node, made, tuple(shape)))
+    settle(node, 0, reshaped(node, part, tuple(shape)))
 
 
 def _strided(node: Node, shape: Shape) -> tuple[list[_Step], list[str]]:
-    """(what is taken along each axis; for each axis, and for each new one between them, what becomes of it)."""
+    """Return the slice of each input axis, and the kind ("kept", "dropped" or "new") of each axis with the new ones."""
     begins, ends, strides = (node.integers(i, what) for i, what in ((1, "begins"), (2, "ends"), (3, "strides")))
     options = node.options
     if not len(begins) == len(ends) == len(strides):
@@ -81,7 +81,7 @@ def _take_all(steps: list[_Step], kinds: list[str], count: int) -> None:
 def _step(
     node: Node, n: int | None, begin: int, end: int, stride: int, masks: tuple[bool, bool], is_dropped: bool
 ) -> _Step:
-    """What is taken of an axis of ``n`` elements. Positions below 0 count from the end, and all are clamped."""
+    """Return the slice of an axis with ``n`` elements. Negative positions count from the end, and all are clamped."""
     if stride == 0:
         node.fail("a stride is 0")
     if is_dropped:
@@ -115,7 +115,7 @@ def _step(
 
 
 def split(node: Node) -> None:
-    """Into equal parts along an axis."""
+    """Split a tensor into equal parts along an axis."""
     shape = input_shape(node, 1)
     axis = axis_of(node, one_integer(node, 0, "an axis"), len(shape))
     count, size = node.options["num_splits"], shape[axis]
@@ -127,7 +127,7 @@ def split(node: Node) -> None:
 
 
 def split_v(node: Node) -> None:
-    """Into parts of known sizes along an axis; one size may be -1, and takes the rest."""
+    """Split a tensor into parts of known sizes along an axis. One size may be -1 for the remaining elements."""
     shape, sizes = input_shape(node), list(node.integers(1, "sizes"))
     axis = axis_of(node, one_integer(node, 2, "an axis"), len(shape))
     whole = shape[axis]
@@ -148,7 +148,7 @@ def _parts(node: Node, value: Value, axis: int, sizes: Sequence[int]) -> None:
 
 
 def reverse(node: Node) -> None:
-    """Backwards along known axes."""
+    """Reverse a tensor along known axes."""
     value, shape = node.value(0), input_shape(node)
     for axis in axes_of(node, node.integers(1, "axes"), len(shape)):
         size = shape[axis]
@@ -159,7 +159,7 @@ def reverse(node: Node) -> None:
 
 
 def paddings_of(node: Node, i: int, rank: int) -> list[tuple[int, int]]:
-    """(before, after) for each of ``rank`` axes, from an input."""
+    """Return the padding (before, after) of each of ``rank`` axes from a constant input."""
     ends = node.integers(i, "paddings")
     if len(ends) != 2 * rank or min(ends, default=0) < 0:
         node.fail(f"paddings are pairs from 0 up for each of {rank} axes, not {list(ends)}")
@@ -167,7 +167,7 @@ def paddings_of(node: Node, i: int, rank: int) -> list[tuple[int, int]]:
 
 
 def pad(node: Node) -> None:
-    """With zero points, which stand for 0, or with a known value of the input's type."""
+    """Pad a tensor with zero (the zero point of a quantized type), or with a known value of the input's type."""
     element = node.type(0).element
     if isinstance(element, UniformType) and element.zero_points != node.result_element().zero_points:
         node.refuse("a result of another zero point than the input: kernels pad with one or the other")
@@ -189,7 +189,7 @@ def _pad_value(node: Node) -> float:
 
 
 def mirror_pad(node: Node) -> None:
-    """With what lies at the ends, in reverse: SYMMETRIC repeats the last element itself, REFLECT leaves it out."""
+    """Pad a tensor with its elements in reverse order. SYMMETRIC repeats the element at the end, REFLECT does not."""
     value, shape = node.value(0), input_shape(node)
     skipped = int(node.options["mode"] == "REFLECT")
     for axis, (before, after) in enumerate(paddings_of(node, 1, len(shape))):

@@ -1,4 +1,4 @@
-"""SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND: reshapes around a transpose."""
+"""Import of SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND as reshapes and a transpose."""
 
 from math import prod
 
@@ -10,7 +10,7 @@ from qrt.models.tflite.operators.slicing import paddings_of
 
 
 def space_to_depth(node: Node) -> None:
-    """Each square of an image becomes channels of one element."""
+    """Move each square block of pixels into the channels of one pixel."""
     images, (height, width, channels), block = _image(node)
     if height % block or width % block:
         node.fail(f"blocks of {block} do not divide {height} x {width}")
@@ -20,7 +20,7 @@ def space_to_depth(node: Node) -> None:
 
 
 def depth_to_space(node: Node) -> None:
-    """Channels of each element become a square of an image."""
+    """Move the channels of each pixel into a square block of pixels."""
     images, (height, width, channels), block = _image(node)
     if channels % (block * block):
         node.fail(f"blocks of {block} do not divide {channels} channels")
@@ -31,7 +31,7 @@ def depth_to_space(node: Node) -> None:
 
 
 def _image(node: Node) -> tuple[int | None, tuple[int, int, int], int]:
-    """(images, (height, width, channels), size of a block)."""
+    """Return the batch size, (height, width, channels), and the block size."""
     shape, block = input_shape(node), node.options["block_size"]
     if len(shape) != 4:
         node.fail(f"the input has rank 4, not {len(shape)}")
@@ -44,7 +44,7 @@ def _image(node: Node) -> tuple[int | None, tuple[int, int, int], int]:
 
 
 def space_to_batch(node: Node) -> None:
-    """Blocks of the padded axes behind the first become further batches."""
+    """Pad the spatial axes and move the positions inside each block into the batch axis."""
     blocks, value = _blocks(node), node.value(0)
     pads = paddings_of(node, 2, len(blocks))
     rest = len(input_shape(node)) - 1 - len(blocks)
@@ -53,7 +53,7 @@ def space_to_batch(node: Node) -> None:
     inner = input_shape(node)[1 + len(blocks) :]
     if any(size % block for size, block in zip(space, blocks, strict=True)):
         node.fail(f"blocks of {blocks} do not divide {space}")
-    split = [each for size, block in zip(space, blocks, strict=True) for each in (size // block, block)]
+    split = [extent for size, block in zip(space, blocks, strict=True) for extent in (size // block, block)]
     value = reshaped(node, value, (batch, *split, *inner))
     count = len(blocks)
     order = [*range(2, 2 * count + 1, 2), 0, *range(1, 2 * count, 2), *range(2 * count + 1, 2 * count + 1 + len(inner))]
@@ -64,7 +64,7 @@ def space_to_batch(node: Node) -> None:
 
 
 def batch_to_space(node: Node) -> None:
-    """Batches become blocks of the axes behind the first, which are cropped."""
+    """Move batches into blocks of the spatial axes, and crop these."""
     blocks, value = _blocks(node), node.value(0)
     crops = paddings_of(node, 2, len(blocks))
     batch, space = _sizes(node, value, len(blocks))
@@ -96,7 +96,7 @@ def _blocks(node: Node) -> list[int]:
 
 
 def _sizes(node: Node, value: Value, count: int) -> tuple[int | None, list[int]]:
-    """The batch, and the sizes of the axes behind it, which must be known."""
+    """Return the batch size and the sizes of the ``count`` axes after it. Refuse dynamic ones among the latter."""
     shape: Shape = getattr(value.type, "shape", None) or ()
     known = [size for size in shape[1 : 1 + count] if size is not None]
     if len(known) < count:

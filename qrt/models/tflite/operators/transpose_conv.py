@@ -1,4 +1,4 @@
-"""TRANSPOSE_CONV."""
+"""Import of TRANSPOSE_CONV on quantized images."""
 
 from typing import Any
 
@@ -11,8 +11,8 @@ _SHAPE, _WEIGHTS, _IMAGES, _BIAS = range(4)
 
 
 def transpose_conv(node: Node) -> None:
-    """Of 8 bits, and int16 with weights of int8; weights are OHWI, per tensor or per axis. The bias may be left out.
-    Where the result's shape is an input of the graph, it is taken to be the shape that the file gives the result.
+    """Import a transposed convolution of 8-bit images, or int16 images with int8 weights. Weights are OHWI, per tensor
+    or per axis; the bias is optional. If the input with the result's shape is not constant, the declared shape is used.
     """
     x, w, out = node.element(_IMAGES), node.element(_WEIGHTS), node.result_element()
     images, weights = node.type(_IMAGES), node.type(_WEIGHTS)
@@ -27,24 +27,26 @@ def transpose_conv(node: Node) -> None:
     is_short = node.options["padding"] == "SAME" and any(k is not None and k < stride for k, stride in strides)
     requant = node.rule("transpose_conv2d", **multiplier_facts(node, x, w, out, _BIAS), is_short=is_short)
     pieces = _pieces(requant, (weights.shape or ())[0] or 0)
-    made = [_emit(node, channels, {**window, "requant": rule}) for rule, channels in pieces]
-    value = made[0] if len(made) == 1 else node.emit("qrt.concat", made, {"axis": 3}, out)
+    parts = [_emit(node, channels, {**window, "requant": rule}) for rule, channels in pieces]
+    value = parts[0] if len(parts) == 1 else node.emit("qrt.concat", parts, {"axis": 3}, out)
     node.set(0, node.activate(value, node.options.get("fused_activation_function", "NONE")))
 
 
 def _pieces(rule: str, channels: int) -> list[tuple[str, slice]]:
-    """The channels of the result by their rule. Of `half_up_twice_8`, whole blocks of 8 are rounded as vectors are, and
-    the channels behind them one by one.
+    """Return the rules of the result's channels, each with the slice of channels to which it applies.
+
+    Under `half_up_twice_8`, whole blocks of 8 channels are rounded by the rule of LiteRT's vector code, and the
+    channels after them by the rule of its scalar code.
     """
     if rule != "half_up_twice_8":
         return [(rule, slice(None))]
     whole = channels - channels % 8
     pieces = [("half_up_twice", slice(0, whole)), ("fixed_double", slice(whole, channels))]
-    return [(each, piece) for each, piece in pieces if piece.start < piece.stop]
+    return [(piece_rule, piece) for piece_rule, piece in pieces if piece.start < piece.stop]
 
 
 def _emit(node: Node, channels: slice, attributes: dict[str, Any]) -> Value:
-    """The convolution for some channels of the result."""
+    """Append the convolution for some channels of the result."""
     x, w, out = node.element(_IMAGES), node.element(_WEIGHTS), node.result_element()
     if channels == slice(None):
         operands = [node.value(_IMAGES), node.value(_WEIGHTS)]
@@ -64,7 +66,7 @@ def _channels_of(w: UniformType, channels: slice) -> UniformType:
 
 
 def window_of(node: Node) -> dict[str, Any]:
-    """Strides and paddings. The result's size decides what is cut off from the whole result, or added to it."""
+    """Return strides and paddings. The size of the result determines the elements cropped from or added to its ends."""
     known = node.constant(_SHAPE)
     size = tuple(map(int, known.ravel())) if known is not None else node.result_type().shape or ()
     if len(size) != 4 or any(n is not None and n < 1 for n in size):
@@ -73,7 +75,7 @@ def window_of(node: Node) -> dict[str, Any]:
     if min(strides) < 1:
         node.fail(f"strides {list(strides)} must be positive")
     sides, beyond = [], []
-    shapes = (node.type(each).shape or () for each in (_IMAGES, _WEIGHTS))
+    shapes = (node.type(number).shape or () for number in (_IMAGES, _WEIGHTS))
     for n, kernel, result, stride in zip(*(shape[1:3] for shape in shapes), size[1:3], strides, strict=True):
         if n is None or kernel is None or result is None:
             node.refuse("a size that only the run knows")

@@ -27,7 +27,7 @@ from qrt.tensor.protocol.exact import (
 from qrt.tensor.protocol.results import into
 from qrt.tensor.protocol.rules.signs import negative
 from qrt.tensor.protocol.table import enter, implements
-from qrt.tensor.protocol.written import asked_for, written_call, written_operands, written_operator
+from qrt.tensor.protocol.written import nondefault_options, written_call, written_operands, written_operator
 from qrt.tensor.quant_tensor import QuantTensor, tensor_of
 from qrt.types import UniformType
 
@@ -83,7 +83,7 @@ def _is_zero(x: Any) -> bool:
 
 def _in_floats(ufunc: np.ufunc, sign: str, a: Any, b: Any, out: Any, dtype: Any, others: dict[str, Any]) -> Any:
     """Return the floats if they are allowed; else raise an error that advises the operator on dequantized values."""
-    name, given = f"np.{ufunc.__name__}", asked_for(out=out, dtype=dtype, **others)
+    name, given = f"np.{ufunc.__name__}", nondefault_options(out=out, dtype=dtype, **others)
 
     def hint() -> str:
         if given:

@@ -26,7 +26,7 @@ from qrt.tensor.protocol.elements import have_one_scale, no_tensor, per_layer, r
 from qrt.tensor.protocol.exact import refuse_others
 from qrt.tensor.protocol.results import tensor
 from qrt.tensor.protocol.table import enter, enter_rules, implements
-from qrt.tensor.quant_tensor import made
+from qrt.tensor.quant_tensor import wrap_storage
 from qrt.types import UniformType
 
 _MIRRORED: dict[Any, tuple[Any, str]] = {
@@ -97,13 +97,13 @@ def comparable(operands: Sequence[Any]) -> list[Array]:
     arrays = [np.asarray(x) if isinstance(x, Tensor) else as_array(x) for x in operands]
     if len({x.dtype for x in arrays}) == 1 and arrays[0].dtype in _FLOATS:
         return arrays
-    return [x.astype(np.float64 if all(map(_is_held, arrays)) else object) for x in arrays]
+    return [x.astype(np.float64 if all(map(_is_exact_in_float64, arrays)) else object) for x in arrays]
 
 
 _FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
 
 
-def _is_held(array: Array) -> bool:
+def _is_exact_in_float64(array: Array) -> bool:
     """Return True if float64 represents all numbers of an array exactly."""
     if array.dtype.kind in "iub":
         if array.dtype.itemsize < 8 or not array.size:
@@ -234,8 +234,8 @@ enter_rules("order", {np.allclose: (lambda *args, **options: bool(np.all(isclose
 def _around(result: Any, t: UniformType) -> Any:
     """Return NumPy's result for storage, with its first or only array as a tensor."""
     if not isinstance(result, tuple):
-        return made(result, t)
-    parts = made(result[0], t), *result[1:]
+        return wrap_storage(result, t)
+    parts = wrap_storage(result[0], t), *result[1:]
     return parts if type(result) is tuple else tuple.__new__(type(result), parts)
 
 

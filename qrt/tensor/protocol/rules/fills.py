@@ -14,7 +14,7 @@ from qrt.tensor.protocol.elements import exact_floats, no_tensor, numbers, store
 from qrt.tensor.protocol.results import filled
 from qrt.tensor.protocol.rules.movement import along
 from qrt.tensor.protocol.table import answer_in_floats, enter, implements
-from qrt.tensor.quant_tensor import QuantTensor, made
+from qrt.tensor.quant_tensor import QuantTensor, wrap_storage
 from qrt.types import check_integrity
 
 
@@ -61,7 +61,7 @@ def _triangle(function: Any) -> Callable[..., QuantTensor]:
         rows, columns = m.shape[-2:]
         is_lower = np.tri(rows, columns, k if function is np.tril else k - 1, dtype=bool)
         is_kept = is_lower if function is np.tril else ~is_lower
-        return made(np.where(is_kept, stored(m), zeros(m.type, m.shape)), m.type)
+        return wrap_storage(np.where(is_kept, stored(m), zeros(m.type, m.shape)), m.type)
 
     return rule
 
@@ -85,7 +85,7 @@ def diag(v: QuantTensor, k: int = 0) -> QuantTensor:
     n, k, zero = v.size + abs(index(k)), index(k), zeros(v.type, ())
     data, line = np.full((n, n), zero, zero.dtype), np.arange(v.size)
     data[line + max(-k, 0), line + max(k, 0)] = stored(v)
-    return made(data, v.type)
+    return wrap_storage(data, v.type)
 
 
 @implements(np.diagflat, kind="moves")
@@ -107,7 +107,7 @@ def pad(array: QuantTensor, pad_width: Any, mode: Any = "constant", **options: A
         return _framed(array, pad_width, options.get("constant_values"))
     if (mode in _MOVES and options.get("reflect_type", "even") == "even") or (mode in _ORDER and t.is_per_layer):
         data = np.pad(source, pad_width, mode, **options)
-        return made(data, t if t.is_per_layer else along(np.pad)(array, data, pad_width, mode, **options))
+        return wrap_storage(data, t if t.is_per_layer else along(np.pad)(array, data, pad_width, mode, **options))
     return answer_in_floats(np.pad, (array, pad_width, mode), options)
 
 
@@ -116,12 +116,12 @@ def _framed(array: QuantTensor, pad_width: Any, values: Any) -> QuantTensor:
     t, source = array.type, stored(array)
     if t.is_per_layer:
         fill = zeros(t, ()) if values is None else numbers(values, t, ())
-        return made(np.pad(source, pad_width, constant_values=fill), t)
+        return wrap_storage(np.pad(source, pad_width, constant_values=fill), t)
     floats = np.pad(np.zeros(array.shape), pad_width, constant_values=0 if values is None else exact_floats(values, t))
     is_new = np.pad(np.zeros(array.shape, bool), pad_width, constant_values=True)
     check_integrity(t, floats.shape)
     frame = zeros(t, floats.shape) if values is None else numbers(floats, t, floats.shape)
-    return made(np.where(is_new, frame, np.pad(source, pad_width)), t)
+    return wrap_storage(np.where(is_new, frame, np.pad(source, pad_width)), t)
 
 
 @implements(np.copyto, kind="moves")

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from qrt.ops.core import Array, expressed_dtype
-from qrt.tensor.protocol.elements import no_tensors_beside, stored
+from qrt.tensor.protocol.elements import refuse_other_tensors, stored
 from qrt.tensor.protocol.table import enter, enter_rules, implements
 from qrt.tensor.quant_tensor import QuantTensor
 
 
-def _asked(function: Any, stand_in: Any) -> Callable[..., Any]:
-    """Return the rule of a function that NumPy computes, with each tensor replaced by ``stand_in`` of it."""
+def _with_stand_ins(function: Any, stand_in: Any) -> Callable[..., Any]:
+    """Return the rule of a function that NumPy computes on ``stand_in(q)`` in place of each tensor q."""
 
     def rule(*args: Any, **options: Any) -> Any:
         given = [stand_in(x) if isinstance(x, QuantTensor) else x for x in args]
@@ -22,8 +22,8 @@ def _asked(function: Any, stand_in: Any) -> Callable[..., Any]:
     return rule
 
 
-def _asked_of_one(function: Any, stand_in: Any) -> Callable[..., Any]:
-    """Return the rule of a function that NumPy computes, with its one tensor replaced by ``stand_in`` of it.
+def _with_stand_in(function: Any, stand_in: Any) -> Callable[..., Any]:
+    """Return the rule of a function that NumPy computes on ``stand_in(q)`` in place of its only tensor q.
 
     The other arguments are integers, text and the like.
     """
@@ -32,7 +32,7 @@ def _asked_of_one(function: Any, stand_in: Any) -> Callable[..., Any]:
 
     def rule(*args: Any, **options: Any) -> Any:
         given = parameters.bind(*args, **options).arguments
-        no_tensors_beside((), {name: x for name, x in given.items() if name != operand})
+        refuse_other_tensors((), {name: x for name, x in given.items() if name != operand})
         return function(**{**given, operand: stand_in(given[operand])})
 
     return rule
@@ -50,7 +50,7 @@ def _memory(q: QuantTensor) -> Array:
     return q._data
 
 
-_ASKED = {
+_ON_STAND_INS = {
     np.result_type: (_dtype, "The dtype of the values."),
     np.can_cast: (_dtype, "Whether the values can be cast."),
     np.common_type: (_number, "The scalar type of the values."),
@@ -59,7 +59,7 @@ _ASKED = {
     np.min_scalar_type: (_number, "The dtype of the values."),
     np.einsum_path: (stored, "The order in which NumPy would contract operands of these shapes."),
 }
-_ASKED_OF_ONE = {
+_ON_STAND_IN = {
     np.shape: (stored, "As ``q.shape``."),
     np.ndim: (stored, "As ``q.ndim``."),
     np.size: (stored, "The number of elements, or that along axes."),
@@ -74,8 +74,8 @@ _ASKED_OF_ONE = {
     np.array_str: (np.asarray, "The values as text."),
     np.savetxt: (np.asarray, "Writes the values as text."),
 }
-enter("inspects", _asked, _ASKED)
-enter("inspects", _asked_of_one, _ASKED_OF_ONE)
+enter("inspects", _with_stand_ins, _ON_STAND_INS)
+enter("inspects", _with_stand_in, _ON_STAND_IN)
 _ASTYPE = (lambda x, dtype, /, *, copy=True, device=None: x.astype(dtype), "The values, in a float dtype.")
 enter_rules("inspects", {"astype": _ASTYPE})
 
@@ -83,6 +83,8 @@ enter_rules("inspects", {"astype": _ASTYPE})
 @implements(np.array_repr, kind="inspects")
 def array_repr(arr: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> str:
     """The text of ``repr(q)``."""
-    no_tensors_beside((), {"max_line_width": max_line_width, "precision": precision, "suppress_small": suppress_small})
+    refuse_other_tensors(
+        (), {"max_line_width": max_line_width, "precision": precision, "suppress_small": suppress_small}
+    )
     with np.printoptions(linewidth=max_line_width, precision=precision, suppress=suppress_small):
         return repr(arr)

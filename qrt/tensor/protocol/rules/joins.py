@@ -25,7 +25,7 @@ from qrt.tensor.protocol.elements import (
 )
 from qrt.tensor.protocol.results import into, tensor
 from qrt.tensor.protocol.table import enter, implements
-from qrt.tensor.quant_tensor import QuantTensor, made
+from qrt.tensor.quant_tensor import QuantTensor, wrap_storage
 from qrt.types import UniformType, check_integrity
 
 
@@ -50,7 +50,7 @@ def concatenate(
     if axis is None:
         tensors, axis = tuple(q.ravel() for q in tensors), 0
     data = np.concatenate([stored(q) for q in tensors], axis)
-    return into(out, made(data, _joined_type([q.type for q in tensors], normalize_axis_index(axis, data.ndim))))
+    return into(out, wrap_storage(data, _joined_type([q.type for q in tensors], normalize_axis_index(axis, data.ndim))))
 
 
 def _joined_type(types: Sequence[UniformType], axis: int) -> UniformType:
@@ -106,7 +106,7 @@ def append(arr: QuantTensor, values: Any, axis: int | None = None) -> QuantTenso
         arr, axis = arr.ravel(), 0
         values = values.ravel() if isinstance(values, QuantTensor) else np.ravel(plain(values))
     if not isinstance(values, QuantTensor):
-        values = made(numbers(values, arr.type, np.shape(values)), arr.type)
+        values = wrap_storage(numbers(values, arr.type, np.shape(values)), arr.type)
     return concatenate([arr, values], axis)
 
 
@@ -120,7 +120,9 @@ def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> 
     t = tensor(arr, "arr").type
     if t.is_per_layer:
         is_tensor = isinstance(values, QuantTensor) and one_type((t, values.type))
-        return made(np.insert(stored(arr), obj, stored(values) if is_tensor else numbers(values, t, ()), axis), t)
+        return wrap_storage(
+            np.insert(stored(arr), obj, stored(values) if is_tensor else numbers(values, t, ()), axis), t
+        )
     if axis is None:
         arr, axis = arr.ravel(), 0
     axis, t, source = normalize_axis_index(axis, arr.ndim), arr.type, stored(arr)
@@ -131,7 +133,7 @@ def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> 
     # Quantize an array of the result's shape, zero but for the new elements, so that each has the scale of its place.
     floats = np.insert(np.zeros(arr.shape), obj, exact_floats(values, t), axis)
     is_new = np.insert(np.zeros(arr.shape, bool), obj, True, axis)
-    return made(np.where(is_new, numbers(floats, t, floats.shape), np.insert(source, obj, 0, axis)), t)
+    return wrap_storage(np.where(is_new, numbers(floats, t, floats.shape), np.insert(source, obj, 0, axis)), t)
 
 
 def _of_one_type(options: Sequence[Any], *others: Any) -> tuple[list[Array], UniformType]:
@@ -156,7 +158,7 @@ def where(condition: Any, *options: Any) -> Any:
     if not any(isinstance(x, QuantTensor) for x in options):
         return np.where(condition, *options)
     (first, second), t = _of_one_type(options, condition)
-    return made(np.where(condition, first, second), t)
+    return wrap_storage(np.where(condition, first, second), t)
 
 
 @implements(np.select, kind="moves")
@@ -166,7 +168,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     if not any(isinstance(x, QuantTensor) for x in options):
         return np.select(conditions, choicelist, default)
     (*choices, otherwise), t = _of_one_type(options, *conditions)
-    return made(np.select(conditions, choices, otherwise), t)
+    return wrap_storage(np.select(conditions, choices, otherwise), t)
 
 
 @implements(np.choose, kind="moves")
@@ -175,4 +177,4 @@ def choose(a: Any, choices: Any, out: QuantTensor | None = None, mode: Any = "ra
     if isinstance(a, QuantTensor):
         raise QuantTypeError("the choices must be said by integers, not by a QuantTensor")
     storages, t = _of_one_type([*choices], a)
-    return into(out, made(np.choose(a, storages, mode=mode), t))
+    return into(out, wrap_storage(np.choose(a, storages, mode=mode), t))

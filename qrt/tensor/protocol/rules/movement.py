@@ -18,10 +18,10 @@ from qrt.numerics.elements import broadcast_shapes
 from qrt.ops.core import Array
 from qrt.ops.indexing import Selection, indexed_element, selected_element
 from qrt.ops.movement import reshaped_element, transposed_element
-from qrt.tensor.protocol.elements import ALL, broadcast, flat_element, no_tensor, no_tensors_beside, stored, truth
+from qrt.tensor.protocol.elements import ALL, broadcast, flat_element, no_tensor, refuse_other_tensors, stored, truth
 from qrt.tensor.protocol.results import filled, into, tensor
 from qrt.tensor.protocol.table import enter, enter_rules, implements
-from qrt.tensor.quant_tensor import QuantTensor, made
+from qrt.tensor.quant_tensor import QuantTensor, wrap_storage
 from qrt.types import UniformType
 
 ElementOf = Callable[..., UniformType]
@@ -35,11 +35,11 @@ def _moved(function: Any, element_of: ElementOf) -> Callable[..., QuantTensor]:
         if not args:
             name = next(iter(signature(function).parameters))
             args, kwargs = (kwargs[name],), {key: value for key, value in kwargs.items() if key != name}
-        no_tensors_beside(args, kwargs)
+        refuse_other_tensors(args, kwargs)
         q, source = tensor(args[0], "the operand"), stored(args[0])
         data = function(source, *args[1:], **kwargs)
         t = q.type if q.type.is_per_layer else element_of(q, data, *args[1:], **kwargs)
-        return made(data, t, source)
+        return wrap_storage(data, t, source)
 
     return rule
 
@@ -151,7 +151,7 @@ def take(a: QuantTensor, indices: Any, axis: int | None = None, out: Any = None,
     """Elements at positions along an axis or of the flattened tensor."""
     data, t = np.take(stored(tensor(a, "a")), indices, axis, mode=mode), a.type
     element = t if t.is_per_layer else _along_one(np.take, "np.take")(a, data, indices, axis, mode=mode)
-    return into(out, made(data, element))
+    return into(out, wrap_storage(data, element))
 
 
 @implements(np.compress, kind="moves")
@@ -209,7 +209,7 @@ def unstack(x: QuantTensor, /, *, axis: int = 0) -> tuple[QuantTensor, ...]:
     _require_rank(1, x)
     at, t, source = normalize_axis_index(axis, x.ndim), x.type, stored(x)
     types = (t if t.is_per_layer else indexed_element(t, x.shape, (ALL,) * at + (i,)) for i in range(x.shape[at]))
-    return tuple(made(row, u, source) for row, u in zip(np.moveaxis(source, at, 0), types, strict=True))
+    return tuple(wrap_storage(row, u, source) for row, u in zip(np.moveaxis(source, at, 0), types, strict=True))
 
 
 def _windowed(q: QuantTensor, data: Array, window_shape: Any, axis: Any = None, **options: Any) -> UniformType:
@@ -235,7 +235,7 @@ def take_along_axis(arr: QuantTensor, indices: Any, axis: Any = -1) -> QuantTens
     places, t, shape = np.asarray(indices), tensor(arr, "arr").type, arr.shape
     data = np.take_along_axis(stored(arr), places, axis)
     if t.is_per_layer:
-        return made(data, t)
+        return wrap_storage(data, t)
     if axis is None:
         t, shape, axis = flat_element(arr, "np.take_along_axis"), (arr.size,), 0
     at, rank = normalize_axis_index(axis, len(shape)), len(shape)
@@ -245,7 +245,7 @@ def take_along_axis(arr: QuantTensor, indices: Any, axis: Any = -1) -> QuantTens
         for i, (n, m) in enumerate(zip(shape, data.shape, strict=True))
     ]
     selections[at] = Selection(at, places, at) if rank == 1 else Selection(at, np.zeros((1, 1), int), None)
-    return made(data, selected_element(t, shape, selections, rank))
+    return wrap_storage(data, selected_element(t, shape, selections, rank))
 
 
 _MOVES: dict[Any, tuple[ElementOf, str]] = {
@@ -281,13 +281,17 @@ def resize(a: QuantTensor, new_shape: Any) -> QuantTensor:
     no_tensor(new_shape, "new_shape")
     if not a.type.is_per_layer:
         return a.ravel()[np.resize(np.arange(a.size), new_shape)]  # type: ignore[no-any-return]
-    return made(np.resize(stored(a), new_shape), a.type) if a.size else filled(a.type, np.zeros(new_shape, bool).shape)
+    return (
+        wrap_storage(np.resize(stored(a), new_shape), a.type)
+        if a.size
+        else filled(a.type, np.zeros(new_shape, bool).shape)
+    )
 
 
 @implements(np.broadcast_to, kind="moves")
 def broadcast_to(array: QuantTensor, shape: Any, subok: bool = False) -> QuantTensor:
     """A read-only view, broadcast to a shape."""
-    view = made(*broadcast(array, shape))
+    view = wrap_storage(*broadcast(array, shape))
     view._data.flags.writeable = False
     return view
 

@@ -26,11 +26,11 @@ from qrt.tensor.protocol.elements import (
     require_one_scale,
     stored,
 )
-from qrt.tensor.protocol.exact import along_first, is_kept, refuse_others
+from qrt.tensor.protocol.exact import along_first, keeps_dimensions, refuse_others
 from qrt.tensor.protocol.results import into, tensor
 from qrt.tensor.protocol.table import Function, enter, has_no_exact_result, implements, name_of
-from qrt.tensor.protocol.written import asked_for, written_call
-from qrt.tensor.quant_tensor import QuantTensor, made
+from qrt.tensor.protocol.written import nondefault_options, written_call
+from qrt.tensor.quant_tensor import QuantTensor, wrap_storage
 from qrt.types import UniformType
 
 _UFUNCS: dict[np.ufunc, tuple[np.ufunc, ...]] = {np.maximum: (np.maximum, np.fmax), np.minimum: (np.minimum, np.fmin)}
@@ -43,7 +43,7 @@ def _extreme(function: Any, ufunc: Any) -> Callable[..., Any]:
     def rule(
         a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True
     ) -> Any:
-        t, options = reduced(tensor(a, "a"), axis, is_kept(keepdims)), {}
+        t, options = reduced(tensor(a, "a"), axis, keeps_dimensions(keepdims)), {}
         if initial is not None:
             if not np.all(np.any(np.broadcast_to(where, a.shape), axis)):
                 for either in _UFUNCS:  # the number itself may be the result
@@ -52,7 +52,7 @@ def _extreme(function: Any, ufunc: Any) -> Callable[..., Any]:
         result = ufunc.reduce(stored(a), axis, None, None, keepdims, where=where, **options)
         if initial is not None:
             result = _with_bound(ufunc, np.asarray(result), t, initial)
-        return into(out, made(result, t))
+        return into(out, wrap_storage(result, t))
 
     return rule
 
@@ -61,7 +61,7 @@ def _running(function: Any, ufunc: Any) -> Callable[..., Any]:
     def rule(array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> QuantTensor:
         refuse_others({"dtype": dtype})
         require_one_scale(tensor(array, "array"), axis)
-        return into(out, made(ufunc.accumulate(stored(array), axis), array.type))
+        return into(out, wrap_storage(ufunc.accumulate(stored(array), axis), array.type))
 
     return rule
 
@@ -87,7 +87,7 @@ def _sorted(q: QuantTensor, axis: Any, kind: Any = None, stable: Any = None) -> 
     # NumPy's stable sort of bytes counts them, 15 times faster than its default sort.
     kind = "stable" if kind is stable is None and storage.itemsize == 1 else kind
     storage.sort(-1 if axis is None else axis, kind, stable=stable)
-    return made(storage, q.type if axis is not None else per_layer(q.type))
+    return wrap_storage(storage, q.type if axis is not None else per_layer(q.type))
 
 
 @implements(np.sort, kind="order")
@@ -154,12 +154,14 @@ def _quantile(function: Any, plain: Any) -> Callable[..., Any]:
         *,
         weights: Any = None,
     ) -> Any:
-        options = {"method": method, "keepdims": is_kept(keepdims), "weights": weights}
+        options = {"method": method, "keepdims": keeps_dimensions(keepdims), "weights": weights}
         if method not in _CHOOSING:
-            given = asked_for(axis=axis, out=out, **options | {"method": None if method == "linear" else method})
+            given = nondefault_options(
+                axis=axis, out=out, **options | {"method": None if method == "linear" else method}
+            )
             others = "or give method='lower', 'higher', 'nearest' or 'inverted_cdf'"
             return in_floats(name, function, (a, q), given, lambda: f"{written_call(name, (a, q), given)}, {others}")
-        t, source = reduced(tensor(a, "a"), axis, is_kept(keepdims)), stored(a)
+        t, source = reduced(tensor(a, "a"), axis, keeps_dimensions(keepdims)), stored(a)
         storage = np.asarray(plain(source, q, axis, **options), source.dtype)
         new = np.ndim(q)
         element = (
@@ -167,7 +169,7 @@ def _quantile(function: Any, plain: Any) -> Callable[..., Any]:
             if t.is_per_layer
             else indexed_element(t, storage.shape[new:], (None,) * new + (ALL,) * (storage.ndim - new))
         )
-        return into(out, made(storage, element))
+        return into(out, wrap_storage(storage, element))
 
     return rule
 
@@ -220,7 +222,7 @@ def _choice(ufunc: Any) -> Callable[..., Any]:
             return into(out, _of_two(ufunc, a, b))
         q, number = (a, b) if isinstance(a, QuantTensor) else (b, a)
         _refuse_array(ufunc, (a, b), number)
-        return into(out, made(_with_bound(ufunc, stored(tensor(q, "an operand")), q.type, number), q.type))
+        return into(out, wrap_storage(_with_bound(ufunc, stored(tensor(q, "an operand")), q.type, number), q.type))
 
     return rule
 
@@ -230,7 +232,7 @@ def _of_two(ufunc: Any, a: QuantTensor, b: QuantTensor) -> QuantTensor:
     t, u = (_broadcast(q, storage.shape) for q in (a, b))
     if t is not u:
         raise QuantTypeError("the operands have different types: requantize one, qrt.requantize(q, r.type)")
-    return made(storage, t)
+    return wrap_storage(storage, t)
 
 
 def _broadcast(q: QuantTensor, shape: Any) -> UniformType:
@@ -255,7 +257,7 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
         if isinstance(bound, QuantTensor):
             result = _of_two(ufunc, result, bound)
         elif bound is not None:
-            result = made(_with_bound(ufunc, stored(result), result.type, bound), result.type)
+            result = wrap_storage(_with_bound(ufunc, stored(result), result.type, bound), result.type)
     return into(out, result.copy() if result is a else result)
 
 

@@ -13,7 +13,7 @@ from qrt.tensor.protocol.exact import refuse_others
 from qrt.tensor.protocol.results import into, tensor
 from qrt.tensor.protocol.rules.comparisons import written
 from qrt.tensor.protocol.table import Function, enter, implements
-from qrt.tensor.quant_tensor import QuantTensor, made
+from qrt.tensor.quant_tensor import QuantTensor, wrap_storage
 from qrt.types import UniformType
 
 
@@ -99,7 +99,7 @@ def sign(q: QuantTensor) -> QuantTensor:
     t = UniformType("i8", q.type.expressed_type, 1.0, storage_min=-1, storage_max=1)
     storage, zeros = stored(q), zero_points(q)
     above, below = (np.asarray(compare(storage, zeros)).view(np.int8) for compare in (np.greater, np.less))
-    return made(np.subtract(above, below), t)
+    return wrap_storage(np.subtract(above, below), t)
 
 
 def negative(q: QuantTensor) -> QuantTensor:
@@ -115,7 +115,7 @@ def negative(q: QuantTensor) -> QuantTensor:
         mirrored, low, high = [ends - z for z in t.zero_points], ends - t.storage_max, ends - t.storage_min
         t = _with_zero_points(t, mirrored, storage_min=low, storage_max=high)
     # Unsigned storage may wrap in the conversion; the subtraction wraps back.
-    return made(np.subtract(np.array(ends).astype(storage_dtype(t)), stored(q)), t)
+    return wrap_storage(np.subtract(np.array(ends).astype(storage_dtype(t)), stored(q)), t)
 
 
 def absolute(q: QuantTensor) -> QuantTensor:
@@ -127,9 +127,9 @@ def absolute(q: QuantTensor) -> QuantTensor:
     t, storage, zeros = q.type, stored(q), zero_points(q)
     distance = np.subtract(clipped(storage, zeros), clipped(storage, high=zeros))
     if all(z - t.storage_min <= t.storage_max - z for z in t.zero_points):
-        return made(np.add(distance, zeros), t)
+        return wrap_storage(np.add(distance, zeros), t)
     t = _with_zero_points(t, [0] * len(t.scales), storage=f"u{t.storage_width}")
-    return made(np.asarray(distance).view(storage_dtype(t)), t)
+    return wrap_storage(np.asarray(distance).view(storage_dtype(t)), t)
 
 
 def _with_zero_points(t: UniformType, zero_points: list[int], **others: Any) -> UniformType:

@@ -31,7 +31,7 @@ from qrt.tensor.protocol.exact import (
     centred,
     dtype_for,
     finish,
-    is_kept,
+    keeps_dimensions,
     reduced_units,
     reduction,
     refuse_others,
@@ -41,7 +41,7 @@ from qrt.tensor.protocol.exact import (
     write_floats,
 )
 from qrt.tensor.protocol.table import answer_in_floats, enter, implements, name_of
-from qrt.tensor.protocol.written import asked_for, written_call
+from qrt.tensor.protocol.written import nondefault_options, written_call
 from qrt.tensor.quant_tensor import QuantTensor
 from qrt.types import UniformType
 
@@ -192,7 +192,7 @@ def prod(
     """The product of n elements, as i32 of the scale to the power n."""
     require_tensors(a)
     refuse_others({"initial": None if type(initial) is int and initial == 1 else initial, "where": where})
-    axes, keepdims = axes_of(axis, a.ndim), is_kept(keepdims)
+    axes, keepdims = axes_of(axis, a.ndim), keeps_dimensions(keepdims)
     count = product(a.shape[d] for d in axes)
     bound = max_magnitude(a.type) ** min(count, 64)
     if count > 64 or bound >= 1 << 63:
@@ -248,7 +248,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     wanted = result_type(dtype)
     if isinstance(wanted, UniformType) or isinstance(out, QuantTensor):
         quantized = wanted if isinstance(wanted, UniformType) else None
-        return qrt_mean(a, axis, keepdims=is_kept(keepdims), out_type=quantized, out=out)
+        return qrt_mean(a, axis, keepdims=keeps_dimensions(keepdims), out_type=quantized, out=out)
     axes, keepdims, units, count = reduction(a, axis, keepdims)
     if count == 0:
         raise QuantValueError(f"there is no element along axes {axes} of shape {a.shape}")
@@ -261,7 +261,9 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
 def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
     """The mean, as ``np.mean``; with weights there is no exact result."""
     if weights is not None:
-        more = asked_for(axis=axis, weights=weights, returned=bool(returned), keepdims=is_kept(keepdims))
+        more = nondefault_options(
+            axis=axis, weights=weights, returned=bool(returned), keepdims=keeps_dimensions(keepdims)
+        )
         return answer_in_floats(np.average, (a,), more)
     refuse_others({"returned": returned or None})
     return mean(a, axis, keepdims=keepdims)
@@ -279,12 +281,12 @@ def _spread(function: Any, root: bool) -> Callable[..., Any]:
         keepdims: Any = False,
         **others: Any,
     ) -> Any:
-        keepdims, correction = is_kept(keepdims), others.pop("correction", np._NoValue)
+        keepdims, correction = keeps_dimensions(keepdims), others.pop("correction", np._NoValue)
         ddof = ddof if correction is np._NoValue else correction
         refuse_others({**others, "out": out})
         if dtype is not None and not isinstance(result_type(dtype), np.dtype):
             call = written_call(
-                name_of(function), (a,), asked_for(axis=axis, ddof=ddof or None, keepdims=keepdims), "{}"
+                name_of(function), (a,), nondefault_options(axis=axis, ddof=ddof or None, keepdims=keepdims), "{}"
             )
             raise QuantTypeError(f"the result is float64: write qrt.quantize({call}, t) for a type t")
         axes, keepdims, units, count = reduction(a, axis, keepdims, 2)
@@ -335,6 +337,6 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
     is_named = isinstance(ord, (int, float, str))
     is_root = ord is None or (is_named and ((rank == 2 and ord == "fro") or (rank == 1 and ord == 2)))
     if not is_root:
-        return answer_in_floats(np.linalg.norm, (x,), asked_for(ord=ord, axis=axis, keepdims=keepdims))
+        return answer_in_floats(np.linalg.norm, (x,), nondefault_options(ord=ord, axis=axis, keepdims=keepdims))
     axes, keepdims, units, count = reduction(x, axis, keepdims, 2)
     return to_float64(_squares(x, axes, keepdims, count)[1], units, root=True)[()]

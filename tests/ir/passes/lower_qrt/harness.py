@@ -9,7 +9,7 @@ import numpy as np
 
 from qrt.ir import DenseElementsAttr, Module, Value, attribute, parse, run_passes
 from qrt.ir.text.dense import storage_dtype
-from qrt.runtime import Program
+from qrt.runtime.compilation import compile
 from qrt.types import TensorType, Type, UniformType
 from tests.ops.harness import Array, check_kernels, infer
 
@@ -62,7 +62,7 @@ def _is_quantized(value: Value) -> bool:
 
 def run(module: Module, arrays: Sequence[Array], interpret: bool) -> Array:
     """The storage of the only result."""
-    compiled = Program(module)
+    compiled = compile(module)
     inputs = {port.name: array for port, array in zip(compiled.inputs, arrays, strict=True)}
     (result,) = compiled.run(inputs, interpret=interpret).values()
     return np.asarray(getattr(result, "storage", result))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from qrt.ops import FAMILIES
-from qrt.runtime import Program
+from qrt.runtime.compilation import compile
 from qrt.types import FloatType, IntegerType, UniformType
 from tests.ir.passes.lower_qrt.harness import OPTIONS, check_lowered, lowered, program, run
 from tests.ops.harness import reference, tensor
@@ -106,7 +106,7 @@ def test_top_k(k, options):
                 f"  return %y#0, %y#1 : {listed}\n}}")  # fmt: skip
         expected = FAMILIES["top_k"].compute([x], types, results, {"k": k})
         for interpret in (True, False):
-            got = Program(lowered(text, options)).run({"arg0": x}, interpret=interpret).values()
+            got = compile(lowered(text, options)).run({"arg0": x}, interpret=interpret).values()
             for one, values in zip(got, expected, strict=True):
                 np.testing.assert_array_equal(np.asarray(getattr(one, "storage", one)), values)
 

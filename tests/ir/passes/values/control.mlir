@@ -91,7 +91,7 @@ func.func @only_values(%c: i1, %x: i32, %n: index) -> (i32, i32, i32) {
   }
   return %0, %1, %2 : i32, i32, i32
 }
-func.func @given_alike(%c: i1, %x: i32, %y: i32, %n: index) -> (i32, i32, i32, i32, i32, i32, i32, i32) {
+func.func @equal_inputs(%c: i1, %x: i32, %y: i32, %n: index) -> (i32, i32, i32, i32, i32, i32, i32, i32) {
   %0:2 = scf.if %c -> (i32, i32) {
     %t = func.call @seen_by(%x) : (i32) -> i1
     %u = arith.extui %t : i1 to i32

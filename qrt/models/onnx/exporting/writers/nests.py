@@ -39,7 +39,7 @@ def _is_nest(group: Group) -> bool:
 
 
 def _has_all_axes(elements: Elements) -> bool:
-    """Return True if the operands together have every axis of the result, and the nest is no plain copy."""
+    """Return True if the operands together have every axis of the result, and the nest is not a plain copy."""
     read = {axis for axes in elements.axes for axis in axes}
     rank = len(shape_of(elements.operation.results[0]))
     return not elements.is_copy and read.issuperset(range(rank))

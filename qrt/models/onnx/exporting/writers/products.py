@@ -17,7 +17,7 @@ _FLOAT, _INT32 = 1, 6
 
 
 def conv2d(group: Group) -> None:
-    """Write Conv. It pads with 0, which the zero point stands for."""
+    """Write Conv. It pads with 0, the value of the zero point."""
     _convolution(group, _OIHW, group.attributes["groups"])
 
 

@@ -85,7 +85,7 @@ class _Step:
             new = self._saturated(self._node("Add", remembered, self._saturated(added, 16)), 16)
             new = self._within(new, -p.cell_clip, p.cell_clip)
             output = self._node("Mul", out, self._looked_up(self.tanh_of_cell, new))
-            output = self._node("Add", self._scaled(output, *p.made), self._number(p.made_zero_point))
+            output = self._node("Add", self._scaled(output, *p.cell_output), self._number(p.made_zero_point))
             given = self._cast(self._saturated(output, 8), _INT8)
             ends = [given, self._cast(new, _INT16), self._node("Identity", given)]
         ports = [("INT8", (batch, cells)), ("INT16", (batch, cells)), ("INT8", (batch, x_shape[-1]))]

@@ -1,0 +1,224 @@
+"""Decision which values that control flow passes on become quantized.
+
+Loop and block arguments and results of loops, branches and selects are *targets*; those that one operand is passed on
+to form a group, which has one type. A *source* is an operand that is passed on to targets. A source fits its group
+if it is stored in the group's type; a source that does not fit is rounded. A target is exposed if its float value is
+read: a rounded source must not reach an exposed target.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from qrt.ir import Module, Operation, Value
+from qrt.ir.core.constraints import element_of, is_float
+from qrt.ir.dialects._regions.trip_counts import runs
+from qrt.quantization.propagation.forwarded_values import forwarded
+from qrt.types import Type, UniformType
+
+Source = tuple[Operation, int]
+"""An operation, and the number of its operand that is passed on."""
+_LOOPS = ("scf.for", "affine.for", "scf.while")
+
+
+@dataclass(frozen=True)
+class QuantizedGroup:
+    """Targets that become quantized, the operands that are passed on to them, and their type."""
+
+    targets: list[Value]
+    sources: list[Source]
+    type: Type
+
+
+@dataclass(eq=False)
+class _Group:
+    """Targets of one type with their sources; `type` is None while no source is known to be stored."""
+
+    targets: list[Value]
+    sources: list[Source] = field(default_factory=list)
+    type: Type | None = None
+    stays_float: bool = False
+
+
+class PassedValues:
+    """The targets of a module in groups, and the decision which groups become quantized."""
+
+    def __init__(self, module: Module) -> None:
+        self._group_of: dict[Value, _Group] = {}
+        self._targets: dict[Source, list[Value]] = defaultdict(list)
+        self._sources: dict[Value, list[Source]] = defaultdict(list)
+        self._exposed: set[Value] = set()
+        for op in module.operation.walk():
+            self._add(op)
+        self._groups = list(dict.fromkeys(self._group_of.values()))
+        self._find_types()
+        while self._leave_exposed():
+            pass
+
+    def quantized_groups(self) -> "list[QuantizedGroup]":
+        """Return the targets and sources that become quantized, with their type."""
+        return [
+            QuantizedGroup(group.targets, group.sources, group.type)
+            for group in self._groups
+            if group.type is not None and not group.stays_float
+        ]
+
+    def is_target_of_same_type(self, source: Source) -> bool:
+        """Return True if an operand is itself a target, of the type of the targets that it is passed on to."""
+        op, index = source
+        return op.operands[index] in self._group_of and self.is_fitting(source)
+
+    def is_fitting(self, source: Source) -> bool:
+        """Return True if an operand is stored in the type of its targets."""
+        op, index = source
+        return self._stored_type(op.operands[index]) is self._group(source).type
+
+    def _group(self, source: Source) -> _Group:
+        return self._group_of[self._targets[source][0]]
+
+    def keeps_initial(self, source: Source) -> bool:
+        """Return True if a loop without iterations must yield this initial value unrounded."""
+        return any(self._is_mendable(source, target) for target in self._targets[source] if target in self._exposed)
+
+    # -- groups --------------------------------------------------------------------------------------------------------
+
+    def _add(self, op: Operation) -> None:
+        if op.name == "func.call":
+            return
+        for edge in forwarded(op):
+            if is_float(edge.target.type):
+                self._connect((edge.operation, edge.index), edge.target)
+        if op.name in ("scf.for", "affine.for") and not runs(op):
+            first = len(op.operands) - len(op.results)
+            for number, result in enumerate(op.results):
+                if is_float(result.type):
+                    self._connect((op, first + number), result)
+
+    def _connect(self, source: Source, target: Value) -> None:
+        group = self._group_of.setdefault(target, _Group([target]))
+        if source not in self._targets:
+            group.sources.append(source)
+        else:
+            other = self._group(source)
+            if other is not group:
+                small, large = sorted((group, other), key=lambda each: len(each.targets))
+                large.targets += small.targets
+                large.sources += small.sources
+                for moved in small.targets:
+                    self._group_of[moved] = large
+        self._targets[source].append(target)
+        self._sources[target].append(source)
+
+    def _readers(self, group: _Group) -> Iterator[_Group]:
+        """Yield the groups with a source that is a target of a group."""
+        for target in group.targets:
+            for use in target.uses:
+                if use in self._targets:
+                    yield self._group(use)
+
+    # -- types ---------------------------------------------------------------------------------------------------------
+
+    def _stored_type(self, value: Value) -> Type | None:
+        """Return the quantized type that a value is stored in; None if it is a float, or not known yet."""
+        group = self._group_of.get(value)
+        if group is not None:
+            return None if group.stays_float else group.type
+        stored = source_of(value)
+        return None if stored is None else stored.type
+
+    def _find_types(self) -> None:
+        """Give each group the type of its sources. Two types of sources, or none, leave it float.
+
+        A first value of a loop counts only if nothing else has a type.
+        """
+        self._spread(self._groups)
+        for group in self._groups:
+            if group.type is None and not group.stays_float:
+                initial = [self._stored_type(op.operands[index]) for op, index in group.sources]
+                group.type = next((type for type in initial if type is not None), None)
+                self._spread(self._readers(group))
+        for group in self._groups:
+            group.stays_float |= group.type is None
+
+    def _spread(self, groups: Iterable[_Group]) -> None:
+        pending = list(groups)
+        while pending:
+            group = pending.pop()
+            values = [op.operands[i] for op, i in group.sources if op.name not in _LOOPS]
+            types = {type for value in values if (type := self._stored_type(value)) is not None}
+            if group.stays_float or types <= {group.type}:
+                continue
+            if group.type is None and len(types) == 1:
+                (group.type,) = types
+            else:
+                group.stays_float = True
+            pending += self._readers(group)
+
+    # -- rounded sources and exposed targets ---------------------------------------------------------------------------
+
+    def _leave_exposed(self) -> bool:
+        """Leave groups float in which a rounded source reaches an exposed target. Return True if there were any."""
+        self._find_exposed()
+        pending = [group for group in self._groups if not group.stays_float]
+        changed = False
+        while pending:
+            group = pending.pop()
+            if not group.stays_float and any(map(self._is_lost, group.sources)):
+                group.stays_float = changed = True
+                pending += self._readers(group)
+        return changed
+
+    def _find_exposed(self) -> None:
+        """Find the targets whose float value is read, maybe after it was passed on."""
+        self._exposed = set()
+        pending = [target for target, group in self._group_of.items() if self._is_read(target, group)]
+        while pending:
+            target = pending.pop()
+            if target not in self._exposed:
+                self._exposed.add(target)
+                values = [op.operands[i] for op, i in filter(self.is_fitting, self._sources[target])]
+                pending += [value for value in values if value in self._group_of]
+
+    def _is_read(self, target: Value, group: _Group) -> bool:
+        """Return True if a use of a quantized target reads its float value."""
+        if group.stays_float:
+            return False
+        for user, index in target.uses:
+            if (user, index) not in self._targets:
+                if not is_cast(user, group.type):
+                    return True
+            elif self._group((user, index)).stays_float or not self.is_fitting((user, index)):
+                return True
+        return False
+
+    def _is_lost(self, source: Source) -> bool:
+        """Return True if rounding an operand changes a float value that is read."""
+        if self.is_fitting(source):
+            return False
+        exposed = [target for target in self._targets[source] if target in self._exposed]
+        return not all(self._is_mendable(source, target) for target in exposed)
+
+    def _is_mendable(self, source: Source, target: Value) -> bool:
+        """Return True if a select can give the readers of a loop's result the initial value, which is the source."""
+        op, _ = source
+        if op.name != "scf.for" or target not in op.results or self.is_fitting(source):
+            return False
+        reached = [value for use in target.uses for value in self._targets.get(use, ())]
+        return not any(value in self._exposed and not self._group_of[value].stays_float for value in reached)
+
+
+def source_of(value: Value) -> Value | None:
+    """Return the quantized value that a float value is dequantized from; None if there is none."""
+    source = value.operation
+    if (
+        source is None
+        or source.name != "quant.dcast"
+        or not isinstance(element_of(source.operands[0].type), UniformType)
+    ):
+        return None
+    return source.operands[0]
+
+
+def is_cast(user: Operation, type: Type | None) -> bool:
+    """Return True if an operation quantizes to a type by the default rule."""
+    return user.name == "quant.qcast" and user.results[0].type is type and not user.attributes

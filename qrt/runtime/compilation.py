@@ -1,0 +1,53 @@
+"""Compilation of a module's function to a program, and the passes that prepare it."""
+
+from qrt.ir import Module, parse
+from qrt.ir.pipeline_text import spell_steps
+from qrt.runtime.module_source import ModuleSource
+from qrt.runtime.prepare import preparation
+from qrt.runtime.program import Program
+
+
+def compile(module: Module | str, function: str | None = None, *, saturating: bool = False) -> Program:
+    """Compile a function of a program. If all input shapes are static, the function is planned at once.
+
+    Parameters
+    ----------
+    module : ir.Module or str
+        A program, or its MLIR text.
+    function : str, optional
+        The name of the function. The default is ``main``, or the only function of the module.
+    saturating : bool, default False
+        True converts a float outside an integer type's range to the nearest integer of the type, and a NaN to 0. False
+        raises a ModelError for such a float when the program runs, because MLIR leaves the conversion undefined.
+
+    Returns
+    -------
+    Program
+
+    Raises
+    ------
+    ParseError
+        If the text is not MLIR.
+    VerifyError
+        If the program breaks a rule.
+    ModelError
+        If there is no such function, or it has an operation that cannot run.
+    QuantTypeError
+        If an argument has a wrong type.
+
+    Examples
+    --------
+    >>> text = '''func.func @f(%x: tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 0.5:3>> {
+    ...   %0 = quant.qcast %x : tensor<2xf32> to tensor<2x!quant.uniform<i8:f32, 0.5:3>>
+    ...   return %0 : tensor<2x!quant.uniform<i8:f32, 0.5:3>>
+    ... }'''
+    >>> import numpy as np
+    >>> compile(text)(np.float32([1, 2])).storage.tolist()
+    [5, 7]
+    """
+    return Program(ModuleSource(parse(module) if isinstance(module, str) else module, function, saturating=saturating))
+
+
+def preparation_text(program: Program) -> str:
+    """Return the passes that prepare a program for planning, as a pipeline for ``qrt opt --pass-pipeline``."""
+    return spell_steps(preparation(program.module, program.module.function(program.name), program._source.saturating))

@@ -1,0 +1,48 @@
+"""The engine that runs each step of a plan, and the measured times of the steps."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Coverage(NamedTuple):
+    """The engine that runs one op of the program.
+
+    ``engine`` is ``kernel`` (``detail`` names the entry and its ISA), ``control`` for jumps between kernels (``detail``
+    names the target step, counted from 0), ``reference``, ``interpreter`` (for a loop or a branch, ``detail`` has the
+    reason), or ``tap``."""
+
+    op: str
+    location: str
+    engine: str
+    detail: str = ""
+
+
+class PlanTiming(NamedTuple):
+    """The measured time of one step of a program.
+
+    ``name`` is the step's operation, ``share`` its fraction of the seconds of all steps, ``location`` the operation's
+    position in the text, and ``engine`` the kernel or interpreter that runs it, as in ``Program.coverage``."""
+
+    name: str
+    seconds: float
+    share: float
+    location: str
+    engine: str
+
+
+def shares(runs: Sequence[Sequence[tuple[Coverage, float]]]) -> list[PlanTiming]:
+    """Return the timing of each step: the median of its seconds over several runs."""
+    medians = [(steps[0][0], float(np.median([seconds for _, seconds in steps]))) for steps in zip(*runs, strict=True)]
+    total = sum(seconds for _, seconds in medians)
+    return [
+        PlanTiming(
+            coverage.op,
+            seconds,
+            seconds / total if total else 0.0,
+            coverage.location,
+            f"{coverage.engine} {coverage.detail}".rstrip(),
+        )
+        for coverage, seconds in medians
+    ]

@@ -1,0 +1,94 @@
+"""Functions of a module that programs run: their choice, their ports, and checks of their values."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from qrt.errors import ModelError, QuantTypeError
+from qrt.ir import Module, Operation
+from qrt.ir.core.functions import FuncOp
+from qrt.ir.text.dense import check_extent
+from qrt.runtime.operations import failure
+from qrt.runtime.ports import Port
+from qrt.runtime.values import as_tensor
+from qrt.types import IntegerType, MemRefType, QuantileType, TensorType, Type, UniformType, VectorType
+
+
+def check_values(module: Module) -> None:
+    """Raise ModelError at an operation with a value that no array or kernel supports, such as float storage."""
+    types = _types_of(module)
+    for type, operation in types.items():
+        if isinstance(type, TensorType | VectorType):
+            try:
+                check_extent(type, 8 if isinstance(type, VectorType) else None)
+            except QuantTypeError as error:
+                raise failure(operation, str(error)) from None
+    for type, operation in types.items():
+        element = type.element if isinstance(type, TensorType) else type
+        if isinstance(element, UniformType):
+            element = element.storage_type
+            is_run = isinstance(element, IntegerType)
+        else:
+            is_run = not isinstance(element, QuantileType)
+        if not is_run:
+            stored = f"storage in {element.shown()} is not supported, store integers"
+            raise failure(operation, f"has a value of type {type.shown()}, which does not run: {stored}")
+
+
+def _types_of(module: Module) -> dict[Type, Operation]:
+    """Return the types of all values, each with the first operation that has a value of that type."""
+    types: dict[Type, Operation] = {}
+    for operation in module.operation.walk():
+        arguments = [value for region in operation.regions for block in region.blocks for value in block.arguments]
+        for value in (*operation.results, *arguments):
+            types.setdefault(value.type, operation)
+    return types
+
+
+def choose(module: Module, name: str | None) -> FuncOp:
+    """Return the named function; without a name, ``main`` or the only function. Raise ModelError if there is none."""
+    functions = {function.sym_name: function for function in module.functions}
+    if name is None:
+        name = "main" if "main" in functions or len(functions) != 1 else next(iter(functions))
+    if name not in functions:
+        raise ModelError(f"no function is named {name!r}; the module has {', '.join(functions) or 'none'}")
+    if not functions[name].regions[0].blocks:
+        raise ModelError(f"function {name!r} has no body")
+    return functions[name]
+
+
+def ports(function: FuncOp, prefix: str) -> tuple[Port, ...]:
+    kind: Literal["inputs", "results"] = "inputs" if prefix == "arg" else "results"
+    types = getattr(function.type, kind)
+    names = [_port_name(function, kind, prefix, number) for number in range(len(types))]
+    if len(set(names)) != len(names):
+        raise ModelError(f"the {kind} share a name: {', '.join(names)}")
+    argument_names = function.regions[0].blocks[0].names if prefix == "arg" else ()
+    spelled = argument_names if len(argument_names) == len(names) else ("",) * len(names)
+    tensors = [as_tensor(t) for t in types]
+    return tuple(
+        Port(name, tensor, isinstance(t, MemRefType), text)
+        for name, tensor, t, text in zip(names, tensors, types, spelled, strict=True)
+    )
+
+
+def _port_name(function: FuncOp, kind: Literal["inputs", "results"], prefix: str, number: int) -> str:
+    """Return the declared name of an argument or a result, or else the prefix and the number."""
+    name, given = function.port_name(kind, number), function.port_attributes(kind, number).get("qrt.name")
+    if name is None and given is not None:
+        raise ModelError(f"qrt.name of {prefix} {number} is {given}: a name is a string")
+    return f"{prefix}{number}" if name is None else name
+
+
+def check_dimensions(function: FuncOp, types: Sequence[TensorType]) -> None:
+    """Raise QuantError if dimensions with the same name have different sizes. Arguments name dimensions by the
+    attribute ``{qrt.dimensions = ["batch", ""]}``."""
+    sizes: dict[str, tuple[int | None, str]] = {}
+    for number, t in enumerate(types):
+        own = repr(_port_name(function, "inputs", "arg", number))
+        for axis, (name, size) in enumerate(zip(function.dimension_names(number), t.shape or (), strict=False)):
+            if not name:
+                continue
+            here = f"dimension {axis} of input {own}"
+            known, place = sizes.setdefault(name, (size, here))
+            if known != size:
+                raise ModelError(f"{place} is {known}, and {here} is {size}: both are {name!r}")

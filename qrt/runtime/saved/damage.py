@@ -1,0 +1,25 @@
+"""The error for a damaged file of a saved program."""
+
+import struct
+
+from qrt.errors import ModelError, QuantError
+
+DAMAGE = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    QuantError,
+    RecursionError,
+    StopIteration,
+    TypeError,
+    ValueError,
+    struct.error,
+)
+"""The exceptions that damaged data can raise although its checksum is right."""
+
+
+def damaged(path: str, error: BaseException) -> ModelError:
+    """Return the error for a file whose content raised ``error``."""
+    reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+    return ModelError(f"{path}: it is damaged, or nothing that was saved: {reason}")
