@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from qrt.ir import Block, Builder, DenseElementsAttr, Module, Operation, Region, Value
+from qrt.ir import Attribute, Block, Builder, DenseElementsAttr, Module, Operation, Region, Value
 from qrt.ir.core.attributes import DenseArrayAttr
 from qrt.ir.core.matching import cyclic_operations
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir.dialects.quant.region import outside_bodies
 from qrt.ir.rewriting.rewrite import erase_dead
+from qrt.ir.text.dense import static_shape
 from qrt.quantization.forms.elements import dense_of, elements_of, repeated, shape_of, splat_of, tensor_type
 from qrt.quantization.forms.products import begins_sum_of_products, products
 from qrt.types import IntegerType, TensorType
@@ -54,7 +55,7 @@ def _row_of(value: Value) -> DenseElementsAttr | None:
     if dense is None or ordered != sorted(set(ordered)) or axes == (len(shape) - 1,):
         return None
     sizes = [dense.array.shape[axes.index(axis)] if axis in axes else 1 for axis in range(len(shape))]
-    rows = np.broadcast_to(dense.array.reshape(sizes), type.shape).reshape(-1, shape[-1] or 1)
+    rows = np.broadcast_to(dense.array.reshape(sizes), static_shape(type)).reshape(-1, shape[-1] or 1)
     bits = np.ascontiguousarray(rows).view(f"u{rows.itemsize}")
     if not (bits == bits[:1]).all():
         return None
@@ -68,5 +69,7 @@ def _broadcast(user: Operation, row: DenseElementsAttr, constant: Value) -> Valu
     vector, output = builder.constant(row, row.type), builder.value("tensor.empty", (), constant.type)
     body = Block([element, element], user.location)
     Builder(body, user.location).emit("linalg.yield", (body.arguments[0],))
-    attributes = {"dimensions": DenseArrayAttr(IntegerType(64), tuple(range(len(shape_of(constant)) - 1)))}
+    attributes: dict[str, Attribute] = {
+        "dimensions": DenseArrayAttr(IntegerType(64), tuple(range(len(shape_of(constant)) - 1)))
+    }
     return builder.emit("linalg.broadcast", (vector, output), (constant.type,), attributes, [Region([body])]).result

@@ -73,12 +73,14 @@ def _annotates(*values: Value) -> bool:
 
 
 def _is_annotating(type: Type) -> bool:
-    return isinstance(element_of(type), ANNOTATING)
+    return _expressed(type) is not type
 
 
 def _expressed(type: Type) -> Type:
     element = element_of(type)
-    return with_element(type, element.expressed_type) if isinstance(element, ANNOTATING) else type
+    if not isinstance(element, ANNOTATING) or element.expressed_type is None:
+        return type
+    return with_element(type, element.expressed_type)
 
 
 def _values(module: Module) -> Iterator[Value]:
