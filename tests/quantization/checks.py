@@ -146,8 +146,11 @@ def codes_from_exact(module: Module, target: str, rng: np.random.Generator) -> l
 
 
 def _is_quantized(region: Operation) -> bool:
+    """All ports are, and a value that is taken twice is so in one type: of two, one rounds the codes of the other."""
+    taken = set(zip(region.operands, specs(region, "input"), strict=True))
     every = [*specs(region, "input"), *specs(region, "output")]
-    return len(region.results) == 1 and all(isinstance(spec, UniformType) for spec in every)
+    is_single = len(region.results) == 1 and len(taken) == len(set(region.operands))
+    return is_single and all(isinstance(spec, UniformType) for spec in every)
 
 
 def _codes_between(region: Operation, ours: Array, exact: Array) -> float:

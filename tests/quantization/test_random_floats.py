@@ -1,5 +1,6 @@
-"""Drawn annotated float programs are quantized for every target. Hazards: a form that propagation refuses, an annotation
-that changes what a program computes, an export with other bits. `python -m tests.quantization.random_floats` draws more.
+"""Drawn annotated float programs are quantized for every target. Hazards: a form that propagation refuses, an
+annotation that changes what a program computes, an export with other bits. `python -m tests.quantization.random_floats`
+draws more.
 """
 
 from collections import Counter
