@@ -87,8 +87,8 @@ test-asan: build
 	    $(PYTEST) -q tests/kernels tests/ops tests/tensor tests/fuzz/test_corpus.py "tests/fuzz/test_fuzz.py::test_drawn_cases[models-0]" \
 	    "tests/fuzz/test_fuzz.py::test_drawn_cases[saved-0]" tests/runtime/saved/test_crafted.py --ignore=tests/kernels/test_guard.py \
 	    --ignore=tests/kernels/test_new_isa.py --ignore=tests/kernels/test_isa_division.py --ignore=tests/kernels/test_memory.py \
-	    --ignore=tests/kernels/test_failures.py \
-	    -k "not (quotients_beside_ties or every_exponent or largest_products or extreme_accumulators or a_fork_amid)"
+	    --ignore=tests/kernels/test_failures.py --ignore=tests/tensor/test_packed_memory.py \
+	    -k "not (quotients_beside_ties or every_exponent or largest_products or extreme_accumulators or a_fork_amid or a_bounded_memory)"
 
 # The thread sanitizer over the pool, without Python, which it does not know.
 test-tsan:

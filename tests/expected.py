@@ -2,8 +2,8 @@
 
 The `.expected.mlir` files beside those of `tests/ir`, printed again, and of `tests/ir/passes/files`, after the pipeline
 that their first line names; the table of op families in docs/reference/dialects/qrt.md; docs/reference/numpy.md,
-quantization_rfc.md, requantization.md, tflite.md, onnx.md, api.md and the pages below api; the picture of
-docs/internals/architecture.md. Look at the difference before you commit it.
+quantization_rfc.md, requantization.md, tflite.md, onnx.md, targets_operations.md, api.md and the pages below api;
+the picture of docs/internals/architecture.md. Look at the difference before you commit it.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from qrt import ir
 from qrt.ops import FAMILIES
 from tests.docs import architecture
 from tests.docs.documents import DIALECTS, ROOT, family_row
-from tests.reference import api_page, onnx_page, rfc, rules_page, tflite_page
+from tests.reference import api_page, onnx_page, rfc, rules_page, targets_page, tflite_page
 from tests.tensor.protocol import numpy_page
 
 TESTS = Path(__file__).parent
@@ -48,6 +48,7 @@ def main() -> None:
     texts |= {path.with_suffix(SUFFIX): str(passed(path)) for path in PASSED}
     texts |= {DIALECTS["qrt"]: table_of_families(), numpy_page.PAGE: numpy_page.page()}
     texts |= {rfc.PAGE: rfc.page(), tflite_page.PAGE: tflite_page.page(), onnx_page.PAGE: onnx_page.page()}
+    texts |= {targets_page.PAGE: targets_page.page()}
     texts |= {rules_page.PAGE: rules_page.page(), architecture.PAGE: architecture.picture()}
     texts |= api_page.pages()
     api_page.FOLDER.mkdir(exist_ok=True)

@@ -14,7 +14,7 @@ from qrt.ir.passes.lower_qrt.registry import LOWERINGS
 from qrt.models.onnx.exporting.registry import WRITERS
 from qrt.ops import FAMILIES, OpFamily
 from qrt.ops.declare import REQUIRED, SAME, Declaration
-from qrt.quantization.targets.registry import TARGETS
+from qrt.quantization.targets.declared import WITHOUT_REGIONS
 from qrt.runtime.interpreter import TABLES
 from tests import cases
 from tests.docs.documents import DIALECTS, ROOT, family_row
@@ -24,7 +24,6 @@ from tests.kernels.jobs import mixed_jobs
 NUMERICS = "".join(page.read_text() for page in sorted((ROOT / "docs").glob("numerics*.md")))
 TABLE = DIALECTS["qrt"].read_text()
 
-_SEVERAL = "lstm svdf dynamic_lstm detection_postprocess top_k"
 _SELECTIONS = (
     "slice tile gather gather_nd reduce_max reduce_min argmax argmin top_k resize_bilinear resize_nearest scatter_nd "
     "cumsum"
@@ -68,15 +67,9 @@ _ROWS = (
     ("writer", "cumsum scatter_nd", "only imported programs have it: export is an error that names the op"),
     ("writer", "detection_postprocess svdf", "ONNX has no such operator"),
     ("writer", "lookup_interpolated", "ONNX has no operator that interpolates a table"),
-    ("form", _SCALAR.replace("leaky_relu ", ""), "the float op is exact, and qrt's has the rule of a runtime"),
-    ("form", "sum reduce_max reduce_min argmax argmin cumsum scatter_nd resize_bilinear log_softmax transpose_conv2d",
-     "no target has the kernel, and the float ops stay"),
-    ("form", _SEVERAL, "it has several results, and a region's body one"),
-    ("form", "dynamic_matmul", "it quantizes its floats when it runs"),
 )  # fmt: skip
 """What a family may lack, the families, and why; of a `job` the family or entry whose call is the same entry of C."""
 LACKS = {(part, name): reason for parts, names, reason in _ROWS for part in parts.split() for name in names.split()}
-KERNELS = {kernel.name for target in TARGETS.values() for kernel in target.kernels}
 OTHER_FUNCTIONS = {
     "compile": "a program", "load": "a program", "load_program": "a file", "quantize_program": "a program",
     "parse_type": "a type", "bias_type": "a type", "float_results": "a setting", "load_tensors": "a file",
@@ -101,7 +94,8 @@ def test_a_family_is_whole(name: str) -> None:
     assert (name in cases.CASES) == has("cases", name), "tests/cases.py: its shapes"
     is_written = family.declaration.op in WRITERS
     assert is_written == has("writer", name), "qrt/models/onnx/exporting/writers: its operator"
-    assert has_form(family) == has("form", name), "a float op or a movement among its traits, or a kernel of a target"
+    has_form = family.traits.constraint is not None
+    assert has_form != (name in WITHOUT_REGIONS), "its constraint among its traits, or WITHOUT_REGIONS: the reason"
     assert (ROOT / "tests" / "ops" / f"test_{family.module}.py").exists(), "its tests"
     if family.bind is not None:
         assert LACKS.get(("job", name), name) in JOBS, "tests/kernels/jobs.py: a call"
@@ -112,14 +106,6 @@ def test_a_family_is_whole(name: str) -> None:
 
 def has(part: str, name: str) -> bool:
     return (part, name) not in LACKS
-
-
-def has_form(family: OpFamily) -> bool:
-    """Whether quantization reads float programs as the family: as a kernel of a target, as a movement of elements, or
-    as a function of one variable, which becomes a table."""
-    traits = family.traits
-    is_function = traits.is_elementwise and len(family.declaration.operands) == 1 + len(traits.tables)
-    return family.name in KERNELS or traits.is_movement or bool(traits.float_op) or is_function
 
 
 PLAIN = {

@@ -2,7 +2,14 @@
 
 import argparse
 
-from qrt.cli.options import add_input_limit, add_kernel_choice, add_profile, chosen_kernels
+from qrt.cli.options import (
+    add_input_limit,
+    add_input_shapes,
+    add_kernel_choice,
+    add_profile,
+    chosen_kernels,
+    input_shapes,
+)
 from qrt.files import check_output, check_places
 from qrt.models.programs import load
 from qrt.runtime.compilation import compile
@@ -17,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--saturating", action="store_true", help="convert floats beyond an integer type to its nearest end"
     )
     add_profile(parser)
+    add_input_shapes(parser)
     add_input_limit(parser)
     add_kernel_choice(parser)
     parser.set_defaults(command=run)
@@ -27,5 +35,5 @@ def run(options: argparse.Namespace) -> None:
     check_output(options.output, [".qrt"], [options.file])
     check_places([options.output])
     with chosen_kernels(options):
-        module = load(options.file, profile=options.profile, max_bytes=options.max_input)
+        module = load(options.file, profile=options.profile, max_bytes=options.max_input, shapes=input_shapes(options))
         compile(module, options.function, saturating=options.saturating).save(options.output)

@@ -5,7 +5,15 @@ import sys
 from pathlib import Path
 
 from qrt.cli.inputs import named_port, read_array, require_all
-from qrt.cli.options import NamedValueAction, add_input_limit, add_kernel_choice, chosen_kernels, whole_number
+from qrt.cli.options import (
+    NamedValueAction,
+    add_input_limit,
+    add_input_shapes,
+    add_kernel_choice,
+    chosen_kernels,
+    input_shapes,
+    whole_number,
+)
 from qrt.errors import ModelError
 from qrt.files import MAX_INPUT
 from qrt.models.diff.compare import ModelComparison
@@ -43,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runs", type=whole_number, default=6, metavar="N", help="how many inputs are drawn (6)")
     parser.add_argument("--seed", type=whole_number, default=0, metavar="N", help="another seed draws others (0)")
     parser.add_argument("--only-different", action="store_true", help="leave out tensors that are the same")
+    add_input_shapes(parser)
     add_input_limit(parser, None)
     add_kernel_choice(parser)
     parser.set_defaults(command=run)
@@ -59,6 +68,7 @@ def run(options: argparse.Namespace) -> int:
             options.against,
             rules=options.profile,
             threads=options.threads or 1,
+            shapes=input_shapes(options),
             max_bytes=MAX_MODEL if options.max_input is None else options.max_input,
         )
         if options.input:

@@ -8,7 +8,14 @@ from pathlib import Path
 from shutil import get_terminal_size
 
 from qrt.cli.inputs import by_names, is_saved, program_of
-from qrt.cli.options import add_input_limit, add_kernel_choice, add_profile, chosen_kernels
+from qrt.cli.options import (
+    add_input_limit,
+    add_input_shapes,
+    add_kernel_choice,
+    add_profile,
+    chosen_kernels,
+    input_shapes,
+)
 from qrt.cli.terminal import has_colours
 from qrt.errors import ModelError
 from qrt.files import check_output, write_files
@@ -42,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--json", action="store_true", help="print JSON, whose schema has a version")
     form.add_argument("--html", metavar="OUT", help="write a page to a file")
     add_profile(parser)
+    add_input_shapes(parser)
     add_input_limit(parser, None)
     add_kernel_choice(parser)
     parser.set_defaults(command=run)
@@ -62,7 +70,7 @@ def run(options: argparse.Namespace) -> None:
         )
     arrays = load_tensors(options.data)
     quantized = load(options.file, max_bytes=options.max_input)
-    floats = load(options.against, max_bytes=options.max_input, for_quantization=True)
+    floats = load(options.against, max_bytes=options.max_input, for_quantization=True, shapes=input_shapes(options))
     data = by_names(compile(floats, options.function), arrays)
     with chosen_kernels(options):
         report = explain_program(
@@ -88,7 +96,9 @@ def _reported(options: argparse.Namespace) -> tuple[Program, str]:
     """Return the program, and the report of its import about folded operations."""
     if is_saved(options.file):
         return program_of(options), ""
-    module, folds = load_reported(options.file, profile=options.profile, max_bytes=options.max_input)
+    module, folds = load_reported(
+        options.file, profile=options.profile, max_bytes=options.max_input, shapes=input_shapes(options)
+    )
     return compile(module, options.function), folds
 
 

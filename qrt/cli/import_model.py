@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import BinaryIO
 
-from qrt.cli.options import add_input_limit, add_profile
+from qrt.cli.options import add_input_limit, add_input_shapes, add_profile, input_shapes
 from qrt.errors import ModelError
 from qrt.files import check_output, write_files
 from qrt.models.programs import load_reported
@@ -17,6 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", dest="output", metavar="OUT", help="where the program goes; standard output if not given")
     parser.add_argument("--emit", choices=("custom", "generic"), default="custom", help="the form that is printed")
     add_profile(parser)
+    add_input_shapes(parser)
     add_input_limit(parser)
     parser.set_defaults(command=run)
 
@@ -26,7 +27,9 @@ def run(options: argparse.Namespace) -> None:
     check_output(options.output, [".mlir"], [options.file])
     if Path(options.file).suffix == ".mlir":
         raise ModelError(f"{options.file}: it is a program already; qrt opt prints it")
-    module, report = load_reported(options.file, profile=options.profile, max_bytes=options.max_input)
+    module, report = load_reported(
+        options.file, profile=options.profile, max_bytes=options.max_input, shapes=input_shapes(options)
+    )
     module.verify()
     sys.stderr.write(report)
     text = module.print(generic=options.emit == "generic")

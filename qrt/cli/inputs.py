@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from qrt.cli.options import input_shapes
 from qrt.errors import ModelError, QuantError
 from qrt.files import read_bytes, reason
 from qrt.models.programs import load
@@ -169,10 +170,11 @@ def program_of(options: argparse.Namespace, *, saturating: bool = False, max_byt
     """
     file: str = options.file
     if not is_saved(file):
-        module = load(file, profile=options.profile, max_bytes=max_bytes)
+        module = load(file, profile=options.profile, max_bytes=max_bytes, shapes=input_shapes(options))
         return compile(module, options.function, saturating=saturating)
-    if options.profile is not None or saturating:
-        raise ModelError(f"{file}: --profile and --saturating are for qrt compile: the program is saved with them")
+    if options.profile is not None or saturating or options.input_shape:
+        names = "--profile, --input-shape and --saturating"
+        raise ModelError(f"{file}: {names} are for qrt compile: the program is saved with them")
     program = load_program(file)
     if options.function not in (None, program.name):
         raise ModelError(f"{file}: no function is named {options.function!r}; {program.name!r} is saved")

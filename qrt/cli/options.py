@@ -7,6 +7,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 import qrt.kernels as kernels
+from qrt.errors import ModelError
 from qrt.files import MAX_INPUT
 from qrt.models.profiles import PROFILES
 
@@ -38,6 +39,30 @@ def add_profile(parser: argparse.ArgumentParser) -> None:
     """Add ``--profile``, the runtime whose arithmetic an imported model uses."""
     text = "whose arithmetic a model gets: litert or litert-ref of TFLite, ort of ONNX"
     parser.add_argument("--profile", choices=tuple(PROFILES), help=text)
+
+
+def add_input_shapes(parser: argparse.ArgumentParser) -> None:
+    """Add ``--input-shape``, the shapes with which the inputs of a model are imported."""
+    parser.add_argument(
+        "--input-shape",
+        action=NamedValueAction,
+        scope="input shape",
+        default=[],
+        metavar="NAME=SIZES",
+        help="import a model with this shape of an input, such as x=1x96x96x3; once for each input",
+    )
+
+
+def input_shapes(options: argparse.Namespace) -> dict[str, tuple[int, ...]]:
+    """Return the shapes that ``--input-shape`` gives, by the names of inputs. Raise ModelError for a malformed one."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    for text in options.input_shape:
+        name, _, sizes = text.rpartition("=")
+        parts = sizes.split("x")
+        if not name or not all(part.isdecimal() and int(part) for part in parts):
+            raise ModelError(f"--input-shape: expected NAME=SIZES, such as x=1x96x96x3, got {text!r}")
+        shapes[name] = tuple(map(int, parts))
+    return shapes
 
 
 def add_kernel_choice(parser: argparse.ArgumentParser) -> None:

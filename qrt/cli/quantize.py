@@ -6,7 +6,7 @@ from functools import partial
 from typing import BinaryIO
 
 from qrt.cli.inputs import by_names
-from qrt.cli.options import add_input_limit, add_kernel_choice, chosen_kernels
+from qrt.cli.options import add_input_limit, add_input_shapes, add_kernel_choice, chosen_kernels, input_shapes
 from qrt.cli.terminal import progress_bar, spelled
 from qrt.errors import QuantTypeError
 from qrt.extras import extra
@@ -48,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", dest="output", metavar="Q", help="where the program goes, as .mlir or .onnx; printed if not given"
     )
     parser.add_argument("--html", metavar="R.html", help="where a report goes of what each region lost, as one page")
+    add_input_shapes(parser)
     add_input_limit(parser, None)
     add_kernel_choice(parser)
     parser.set_defaults(command=run)
@@ -62,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None and options.output.endswith(".onnx"):
         extra("onnx", "onnx")  # it may be missing, which is better said before the calibration
     arrays = load_tensors(options.data)
-    module = load(options.file, max_bytes=options.max_input, for_quantization=True)
+    module = load(options.file, max_bytes=options.max_input, for_quantization=True, shapes=input_shapes(options))
     data = by_names(compile(module, options.function), arrays)
     with chosen_kernels(options), progress_bar() as progress:
         result = quantize_program(

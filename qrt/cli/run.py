@@ -16,6 +16,7 @@ from qrt.cli.inputs import named_port, parse_value, program_of, read_array, requ
 from qrt.cli.options import (
     NamedValueAction,
     add_input_limit,
+    add_input_shapes,
     add_kernel_choice,
     add_profile,
     chosen_kernels,
@@ -42,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(name, action=NamedValueAction, scope=scope, default=[], metavar=metavar, help=text)
     plugins.add_arguments(parser)
     add_profile(parser)
+    add_input_shapes(parser)
     add_input_limit(parser)
     add_kernel_choice(parser)
     how = parser.add_mutually_exclusive_group()

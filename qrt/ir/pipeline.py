@@ -70,6 +70,7 @@ _OWN: dict[str, type[Pass] | str] = {
     "lower-qrt": "qrt.ir.passes.lower_qrt:LowerQrt",
     "lower-quant-ops": "qrt.ir.passes.lower_quant_ops:LowerQuantOps",
     "make-tables": "qrt.runtime.fusion.make_tables:MakeTables",
+    "normalize-layouts": "qrt.quantization.layouts.normalize_layouts:NormalizeLayouts",
     "normalize-quant-types": "qrt.ir.passes.normalize_quant_types:NormalizeQuantTypes",
     "propagate-quant": "qrt.quantization.propagation.propagate_quant:PropagateQuant",
     "quant-to-integer-types": "qrt.ir.passes.quant_to_integer_types:QuantToIntegerTypes",

@@ -1,8 +1,10 @@
 """Reading programs from MLIR text and from TFLite and ONNX models, and writing programs as ONNX models."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
+
+import numpy as np
 
 import qrt.ir as ir
 from qrt.errors import ModelError, QuantTypeError, require
@@ -12,15 +14,15 @@ from qrt.models.profiles import Profile, for_kernels
 from qrt.models.profiles import profile as profile_of
 from qrt.registry import Registry
 
-IMPORTERS: Registry[Callable[[Path, Profile, int], tuple[ir.Module, str]]] = Registry(
+IMPORTERS: Registry[Callable[[Path, Profile, int, Mapping[str, Sequence[int]]], tuple[ir.Module, str]]] = Registry(
     "importer",
     {
         ".onnx": "qrt.models.onnx.importing:import_file",
         ".tflite": "qrt.models.tflite.importing:import_file",
     },
 )
-"""The importers, by file suffix: ``import_file(file, profile, max_bytes)`` returns the program and the importer's
-report."""
+"""The importers, by file suffix: ``import_file(file, profile, max_bytes, shapes)`` returns the program and the
+importer's report."""
 EXPORTERS: Registry[Callable[[str | PathLike[str], ir.Module, str | None], None]] = Registry(
     "exporter", {".onnx": "qrt.models.onnx.export:export_file"}
 )
@@ -38,6 +40,7 @@ def load(
     allow_unregistered: bool = False,
     max_bytes: int | None = None,
     for_quantization: bool = False,
+    shapes: Mapping[str, Sequence[int]] | None = None,
 ) -> ir.Module:
     """Read a program from a file without verifying it. TFLite and ONNX models are imported.
 
@@ -57,6 +60,10 @@ def load(
     for_quantization : bool, default False
         True imports float operators in the form that the pass ``fuse-kernels`` recognises, with float weights. False
         imports every sum in the order in which the runtime adds.
+
+    shapes : mapping of str to sequence of int, optional
+        For a model, the shapes with which inputs are imported, by the names of the program's arguments, such as
+        ``{"x": (1, 96, 96, 1)}``. They replace the shapes in the file; an ONNX model keeps its static sizes.
 
     Returns
     -------
@@ -88,6 +95,7 @@ def load(
         allow_unregistered=allow_unregistered,
         max_bytes=max_bytes,
         for_quantization=for_quantization,
+        shapes=shapes,
     )[0]
 
 
@@ -98,11 +106,13 @@ def load_reported(
     allow_unregistered: bool = False,
     max_bytes: int | None = None,
     for_quantization: bool = False,
+    shapes: Mapping[str, Sequence[int]] | None = None,
 ) -> tuple[ir.Module, str]:
     """Return `load`'s program and the importer's report: for ONNX, the operators folded beside casts."""
     require(max_bytes, (int, type(None)), "max_bytes", "an integer")
     require(path, (str, PathLike), "the path of a program", "a string or a path")
     require(for_quantization, bool, "for_quantization", "True or False")
+    given = _checked_shapes(shapes)
     file = Path(path)
     chosen = profile_of(_PROFILES.get(file.suffix, "litert") if profile is None else profile)
     if file.suffix in IMPORTERS and chosen.suffix != file.suffix:
@@ -112,7 +122,9 @@ def load_reported(
     limit = MAX_MODEL if max_bytes is None else max_bytes
     if file.suffix in IMPORTERS:
         with garbage_uncollected():
-            return IMPORTERS[file.suffix](file, chosen, limit)
+            return IMPORTERS[file.suffix](file, chosen, limit, given)
+    if given:
+        raise QuantTypeError(f"{file}: shapes= (--input-shape) is for .tflite and .onnx models only")
     if file.suffix == ".mlirbc":
         raise bytecode_error(str(file))
     if file.suffix != ".mlir":
@@ -120,6 +132,21 @@ def load_reported(
         raise ModelError(f"{file}: only .mlir, .tflite and .onnx files are read, not {suffix}")
     text = read_text(str(file), MAX_INPUT if max_bytes is None else max_bytes, streams=False)
     return ir.parse(text, filename=str(file), allow_unregistered=allow_unregistered), ""
+
+
+def _checked_shapes(shapes: Mapping[str, Sequence[int]] | None) -> dict[str, tuple[int, ...]]:
+    """Return the shapes as tuples. Raise QuantTypeError unless they are integers from 1 up, by name."""
+    require(shapes, (Mapping, type(None)), "shapes", "a mapping from names of inputs to shapes")
+    checked: dict[str, tuple[int, ...]] = {}
+    for name, shape in (shapes or {}).items():
+        require(name, str, "a key of shapes", "the name of an input")
+        require(shape, (Sequence, np.ndarray), f"shapes[{name!r}]", "a sequence of sizes")
+        for size in shape:
+            require(size, (int, np.integer), f"a size of shapes[{name!r}]", "an integer from 1 up")
+            if size < 1:
+                raise QuantTypeError(f"a size of shapes[{name!r}] must be an integer from 1 up, not {size}")
+        checked[name] = tuple(map(int, shape))
+    return checked
 
 
 def export_onnx(path: str | PathLike[str], program: ir.Module, *, function: str | None = None) -> None:

@@ -27,6 +27,7 @@ from qrt.numerics.gemmlowp import (
     divide_by_power,
     doubling_high_multiply,
     multiply_by_multiplier,
+    nearest_quotient,
     one_over_one_plus,
     quotient,
     scale_fixed_double,

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from qrt.numerics.elements import broadcast_arrays
 from qrt.numerics.multipliers import double_multiplier
-from qrt.numerics.rounding import Array
+from qrt.numerics.rounding import Array, round_integral
 
 _LOW, _HIGH = -(1 << 31), (1 << 31) - 1
 _SQUARE_BITS = 7
@@ -171,3 +171,21 @@ def quotient(
     scaled = np.where(places > 31, (product >> (places & 31)) + (product >= 0), divide_by_power(product, places))
     scaled = np.where(is_zero, np.sign(dividend) << 32, scaled)
     return np.asarray(np.clip(scaled + zero_point, low, high))
+
+
+def nearest_quotient(
+    a: npt.ArrayLike, b: npt.ArrayLike, sa: float, sb: float, so: float, zero_point: int, low: int, high: int
+) -> Array:
+    """Return storage of ``a / b * (sa / sb) / so``, three operations in float64, rounded half away from zero.
+
+    ``a / 0`` saturates by the sign of ``a``, and ``0 / 0`` is 0.
+
+    >>> int(nearest_quotient(1, 2, 0.5, 0.25, 2.0, 3, -128, 127))
+    4
+    """
+    dividend, divisor = broadcast_arrays(np.asarray(a, np.float64), np.asarray(b, np.float64))
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        real = dividend / np.abs(divisor) * (np.float64(sa) / np.float64(sb)) / np.float64(so)
+    real = np.where(dividend == 0, 0.0, np.where(divisor < 0, -real, real))
+    scaled = round_integral(np.clip(real, -(2.0**33), 2.0**33), "half_away")
+    return np.asarray(np.clip(scaled.astype(np.int64) + zero_point, low, high))

@@ -244,7 +244,13 @@ def _family(op: str) -> OpFamily:
         infer=partial(_infer, op),
         reference=partial(_reference, op),
         bind=partial(_bind, op),
-        traits=Traits(is_elementwise=True, float_op=f"arith.{op}f", ends_in_clamp=True, is_exact=True),
+        traits=Traits(
+            is_elementwise=True,
+            float_op=f"arith.{op}f",
+            constraint="multiplier_scale" if op == "mul" else "sum_scale",
+            ends_in_clamp=True,
+            is_exact=True,
+        ),
     )
 
 

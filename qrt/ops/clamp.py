@@ -90,6 +90,7 @@ FAMILIES = (
         bind=_bind,
         traits=Traits(
             is_elementwise=True,
+            constraint="same_scale",
             bounds=stored_bounds,
         ),
     ),

@@ -180,6 +180,11 @@ FAMILIES = (
         infer=_infer,
         reference=_reference,
         bind=_bind,
-        traits=Traits(ends_in_clamp=True, is_exact=True, weights=Weights(inputs=3, outputs=0, window=(1, 2))),
+        traits=Traits(
+            constraint="multiplier_accumulator_scale",
+            ends_in_clamp=True,
+            is_exact=True,
+            weights=Weights(inputs=3, outputs=0, window=(1, 2)),
+        ),
     ),
 )

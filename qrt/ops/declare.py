@@ -25,6 +25,11 @@ Kind = Literal["choice", "integer", "number", "boolean", "axes", "pair", "pairs"
 and width, or a pair (before, after) for each dimension.
 """
 
+Constraint = Literal[
+    "free", "same_scale", "fixed_scale", "sum_scale", "multiplier_scale", "multiplier_accumulator_scale"
+]
+"""The names of constraints between the types at the ports of a kernel."""
+
 REQUIRED: Final = ...
 """The default of a parameter without one."""
 SAME: Final = object()
@@ -120,6 +125,13 @@ class Traits:
         The operands that an elementwise family reads as a whole for each element.
     float_op : str
         The op on floats that quantization replaces by the elementwise family.
+    float_attributes : mapping
+        The attributes with which the family computes ``float_op`` to the nearest result, if they are not the defaults.
+    constraint : str
+        The constraint between the types at the ports of a region that the family computes (docs/reference/targets.md);
+        None for a family of which quantization makes no region.
+    operand_bits : int
+        The most bits of an operand's storage.
     ends_in_clamp : bool
         The last step is a clamp to the bounds of the result's storage, which have no other effect.
     bounds : callable, optional
@@ -150,6 +162,9 @@ class Traits:
     is_elementwise: bool = False
     tables: tuple[int, ...] = ()
     float_op: str = ""
+    float_attributes: _Attributes = field(default_factory=dict)
+    constraint: Constraint | None = None
+    operand_bits: int = 32
     ends_in_clamp: bool = False
     bounds: Callable[[UniformType, _Attributes], tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] | None = None
     weights: Weights | None = None

@@ -82,6 +82,11 @@ FAMILIES = (
         infer=_infer,
         reference=_reference,
         bind=_bind,
-        traits=Traits(ends_in_clamp=True, is_exact=True, weights=Weights(inputs=2, outputs=2, window=(0, 1))),
+        traits=Traits(
+            constraint="multiplier_accumulator_scale",
+            ends_in_clamp=True,
+            is_exact=True,
+            weights=Weights(inputs=2, outputs=2, window=(0, 1)),
+        ),
     ),
 )

@@ -134,7 +134,7 @@ def _reduce(name: str) -> OpFamily:
         infer=partial(_infer_reduce, name),
         reference=partial(_reference_reduce, name),
         bind=partial(_bind, name),
-        traits=Traits(permute=permute_reduced, scaled_axis=kept_axis),
+        traits=Traits(constraint="same_scale", permute=permute_reduced, scaled_axis=kept_axis),
     )
 
 

@@ -163,7 +163,7 @@ FAMILIES = (
         infer=_infer,
         reference=_reference,
         bind=_bind,
-        traits=Traits(is_elementwise=True, tables=(1,)),
+        traits=Traits(is_elementwise=True, tables=(1,), constraint="free", operand_bits=8),
     ),
     OpFamily(
         Declaration(

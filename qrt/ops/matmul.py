@@ -300,7 +300,11 @@ FAMILIES = (
         reference=_reference,
         bind=_bind,
         traits=Traits(
-            ends_in_clamp=True, is_exact=True, weights=Weights(inputs=-2, outputs=-1), of_floats="float_matmul"
+            constraint="multiplier_accumulator_scale",
+            ends_in_clamp=True,
+            is_exact=True,
+            weights=Weights(inputs=-2, outputs=-1),
+            of_floats="float_matmul",
         ),
     ),
 )

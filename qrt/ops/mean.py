@@ -149,7 +149,7 @@ def _family(op: str, is_public: bool) -> OpFamily:
         infer=partial(_infer, op),
         reference=partial(_reference, op),
         bind=partial(_bind, op),
-        traits=Traits(ends_in_clamp=True, permute=permute_reduced, scaled_axis=kept_axis),
+        traits=Traits(constraint="free", ends_in_clamp=True, permute=permute_reduced, scaled_axis=kept_axis),
     )
 
 

@@ -342,7 +342,7 @@ FAMILIES = (
         reference=_reference_reshape,
         bind=_bind_reshape,
         view_offset=lambda types, result, attributes: 0,
-        traits=Traits(kept_type=_reshaped_type, is_movement=True),
+        traits=Traits(constraint="same_scale", kept_type=_reshaped_type, is_movement=True),
     ),
     OpFamily(
         Declaration(
@@ -356,7 +356,7 @@ FAMILIES = (
         reference=_reference_transpose,
         bind=_bind_transpose,
         view_offset=_transpose_offset,
-        traits=Traits(is_movement=True, permutation=axes_order),
+        traits=Traits(constraint="same_scale", is_movement=True, permutation=axes_order),
     ),
     OpFamily(
         Declaration(
@@ -367,6 +367,6 @@ FAMILIES = (
         infer=_infer_concat,
         reference=_reference_concat,
         bind=_bind_concat,
-        traits=Traits(is_exact=True, is_movement=True, permute=permute_axis),
+        traits=Traits(constraint="free", is_exact=True, is_movement=True, permute=permute_axis),
     ),
 )

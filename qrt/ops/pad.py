@@ -146,6 +146,8 @@ FAMILIES = (
         infer=_infer,
         reference=_reference,
         bind=_bind,
-        traits=Traits(is_movement=True, permute=permute_lists("padding"), scaled_axis=_scaled_axis),
+        traits=Traits(
+            constraint="same_scale", is_movement=True, permute=permute_lists("padding"), scaled_axis=_scaled_axis
+        ),
     ),
 )

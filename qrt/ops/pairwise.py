@@ -2,6 +2,7 @@
 
 ``maximum`` and ``minimum`` keep the one type that both operands have. The other two take storage of at most 8 bits:
 ``numerics`` computes their values for all pairs of bytes, and kernels and lowered programs read them from a table.
+``div`` has TFLite's rule and one of nearest quotients, which quantization uses.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,12 +32,15 @@ from qrt.ops.core import (
     storage_dtype,
     uniform,
 )
-from qrt.ops.declare import KEPT, Declaration, Operand, Traits
+from qrt.ops.declare import KEPT, Attribute, Declaration, Operand, Traits
+from qrt.ops.requant import check_choice
 from qrt.types import TensorType, UniformType
 
 Three = tuple[UniformType, UniformType, UniformType]
 """The types of both operands and of the result."""
 _EXTREMES = {"maximum": np.maximum, "minimum": np.minimum}
+NEAREST = "float64_away"
+_QUOTIENTS = ("gemmlowp", NEAREST)
 
 
 def _operands(op: str, types: Types) -> tuple[UniformType, UniformType]:
@@ -71,6 +75,8 @@ def _bind(kind: str, types: Types, arguments: dict[str, Any]) -> KernelCall:
 
 
 def _infer_bytes(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
+    if "requant" in attributes:
+        check_choice(op, attributes["requant"], _QUOTIENTS)
     a, b = _operands(op, types)
     if a.storage_width > 8 or b.storage_width > 8:
         fail(op, "the operands must have storage of at most 8 bits", types)
@@ -81,19 +87,20 @@ def _infer_bytes(op: str, types: Types, attributes: Attributes, result: TensorTy
     return checked_result(op, broadcast_shape(op, types), element)
 
 
-def _quotient(a: Array, b: Array, t: Three) -> Array:
+def _quotient(a: Array, b: Array, t: Three, attributes: Attributes) -> Array:
     x, y, element = t
     bounds = element.storage_min, element.storage_max
-    return numerics.quotient(a, b, x.scale, y.scale, element.scale, element.zero_point, *bounds)
+    rule = numerics.nearest_quotient if attributes["requant"] == NEAREST else numerics.quotient
+    return rule(a, b, x.scale, y.scale, element.scale, element.zero_point, *bounds)
 
 
-def _squared_difference(a: Array, b: Array, t: Three) -> Array:
+def _squared_difference(a: Array, b: Array, t: Three, attributes: Attributes) -> Array:
     x, y, element = t
     bounds = element.storage_min, element.storage_max
     return numerics.squared_difference(a, b, x.scale, y.scale, element.scale, element.zero_point, *bounds)
 
 
-Compute = Callable[[Array, Array, Three], Array]
+Compute = Callable[[Array, Array, Three, Attributes], Array]
 """Storage of the result, of values without their zero points."""
 _OF_BYTES: dict[str, Compute] = {"div": _quotient, "squared_difference": _squared_difference}
 
@@ -105,24 +112,24 @@ def _three(types: Types, result: TensorType) -> Three:
 def _reference(op: str, arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
     t = _three(types, result)
     a, b = (q.astype(np.int64) - own.zero_point for q, own in zip(arrays, t, strict=False))
-    return _OF_BYTES[op](a, b, t)
+    return _OF_BYTES[op](a, b, t, attributes)
 
 
-def table_of_pairs(op: str, types: Types, result: TensorType) -> Array:
+def table_of_pairs(op: str, types: Types, result: TensorType, attributes: Attributes) -> Array:
     """Return storage of the result for each pair of bytes, at ``[byte of a, byte of b]``, read-only.
 
     Bytes outside of a type's bounds, which no value has, are treated as the nearest bound.
     """
-    return _table(op, _three(types, result))
+    return _table(op, _three(types, result), tuple(attributes.items()))
 
 
 @lru_cache(maxsize=8)
-def _table(op: str, t: Three) -> Array:
+def _table(op: str, t: Three, attributes: tuple[tuple[str, Any], ...]) -> Array:
     sides = []
     for own in t[:2]:
         q = np.arange(256, dtype=np.uint8).astype(storage_dtype(own))
         sides.append(np.clip(q.astype(np.int64), own.storage_min, own.storage_max) - own.zero_point)
-    table = _OF_BYTES[op](sides[0][:, None], sides[1][None, :], t).astype(storage_dtype(t[2]))
+    table = _OF_BYTES[op](sides[0][:, None], sides[1][None, :], t, dict(attributes)).astype(storage_dtype(t[2]))
     table.flags.writeable = False
     return table
 
@@ -131,8 +138,19 @@ def _bind_bytes(
     op: str, types: Types, result: TensorType, attributes: Attributes, constants: Constants
 ) -> KernelCall | None:
     a, b, element = map(container, _three(types, result))
-    table = table_of_pairs(op, types, result)
+    table = table_of_pairs(op, types, result, attributes)
     return _bind("table", types, {"a": a, "b": b, "out": element, "table": table})
+
+
+def _of_bytes(op: str, attributes: tuple[Attribute, ...], traits: Traits) -> OpFamily:
+    operands = (Operand("a", "at most 8 bits"), Operand("b", "broadcast"))
+    return OpFamily(
+        Declaration(op, operands=operands, attributes=attributes, public=False),
+        infer=partial(_infer_bytes, op),
+        reference=partial(_reference, op),
+        bind=partial(_bind_bytes, op),
+        traits=traits,
+    )
 
 
 FAMILIES = (
@@ -142,18 +160,21 @@ FAMILIES = (
             infer=partial(_infer_extreme, op),
             reference=partial(_extreme, op),
             bind=partial(_bind_extreme, op),
-            traits=Traits(is_elementwise=True),
+            traits=Traits(is_elementwise=True, float_op=f"arith.{op}f", constraint="same_scale"),
         )
         for op in _EXTREMES
     ),
-    *(
-        OpFamily(
-            Declaration(op, operands=(Operand("a", "at most 8 bits"), Operand("b", "broadcast")), public=False),
-            infer=partial(_infer_bytes, op),
-            reference=partial(_reference, op),
-            bind=partial(_bind_bytes, op),
-            traits=Traits(is_elementwise=True),
-        )
-        for op in _OF_BYTES
+    _of_bytes(
+        "div",
+        (Attribute("requant", "choice", "gemmlowp", _QUOTIENTS),),
+        Traits(
+            is_elementwise=True,
+            float_op="arith.divf",
+            float_attributes={"requant": NEAREST},
+            constraint="free",
+            operand_bits=8,
+            ends_in_clamp=True,
+        ),
     ),
+    _of_bytes("squared_difference", (), Traits(is_elementwise=True)),
 )

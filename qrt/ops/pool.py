@@ -182,13 +182,13 @@ FAMILIES = (
         infer=_infer_avg,
         reference=_reference_avg,
         bind=_bind_avg,
-        traits=Traits(ends_in_clamp=True, scaled_axis=_channels_alone),
+        traits=Traits(constraint="free", ends_in_clamp=True, scaled_axis=_channels_alone),
     ),
     OpFamily(
         Declaration("max_pool2d", operands=_IMAGES, attributes=(_KERNEL, _STRIDES, PADDING), result=KEPT),
         infer=_infer_max,
         reference=_reference_max,
         bind=_bind_max,
-        traits=Traits(scaled_axis=_channels_alone),
+        traits=Traits(constraint="same_scale", scaled_axis=_channels_alone),
     ),
 )

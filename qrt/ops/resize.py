@@ -163,6 +163,6 @@ FAMILIES = (
         infer=partial(_infer, "resize_nearest"),
         reference=_reference_nearest,
         bind=_bind_nearest,
-        traits=Traits(is_movement=True),
+        traits=Traits(constraint="same_scale", is_movement=True),
     ),
 )

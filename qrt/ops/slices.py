@@ -203,7 +203,7 @@ FAMILIES = (
         reference=_reference_slice,
         bind=_bind_slice,
         view_offset=_slice_offset,
-        traits=Traits(is_movement=True, permute=permute_lists("offsets", "sizes", "strides")),
+        traits=Traits(constraint="same_scale", is_movement=True, permute=permute_lists("offsets", "sizes", "strides")),
     ),
     OpFamily(
         Declaration(
@@ -216,6 +216,6 @@ FAMILIES = (
         infer=_infer_tile,
         reference=_reference_tile,
         bind=_bind_tile,
-        traits=Traits(is_movement=True),
+        traits=Traits(constraint="same_scale", is_movement=True),
     ),
 )

@@ -43,7 +43,7 @@ from qrt.ops.core import (
     static_shape,
     uniform,
 )
-from qrt.ops.declare import DECLARED, Attribute, Declaration, Operand
+from qrt.ops.declare import DECLARED, NO_TRAITS, Attribute, Declaration, Operand, Traits
 from qrt.types import TensorType, UniformType
 
 _MOST = {
@@ -184,13 +184,14 @@ def _bind(
     )
 
 
-def _family(declaration: Declaration) -> OpFamily:
+def _family(declaration: Declaration, traits: Traits = NO_TRAITS) -> OpFamily:
     name = declaration.name
     return OpFamily(
         declaration,
         infer=partial(_infer, name),
         reference=partial(_reference, name),
         bind=partial(_bind, name),
+        traits=traits,
     )
 
 
@@ -205,7 +206,8 @@ FAMILIES = (
                 Attribute("requant", "choice", "table_int32", numerics.SOFTMAX_RULES),
             ),
             result=replace(DECLARED, required=True),
-        )
+        ),
+        Traits(constraint="free", operand_bits=8),
     ),
     _family(
         Declaration(

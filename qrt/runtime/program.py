@@ -5,7 +5,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import qrt.kernels as kernels
 from qrt.errors import KernelError, ModelError, QuantError, QuantTypeError, require, shortened
@@ -441,3 +441,8 @@ class Program:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._source,)
+
+
+def _rebuild(*_: object) -> NoReturn:
+    """Raise ModelError for a pickle of an earlier version, in which programs named this function."""
+    raise ModelError("a program pickled by an earlier qrt does not load here: compile its model again")

@@ -40,8 +40,8 @@ def test_print_plan(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("options", "said"),
     [
         (["--function", "other"], "no function is named 'other'; 'double' is saved"),
-        (["--saturating"], "--profile and --saturating are for qrt compile"),
-        (["--profile", "litert"], "--profile and --saturating are for qrt compile"),
+        (["--saturating"], "--profile, --input-shape and --saturating are for qrt compile"),
+        (["--profile", "litert"], "--profile, --input-shape and --saturating are for qrt compile"),
     ],
 )
 def test_what_it_is_not(saved: Path, options: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -92,7 +92,7 @@ FORMS: dict[Change, tuple[str, ...]] = {
     (LSTM, "GATE_UNIT: Final = 2.0**-12", "GATE_UNIT: Final = 2.0**-11"): ("UNIDIRECTIONAL_SEQUENCE_LSTM i8",),
     (LSTM, "forget * cell, 15", "forget * cell, 14"): ("UNIDIRECTIONAL_SEQUENCE_LSTM i8",),
     (LSTM, "32767 - forget", "32768 - forget"): ("UNIDIRECTIONAL_SEQUENCE_LSTM i8, CIFG",),
-    (LSTM, "else -made[1]", "else made[1]"): ("UNIDIRECTIONAL_SEQUENCE_LSTM i8, projection",),
+    (LSTM, "else -cell_output[1]", "else cell_output[1]"): ("UNIDIRECTIONAL_SEQUENCE_LSTM i8, projection",),
     (LSTM, "np.float32(result[0]), np.float32(127)", "np.float32(result[0]), np.float32(126)"): (
         "UNIDIRECTIONAL_SEQUENCE_LSTM i8, projection",
     ),
@@ -160,7 +160,7 @@ FORMS: dict[Change, tuple[str, ...]] = {
         "TFLite_Detection_PostProcess uint8, all classes",
     ),
     (DETECTIONS, "shared / (own + areas - shared)", "shared / (own + areas)"): ("TFLite_Detection_PostProcess",),
-    (DETECTIONS, "of_class, min(rule.each, rule.most)", "of_class, rule.most"): (
+    (DETECTIONS, "of_class, min(rule.per_class, rule.most)", "of_class, rule.most"): (
         "TFLite_Detection_PostProcess uint8, each class",
     ),
     ("qrt/models/tflite/operators/detections.py", "number_of(0.5, _F64)", "number_of(0.4, _F64)"): (

@@ -51,6 +51,21 @@ def test_a_quotient_by_zero_saturates() -> None:
     assert got.tolist() == [-128, 4, 127, 3]
 
 
+def test_the_nearest_quotient_is_nearest_for_all_bytes() -> None:
+    """Where TFLite's shift is beyond 31 places too. Expected results are exact fractions."""
+    a, b = (axis.ravel() for axis in np.meshgrid(np.arange(-255, 256, 5), [-200, -1, 1, 3, 128, 255]))
+    for sa, sb, so in ((0.028556445613503456, 0.025892440229654312, 0.13513070344924927), (0.5, 0.25, 1.0)):
+        got = numerics.nearest_quotient(a, b, sa, sb, so, 9, -128, 127)
+        real = [
+            Fraction(int(x)) * Fraction(sa) / (Fraction(int(y)) * Fraction(sb) * Fraction(so)) + 9
+            for x, y in zip(a, b, strict=True)
+        ]
+        apart = [abs(min(max(value, -128), 127) - int(code)) for value, code in zip(real, got, strict=True)]
+        assert max(apart) <= Fraction(1, 2)
+    assert numerics.nearest_quotient([1, -1, 3], 2, 1.0, 1.0, 1.0, 0, -128, 127).tolist() == [1, -1, 2]
+    assert numerics.nearest_quotient([-5, 0, 7], 0, 1.0, 1.0, 1.0, 4, -128, 127).tolist() == [-128, 4, 127]
+
+
 def test_a_dividend_near_zero_is_shifted_as_in_tflite() -> None:
     """LiteRT 2.3.0's DIV of int8: the shift is beyond 31 places."""
     scales = 0.028556445613503456, 0.025892440229654312, 0.13513070344924927

@@ -42,6 +42,7 @@ def test_bytes_drawn(name: str, storage: str) -> None:
         types = [tensor(shape, t) for t, shape in zip((ta, tb), shapes, strict=True)]
         got = check_lowered(name, arrays, types, out, options=[OPTIONS[number % 4]])
         if name == "div":
+            check_lowered(name, arrays, types, out, options=[OPTIONS[number % 4]], requant="float64_away")
             continue  # tests/numerics/test_gemmlowp.py has its values
         a, b = np.broadcast_arrays(*arrays)
         for index in np.ndindex(*got.shape):
@@ -69,5 +70,7 @@ def test_types_that_are_refused() -> None:
             infer(name, [tensor((2,), by_axis)] * 2, OUT)
     with pytest.raises(QuantTypeError, match="at most 8 bits"):
         infer("div", [tensor((2,), UniformType("i16", "f32", 0.5))] * 2, OUT)
+    with pytest.raises(QuantTypeError, match="div: requant must be one of gemmlowp, float64_away, got 'fixed'"):
+        infer("div", [tensor((2,), T)] * 2, OUT, requant="fixed")
     with pytest.raises(QuantTypeError, match="must be declared"):
         infer("squared_difference", [tensor((2,), T)] * 2)

@@ -16,6 +16,7 @@ from qrt.ops import FAMILIES, OpFamily, elementwise
 from qrt.ops.core import element_dtype
 from qrt.ops.declare import NO_TRAITS, Traits
 from qrt.ops.traits import is_by_place
+from qrt.quantization.targets.declared import WITHOUT_REGIONS
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType
 from tests.ir.passes.lower_qrt.draw_ops import DRAWS
 from tests.ir.passes.lower_qrt.draw_types import OpDraw
@@ -266,7 +267,7 @@ def faults(family: OpFamily) -> list[str]:
     checks = {
         "tables": _tables, "permutation": _permutation, "bounds": _bounds, "kept_type": _kept_type, "permute": _permute,
         "ends_in_clamp": _ends_in_clamp, "is_exact": _is_exact, "float_op": _float_op, "weights": _weights,
-        "of_floats": _of_floats,
+        "of_floats": _of_floats, "constraint": _constraint, "operand_bits": _operand_bits,
     }  # fmt: skip
     return wrong + [name for name, is_true in checks.items() if not all(is_true(family, call) for call in calls)]
 
@@ -343,9 +344,39 @@ def _is_exact(family: OpFamily, call: Call) -> bool:
     return np.array_equal(double, clipped)
 
 
+def _constraint(family: OpFamily, call: Call) -> bool:
+    """A family without a constraint has a reason, and one that keeps its operand's type requires it at every port."""
+    constraint = family.traits.constraint
+    if constraint is None or family.name in WITHOUT_REGIONS:
+        return (constraint is None) == (family.name in WITHOUT_REGIONS)
+    return (constraint == "same_scale") == family.declaration.result.keeps_type
+
+
+def _operand_bits(family: OpFamily, call: Call) -> bool:
+    """Operands of 16 bits are refused by exactly the families whose operands have at most 8."""
+    first = call.types[0].element
+    if family.traits.constraint is None or not isinstance(first, UniformType):
+        return family.traits.operand_bits == NO_TRAITS.operand_bits
+    wide = UniformType("i16", first.expressed_type, first.scale, first.zero_point)
+    types = tuple(t.with_(element=wide) if t.element is first else t for t in call.types)
+    out = None if family.declaration.result.keeps_type and not isinstance(call.out, TensorType) else call.out
+    if isinstance(out, TensorType) and out.element is first:
+        out = out.with_(element=wide)
+    try:
+        family.resolve(
+            types,
+            family.complete(call.attributes),
+            out if isinstance(out, TensorType) or out is None else TensorType(None, out),
+        )
+    except QuantError:
+        return family.traits.operand_bits == 8
+    return family.traits.operand_bits > 8
+
+
 def _float_op(family: OpFamily, call: Call) -> bool:
     if not family.traits.float_op:
         return True
+    call = replace(call, attributes=call.attributes | dict(family.traits.float_attributes))
     result, t = call.result(family)
     assert isinstance(t.element, UniformType)
     values = [
@@ -403,7 +434,7 @@ DELETED = [
     (name, trait.name)
     for name in ("clamp", "lookup", "transpose")
     for trait in fields(Traits)
-    if getattr(FAMILIES[name].traits, trait.name) != trait.default
+    if getattr(FAMILIES[name].traits, trait.name) != getattr(NO_TRAITS, trait.name)
 ]
 
 

@@ -310,6 +310,69 @@ FORMS: dict[str, tuple[str, str, str, str]] = {
         "%y: tensor<5xf32>",
         "mul",
     ),
+    "maximum of a tensor and a row": (
+        "%a: tensor<5xf32>, %b: tensor<2x5xf32>",
+        """%e = tensor.empty() : tensor<2x5xf32>
+%s = linalg.broadcast ins(%a : tensor<5xf32>) outs(%e : tensor<2x5xf32>) dimensions = [0]
+%y = arith.maxnumf %s, %b : tensor<2x5xf32>""",
+        "%y: tensor<2x5xf32>",
+        "maximum",
+    ),
+    "minimum": (
+        "%a: tensor<5xf32>, %b: tensor<5xf32>",
+        "%y = arith.minimumf %a, %b : tensor<5xf32>",
+        "%y: tensor<5xf32>",
+        "minimum",
+    ),
+    "quotient, clamped": (
+        "%a: tensor<5xf32>, %b: tensor<5xf32>",
+        """%m = arith.divf %a, %b : tensor<5xf32>
+%z = arith.constant dense<0.0> : tensor<5xf32>
+%y = arith.maximumf %m, %z : tensor<5xf32>""",
+        "%y: tensor<5xf32>",
+        "div",
+    ),
+    "sum along an axis, relu": (
+        "%x: tensor<2x3xf32>",
+        f"{ZERO}\n{reduce('sum', 'arith.addf', '%x', 'tensor<2x3xf32>', '%z', 'tensor<2xf32>', '1')}\n"
+        "%zero = arith.constant dense<0.0> : tensor<2xf32>\n%y = arith.maximumf %sum, %zero : tensor<2xf32>",
+        "%y: tensor<2xf32>",
+        "sum",
+    ),
+    "maximum along axes that stay": (
+        "%x: tensor<2x3xf32>",
+        f"{LEAST}\n{reduce('max', 'arith.maximumf', '%x', 'tensor<2x3xf32>', '%least', 'tensor<2xf32>', '1')}\n"
+        "%y = tensor.expand_shape %max [[0, 1]] output_shape [2, 1] : tensor<2xf32> into tensor<2x1xf32>",
+        "%y: tensor<2x1xf32>",
+        "reduce_max",
+    ),
+    "minimum along an axis": (
+        "%x: tensor<2x3xf32>",
+        f"%top = arith.constant 0x7F800000 : f32\n"
+        f"{reduce('min', 'arith.minnumf', '%x', 'tensor<2x3xf32>', '%top', 'tensor<3xf32>', '0')}",
+        "%min: tensor<3xf32>",
+        "reduce_min",
+    ),
+    "slice": (
+        "%x: tensor<5x6xf32>",
+        "%y = tensor.extract_slice %x[1, 0] [2, 3] [2, 1] : tensor<5x6xf32> to tensor<2x3xf32>",
+        "%y: tensor<2x3xf32>",
+        "slice",
+    ),
+    "tile": (
+        "%x: tensor<2x1x3xf32>",
+        "%e = tensor.empty() : tensor<2x4x3xf32>\n"
+        + generic(
+            "(i, j, k) -> (i, 0, k); (i, j, k) -> (i, j, k)",
+            "parallel parallel parallel",
+            "%x : tensor<2x1x3xf32>",
+            "%e : tensor<2x4x3xf32>",
+            "^bb0(%p: f32, %o: f32): linalg.yield %p : f32",
+            "%y",
+        ),
+        "%y: tensor<2x4x3xf32>",
+        "tile",
+    ),
     "lookup": ("%x: tensor<5xf32>", "%y = math.tanh %x : tensor<5xf32>", "%y: tensor<5xf32>", "lookup"),
     "gelu": ("%x: tensor<5xf32>", _GELU, "%y: tensor<5xf32>", "lookup"),
     "transpose": (
@@ -438,20 +501,20 @@ NEAR: dict[str, tuple[str, str, str]] = {
         "%y = arith.divf %c, %five : tensor<1x3x3x2xf32>",
         "%y: tensor<1x3x3x2xf32>",
     ),
-    "a sum along an axis": (
+    "a maximum along an axis that begins with 0": (
         "%x: tensor<2x3xf32>",
-        f"{ZERO}\n{reduce('sum', 'arith.addf', '%x', 'tensor<2x3xf32>', '%z', 'tensor<2xf32>', '1')}",
-        "%sum: tensor<2xf32>",
+        f"{ZERO}\n{reduce('max', 'arith.maximumf', '%x', 'tensor<2x3xf32>', '%z', 'tensor<2xf32>', '1')}",
+        "%max: tensor<2xf32>",
+    ),
+    "a minimum that begins with the least float": (
+        "%x: tensor<2x3xf32>",
+        f"{LEAST}\n{reduce('min', 'arith.minimumf', '%x', 'tensor<2x3xf32>', '%least', 'tensor<2xf32>', '1')}",
+        "%min: tensor<2xf32>",
     ),
     "exponentials divided by the sum of others": (
         "%x: tensor<3x4xf32>",
         exponentials("1", "3").replace("arith.divf %p,", "arith.divf %d,"),
         "%y: tensor<3x4xf32>",
-    ),
-    "a quotient": (
-        "%a: tensor<5xf32>, %b: tensor<5xf32>",
-        "%y = arith.divf %a, %b : tensor<5xf32>",
-        "%y: tensor<5xf32>",
     ),
     "a function that knows its index": (
         "%x: tensor<5xf32>",

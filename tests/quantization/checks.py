@@ -110,13 +110,13 @@ def codes_apart(module: Module, target: str, rng: np.random.Generator) -> list[t
     every = regions(module)
     alone, said = side_by_side(every)
     programs = [qrt.compile(exported(alone, to, target)) for to in ("fixed", "simulate")]
-    inputs = [_drawn(port.type, spec, rng) for port, spec in zip(programs[0].inputs, said, strict=True)]
+    inputs = [drawn_codes(port.type, spec, rng) for port, spec in zip(programs[0].inputs, said, strict=True)]
     fixed, simulated = ([*program.run(named).values()] for program, named in _named(programs, inputs))
     apart = [*map(_apart, every, fixed, simulated)]
     if max(apart, default=0) > 1:
-        wide = qrt.compile(exported(_in_doubles(str(alone)), "simulate", target))
+        wide = qrt.compile(exported(in_doubles(str(alone)), "simulate", target))
         doubles = [array.astype(np.float64) for array in inputs]
-        exact = [_apart(*each) for each in zip(every, fixed, wide.run(_by_name(wide, doubles)).values(), strict=True)]
+        exact = [_apart(*each) for each in zip(every, fixed, wide.run(by_name(wide, doubles)).values(), strict=True)]
         apart = [min(both) for both in zip(apart, exact, strict=True)]
     return [*zip(every, apart, strict=True)]
 
@@ -134,7 +134,7 @@ def codes_from_exact(module: Module, target: str, rng: np.random.Generator) -> l
     alone, said = side_by_side(every)
     fixed = qrt.compile(exported(alone, "fixed", target))
     inputs = [_drawn(port.type, spec, rng) for port, spec in zip(fixed.inputs, said, strict=True)]
-    doubles = ir.parse(_in_doubles(str(alone)))
+    doubles = ir.parse(in_doubles(str(alone)))
     for region in regions(doubles):
         count = len(region.results)
         region.attributes["output_specs"] = ir.ArrayAttr((ir.TypeAttr(NoQuantizedType("f64")),) * count)
@@ -161,22 +161,24 @@ def _codes_between(region: Operation, ours: Array, exact: Array) -> float:
     return float(distance.max(initial=0.0))
 
 
-def _in_doubles(text: str) -> str:
+def in_doubles(text: str) -> str:
     """A program in f64 that was in f32, with its constants."""
 
     def widened(match: re.Match[str]) -> str:
         values = np.frombuffer(bytes.fromhex(match[1]), np.float32).astype(np.float64)
         return f'dense<"0x{values.tobytes().hex()}">'
 
-    text = text.replace("0xFF800000", "0xFFF0000000000000")  # minus infinity, where a maximum begins
+    text = text.replace("0xFF800000 : f32", "0xFFF0000000000000 : f32").replace(
+        "0x7F800000 : f32", "0x7FF0000000000000 : f32"
+    )
     return re.sub(r'dense<"0x([0-9A-F]{8,})">', widened, text).replace("f32", "f64")
 
 
 def _named(programs: Sequence[qrt.Program], inputs: Sequence[Array]) -> Iterator[tuple[qrt.Program, dict[str, Array]]]:
-    return ((each, _by_name(each, inputs)) for each in programs)
+    return ((each, by_name(each, inputs)) for each in programs)
 
 
-def _by_name(program: qrt.Program, inputs: Sequence[Array]) -> dict[str, Array]:
+def by_name(program: qrt.Program, inputs: Sequence[Array]) -> dict[str, Array]:
     return {port.name: value for port, value in zip(program.inputs, inputs, strict=True)}
 
 
@@ -187,7 +189,7 @@ def _apart(region: Operation, fixed: Array, simulated: Array) -> int:
     return int(np.rint(np.abs(fixed.astype(np.float64) - simulated) / out.scale).max())
 
 
-def _drawn(t: TensorType, spec: object, rng: np.random.Generator) -> Array:
+def drawn_codes(t: TensorType, spec: object, rng: np.random.Generator) -> Array:
     """Floats that codes of a spec express, the least and the greatest among them."""
     shape = [size or 1 for size in t.shape or ()]
     if not isinstance(spec, UniformType):

@@ -15,6 +15,7 @@ HERE = "tests/quantization"
 TESTS = (
     f"{HERE}/propagation",
     f"{HERE}/checking/test_check_quant.py",
+    f"{HERE}/export/test_passed_values.py",
     f"{HERE}/test_check_kernels.py",
     "tests/quantization/calibration",
     "tests/reference/test_quantization_rfc.py",
@@ -30,6 +31,7 @@ FOLDER = "qrt/quantization/propagation"
 CLASSES, DECIDE, RANGES, STATISTICS = (f"{FOLDER}/{name}.py" for name in ("classes", "decide", "ranges", "statistics"))
 GRAPH, SELECT, RESCALE, CAUSES = (f"{FOLDER}/{name}.py" for name in ("graph", "select", "rescale", "rescale_causes"))
 FORWARDING, LAYOUT, FUNCTIONS = (f"{FOLDER}/{name}.py" for name in ("forwarded_values", "layout", "functions"))
+PASSED, CARRIED = (f"qrt/quantization/export/{name}.py" for name in ("passed_values", "loop_values"))
 CHECKS, EDGES = ("qrt/quantization/checking/kernels.py", "qrt/quantization/checking/value_edges.py")
 
 CHANGES = [
@@ -101,6 +103,20 @@ CHANGES = [
     (CHECKS, "for operand in operands if operand.permutation is not None}", "for operand in operands if False}"),
     (EDGES, "            if taken is None or taken is spec or", "            if taken is None or taken is not spec or"),
     (EDGES, "        for following in flows.get(current, ()):", "        for following in ():"),
+    # Values that control flow passes on.
+    (FORWARDING, "        yield from _each(operation, 2, operation.results)\n", ""),
+    (PASSED, "        return not all(self._is_mendable(source, target) for target in exposed)", "        return False"),
+    (PASSED, " or target not in op.results or", " or"),
+    (PASSED, "        while self._leave_exposed():", "        if self._leave_exposed():"),
+    (PASSED, "                pending += [value for value in values if value in self._group_of]\n", ""),
+    (PASSED, '        if op.name in ("scf.for", "affine.for") and not runs(op):', "        if False:"),
+    (PASSED, "elif self._group((user, index)).stays_float or", "elif"),
+    (
+        CARRIED,
+        "use not in unchanged and not is_cast(use[0], type)",
+        'use not in unchanged and use[0].name == "func.return"',
+    ),
+    (CARRIED, '"ult" if "unsignedCmp" in loop.attributes else "slt"', '"sle"'),
 ]
 
 

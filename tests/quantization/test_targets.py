@@ -106,6 +106,17 @@ WRONG = {
     "a text that is no type": ('y = "*"', 'y = "!quant.uniform<i8>"', "ports: 'y' is '!quant.uniform<i8>': "),
     "nothing given": ("multiplier_accumulator_scale", "fixed_scale", "fixed_scale needs a port with a whole type"),
     "an optional port before others": ("x =", '"x?" =', "ports with . are the last"),
+    "operations of no storage": (RFC, "[operations]", r"\[operations\]: activations must be given"),
+    "a key of operations": (RFC, "[operations]\nactivation = 'i8'", r"\[operations\]: unknown key 'activation'"),
+    "a storage of operations": (
+        RFC, "[operations]\nactivations = 'i99'", r"\[operations\] \('add'\): ports: 'a' is 'i99'"
+    ),
+    "operations without one that is unknown": (
+        RFC, "[operations]\nactivations = 'i8'\nwithout = ['divide']", r"\[operations\]: without must be a list of oper"
+    ),
+    "a default without wildcards": (
+        RFC, "[operations]\nactivations = 'i8'\ndefault = 'i8'", r"\[operations\]: default is the storage of results"
+    ),
     "no kernel": (RFC, "coarser_bias = true", "a target has a .*kernel.* table or more"),
 }  # fmt: skip
 
@@ -120,6 +131,26 @@ def test_what_is_wrong_is_said_with_the_table_and_the_key(case):
     assert str(raised.value).startswith("f.toml: ")
     assert len(str(raised.value).splitlines()) <= 3
     assert len(str(raised.value)) < 600
+
+
+def test_operations_have_the_ports_that_they_declare():
+    text = "[operations]\nactivations = ['i16', 'u8']\nweights = 'i4<-7:7> symmetric'\nwithout = ['div']\n" + RFC
+    target = read_target(text, "f.toml", "f")
+    assert not target.signatures("div")
+    assert len(target.signatures("conv2d")) == 1  # its own table
+    wide, narrow = target.signatures("matmul")[:2]
+    assert [port.storage for port in wide.inputs] == ["i16", "i4", "i32"]
+    assert (wide.inputs[1].axis, wide.inputs[1].symmetric, wide.inputs[2].axis) == (-1, True, 0)
+    assert [port.storage for port in (*narrow.inputs, *narrow.outputs)] == ["i16", "i4", "i32", "u8"]
+    maxima = [
+        (kernel.constraint, kernel.inputs[1].storage, kernel.outputs[0].storage)
+        for kernel in target.signatures("maximum")
+    ]
+    assert maxima == [("same_scale", "i16", "i16"), ("same_scale", "u8", "u8")]
+    assert {kernel.inputs[0].storage for kernel in target.signatures("lookup")} == {"u8"}  # a table has 8 bits
+    assert target.signatures("add")[0].multiplier == (0, 1 << 24)
+    only = read_target("[operations]\nactivations = 'i16'", "f.toml", "f")
+    assert [kernel.inputs[0].storage for kernel in only.signatures("softmax")] == ["i8"]
 
 
 def test_a_file_is_a_target(tmp_path):

@@ -21,9 +21,19 @@ model files too. `make expected` writes this page from the operators and the tab
 - A tensor with scales has a quantized type. A scale is the file's float32 converted to a double.
 - The bias of a sum of products has the product of the two scales, whatever scale the file has, because runtimes add it
   unscaled.
-- A dynamic dimension is `?`.
+- A dynamic dimension is `?`. `qrt.load(..., shapes={"x": (1, 96, 96, 1)})` and `--input-shape x=1x96x96x1` import the
+  model with the given shapes of inputs instead. The names are those of the function's arguments.
+- Shapes of results are computed from the operands. The shapes in the file are used for inputs and variables, and for
+  results whose shape depends on values that are unknown at import.
+- Sizes of dynamic dimensions are followed from SHAPE through SLICE, STRIDED_SLICE, CONCATENATION, CAST and PACK to
+  RESHAPE. A result may then have one dynamic dimension.
 - A fused activation is a `qrt.clamp` after the operation, if its bounds are inside those of the storage.
-- Tensors that depend on constants alone are computed at import.
+- Tensors that depend on constants alone are computed at import. So DEQUANTIZE of constants of float16, int8, uint8,
+  int16 and int4 leaves float32 constants in the program, as large as those of a float32 model. float16 is widened
+  exactly.
+- In the default build, DEQUANTIZE of an int8 or int4 constant with one scale computes `q * scale + (-zero_point *
+  scale)`, with each product and the sum rounded, for every whole block of 8 elements. All other elements are rounded
+  once. These are the rows `eights_twice` and `multiply` of `dequantize`.
 
 An unsupported form of an operator is an error. One error lists all unsupported operators and forms of the model, with
 the number of occurrences.

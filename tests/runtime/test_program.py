@@ -155,6 +155,12 @@ def test_a_program_pickles_as_text(everything):
         assert_same(again.run(inputs), everything.run(inputs))
 
 
+def test_a_pickle_of_an_earlier_version_says_what_to_do():
+    pickled = b"cqrt.runtime.program\n_rebuild\n(I1\nVtext\nVmain\nI00\ntR."
+    with pytest.raises(ModelError, match="compile its model again"):
+        pickle.loads(pickled)
+
+
 def test_a_program_of_a_module_names_the_function_that_compiles_it(everything):
     with pytest.raises(QuantTypeError, match=r"write qrt\.compile\(module\)\), got <qrt\.ir\.module\.Module"):
         qrt.Program(everything.module)

@@ -65,6 +65,9 @@ class ModelComparison:
     max_bytes : int, default 2 GiB
         The memory that the model may take in qrt, as for `qrt.load`.
 
+    shapes : mapping of str to sequence of int, optional
+        The shapes with which inputs are imported, as for `qrt.load`.
+
     Raises
     ------
     ModelError
@@ -86,8 +89,11 @@ class ModelComparison:
         every_tensor: bool = True,
         interpret: bool = False,
         max_bytes: int = 2 << 30,
+        shapes: Mapping[str, Sequence[int]] | None = None,
     ) -> None:
-        self.file = _compared(source, engine, profile_of(profile), profile_of(rules or profile), max_bytes)
+        self.file = _compared(
+            source, engine, profile_of(profile), profile_of(rules or profile), max_bytes, shapes or {}
+        )
         self.profile, self.runs, self._interpret, self._engine = profile, 0, interpret, engine.name
         module = self.file.module
         name = str(choose(module, None).attributes["sym_name"].python)
@@ -199,15 +205,22 @@ class ModelComparison:
         return _difference(tensor.name, tensor.operator, op, watched.tally)
 
 
-def _compared(source: Source, engine: Engine, profile: Profile, rules: Profile, max_bytes: int) -> ComparisonSource:
+def _compared(
+    source: Source,
+    engine: Engine,
+    profile: Profile,
+    rules: Profile,
+    max_bytes: int,
+    shapes: Mapping[str, Sequence[int]],
+) -> ComparisonSource:
     """Import a file for comparison. Raise QuantTypeError if the engine or the format does not match the profiles."""
     for checked in (profile, rules):
         if checked.suffix != profile.suffix or profile.name not in engine.profiles:
             raise QuantTypeError(f"{engine.name} cannot be compared by the profile {shown(checked.name)}")
-    return _IMPORTERS[profile.suffix](source, rules, max_bytes)
+    return _IMPORTERS[profile.suffix](source, rules, max_bytes, shapes)
 
 
-_IMPORTERS: Mapping[str, Callable[[Source, Profile, int], ComparisonSource]] = {
+_IMPORTERS: Mapping[str, Callable[[Source, Profile, int, Mapping[str, Sequence[int]]], ComparisonSource]] = {
     ".tflite": tflite_compared,
     ".onnx": onnx_compared,
 }

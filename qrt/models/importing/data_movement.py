@@ -5,13 +5,15 @@ from math import prod
 
 import numpy as np
 
-from qrt.ir import DenseElementsAttr, Operation, Value
+from qrt.ir import DenseElementsAttr, IntegerAttr, Operation, Value
 from qrt.ir.constants import constant_array
-from qrt.ir.rewriting.constant_folder import ConstantFolder
+from qrt.ir.core.matching import constant_of
+from qrt.ir.dialects.arith.scalars import bind_operation
+from qrt.ir.rewriting.constant_folder import ConstantFolder, Known
 from qrt.models.importing.node import Node
 from qrt.ops import family_of
 from qrt.ops.core import Array
-from qrt.types import TensorType, Type, UniformType
+from qrt.types import IntegerType, TensorType, Type
 
 Shape = tuple[int | None, ...]
 
@@ -68,25 +70,34 @@ def taken(node: Node, value: Value, axis: int, first: int, size: int, stride: in
 
 
 def known_result(value: Value) -> Array | None:
-    """Return the elements of a small unquantized tensor that op families compute from constants; else None."""
-    if value.operation is None or not _is_small(value.type):
+    """Return the elements of a small tensor of integers that op families compute from constants; else None."""
+    return _result(value, known_result) if _is_small(value.type) else None
+
+
+def constant_result(value: Value) -> Array | None:
+    """Return the elements of a tensor of any size and type that is computed from constants; else None."""
+    return _result(value, constant_result)
+
+
+def _result(value: Value, known: Known) -> Array | None:
+    if value.operation is None:
         return None
-    results = _FOLDER.results(value.operation, known_result)
+    results = _FOLDER.results(value.operation, known)
     return None if results is None else np.asarray(results[value.index], order="C")
 
 
 def _is_small(type: Type) -> bool:
-    if not isinstance(type, TensorType) or isinstance(type.element, UniformType) or not type.has_static_shape:
+    if not isinstance(type, TensorType) or not isinstance(type.element, IntegerType) or not type.has_static_shape:
         return False
     return prod(size or 0 for size in type.shape or ()) <= _MOST_KNOWN
 
 
 def _evaluate(op: Operation, known: Mapping[Value, Array]) -> Sequence[Array] | None:
-    """Return the results of an integer constant, or of an op of a family by its reference; None for other ops."""
+    """Return the results of a constant, of an op of a family by its reference, or of a widened float; else None."""
     if op.name == "arith.constant":
-        constant = op.attributes["value"]
-        is_whole = isinstance(constant, DenseElementsAttr) and constant.array.dtype.kind in "iub"
-        return [constant_array(op)] if is_whole else None
+        return [constant_array(op)] if isinstance(op.attributes["value"], DenseElementsAttr) else None
+    if op.name == "arith.extf":
+        return [bind_operation(op)(*known.values())]
     family = family_of(op)
     if family is None:
         return None
@@ -98,6 +109,39 @@ def _evaluate(op: Operation, known: Mapping[Value, Array]) -> Sequence[Array] | 
 
 _FOLDER: ConstantFolder[Value] = ConstantFolder(_evaluate, lambda op: True, lambda op, arrays: None)
 """The folder of results known at import. They become constants of the importer, not operations of the program."""
+
+
+_KEEPS_SIZES = ("arith.extsi", "arith.trunci", "qrt.reshape")
+"""The operations whose result has the same sizes as their operand, in the same order."""
+
+
+def sizes_of(value: Value) -> tuple[int | Value, ...] | None:
+    """Return the elements of a small tensor of sizes, each an integer or the scalar that has it; None if not known.
+
+    The scalars are extents of tensors, which `tensor.from_elements` collects and other operations move."""
+    array, op = known_result(value), value.operation
+    if array is not None:
+        return tuple(int(size) for size in array.ravel())
+    if op is None or not _is_small(value.type):
+        return None
+    if op.name == "tensor.from_elements":
+        constants = [constant_of(size) for size in op.operands]
+        return tuple(
+            constant.value if isinstance(constant, IntegerAttr) else size
+            for size, constant in zip(op.operands, constants, strict=True)
+        )
+    parts = [sizes_of(operand) for operand in op.operands]
+    if op.name == "qrt.concat" and None not in parts:
+        return tuple(size for part in parts for size in part or ())
+    if len(parts) != 1 or parts[0] is None:
+        return None
+    if op.name in _KEEPS_SIZES:
+        return parts[0]
+    if op.name == "qrt.slice" and len(parts[0]) > 0 and isinstance(value.type, TensorType) and value.type.rank == 1:
+        (offset,), (count,) = op.attributes["offsets"].python, value.type.shape or ()
+        (stride,) = op.attributes["strides"].python if "strides" in op.attributes else (1,)
+        return tuple(parts[0][offset + stride * step] for step in range(count or 0))
+    return None
 
 
 def erase_unused(value: Value) -> None:

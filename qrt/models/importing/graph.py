@@ -1,5 +1,6 @@
 """The graph of a model file that is imported as a function: operations, locations, constants and port names."""
 
+import math
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,14 +10,18 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from qrt.errors import ModelError, shown
 from qrt.ir import ArrayAttr, Attribute, Block, Builder, DictAttr, Module, Operation, StringAttr, TypeAttr, Value
 from qrt.ir.core.operations import NOWHERE, Region
 from qrt.ir.rewriting.rewrite import erase_dead
 from qrt.ir.text.dense import DenseElementsAttr, storage_dtype
 from qrt.models.profiles import Profile
-from qrt.ops.core import Array
+from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, FunctionType, IntegerType, TensorType, Type, UniformType
 from qrt.types.scanner import Location, Source
+
+Shape = Sequence[int | str | None]
+"""The shape of an input: an open dimension is None or its name."""
 
 
 class Operator(Protocol):
@@ -34,8 +39,9 @@ class Operator(Protocol):
 class Graph:
     """A graph of a file, whose operations are appended to one block."""
 
-    def __init__(self, profile: Profile, file: str) -> None:
+    def __init__(self, profile: Profile, file: str, max_bytes: int) -> None:
         self.profile = profile
+        self.max_bytes = max_bytes
         self.file = file
         self.block = Block()
         self._locations: dict[int, Location] = {}
@@ -60,8 +66,20 @@ class Graph:
         types: Sequence[TensorType],
         attributes: dict[str, Attribute],
     ) -> Operation:
-        """Append an operation with the location of an operator of the file."""
+        """Append an operation with the location of an operator of the file.
+
+        Raise ModelError if a result is larger than the limit.
+        """
+        for kind in types:
+            self.check_size(op, kind)
         return self.builder(op).emit(name, operands, types, attributes)
+
+    def check_size(self, op: Operator | None, kind: TensorType) -> None:
+        """Raise ModelError for a tensor larger than the limit."""
+        elements = math.prod(size for size in kind.shape or () if size is not None)
+        if elements > self.max_bytes // 8 and elements * element_dtype(kind.element).itemsize > self.max_bytes:
+            place, most = self.file if op is None else self.place(op), self.max_bytes
+            raise ModelError(f"{place}: {kind.shown()} is larger than max_bytes (--max-input), which is {most}")
 
     def builder(self, op: Operator | None) -> Builder:
         """Return a builder at the end of the block, whose operations have the location of an operator of the file."""
@@ -141,6 +159,40 @@ def port_names(names: Sequence[str], dimensions: Sequence[Sequence[str]] | None 
         if any(axis_names):
             entry["qrt.dimensions"] = ArrayAttr(tuple(map(StringAttr, axis_names)))
     return ArrayAttr(tuple(map(DictAttr.of, entries)))
+
+
+def open_inputs_hint(ports: Iterable[tuple[str, Shape | None]]) -> str:
+    """Return a line that names the open dimensions of inputs and says how to set them; "" if none is open."""
+    shapes = {name: shape for name, shape in ports if shape is not None}
+    opened = {
+        name: [axis for axis, size in enumerate(shape) if not isinstance(size, int)] for name, shape in shapes.items()
+    }
+    named = [
+        f"input {shown(name)} (dimension {', '.join(map(str, axes))} of {len(shapes[name])})"
+        for name, axes in opened.items()
+        if axes
+    ]
+    if not named:
+        return ""
+    name = next(name for name, axes in opened.items() if axes)
+    sizes = tuple(size if isinstance(size, int) else 1 for size in shapes[name])
+    return (
+        f"\nopen dimensions: {', '.join(named)}; to import with concrete sizes, give the shapes:"
+        f" shapes={{{name!r}: {sizes}}} of qrt.load, or --input-shape {name}={'x'.join(map(str, sizes))}"
+    )
+
+
+def check_shapes(place: str, shapes: Mapping[str, Sequence[int]], ports: Mapping[str, Shape | None]) -> None:
+    """Raise ModelError if a given shape is of no input, or has another number of dimensions than its input."""
+    for name, given in shapes.items():
+        if name not in ports:
+            known = ", ".join(map(shown, ports)) or "none"
+            raise ModelError(f"{place}: shapes: no input is named {shown(name)}; the inputs are {known}")
+        own = ports[name]
+        if own is not None and len(own) != len(given):
+            raise ModelError(
+                f"{place}: shapes: input {shown(name)} has {len(own)} dimensions, but {tuple(given)} has {len(given)}"
+            )
 
 
 def refusal(file: str, refused: Mapping[tuple[str, str], int]) -> str:

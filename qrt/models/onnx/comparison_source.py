@@ -4,7 +4,7 @@ It has the tensors that nodes of the graph compute, and the intervals of the int
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -14,7 +14,7 @@ from qrt.ir import Module, Value
 from qrt.models.importing.comparison_source import Bound, ComparedTensor, ComparisonSource, Input, Run, named_values
 from qrt.models.importing.source import Source
 from qrt.models.onnx.folding import Folding, Group
-from qrt.models.onnx.importing import Importer, import_model
+from qrt.models.onnx.importing import Importer, import_model, with_shapes
 from qrt.models.onnx.model import ABSENT, Model, ModelGraph, ModelPort, Operator, Tensor
 from qrt.models.onnx.read import read
 from qrt.models.onnx.types import NUMBERS, numpy_dtype
@@ -119,12 +119,14 @@ _INDEX = 4
 """The size in bytes from which an integer input may be an index. Smaller integers are taken as quantized."""
 
 
-def compared(source: Source, profile: Profile, max_bytes: int = 2 << 30) -> ComparisonSource:
+def compared(
+    source: Source, profile: Profile, max_bytes: int = 2 << 30, shapes: Mapping[str, Sequence[int]] | None = None
+) -> ComparisonSource:
     """Import a file with the rules of a profile, for a comparison with the runtime.
 
     Raises the errors of `read` and `import_model`.
     """
-    file = read(source, max_bytes=max_bytes)
+    file = with_shapes(read(source, max_bytes=max_bytes), shapes or {})
     importer = Importer(file, profile, max_bytes=max_bytes)
     module = importer.run()
     values = named_values(module.function("main"))

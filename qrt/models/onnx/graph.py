@@ -1,16 +1,15 @@
 """An ONNX graph during import: its tensors as values, and the context that all graphs of a model share."""
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import chain, count
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from qrt.errors import ModelError
-from qrt.ir import Attribute, Module, Operation, Value
+from qrt.ir import Module, Value
 from qrt.models.importing import graph as importing
 from qrt.models.onnx import model as description
 from qrt.models.onnx.check import place_of
@@ -76,7 +75,7 @@ class Graph(importing.Graph):
         place: str | None = None,
         folding: Folding | None = None,
     ) -> None:
-        super().__init__(importer.profile, place or importer.model.name)
+        super().__init__(importer.profile, place or importer.model.name, importer.max_bytes)
         self.importer = importer
         self.graph = graph
         self.folding = Folding(graph, folding)
@@ -135,28 +134,7 @@ class Graph(importing.Graph):
             return stored
         return self.append(None, "tensor.bitcast", [stored], [kind.with_(element=own)], {}).result
 
-    # -- operations -------------------------------------------------------------------------------------------------
-
-    def append(
-        self,
-        op: Any,
-        name: str,
-        operands: Sequence[Value],
-        types: Sequence[TensorType],
-        attributes: dict[str, Attribute],
-    ) -> Operation:
-        """Append an operation. Raise ModelError if a result is larger than the limit."""
-        for kind in types:
-            self.check_size(op, kind)
-        return super().append(op, name, operands, types, attributes)
-
-    def check_size(self, op: Operator | None, kind: TensorType) -> None:
-        """Raise ModelError for a tensor larger than the limit."""
-        elements = math.prod(size for size in kind.shape or () if size is not None)
-        if elements > self.importer.max_bytes // 8 and elements * _width(kind.element) > self.importer.max_bytes:
-            place = self.file if op is None else self.place(op)
-            most = self.importer.max_bytes
-            raise ModelError(f"{place}: {kind.shown()} is larger than max_bytes (--max-input), which is {most}")
+    # -- memory -----------------------------------------------------------------------------------------------------
 
     def charge(self, op: Operator, array: Array) -> None:
         """Count the memory of a computed constant. Raise ModelError if all of them take more than the limit.
@@ -187,7 +165,3 @@ class Graph(importing.Graph):
             f"{op.name}({', '.join(name or 'none' for name in op.inputs)}) -> {', '.join(op.outputs)}"
             for op in self.graph.operators
         ]
-
-
-def _width(element: Type) -> int:
-    return element_dtype(element).itemsize

@@ -1,5 +1,6 @@
 """The import of an ONNX model as a program: the graph becomes a function, each node some operations."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from qrt.errors import ModelError, shown
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.models.importing import variables
-from qrt.models.importing.graph import port_names, refusal
+from qrt.models.importing.graph import check_shapes, open_inputs_hint, port_names, refusal
 from qrt.models.importing.node import UnsupportedForm
 from qrt.models.onnx import model as description
 from qrt.models.onnx.exported import Exported
@@ -39,13 +40,43 @@ class Unsupported(Exception):
     """The error for an unsupported node of a nested graph, which is already recorded."""
 
 
-def import_file(file: Path, profile: Profile, max_bytes: int) -> tuple[Module, str]:
+def import_file(
+    file: Path, profile: Profile, max_bytes: int, shapes: Mapping[str, Sequence[int]]
+) -> tuple[Module, str]:
     """Return the program of a file, and the report of its folded operators.
 
     Raises ModelError if the file is invalid, or contains unsupported forms: one error lists all of them.
     """
-    importer = Importer(read(file, max_bytes=max_bytes), profile, max_bytes=max_bytes)
+    model = with_shapes(read(file, max_bytes=max_bytes), shapes)
+    importer = Importer(model, profile, max_bytes=max_bytes)
     return importer.run(), fold_report(importer.folds)
+
+
+def with_shapes(model: Model, shapes: Mapping[str, Sequence[int]]) -> Model:
+    """Return a model whose inputs have the given shapes. A named dimension gets its size in all inputs.
+
+    Raise ModelError if a shape contradicts the file, or another given shape.
+    """
+    if not shapes:
+        return model
+    inputs = model.graph.inputs
+    check_shapes(model.name, shapes, {port.name: port.shape for port in inputs})
+    sizes: dict[str, int] = {}
+    for port in inputs:
+        for axis, (own, given) in enumerate(zip(port.shape or (), shapes.get(port.name, ()), strict=False)):
+            wanted = sizes.setdefault(own, given) if isinstance(own, str) else own
+            if wanted not in (None, given):
+                place = f"{model.name}: shapes: dimension {axis} of input {shown(port.name)}"
+                raise ModelError(f"{place} is {wanted}{f' ({own})' if isinstance(own, str) else ''}, not {given}")
+
+    def resized(port: ModelPort) -> ModelPort:
+        if port.name in shapes:
+            return replace(port, shape=tuple(shapes[port.name]))
+        if port.shape is None:
+            return port
+        return replace(port, shape=tuple(sizes.get(n, n) if isinstance(n, str) else n for n in port.shape))
+
+    return replace(model, graph=replace(model.graph, inputs=tuple(map(resized, inputs))))
 
 
 class Importer(ImportContext):
@@ -57,7 +88,8 @@ class Importer(ImportContext):
             self.main = FunctionGraph(self, self.model.graph)
             self.main.function("main")
         if self.refused:
-            raise ModelError(refusal(self.model.name, self.refused))
+            hint = open_inputs_hint((port.name, port.shape) for port in self.model.graph.inputs)
+            raise ModelError(refusal(self.model.name, self.refused) + hint)
         return self.module
 
 

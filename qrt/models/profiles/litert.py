@@ -75,6 +75,7 @@ LITERT = Profile(
         Row("table", "half_away", {"function": _TABLES}),
         Row("quantize", "reciprocal", {"storage": _BYTES}, "delegate"),
         Row("quantize", "eights", {"storage": "i16"}),
+        Row("dequantize", "eights_twice", {"storage": "i8", "is_constant": True, "is_per_axis": False}),
         Row("dequantize", "multiply"),
         Row("requantize", "exact", {"is_shift": True}),
         Row("requantize", "fixed8", {"source": "i8", "storage": "i8", "ratio": Range(2.0**-8, 2.0**7)}, "delegate"),

@@ -10,7 +10,7 @@ from qrt.models.importing.comparison_source import Bound, ComparedTensor, Compar
 from qrt.models.importing.source import Source
 from qrt.models.profiles import Profile
 from qrt.models.tflite.graph import Graph
-from qrt.models.tflite.importing import Importer, import_model
+from qrt.models.tflite.importing import Importer, import_model, with_shapes
 from qrt.models.tflite.model import ABSENT, Model, Operator, Subgraph, Tensor
 from qrt.models.tflite.read import read
 from qrt.ops.core import Array
@@ -49,9 +49,11 @@ def bound_of(operator: str) -> Bound:
     return _BOUNDS.get(operator, Bound(is_sum=operator in SUMS, absolute=LEAST))
 
 
-def compared(source: Source, profile: Profile, max_bytes: int = 2 << 30) -> ComparisonSource:
+def compared(
+    source: Source, profile: Profile, max_bytes: int = 2 << 30, shapes: Mapping[str, Sequence[int]] | None = None
+) -> ComparisonSource:
     """Import a file for comparison with the rules of a profile. Raise the errors of `read` and `import_model`."""
-    file = read(source, max_bytes=max_bytes)
+    file = with_shapes(read(source, max_bytes=max_bytes), shapes or {})
     subgraph = file.subgraphs[0]
     names = Graph(Importer(file, profile), subgraph).names
     tensors = [

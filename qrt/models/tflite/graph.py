@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
+from math import prod
 
 from qrt.errors import ModelError, shown
 from qrt.ir import Module, Value
@@ -14,15 +15,17 @@ from qrt.models.importing.node import UnsupportedForm
 from qrt.models.profiles import Profile
 from qrt.models.tflite.model import Model, Operator, Subgraph, Tensor, type_of
 from qrt.models.tflite.state import Handle, State, Variable
-from qrt.ops.core import Array
+from qrt.ops.core import Array, element_dtype
 from qrt.types import TensorType
 
 
 class ImportContext(ABC):
     """The parts of an importer that its graphs use: the module, the model's variables, and the refused forms."""
 
-    def __init__(self, model: Model, profile: Profile) -> None:
+    def __init__(self, model: Model, profile: Profile, max_bytes: int = 2 << 30) -> None:
         self.model = model
+        self.max_bytes = max_bytes
+        self.result_bytes = 0
         self.profile = profile
         self.module = Module()
         self.refused: Counter[tuple[str, str]] = Counter()
@@ -55,7 +58,7 @@ class Graph(importing.Graph):
         handles: Mapping[int, Handle] | None = None,
         is_initial: bool = False,
     ) -> None:
-        super().__init__(importer.profile, importer.model.name)
+        super().__init__(importer.profile, importer.model.name, importer.max_bytes)
         self.importer = importer
         self.model = importer.model
         self.subgraph = subgraph
@@ -72,12 +75,21 @@ class Graph(importing.Graph):
         array = self.folded.get(tensor.index)
         return tensor.data if array is None else array
 
+    def charge(self, op: Operator, kind: TensorType) -> None:
+        """Count the memory of an operator's result. Raise ModelError if all results take more than the limit."""
+        elements = prod(size for size in kind.shape or () if size is not None)
+        self.importer.result_bytes += elements * element_dtype(kind.element).itemsize
+        if self.importer.result_bytes > self.max_bytes:
+            limit = f"max_bytes (--max-input), which is {self.max_bytes}"
+            raise ModelError(f"{self.place(op)}: the results up to this one take more than {limit}")
+
     def type(self, tensor: Tensor) -> TensorType:
         """Return the type of a tensor's value, or the declared type if it has no value yet."""
         value = self.values.get(tensor.index)
         if value is not None and isinstance(value.type, TensorType):
             return value.type
-        return self.declared(tensor)
+        declared, array = self.declared(tensor), self.folded.get(tensor.index)
+        return declared if array is None else TensorType(array.shape, declared.element)
 
     def declared(self, tensor: Tensor) -> TensorType:
         """Return the type of a tensor in the file. Refuse a dtype that has no type in IR."""

@@ -1,6 +1,7 @@
 """Import of a TFLite model as a program: each subgraph becomes a function, each operator a node."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +10,11 @@ from qrt.errors import ModelError, shown
 from qrt.ir import ArrayAttr, Module, Operation, StringAttr, Value
 from qrt.ir.core.functions import FuncOp
 from qrt.ir.core.operations import garbage_uncollected
-from qrt.models.importing.graph import port_names, refusal
+from qrt.models.importing.graph import Shape, check_shapes, open_inputs_hint, port_names, refusal
 from qrt.models.importing.node import UnsupportedForm
 from qrt.models.profiles import Profile
 from qrt.models.tflite.graph import Graph, ImportContext
-from qrt.models.tflite.model import Model, Operator, Tensor
+from qrt.models.tflite.model import Model, Operator, Signature, Tensor
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.read import read
 from qrt.models.tflite.registry import find
@@ -21,25 +22,54 @@ from qrt.models.tflite.state import Handle
 from qrt.types import IntegerType, TensorType
 
 
-def import_model(model: Model, profile: Profile) -> Module:
+def import_model(
+    model: Model, profile: Profile, *, max_bytes: int = 2 << 30, shapes: Mapping[str, Sequence[int]] | None = None
+) -> Module:
     """Return the program of a model, with a profile's rules for its operators.
 
-    Raise ModelError if the file is wrong, or has unsupported operators; one error lists all of these.
+    ``shapes`` has shapes of inputs, by the names of arguments. Raise ModelError if the file is wrong, or has
+    unsupported operators (one error lists all of these), or if a tensor, or all results of operators together, take
+    more than ``max_bytes``.
     """
+    model = with_shapes(model, shapes or {})
     with garbage_uncollected(), np.errstate(all="ignore"):  # the ratio of very different scales is infinite
-        return Importer(model, profile).run()
+        return Importer(model, profile, max_bytes).run()
 
 
-def import_file(file: Path, profile: Profile, max_bytes: int) -> tuple[Module, str]:
+def import_file(
+    file: Path, profile: Profile, max_bytes: int, shapes: Mapping[str, Sequence[int]]
+) -> tuple[Module, str]:
     """Return the program of a file and an empty report. Raise ModelError as `import_model` does."""
-    return import_model(read(file, max_bytes=max_bytes), profile), ""
+    return import_model(read(file, max_bytes=max_bytes), profile, max_bytes=max_bytes, shapes=shapes), ""
+
+
+def with_shapes(model: Model, shapes: Mapping[str, Sequence[int]]) -> Model:
+    """Return a model whose inputs have the given shapes, by the names of arguments: those of signatures, or tensors."""
+    if not shapes:
+        return model
+    signatures = model.signatures or (Signature("main", 0, {}, {}),)
+    named = {
+        (signature.subgraph, index): _by_tensor(signature.inputs).get(index, tensors[index].name)
+        for signature in signatures
+        for tensors in [model.subgraphs[signature.subgraph].tensors]
+        for index in model.subgraphs[signature.subgraph].inputs
+    }
+    ports = {name: model.subgraphs[graph].tensors[index].signature for (graph, index), name in named.items()}
+    check_shapes(model.name, shapes, ports)
+    subgraphs = list(model.subgraphs)
+    for (graph, index), name in named.items():
+        if name in shapes:
+            shape, tensors = tuple(shapes[name]), list(subgraphs[graph].tensors)
+            tensors[index] = replace(tensors[index], shape=shape, signature=shape)
+            subgraphs[graph] = replace(subgraphs[graph], tensors=tuple(tensors))
+    return replace(model, subgraphs=tuple(subgraphs))
 
 
 class Importer(ImportContext):
     """The import of a model, with the private functions made so far."""
 
-    def __init__(self, model: Model, profile: Profile) -> None:
-        super().__init__(model, profile)
+    def __init__(self, model: Model, profile: Profile, max_bytes: int = 2 << 30) -> None:
+        super().__init__(model, profile, max_bytes)
         self.private: dict[tuple[int, tuple[Handle, ...]], FuncOp] = {}
         self.initial: set[int] = set()
 
@@ -55,7 +85,8 @@ class Importer(ImportContext):
             inputs, outputs = (signatures[0].inputs, signatures[0].outputs) if signatures else ({}, {})
             self.function("main", index, _by_tensor(inputs), _by_tensor(outputs))
         if self.refused:
-            raise ModelError(refusal(self.model.name, self.refused))
+            ports = [port for operation in self.module.functions for port in _ports(operation)]
+            raise ModelError(refusal(self.model.name, self.refused) + open_inputs_hint(ports))
         if (unset := self.state.unset()) is not None:
             raise ModelError(f"{unset.reader}: it reads variable {shown(unset.name)}, which nothing sets")
         return self.module
@@ -142,6 +173,16 @@ class _FunctionGraph(Graph):
             return self.declared(tensor)
         except UnsupportedForm:
             return TensorType(tensor.shape, IntegerType(8))
+
+
+def _ports(function: FuncOp) -> list[tuple[str, Shape | None]]:
+    """Return the names and shapes of the arguments of a function that a signature names."""
+    if "arg_attrs" not in function.attributes:
+        return []
+    arguments = function.regions[0].blocks[0].arguments
+    names = [entry["qrt.name"] for entry in function.attributes["arg_attrs"].python]
+    shapes = [value.type.shape if isinstance(value.type, TensorType) else None for value in arguments]
+    return list(zip(names, shapes, strict=False))
 
 
 def _by_tensor(names: Mapping[str, int]) -> dict[int, str]:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from qrt.ir import Value
-from qrt.ir.core.traits import have_compatible_shapes
 from qrt.models.importing import node as importing
 from qrt.models.tflite.graph import Graph
 from qrt.models.tflite.model import Operator, Tensor
@@ -99,13 +98,15 @@ class Node(importing.Node):
     # -- results ----------------------------------------------------------------------------------------------------
 
     def set(self, i: int, value: Value) -> None:
-        """Set the value of output ``i``, and name its operation after the tensor. Fail if the type does not fit."""
+        """Set the value of output ``i``, and name its operation after the tensor. Fail if the element types differ.
+
+        The value may have another shape than the tensor in the file: runtimes compute the shapes of results too.
+        """
         tensor = self.outputs[i]
         declared = self.result_type(i)
         if not isinstance(value.type, TensorType) or value.type.element is not declared.element:
             self.fail(f"the result is {value.type.shown()}, but tensor {tensor.name!r} is {declared.shown()}")
-        if not have_compatible_shapes((value.type, declared)):  # the checked sizes of the file limit the memory
-            self.fail(f"the result is {value.type.shown()}, but tensor {tensor.name!r} is {declared.shown()}")
+        self.graph.charge(self.op, value.type)
         self.graph.values[tensor.index] = self.named(value, self.graph.names[tensor.index])
 
     def set_constant(self, i: int, array: Array) -> None:

@@ -20,10 +20,10 @@ def carry(module: Module) -> None:
     passed = PassedValues(module)
     groups = passed.quantized_groups()
     unchanged = {source for group in groups for source in group.sources if passed.is_target_of_same_type(source)}
-    initial = [source for group in groups for source in group.sources if passed.keeps_initial(source)]
+    initial = [(source, group.type) for group in groups for source in group.sources if passed.keeps_initial(source)]
     fitting = {source for group in groups for source in group.sources if passed.is_fitting(source)}
-    for loop, index in initial:
-        _choose_initial(loop, index, unchanged)
+    for (loop, index), type in initial:
+        _choose_initial(loop, index, type, unchanged)
     casts = []
     for group in groups:
         for op, index in group.sources:
@@ -36,10 +36,10 @@ def carry(module: Module) -> None:
     erase_dead([op for op in casts if op is not None])
 
 
-def _choose_initial(loop: Operation, index: int, unchanged: Collection[Source]) -> None:
+def _choose_initial(loop: Operation, index: int, type: Type, unchanged: Collection[Source]) -> None:
     """Let the readers of a result's float value read the initial value if the loop has no iterations."""
     initial, result = loop.operands[index], loop.results[index - len(loop.operands)]
-    readers = [use for use in result.uses if use not in unchanged and use[0].name != "quant.qcast"]
+    readers = [use for use in result.uses if use not in unchanged and not is_cast(use[0], type)]
     predicate = "ult" if "unsignedCmp" in loop.attributes else "slt"
     builder = Builder.after(result)
     runs = builder.create("arith.cmpi", *loop.operands[:2], predicate=predicate).results[0]

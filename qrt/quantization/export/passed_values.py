@@ -101,7 +101,7 @@ class PassedValues:
         else:
             other = self._group(source)
             if other is not group:
-                small, large = sorted((group, other), key=lambda each: len(each.targets))
+                small, large = sorted((group, other), key=lambda either: len(either.targets))
                 large.targets += small.targets
                 large.sources += small.sources
                 for moved in small.targets:
@@ -127,32 +127,25 @@ class PassedValues:
         return None if stored is None else stored.type
 
     def _find_types(self) -> None:
-        """Give each group the type of its sources. Two types of sources, or none, leave it float.
+        """Give each group the type of its first source that is stored. A group without such a source stays float.
 
-        A first value of a loop counts only if nothing else has a type.
+        A first value of a loop counts only if no other source is stored.
         """
-        self._spread(self._groups)
+        self._spread(self._groups, counts_initial=False)
         for group in self._groups:
-            if group.type is None and not group.stays_float:
-                initial = [self._stored_type(op.operands[index]) for op, index in group.sources]
-                group.type = next((type for type in initial if type is not None), None)
-                self._spread(self._readers(group))
+            self._spread([group], counts_initial=True)
         for group in self._groups:
-            group.stays_float |= group.type is None
+            group.stays_float = group.type is None
 
-    def _spread(self, groups: Iterable[_Group]) -> None:
+    def _spread(self, groups: Iterable[_Group], *, counts_initial: bool) -> None:
         pending = list(groups)
         while pending:
             group = pending.pop()
-            values = [op.operands[i] for op, i in group.sources if op.name not in _LOOPS]
-            types = {type for value in values if (type := self._stored_type(value)) is not None}
-            if group.stays_float or types <= {group.type}:
-                continue
-            if group.type is None and len(types) == 1:
-                (group.type,) = types
-            else:
-                group.stays_float = True
-            pending += self._readers(group)
+            if group.type is None:
+                sources = [(op, i) for op, i in group.sources if counts_initial or op.name not in _LOOPS]
+                types = [self._stored_type(op.operands[i]) for op, i in sources]
+                group.type = next((type for type in types if type is not None), None)
+                pending += [] if group.type is None else self._readers(group)
 
     # -- rounded sources and exposed targets ---------------------------------------------------------------------------
 

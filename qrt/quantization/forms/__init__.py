@@ -11,13 +11,13 @@ from qrt.quantization.forms.elements import behind, reading_once
 from qrt.quantization.forms.elementwise import binary, lookup
 from qrt.quantization.forms.model import KernelForm, KernelMatch, Operand, Reader
 from qrt.quantization.forms.movement import movement, pad
-from qrt.quantization.forms.pools import average_pool, max_pool, mean
+from qrt.quantization.forms.pools import average_pool, axis_reduction, max_pool, mean
 from qrt.quantization.forms.products import products
 from qrt.quantization.forms.softmax import softmax
 
 __all__ = ["KernelForm", "KernelMatch", "Operand", "form_of", "reading_of", "readings_of"]
 
-_WITH_CLAMPS: tuple[Reader, ...] = (products, binary, average_pool, mean)
+_WITH_CLAMPS: tuple[Reader, ...] = (products, binary, average_pool, mean, axis_reduction)
 """Readers of families, some of which accept a clamp of their result."""
 
 

@@ -34,6 +34,8 @@ BINARY = {
     if family.traits.float_op and len(family.declaration.operands) == 2
 }
 """The families of two operands, by the float op that each approximates."""
+_WITHOUT_NAN = {"arith.maxnumf": "arith.maximumf", "arith.minnumf": "arith.minimumf"}
+"""Float ops that differ from another one only for a NaN, which no quantized value is."""
 
 
 def binary(value: Value) -> list[KernelMatch]:
@@ -45,7 +47,8 @@ def binary(value: Value) -> list[KernelMatch]:
     result_type = tensor_type(value)
     if elements is None or result_type is None or len(elements.inputs) not in (1, 2):
         return []
-    family = BINARY.get(str(elements.computed[0]))
+    name = str(elements.computed[0])
+    family = BINARY.get(_WITHOUT_NAN.get(name, name))
     numbers = [part[1] for part in elements.computed[1:] if isinstance(part, tuple) and part[0] == "input"]
     if family is None or len(numbers) != 2:
         return []
@@ -57,7 +60,8 @@ def binary(value: Value) -> list[KernelMatch]:
         if same and _broadcast([axes for _, axes, _ in sources], result_type.shape or ()):
             operands = tuple((source, None) for source, _, _ in sources)
             copied = tuple(dict.fromkeys(operation for _, _, passed in sources for operation in passed))
-            readings.append(KernelMatch(family, operands, (elements.operation,), copied))
+            attributes = FAMILIES[family].traits.float_attributes
+            readings.append(KernelMatch(family, operands, (elements.operation,), copied, attributes))
     return readings[: 2 if readings and readings[0].copied else 1]
 
 

@@ -25,10 +25,10 @@ class Operand:
 class KernelForm:
     """A region's body as a call of an op family.
 
-    ``family`` is a name in ``qrt.ops.FAMILIES``; ``attributes`` are the attributes that the body determines, which
-    never include ``requant``. ``low`` and ``high`` clamp the result (relu: 0 and None), in expressed values. A clamp
-    alone is the family `clamp` with its bounds as attributes. A ``lookup`` has one operand, and its table is the body's
-    function.
+    ``family`` is a name in ``qrt.ops.FAMILIES``; ``attributes`` are the attributes that the body determines, with
+    ``requant`` only if the family's default does not give the nearest result. ``low`` and ``high`` clamp the result
+    (relu: 0 and None), in expressed values. A clamp alone is the family `clamp` with its bounds as attributes. A
+    ``lookup`` has one operand, and its table is the body's function.
     """
 
     family: str

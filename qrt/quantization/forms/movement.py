@@ -77,7 +77,30 @@ def movement(value: Value) -> list[KernelMatch]:
     if source.name == "tensor.concat":
         operands = tuple((operand, None) for operand in source.operands)
         return [KernelMatch("concat", operands, (source,), attributes={"axis": source.attributes["dim"].python})]
-    return _transpose(value)
+    if source.name == "tensor.extract_slice":
+        return _slice(source)
+    return _transpose(value) or _tile(value)
+
+
+def _slice(source: Operation) -> list[KernelMatch]:
+    """Return the reading of a slice with constant offsets, sizes and strides, and as many axes as its operand."""
+    lists = {name: tuple(static_values(source, name)) for name in ("offsets", "sizes", "strides")}
+    if any(None in entries for entries in lists.values()) or shape_of(source.results[0]) != lists["sizes"]:
+        return []
+    return [KernelMatch("slice", ((source.operands[0], None),), (source,), attributes=lists)]
+
+
+def _tile(value: Value) -> list[KernelMatch]:
+    """Return the reading of a copy that repeats axes of size 1."""
+    elements, shape = elements_of(value), shape_of(value)
+    if elements is None or not elements.is_copy or len(elements.axes[0]) != len(shape) or None in shape:
+        return []
+    (axes,) = elements.axes
+    if any(axis not in (place, None) for place, axis in enumerate(axes)) or None not in axes:
+        return []
+    multiples = tuple(1 if axis is not None else size for axis, size in zip(axes, shape, strict=True))
+    operands = ((elements.inputs[0], None),)
+    return [KernelMatch("tile", operands, (elements.operation,), attributes={"multiples": multiples})]
 
 
 def as_tuples(entry: object) -> object:

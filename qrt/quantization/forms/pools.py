@@ -1,4 +1,4 @@
-"""Recognition of means and pools, which `linalg` writes as sums, with a division for averages."""
+"""Recognition of sums, means and pools: `linalg` writes averages as sums, with a division."""
 
 from math import prod
 
@@ -11,6 +11,7 @@ from qrt.quantization.forms.reductions import (
     EXPANSIONS,
     QUOTIENTS,
     AxisReduction,
+    ReductionKind,
     folded,
     is_least,
     quotient_of,
@@ -44,7 +45,7 @@ def _mean(value: Value) -> AxisReduction | None:
         return None
     for given in elements.simplified().inputs:
         passed: list[Operation] = []
-        sums = folded(behind(given, passed), is_sum=True)
+        sums = folded(behind(given, passed), kind="sum")
         if sums is None:
             continue
         sizes = [shape_of(sums.source)[axis] for axis in sums.axes]
@@ -53,6 +54,19 @@ def _mean(value: Value) -> AxisReduction | None:
             operations = (*sums.operations, *reversed(passed), quotient[1])
             return AxisReduction(sums.source, sums.axes, sums.keepdims, operations)
     return None
+
+
+_REDUCTIONS: dict[ReductionKind, str] = {"sum": "sum", "max": "reduce_max", "min": "reduce_min"}
+
+
+def axis_reduction(value: Value) -> list[KernelMatch]:
+    """Return the reading of a value as the sum, the maximum or the minimum along axes."""
+    for kind, family in _REDUCTIONS.items():
+        reduction = folded(value, kind)
+        if reduction is not None:
+            attributes = {"axes": reduction.axes, "keepdims": reduction.keepdims}
+            return [KernelMatch(family, ((reduction.source, None),), reduction.operations, attributes=attributes)]
+    return []
 
 
 # -- over windows ----------------------------------------------------------------------------------------------------
@@ -65,7 +79,7 @@ def average_pool(value: Value) -> list[KernelMatch]:
         return []
     for given in elements.simplified().inputs:
         passed: list[Operation] = []
-        pool = _pool(behind(given, passed), is_sum=True)
+        pool = pool_of(behind(given, passed), kind="sum")
         quotient = None if pool is None else quotient_of(value, prod(pool.attributes["kernel"]))
         if pool is not None and quotient is not None:
             operations = (*pool.operations, *reversed(passed), quotient[1])
@@ -75,7 +89,7 @@ def average_pool(value: Value) -> list[KernelMatch]:
 
 def max_pool(value: Value) -> list[KernelMatch]:
     """Return the readings of a value as maxima over windows, without and with padding by the least float."""
-    pool = _pool(value, is_sum=False)
+    pool = pool_of(value, kind="max")
     if pool is None:
         return []
     ((images, _),) = pool.operands
@@ -91,10 +105,10 @@ def max_pool(value: Value) -> list[KernelMatch]:
     return [pool, KernelMatch("max_pool2d", ((padding.source, None),), operations, attributes=attributes)]
 
 
-def _pool(value: Value, is_sum: bool) -> KernelMatch | None:
+def pool_of(value: Value, kind: ReductionKind) -> KernelMatch | None:
     """Return the reading of a reduction over windows of NHWC images. The windows operand has a shape but no values."""
     reduction = reduction_of(value)
-    if reduction is None or reduction.is_sum != is_sum or reduction.operation.input_count != 2:
+    if reduction is None or reduction.kind != kind or reduction.operation.input_count != 2:
         return None
     maps = [tuple(map(linear, map_.results)) for map_ in reduction.operation.indexing_maps]
     images, window, out = maps
@@ -113,7 +127,7 @@ def _pool(value: Value, is_sum: bool) -> KernelMatch | None:
         return None
     attributes = {"kernel": kernel, "strides": tuple(strides)}
     return KernelMatch(
-        "avg_pool2d" if is_sum else "max_pool2d",
+        "avg_pool2d" if kind == "sum" else "max_pool2d",
         ((reduction.source, None),),
         (reduction.operation,),
         attributes=attributes,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from qrt.ir import IntegerAttr, Operation, Value
 from qrt.ir.core.matching import constant_of
+from qrt.ir.dialects._shaped.lists import reassociation_of
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.quantization.forms.elements import (
     Axes,
@@ -34,7 +35,7 @@ _SUM_OF_INTEGERS: list[Expression] = [
 
 
 @dataclass(frozen=True)
-class _Sum:
+class SumOfProducts:
     """A loop nest that adds products to its third operand."""
 
     operation: StructuredOp
@@ -49,7 +50,7 @@ class _Sum:
 
 def products(value: Value) -> list[KernelMatch]:
     """Return the readings of a value as a product or a convolution, with the bias if there is one."""
-    readings = _with_bias_in_sum(value)
+    readings = _with_bias_in_sum(value) or _in_groups(value)
     elements = elements_of(value)
     if elements is not None and elements.computed[0] == "arith.addf" and len(elements.inputs) == 2:
         for number in (0, 1):
@@ -59,7 +60,7 @@ def products(value: Value) -> list[KernelMatch]:
             inner = behind(elements.inputs[number], passed)
             bias = _vector(elements.inputs[1 - number], elements.axes[1 - number], len(shape_of(value)))
             if bias is not None:
-                for reading in _with_bias_in_sum(inner):
+                for reading in _with_bias_in_sum(inner) or _in_groups(inner):
                     if len(reading.operands) == 2:
                         operations = (*reading.operations, *reversed(passed), elements.operation)
                         readings += _biased(replace(reading, operations=operations), *bias)
@@ -71,10 +72,10 @@ def integer_products(value: Value) -> list[KernelMatch]:
 
     The second factor may be narrower than the sums.
     """
-    sums = _sum_of(value, _SUM_OF_INTEGERS)
+    sums = sum_of_products(value, _SUM_OF_INTEGERS)
     if sums is None or not _begins_with_zero(sums.operation):
         return []
-    return (_convolution(sums) or _matmul(sums))[:1]
+    return (convolution(sums) or _matmul(sums))[:1]
 
 
 def _begins_with_zero(operation: StructuredOp) -> bool:
@@ -99,10 +100,10 @@ def _vector(value: Value, axes: Axes, rank: int) -> tuple[Value, tuple[Operation
 
 def _with_bias_in_sum(value: Value) -> list[KernelMatch]:
     """Return the readings of a sum of products that starts with 0 or with a bias."""
-    sums = _sum_of(value)
+    sums = sum_of_products(value)
     if sums is None:
         return []
-    readings = _convolution(sums) or _matmul(sums)
+    readings = convolution(sums) or _matmul(sums)
     start = sums.operation.operands[2]
     if splat_of(start) == 0:
         return readings
@@ -110,7 +111,7 @@ def _with_bias_in_sum(value: Value) -> list[KernelMatch]:
     return [] if bias is None else [biased for reading in readings for biased in _biased(reading, *bias)]
 
 
-def _sum_of(value: Value, forms: Sequence[Expression] = _SUM_OF_PRODUCTS) -> _Sum | None:
+def sum_of_products(value: Value, forms: Sequence[Expression] = _SUM_OF_PRODUCTS) -> SumOfProducts | None:
     operation = value.operation
     if not isinstance(operation, StructuredOp) or len(operation.operands) != 3 or len(operation.results) != 1:
         return None
@@ -120,7 +121,7 @@ def _sum_of(value: Value, forms: Sequence[Expression] = _SUM_OF_PRODUCTS) -> _Su
     known = [tuple(index for index in indices_ if index) for indices_ in indices]
     if [len(some) for some in known] != [len(all_) for all_ in indices]:
         return None
-    return _Sum(operation, tuple(known))
+    return SumOfProducts(operation, tuple(known))
 
 
 def begins_sum_of_products(operation: StructuredOp) -> bool:
@@ -154,13 +155,13 @@ def _permutation(own: Sequence[int], wanted: Sequence[int]) -> Permutation:
 # -- matrix products -------------------------------------------------------------------------------------------------
 
 
-def _matmul(sums: _Sum) -> list[KernelMatch]:
+def _matmul(sums: SumOfProducts) -> list[KernelMatch]:
     matches = [operands for first in (0, 1) if (operands := _matrices(sums, first)) is not None]
     matches.sort(key=lambda operands: len(shape_of(operands[1][0])), reverse=True)  # a matrix is `w`, a vector `a`
     return [KernelMatch("matmul", operands, (sums.operation,)) for operands in matches[:1]]
 
 
-def _matrices(sums: _Sum, first: int) -> tuple[tuple[Value, Permutation], ...] | None:
+def _matrices(sums: SumOfProducts, first: int) -> tuple[tuple[Value, Permutation], ...] | None:
     """Return the operands of NumPy's `a @ w`, with the operand of this number as `a`; None if it is no such product."""
     a, w, out = sums.loops(first), sums.loops(1 - first), sums.loops(2)
     if a is None or w is None or out is None:
@@ -183,7 +184,7 @@ def _matrices(sums: _Sum, first: int) -> tuple[tuple[Value, Permutation], ...] |
 # -- convolutions ----------------------------------------------------------------------------------------------------
 
 
-def _convolution(sums: _Sum) -> list[KernelMatch]:
+def convolution(sums: SumOfProducts) -> list[KernelMatch]:
     """Return the readings as a convolution of images by filters, without and with the padding of the images."""
     out, filters = sums.loops(2), sums.loops(1)
     if out is None or filters is None or len(out) != 4 or len(sums.indices[0]) != 4:
@@ -220,6 +221,68 @@ def _convolution(sums: _Sum) -> list[KernelMatch]:
         family, ((sums.operation.operands[0], images), weights), (sums.operation,), attributes=attributes
     )
     return [plain_reading, *_padded(plain_reading)]
+
+
+_MERGED, _DIVIDED = "tensor.collapse_shape", "tensor.expand_shape"
+_LAST_TWO = ((0,), (1,), (2,), (3, 4))
+
+
+def _in_groups(value: Value) -> list[KernelMatch]:
+    """Return the readings of a reshape of a convolution with groups, whose two axes of channels become one."""
+    sums = sum_of_products(_reshaped_from(value, _MERGED, _LAST_TWO) or value)
+    if sums is None or sums.operation is value.operation or splat_of(sums.operation.operands[2]) != 0:
+        return []
+    return grouped_convolution(sums)
+
+
+def _reshaped_from(value: Value, name: str, groups: tuple[tuple[int, ...], ...]) -> Value | None:
+    """Return the operand of the reshape that defines a value, if it has this name and these groups of axes."""
+    source = value.operation
+    if source is None or source.name != name or tuple(map(tuple, reassociation_of(source))) != groups:
+        return None
+    return source.operands[0]
+
+
+def grouped_convolution(sums: SumOfProducts) -> list[KernelMatch]:
+    """Return the readings of a convolution of NHWGC images by GFHWC or HWCM filters, between reshapes.
+
+    `normalize-layouts` writes them. Outside of the reshapes, images, filters and result have one axis of channels.
+    """
+    users, out, taps = list(sums.operation.results[0].users), sums.loops(2), sums.loops(1)
+    if out is None or taps is None or len(out) != 5 or len(users) != 1 or not users[0].results:
+        return []
+    (merge,) = users
+    image, height, width, group, channel = out
+    is_grouped = len(sums.indices[0]) == 5
+    images, filters, _ = sums.operation.operands
+    family = "conv2d" if is_grouped else "depthwise_conv2d"
+    wanted, places = [group, channel], ((2, 3) if is_grouped else (0, 1))
+    divided: tuple[tuple[int, ...], ...] = ((0, 1), (2,), (3,), (4,)) if is_grouped else ((0,), (1,), (2, 3))
+    outer = _reshaped_from(images, _DIVIDED, _LAST_TWO) if is_grouped else images
+    inner = _reshaped_from(filters, _DIVIDED, divided)
+    is_whole = _reshaped_from(merge.results[0], _MERGED, _LAST_TWO) is not None
+    if not is_whole or outer is None or inner is None or len(taps) != (5 if is_grouped else 4):
+        return []
+    depth = [taps[4]] if is_grouped else []
+    inside = [taps[place] for place in places]
+    if taps != ([*wanted, *inside, *depth] if is_grouped else [*inside, *wanted]):
+        return []
+    strides, dilations = [], []
+    for index, window, tap in zip(sums.indices[0][1:3], (height, width), inside, strict=True):
+        if set(index) != {window, tap} or min(index.values()) < 1:
+            return []
+        strides.append(index[window])
+        dilations.append(index[tap])
+    plain = [image, group, *depth]
+    if [sums.indices[0][0], *sums.indices[0][3:]] != [{loop: 1} for loop in plain]:
+        return []
+    attributes: dict[str, object] = {"strides": tuple(strides), "dilations": tuple(dilations)}
+    if is_grouped:
+        attributes["groups"] = shape_of(images)[3]
+    reshapes = [value.operation for value in ((images, filters) if is_grouped else (filters,))]
+    operations = (*(source for source in reshapes if source is not None), sums.operation, merge)
+    reading = KernelMatch(family, ((outer, None), (inner, None)), operations, attributes=attributes)
+    return [reading, *_padded(reading)]
 
 
 def _padded(reading: KernelMatch) -> list[KernelMatch]:

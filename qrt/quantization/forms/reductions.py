@@ -1,6 +1,7 @@
-"""Recognition of sums and maxima along axes and over windows, the parts of pools, means and softmax."""
+"""Recognition of sums, maxima and minima along axes and over windows, also the parts of pools, means and softmax."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from qrt.ir import FloatAttr, Operation, Value
 from qrt.ir.dialects.linalg.structure import StructuredOp
@@ -15,12 +16,18 @@ from qrt.quantization.forms.elements import (
 )
 from qrt.types import FloatType
 
-_SUM = ("arith.addf",)
+ReductionKind = Literal["sum", "max", "min"]
 EXPANSIONS = ("tensor.expand_shape", "qrt.reshape")
 """Operations that restore reduced axes as axes of size 1."""
 QUOTIENTS = ("arith.divf", "arith.mulf")
 """Operations that may write a division by a count."""
-_MAXIMUM = ("arith.maximumf", "arith.maxnumf")
+_KINDS: dict[object, ReductionKind] = {
+    "arith.addf": "sum",
+    "arith.maximumf": "max",
+    "arith.maxnumf": "max",
+    "arith.minimumf": "min",
+    "arith.minnumf": "min",
+}
 
 
 @dataclass(frozen=True)
@@ -28,7 +35,7 @@ class Reduction:
     """A loop nest that reduces its first operand, from the neutral element."""
 
     operation: StructuredOp
-    is_sum: bool
+    kind: ReductionKind
 
     @property
     def source(self) -> Value:
@@ -39,7 +46,7 @@ class Reduction:
 def reduction_of(value: Value) -> Reduction | None:
     """Return the reduction of one tensor that defines a value; None if there is none.
 
-    A sum must start with 0, a maximum with at most the least float.
+    A sum must start with 0, a maximum with at most the least float, a minimum with at least the greatest one.
     """
     operation = value.operation
     if not isinstance(operation, StructuredOp) or len(operation.outputs) != 1 or tensor_type(value) is None:
@@ -50,9 +57,11 @@ def reduction_of(value: Value) -> Reduction | None:
     if computed[1:] not in ((("input", 0), out), (out, ("input", 0))):
         return None
     start = splat_of(operation.outputs[0])
-    if computed[0] in _SUM and start == 0:
-        return Reduction(operation, True)
-    return Reduction(operation, False) if computed[0] in _MAXIMUM and is_least(start, value) else None
+    kind = _KINDS.get(computed[0])
+    if kind is None or start is None:
+        return None
+    is_neutral = start == 0 if kind == "sum" else is_least(start if kind == "max" else -start, value)
+    return Reduction(operation, kind) if is_neutral else None
 
 
 def is_least(number: float | None, value: Value) -> bool:
@@ -73,17 +82,17 @@ class AxisReduction:
     operations: tuple[Operation, ...]
 
 
-def folded(value: Value, is_sum: bool) -> AxisReduction | None:
-    """Return the sum or the maximum along axes that defines a value, with a reshape that restores the axes."""
+def folded(value: Value, kind: ReductionKind) -> AxisReduction | None:
+    """Return the reduction of a kind along axes that defines a value, with a reshape that restores the axes."""
     source = value.operation
     if source is not None and source.name in EXPANSIONS:
         passed: list[Operation] = []
-        inner = folded(behind(source.operands[0], passed), is_sum)
+        inner = folded(behind(source.operands[0], passed), kind)
         if inner is None or not restores(inner, value):
             return None
         return AxisReduction(inner.source, inner.axes, True, (*inner.operations, *reversed(passed), source))
     reduction = reduction_of(value)
-    if reduction is None or reduction.is_sum != is_sum or reduction.operation.input_count != 1:
+    if reduction is None or reduction.kind != kind or reduction.operation.input_count != 1:
         return None
     first, last = (map.results for map in reduction.operation.indexing_maps)
     rank = len(first)

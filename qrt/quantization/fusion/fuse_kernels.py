@@ -1,6 +1,5 @@
 """The pass `fuse-kernels`, which wraps float operations in regions, one for each kernel of a target."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qrt.ir import Block, Module, Operation
@@ -18,7 +17,9 @@ from qrt.quantization.forms.reductions import reduction_of
 from qrt.quantization.fusion.biases import write_biases
 from qrt.quantization.fusion.choose import KernelChoice, Refusal, choices_of, retarget
 from qrt.quantization.fusion.linear import fuse_linear
-from qrt.quantization.fusion.wrap_region import KERNEL, fuse_calls, move_sizes, wrapped
+from qrt.quantization.fusion.wrap_region import fuse_calls, move_sizes, wrapped
+from qrt.quantization.layouts.blocks import blocks_of
+from qrt.quantization.layouts.normalize_layouts import NormalizeLayouts
 from qrt.quantization.targets.model import Target
 from qrt.quantization.targets.registry import find
 from qrt.types import FloatType
@@ -67,15 +68,14 @@ def _nearest_sum(operation: StructuredOp) -> str:
 
 STAYS_FLOAT = "op stays float"
 """The common part of the remarks about operations that are in no region."""
-_OUTER = ("func.", "scf.", "affine.")
-"""Prefixes of operations whose regions hold programs; the regions of other operations compute single elements."""
 _SOURCES = ("linalg.", "arith.", "math.", "tensor.")
 _NO_VALUES = frozenset({"tensor.empty", "tensor.cast"})
 
 
 @dataclass(frozen=True)
 class FuseKernels:
-    """Wraps float operations in regions, one for each kernel of a target. Changes no value.
+    """Wraps float operations in regions, one for each kernel of a target. Changes no value but by
+    `layouts`.
 
     These are operations of linalg, arith, math and tensor. Emits a remark for each operation that stays float.
 
@@ -84,34 +84,22 @@ class FuseKernels:
 
     target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
     linear: bool = option(False, "wrap all linear operations between two others in one region")
+    layouts: bool = option(True, "first run normalize-layouts, which brings convolutions and pools to kernels")
 
     def run(self, module: Module) -> None:
         target = find(self.target)
+        if self.layouts:
+            NormalizeLayouts().run(module)
         move_sizes(module)
         for region in regions_of(module):
             retarget(region, target)
         fuse_calls(module, target)
         write_biases(module)
-        blocks = list(_blocks(module.operation))
+        blocks = list(blocks_of(module.operation))
         for block in blocks:
             if self.linear:
                 fuse_linear(block, target)
             fuse_block(block, target)
-
-
-def _blocks(module: Operation) -> Iterator[Block]:
-    """Yield the blocks of programs, which are functions, loops and branches, but not of functions that are kernels."""
-    pending = [module]
-    while pending:
-        operation = pending.pop()
-        for region in operation.regions:
-            for block in region.blocks:
-                if operation is not module:
-                    yield block
-                pending += [
-                    inner for inner in block if inner.regions and inner.name.startswith((*_OUTER, "builtin.module"))
-                    and KERNEL not in inner.attributes
-                ]  # fmt: skip
 
 
 def fuse_block(block: Block, target: Target) -> None:

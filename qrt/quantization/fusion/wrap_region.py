@@ -17,6 +17,7 @@ from qrt.ops.elementwise import BINDERS
 from qrt.quantization.forms.elements import splat_of
 from qrt.quantization.forms.movement import padding_of
 from qrt.quantization.fusion.choose import KernelChoice
+from qrt.quantization.layouts.blocks import KERNEL
 from qrt.quantization.targets.model import Target
 from qrt.types import IndexType
 
@@ -232,10 +233,6 @@ def move_sizes(module: Module) -> None:
         value, own = with_extent(operation.operands[0], axis.value)
         if value is not operation.operands[0]:
             operation.set_operands([value, Builder(operation).constant(own, INDEX)])
-
-
-KERNEL = "quant.kernel"
-"""The attribute of a function that names the kernel that computes it."""
 
 
 def fuse_calls(module: Module, target: Target) -> None:

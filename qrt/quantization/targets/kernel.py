@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, get_args
 
 from qrt.errors import QuantTypeError, shown
 from qrt.numerics.float_text import FORMATS
+from qrt.ops.declare import Constraint
 from qrt.types import FloatType, QuantizedType, UniformType
 from qrt.types.storage import default_bounds, parse_storage
 
@@ -31,9 +32,6 @@ It writes types that follow from others into the lists, and returns the numbers 
 again whenever a port of the kernel is decided.
 """
 
-Constraint = Literal[
-    "free", "same_scale", "fixed_scale", "sum_scale", "multiplier_scale", "multiplier_accumulator_scale"
-]
 CONSTRAINTS: Final[tuple[Constraint, ...]] = get_args(Constraint)
 WILDCARD: Final = "*"
 

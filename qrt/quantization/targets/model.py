@@ -9,11 +9,11 @@ from typing import ClassVar
 
 from qrt.errors import ModelError, QuantError, QuantTypeError, require, shown
 from qrt.files import read_text
+from qrt.ops.declare import Constraint
 from qrt.quantization.targets.kernel import (
     CONSTRAINTS,
     WILDCARD,
     Changed,
-    Constraint,
     QuantFn,
     Spec,
     TargetKernel,

@@ -7,12 +7,15 @@ from itertools import product
 from typing import Any, Literal, cast
 
 from qrt.errors import ModelError, QuantError, QuantTypeError, shown
-from qrt.quantization.targets.kernel import CONSTRAINTS, Constraint, QuantFn, TargetKernel, TargetPort
+from qrt.ops.declare import Constraint
+from qrt.quantization.targets.declared import declared_tables
+from qrt.quantization.targets.kernel import CONSTRAINTS, QuantFn, TargetKernel, TargetPort
 from qrt.types import UniformType, parse_type
 
 _TARGET_KEYS: dict[str, tuple[type, str]] = {
     "name": (str, "text"),
     "coarser_bias": (bool, "true or false"),
+    "operations": (dict, "a table, [operations]"),
     "kernel": (list, "tables, [[kernel]]"),
 }
 _KERNEL_KEYS: dict[str, tuple[type, str]] = {
@@ -47,8 +50,12 @@ def read_table(text: str, where: str) -> tuple[str | None, tuple[TargetKernel, .
         if not isinstance(entry, dict):
             raise ModelError(f"{place}: expected a table, got {shown(entry)}")
         kernels += signatures(entry, f"{place} ({shown(entry['name'])})" if "name" in entry else place)
+    if "operations" in table:
+        place = f"{where}: [operations]"
+        for entry in declared_tables(table["operations"], {kernel.name for kernel in kernels}, place):
+            kernels += signatures(entry, f"{place} ({shown(entry['name'])})")
     if not kernels:
-        raise ModelError(f"{where}: a target has a [[kernel]] table or more")
+        raise ModelError(f"{where}: a target has a [[kernel]] table or more, or [operations]")
     return table.get("name"), tuple(kernels), table.get("coarser_bias", False)
 
 

@@ -2,6 +2,7 @@
 attribute has, unsigned storage that is read with a sign, a channel whose scale is lost, a half changed module."""
 
 import re
+import shlex
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from qrt.ops.core import storage_dtype
 from qrt.runtime.interpreter import Interpreter
 from qrt.types import IndexType, UniformType
 from tests import mlir_opt
+from tests.docs.documents import ROOT
 from tests.ir.passes.draw_quantized_moves import Program
 from tests.ir.passes.lower_qrt.upstream import bits_of, integer_case
 from tests.oracle.execution.driver import execute
@@ -74,6 +76,18 @@ def test_drawn_programs_have_their_bits_in_mlir_runner():
     for case, outcome, values in zip(cases, execute(cases), wanted, strict=True):
         assert not isinstance(outcome, str), f"{outcome[:2000]}\n{case.text}"
         assert [result.bits for (result,) in outcome] == [bits_of(value).bits for value in values], case.text
+
+
+@mlir_opt.needed
+def test_mlir_opt_lowers_the_program_of_the_page():
+    page = (ROOT / "docs" / "lowering.md").read_text()
+    (text,) = re.findall(r"`loop.mlir`:\n\n```mlir\n(.*?)```", page, re.DOTALL)
+    (command,) = re.findall(r"```text\n(mlir-opt .*?)```", page, re.DOTALL)
+    export = "fuse-kernels,propagate-quant,export-quant{to=codegen},lower-quant-ops,quant-to-integer-types"
+    lowered = mlir_opt.run(str(run_passes(ir.parse(text), export)), *shlex.split(command)[2:])
+    assert not lowered.stderr.decode()
+    others = re.findall(r"^ *(?:%\S+ = )?\"?(\w+)\.", lowered.stdout.decode(), re.MULTILINE)
+    assert {*others} == {"llvm"}
 
 
 def test_every_place_that_names_a_type():

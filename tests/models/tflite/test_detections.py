@@ -61,9 +61,6 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "too many": ({"options": {"max_detections": 1 << 30}}, "option max_detections is 1073741824"),
     "a threshold": ({"options": {"nms_iou_threshold": 0.0}}, "overlaps up to 0.0 are no thresholds"),
     "two backgrounds": ({"scores": 4}, "4 scores of each box for 2 classes, expected at most one more"),
-    "another shape of the result": (
-        {"options": {"max_detections": 3}}, "but tensor 't3' is tensor<1x2x4xf32>"
-    ),
     "anchors of another count": (
         {"anchors": Tensor((2, 4), "float32", data=ANCHORS[:2])}, "do not go together"
     ),

@@ -81,7 +81,7 @@ CHANGES = [
     (RECORDS, "min(bits, 0x7F7E) + 1 if", "min(bits, 0x7F7E) if"),
     (RECORDS, "np.clip(ends, low, high)", "ends"),
     (RECORDS, "int(sum(counts) * (100 - PERCENTILE) / 100)", "int(sum(counts) * (100 - PERCENTILE) / 100) + 1"),
-    (RECORDS, "_kept_end(values, counts, outside // 2), 0.0)", "_kept_end(values, counts, outside), 0.0)"),
+    (RECORDS, "_end_of_range(values, counts, outside // 2), 0.0)", "_end_of_range(values, counts, outside), 0.0)"),
     (RECORDS, "        if outside < 0:", "        if outside <= 0:"),
     (RECORDS, "return (low, high) if ends == (0.0, 0.0)", "return (low, high) if False"),
     # mse, of records.

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from qrt.errors import QuantTypeError
 from qrt.ops import FAMILIES
 from qrt.quantization.targets.constraints import constraint_of
+from qrt.quantization.targets.declared import WITHOUT_REGIONS
 from qrt.quantization.targets.model import TargetPort
 from qrt.quantization.targets.registry import TARGETS, find
 from qrt.types import FloatType, TensorType, UniformType
@@ -26,11 +27,19 @@ SHAPES = {
     "concat": [(2, 4), (3, 4), (1, 4)],
     "avg_pool2d": [(1, 4, 4, 3)],
     "max_pool2d": [(1, 4, 4, 3)],
+    "resize_nearest": [(1, 4, 4, 3)],
+    "maximum": [(2, 4), (4,)],
+    "minimum": [(2, 1), (2, 4)],
+    "div": [(2, 4), (4,)],
 }
-GIVEN = {"pad": {"padding": ((1, 0), (0, 2))}, "reshape": {}}
-QUANTIZED = {"matmul", "conv2d", "depthwise_conv2d", "add", "sub", "mul", "avg_pool2d", "max_pool2d", "mean"} | {
-    "softmax", "pad", "reshape", "transpose", "concat", "lookup", "clamp"
+GIVEN = {
+    "pad": {"padding": ((1, 0), (0, 2))}, "div": {"requant": "float64_away"}, "tile": {"multiples": (2, 1)},
+    "resize_nearest": {"size": (2, 2)},
 }  # fmt: skip
+QUANTIZED = {name for name, family in FAMILIES.items() if family.traits.constraint is not None}
+"""The families that have a quantized form, as they declare."""
+LEFT_OUT: dict[tuple[str, str], str] = {}
+"""The families with a quantized form that a target lacks, with the reason."""
 KERNELS = [
     (target, name)
     for target in TARGETS.own
@@ -150,12 +159,18 @@ def changed(shape, storage="i8", axis=None, blocks=None):
     return UniformType(storage, "f32", 0.5)
 
 
-def test_qrt_cpu_has_every_family_that_quantizes_under_its_own_names():
-    found = find("qrt-cpu")
-    assert {kernel.name for kernel in found.kernels} == QUANTIZED
-    declared = [family.declaration for family in FAMILIES.values() if family.declaration.public]
-    named = {each.name for each in declared if each.dialect == "qrt"}
-    assert named - {"requantize", "float_matmul"} == QUANTIZED  # a rescale, and a product of floats
+@pytest.mark.parametrize("target", [name for name in TARGETS.own if name != "weight-only"])
+def test_a_target_has_every_family_with_a_quantized_form_or_a_reason(target):
+    """`weight-only` quantizes nothing but weights."""
+    lacking = QUANTIZED - {kernel.name for kernel in find(target).kernels}
+    assert lacking == {name for device, name in LEFT_OUT if device == target}
+
+
+def test_every_family_has_a_quantized_form_or_a_reason():
+    assert set(FAMILIES) - set(WITHOUT_REGIONS) == QUANTIZED
+
+
+def test_kernels_have_the_names_and_the_ports_of_families():
     for target in TARGETS.own:
         for kernel in find(target).kernels:
             if kernel.name not in FAMILIES:

@@ -86,8 +86,8 @@ def same_bits(body):
     for p in (False, True):
         for n in (0, 1, 2):
             wanted, result = (
-                np.asarray(Interpreter(each).call(each.function("f"), [x, np.bool_(p), np.int64(n)])[0]).tobytes()
-                for each in (ir.parse(text), module)
+                np.asarray(Interpreter(one).call(one.function("f"), [x, np.bool_(p), np.int64(n)])[0]).tobytes()
+                for one in (ir.parse(text), module)
             )
             assert result == wanted, f"{p} {n}\n{module}"
     return module
@@ -122,6 +122,22 @@ def test_loops_in_a_loop_whose_result_is_read_as_a_float():
     return %r : F""")
     loops = [str(op.results[0].type) for op in module.operation.walk() if op.name == "scf.for"]
     assert set(loops) == {FLOATS, Q.replace("0.5", "5.000000e-01")}
+
+
+def test_a_result_that_is_quantized_to_another_type():
+    """Without iterations that cast reads the initial value, not the rounded one."""
+    other = Q.replace("0.5:3", "0.0625")
+    module = same_bits(f"""%r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %x) -> (F) {{
+      {kernel("a", "c")}
+      scf.yield %a : F
+    }}
+    %q1 = quant.qcast %r : F to {other}
+    %q2 = quant.qcast %r : F to {Q}
+    %b = quant.dcast %q1 : {other} to F
+    %d = quant.dcast %q2 : {Q} to F
+    %y = arith.addf %b, %d : F
+    return %y : F""")
+    assert quantized_targets(module)["scf.for"]
 
 
 def test_loops_in_a_loop_that_run():

@@ -41,6 +41,16 @@ COMPUTED = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "div": lambda a, b, requant: a / b,
+    "sum": lambda x, axes, keepdims: x.sum(axes, keepdims=keepdims),
+    "reduce_max": lambda x, axes, keepdims: x.max(axes, keepdims=keepdims),
+    "reduce_min": lambda x, axes, keepdims: x.min(axes, keepdims=keepdims),
+    "slice": lambda x, offsets, sizes, strides: x[
+        tuple(slice(o, o + (n - 1) * s + 1, s) for o, n, s in zip(offsets, sizes, strides, strict=True))
+    ],
+    "tile": lambda x, multiples: np.tile(x, multiples),
     "transpose": lambda x, permutation: x.transpose(permutation),
     "concat": lambda *tensors, axis: np.concatenate(tensors, axis),
     "pad": lambda x, padding, value: np.pad(x, padding, constant_values=value),

@@ -30,12 +30,12 @@ def lower_minimum(context: LoweringContext, op: Operation, attributes: Attribute
 
 def lower_div(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Lower a div and return the storage of the quotients."""
-    return _of_bytes(context, op)
+    return _of_bytes(context, op, attributes)
 
 
 def lower_squared_difference(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Lower a squared_difference and return the storage of the squares."""
-    return _of_bytes(context, op)
+    return _of_bytes(context, op, attributes)
 
 
 def _read(context: LoweringContext, op: Operation, stage: str) -> tuple[LoopNest, list[Value]]:
@@ -54,11 +54,11 @@ def _extreme(context: LoweringContext, op: Operation, name: str) -> Value:
     return nest.finish(nest.value(f"arith.{name}{'si' if t.is_signed else 'ui'}", values, t.storage_type))[0]
 
 
-def _of_bytes(context: LoweringContext, op: Operation) -> Value:
+def _of_bytes(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     types, element = tuple(map(tensor_type, op.operands)), uniform_type(op.results[0])
     context.stage("table")
     name = op.name.removeprefix("qrt.")
-    values = table_of_pairs(name, types, tensor_type(op.results[0]))
+    values = table_of_pairs(name, types, tensor_type(op.results[0]), attributes)
     table = context.dense(values, element.storage_type)
     nest, operands = _read(context, op, "lookup")
     indices = []

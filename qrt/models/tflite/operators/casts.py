@@ -5,10 +5,14 @@ from math import prod
 import numpy as np
 
 from qrt.ir import Value
+from qrt.models.importing.data_movement import constant_result
+from qrt.models.tflite.model import uniform
 from qrt.models.tflite.node import Node
+from qrt.models.tflite.operators.operands import finish
+from qrt.ops.core import Array
 from qrt.types import FloatType, TensorType, UniformType
 
-_F32, _F64 = FloatType("f32"), FloatType("f64")
+_F16, _F32, _F64 = FloatType("f16"), FloatType("f32"), FloatType("f64")
 _CASTS = {
     "reciprocal": {"scale": "reciprocal", "zero_point": "after"},
     "divide": {"rounding": "half_away", "zero_point": "after"},
@@ -81,9 +85,52 @@ def is_shift(source: UniformType, out: UniformType) -> bool:
 
 
 def dequantize(node: Node) -> None:
-    """Dequantize values to float32, each with one rounding."""
-    node.element(0)
+    """Dequantize values to float32, each with one rounding, or widen float16. A constant is dequantized at import."""
     if node.result_type().element is not _F32:
         node.refuse(f"to {node.outputs[0].dtype}")
-    node.rule("dequantize")
-    node.set(0, node.emit("quant.dcast", [node.value(0)], None, _F32))
+    x = _packed(node) if node.input(0).dtype == "int4" else node.value(0)
+    assert isinstance(x.type, TensorType)
+    if x.type.element is _F16:
+        rule, result = "exact", node.emit("arith.extf", [x], None, x.type.with_(element=_F32))
+    else:
+        if not isinstance(x.type.element, UniformType):
+            node.refuse(f"{node.input(0).dtype} without scales, to float32")
+        own, is_constant = x.type.element, node.constant(0) is not None
+        facts = {"storage": own.storage, "is_constant": is_constant, "is_per_axis": own.is_per_axis}
+        rule = node.rule("dequantize", **facts)
+        result = node.emit("quant.dcast", [x], None, _F32)
+    array = constant_result(result)
+    if array is None:
+        node.set(0, result)
+        return
+    if rule == "eights_twice":
+        array = _rounded_twice(x, array)
+    if result.operation is not None:
+        result.operation.erase()
+    finish(node, 0, array)
+
+
+def _rounded_twice(x: Value, exact: Array) -> Array:
+    """Return the values of a constant, in blocks of 8 as the sum of its rounded product and the zero point's.
+
+    ``exact`` has the values that are rounded once, which the elements behind the last block are."""
+    assert isinstance(x.type, TensorType)
+    element, storage = x.type.element, constant_result(x)
+    assert isinstance(element, UniformType)
+    assert storage is not None
+    values = exact.ravel().copy()
+    blocks = storage.ravel()[: values.size // 8 * 8].astype(np.float32)
+    values[: blocks.size] = blocks * np.float32(element.scale) + np.float32(-element.zero_point * element.scale)
+    return values.reshape(exact.shape)
+
+
+def _packed(node: Node) -> Value:
+    """Return a constant of int4, two in a byte with the first in the low half, as int8 with the same parameters."""
+    tensor = node.input(0)
+    if tensor.data is None:
+        node.refuse("int4 that is computed")
+    if tensor.quantization is None:
+        node.refuse("int4 without scales, to float32")
+    halves = np.stack([tensor.data << 4, tensor.data], axis=-1).view(np.int8) >> 4
+    array = halves.ravel()[: prod(tensor.shape)].reshape(tensor.shape)
+    return node.dense(array, uniform("i8", tensor.quantization))

@@ -73,8 +73,8 @@ def one_hot(node: Node) -> None:
     own = shape_of(indices)
     axis = axis_of(node, node.options["axis"], len(own) + 1)
     shape = (*own[:axis], 1, *own[axis:])
-    if (declared := node.result_type().shape or ())[axis : axis + 1] not in ((depth,), (None,)):
-        node.fail(f"a depth of {depth} does not make the shape {list(declared)}")
+    sizes = (*own[:axis], depth, *own[axis:])
+    node.graph.check_size(node.op, TensorType(sizes, node.result_type().element))
     expanded: Operand = (
         indices.reshape([size or 0 for size in shape])
         if isinstance(indices, np.ndarray)

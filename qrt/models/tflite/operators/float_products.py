@@ -27,7 +27,11 @@ def convolution(node: Node, window: Window, channels: int, depth: int) -> None:
     context, x = lowering_context(node), window.padded(node, node.value(0))
     order, start, rest = _order(node, channels)
     w = _weights(node, 0)
-    sums = float_products.convolution(context, x, w, window, channels, depth, groups, order, start)
+    if order == "bias_then_fma" and depth == 1 and channels == groups:  # XNNPACK runs it as a depthwise convolution
+        w = node.emit("qrt.transpose", [w], {"permutation": [3, 1, 2, 0]})
+        sums = float_products.depthwise(context, x, w, window, channels, 1, order, start, columns_first=True)
+    else:
+        sums = float_products.convolution(context, x, w, window, channels, depth, groups, order, start)
     finish(node, context, sums, rest)
 
 

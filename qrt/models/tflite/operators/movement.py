@@ -1,11 +1,12 @@
 """Import of RESHAPE, SQUEEZE, EXPAND_DIMS, TRANSPOSE, PACK, UNPACK, CONCATENATION, BROADCAST_TO and TILE."""
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
 
 from qrt.ir import Value
-from qrt.models.importing.data_movement import Shape, axis_of, joined, reshaped, taken
+from qrt.models.importing.data_movement import Shape, axis_of, joined, reshaped, sizes_of, taken
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.operands import input_shape, one_integer, settle
 from qrt.ops.core import Array
@@ -18,6 +19,9 @@ def reshape(node: Node) -> None:
 
 
 def _new_shape(node: Node) -> Shape:
+    sizes = sizes_of(node.value(1)) if node.has(1) and node.constant(1) is None else None
+    if sizes is not None:
+        return _open_shape(node, sizes)
     if node.has(1) and node.constant(1) is None:
         declared = node.result_type().shape or ()
         if declared.count(None) > 1:
@@ -38,6 +42,21 @@ def _new_shape(node: Node) -> Shape:
     if None in shape or prod(size or 0 for size in shape) != count:
         node.fail(f"{count} elements do not fill the shape {list(wanted)}")
     return shape
+
+
+def _open_shape(node: Node, sizes: Sequence[int | Value]) -> Shape:
+    """Return the shape with these sizes, at most one of which is open. A size of -1 follows from the others."""
+    own, wanted = input_shape(node), [None if isinstance(size, Value) else size for size in sizes]
+    known = [size for size in wanted if size is not None]
+    if known.count(-1) > 1 or any(size < -1 for size in known):
+        node.fail(f"a shape has one open size at most, not {known}")
+    if -1 in known:
+        count, rest = prod(size for size in own if size is not None), prod(size for size in known if size >= 0)
+        follows = own.count(None) == wanted.count(None) and rest > 0 and count % rest == 0
+        wanted[wanted.index(-1)] = count // rest if follows else None
+    if wanted.count(None) > 1:
+        node.refuse("several sizes that only the run knows")
+    return tuple(wanted)
 
 
 def squeeze(node: Node) -> None:

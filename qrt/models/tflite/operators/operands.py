@@ -3,10 +3,9 @@
 import numpy as np
 
 from qrt.ir import Value
-from qrt.ir.core.traits import have_compatible_shapes
 from qrt.models.importing.data_movement import Shape, erase_unused, known_result
 from qrt.models.importing.graph import bits
-from qrt.models.importing.unquantized import BOOL, LARGEST, Operand, shape_of, signless, stored
+from qrt.models.importing.unquantized import LARGEST, Operand, shape_of, signless, stored
 from qrt.models.tflite.model import Tensor
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.read import numpy_dtype
@@ -34,11 +33,9 @@ def operands_of(node: Node, dtypes: tuple[str, ...]) -> tuple[list[Operand], Typ
 
 
 def finish(node: Node, i: int, result: Operand) -> None:
-    """Set output ``i``. Its shape must be compatible with the declared one, which bounds the memory."""
+    """Set output ``i``. The shape may differ from the declared one."""
     declared = node.result_type(i)
     shape = result.shape if isinstance(result, np.ndarray) else shape_of(result)
-    if not have_compatible_shapes((TensorType(shape, BOOL), TensorType(declared.shape, BOOL))):
-        node.fail(f"the result has shape {shape}, but the file has {declared.shown()}")
     if isinstance(result, np.ndarray):
         node.set_constant(i, np.asarray(result, order="C").view(numpy_dtype(node.outputs[i].dtype)))
         return
@@ -73,12 +70,9 @@ def one_integer(node: Node, i: int, what: str) -> int:
 def settle(node: Node, i: int, value: Value) -> None:
     """Set output ``i`` to a value with the same storage; the scale may differ.
 
-    A small unquantized result that is known at import becomes a constant. The declared shape must be compatible with
-    the value's, because it bounds the memory that a run needs.
+    A small tensor of integers that is known at import becomes a constant. The shape may differ from the declared one.
     """
     declared = node.result_type(i)
-    if not have_compatible_shapes((value.type, declared)):
-        node.fail(f"the result is {value.type}, but the file has {declared}")
     array = known_result(value)
     if array is not None:
         node.set_constant(i, array)

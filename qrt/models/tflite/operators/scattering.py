@@ -13,7 +13,7 @@ from qrt.models.importing.unquantized import shape_of as shape_of_operand
 from qrt.models.tflite.node import Node
 from qrt.models.tflite.operators.gathering import check_indices
 from qrt.models.tflite.operators.operands import finish, input_shape, raw, settle
-from qrt.types import FloatType, IndexType, IntegerType, UniformType
+from qrt.types import FloatType, IndexType, IntegerType, TensorType, UniformType
 
 _F32, _I64 = FloatType("f32"), IntegerType(64)
 _WHOLE = ("int8", "uint8", "int32", "int64", "float32")
@@ -54,14 +54,16 @@ def sparse_to_dense(node: Node) -> None:
 
 
 def _declared(node: Node, i: int) -> tuple[int, ...]:
-    """Return the declared shape of the result. Fail if input ``i`` is known and has another shape."""
-    declared = node.result_type().shape or ()
-    given = tuple(declared) if node.constant(i) is None else node.integers(i, "a shape")
-    if None in declared or None in given:
+    """Return the shape that input ``i`` has as its elements, or the declared shape of the result if only the run knows
+    them."""
+    given = node.result_type().shape or () if node.constant(i) is None else node.integers(i, "a shape")
+    if None in given:
         node.refuse("a shape that only the run knows")
-    if given != declared:
-        node.fail(f"the result has shape {given}, but the file has {node.result_type().shown()}")
-    return tuple(size for size in given if size is not None)
+    sizes = tuple(size for size in given if size is not None)
+    if any(size < 0 for size in sizes):
+        node.fail(f"a shape {list(sizes)} with a negative size")
+    node.graph.check_size(node.op, TensorType(sizes, node.result_type().element))
+    return sizes
 
 
 def _scattered(node: Node, x: Value, indices: Value, updates: Value, reduction: str) -> Value:

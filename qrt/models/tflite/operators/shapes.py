@@ -34,8 +34,13 @@ def shape(node: Node) -> None:
     if None not in sizes:
         finish(node, 0, np.array(sizes, numpy_dtype(node.outputs[0].dtype)))
         return
-    extents = [node.emit("tensor.dim", [node.value(0), index(node, axis)]) for axis in range(len(sizes))]
-    cast = [node.emit("arith.index_cast", [size], None, element) for size in extents]
+    builder, cast = node.graph.builder(node.op), []
+    for axis, size in enumerate(sizes):
+        if size is None:
+            extent = node.emit("tensor.dim", [node.value(0), index(node, axis)])
+            cast.append(node.emit("arith.index_cast", [extent], None, element))
+        else:
+            cast.append(builder.constant(size, element))
     finish(node, 0, node.emit("tensor.from_elements", cast, None, TensorType((len(cast),), element)))
 
 
@@ -71,16 +76,10 @@ def _scalar(node: Node, value: Operand, element: Type) -> Operand:
 
 
 def _check_sizes(node: Node, sizes: tuple[int, ...]) -> None:
-    """Fail unless a shape given by operands is the declared one, which bounds the memory."""
-    declared = node.result_type().shape
+    """Fail if a shape that operands give has a negative size, or a tensor of it is larger than the limit."""
     if any(size < 0 for size in sizes):
         node.fail(f"a size of {min(sizes)}")
-    if (
-        declared is None
-        or len(declared) != len(sizes)
-        or any(d not in (None, s) for d, s in zip(declared, sizes, strict=True))
-    ):
-        node.fail(f"the result has shape {sizes}, but the file has {node.result_type().shown()}")
+    node.graph.check_size(node.op, TensorType(sizes, node.result_type().element))
 
 
 def bitcast(node: Node) -> None:

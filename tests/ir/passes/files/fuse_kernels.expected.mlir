@@ -61,7 +61,11 @@ module {
       } {input_specs = [f32, f32], kernel = "mul", output_specs = [f32]} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
       scf.yield %5 : tensor<4xf32>
     }
-    %3 = arith.divf %2, %arg1 : tensor<4xf32>
+    %3 = quant.region(%2, %arg1) {
+    ^bb0(%arg3: tensor<4xf32>, %arg4: tensor<4xf32>):
+      %5 = arith.divf %arg3, %arg4 : tensor<4xf32>
+      quant.return %5 : tensor<4xf32>
+    } {input_specs = [f32, f32], kernel = "div", output_specs = [f32]} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     %4 = quant.region(%3) {
     ^bb0(%arg3: tensor<4xf32>):
       %5 = math.exp %arg3 : tensor<4xf32>

@@ -37,6 +37,15 @@ def conv(rng, *, is_hybrid=False, one_by_one=False):
     return Case(one_op("CONV_2D", [x, weights, _constant(rng, (channels,))], [y], options, version=2), ulp=0)
 
 
+def conv_of_single_channels(rng):
+    """A filter for each channel, which XNNPACK runs as a depthwise convolution."""
+    image, window, result, options = _window(rng)
+    channels = int(rng.choice([1, 1, 2, 3, 8]))
+    x, y = Tensor((1, *image, channels), "float32"), Tensor((1, *result, channels), "float32")
+    inputs = [x, _constant(rng, (channels, *window, 1)), _constant(rng, (channels,))]
+    return Case(one_op("CONV_2D", inputs, [y], options, version=2), ulp=0)
+
+
 def depthwise(rng, *, is_hybrid=False):
     image, window, result, options = _window(rng)
     strides = max(options["stride_h"], options["stride_w"])
@@ -197,6 +206,7 @@ CASES = {
     "CONV_2D f32 x i8": partial(conv, is_hybrid=True),
     "CONV_2D f32 x i8, 1x1": partial(conv, is_hybrid=True, one_by_one=True),
     "DEPTHWISE_CONV_2D f32": depthwise,
+    "CONV_2D f32, single channels": conv_of_single_channels,
     "FULLY_CONNECTED f32": fully_connected,
     "FULLY_CONNECTED f32 x i8": partial(fully_connected, is_hybrid=True),
     "AVERAGE_POOL_2D f32": partial(pool, name="AVERAGE_POOL_2D"),

@@ -106,8 +106,6 @@ REFUSED = [
      "corners are aligned, or centers lie at halves, but not both"),
     ("ARG_MAX", [X, integers(2)], [integers(0, 0)], {"output_type": "INT32"}, "axis 2 is out of range for rank 2"),
     ("REDUCE_MAX", [X, integers(-3)], [X], {"keep_dims": False}, "axis -3 is out of range for rank 2"),
-    ("ONE_HOT", [integers(0, 1), integers(3), integers(1), integers(0)], [quantized(2, 2)], {"axis": -1},
-     "a depth of 3 does not make the shape [2, 2]"),
     ("ONE_HOT", [integers(0, 1), integers(3), integers(1), integers(0)], [X], {"axis": 2},
      "axis 2 is out of range for rank 2"),
     ("TOPK_V2", [X, integers(4)], [X, integers(0, 0)], {}, "k must be from 0 to the size of the last axis, got 4"),

@@ -1,0 +1,102 @@
+"""The kernels of a target that follow from the declarations of op families (docs/reference/targets.md, `[operations]`).
+
+A family whose traits have a constraint has a quantized form. A target needs only the storages of its ports.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+from qrt.errors import ModelError, QuantTypeError, shown
+from qrt.numerics.float_text import FORMATS
+from qrt.ops import FAMILIES, OpFamily
+from qrt.types.storage import parse_storage
+
+SUM_MULTIPLIERS: Final = [0, 1 << 24]
+"""The multipliers of a sum of two tensors: 64 bits hold the sum of their products."""
+
+WITHOUT_REGIONS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("argmax", "argmin", "top_k"), "its result is indices, which stay integers"),
+    **dict.fromkeys(("gather", "gather_nd", "scatter_nd"), "its indices are integers, which are no ports of a region"),
+    **dict.fromkeys(("qcast", "dcast", "scast", "requantize"), "export writes it at the ports of regions"),
+    **dict.fromkeys(("dynamic_matmul", "dynamic_lstm", "float_matmul"), "its activations stay floats"),
+    **dict.fromkeys(("lstm", "svdf", "log_softmax"), "fuse-kernels reads its float operations one by one"),
+    **dict.fromkeys(("logistic", "tanh", "leaky_relu"), "`lookup` computes every function of one variable"),
+    "prelu": "`lookup`, `mul` and `maximum` compute it",
+    "squared_difference": "`sub` and `mul` compute it, with 16 bits too",
+    "lookup_interpolated": "its table is rounded between entries: no result is the nearest one",
+    "cumsum": "no float operation of linalg, math or tensor is one",
+    "resize_bilinear": "no float operation of linalg, math or tensor is one",
+    "transpose_conv2d": "no float operation of linalg is one",
+    "detection_postprocess": "its result is floats",
+}
+"""The families of which quantization makes no region by default, with the reason."""
+
+KEYS: Final = ("activations", "results", "default", "moved", "weights", "bias", "without")
+"""The keys of the table `[operations]`."""
+
+
+def declared_tables(policy: Mapping[str, Any], names: Collection[str], where: str) -> Sequence[Mapping[str, Any]]:
+    """Return a kernel table for each family with a quantized form, apart from kernels that the target lists itself.
+
+    ``policy`` is the table `[operations]`, and ``names`` are the kernels that the target lists. ``where`` is the prefix
+    of messages. Raises ModelError for a policy that lacks activations or leaves out an unknown operation.
+    """
+    for key in policy:
+        if key not in KEYS:
+            raise ModelError(f"{where}: unknown key {shown(key)}: the keys are {', '.join(KEYS)}")
+    if not policy.get("activations"):
+        raise ModelError(f'{where}: activations must be given, such as \'i8\' or ["i8", "u8"]')
+    if "default" in policy and _listed(policy.get("results")) != ["*"]:
+        raise ModelError(f"{where}: default is the storage of results that are '*': write results = \"*\"")
+    left_out = policy.get("without", [])
+    if not isinstance(left_out, list) or any(name not in FAMILIES for name in left_out):
+        raise ModelError(f"{where}: without must be a list of operations of qrt, got {shown(left_out)}")
+    return [
+        _table(family, policy)
+        for name, family in FAMILIES.items()
+        if family.traits.constraint is not None and name not in names and name not in left_out
+    ]
+
+
+def _table(family: OpFamily, policy: Mapping[str, Any]) -> Mapping[str, Any]:
+    traits = family.traits
+    keeps_type = traits.constraint == "same_scale"
+    storages = policy["moved"] if traits.is_movement and keeps_type and "moved" in policy else policy["activations"]
+    activations = [text for text in _listed(storages) if _bits(text) <= traits.operand_bits] or ["i8"]
+    results = activations if keeps_type else _listed(policy.get("results", policy["activations"]))
+    ports: dict[str, list[str]] = {}
+    for number, operand in enumerate(family.declaration.operands):
+        if number in traits.tables:
+            continue  # export computes the table
+        texts = activations
+        if traits.weights is not None and number == 1:
+            texts = [_by_channel(text, traits.weights.outputs) for text in _listed(policy.get("weights", activations))]
+        elif traits.weights is not None and number == 2:
+            texts = [_by_channel(policy.get("bias", "i32"), 0)]
+        ports[operand.name + operand.size] = texts
+    table: dict[str, Any] = {"name": family.name, "constraint": traits.constraint, "ports": {**ports, "y": results}}
+    if traits.constraint == "sum_scale":
+        table["multiplier"] = SUM_MULTIPLIERS
+    if results == ["*"] and "default" in policy:
+        table["default"] = {"y": policy["default"]}
+    return table
+
+
+def _listed(texts: Any) -> list[Any]:
+    return texts if isinstance(texts, list) else [texts]
+
+
+def _by_channel(text: Any, axis: int) -> Any:
+    """Return the text of a port with a scale for each channel; floats have no scales."""
+    return text if text in FORMATS or not isinstance(text, str) else f"{text} axis={axis}"
+
+
+def _bits(text: Any) -> int:
+    """Return the bits of a port's storage; 0 for floats and for text that the reader of ports will refuse."""
+    storage = text.split("<")[0].split(" ")[0] if isinstance(text, str) else ""
+    if storage in FORMATS:
+        return 0
+    try:
+        return getattr(parse_storage(storage)[0], "width", 0)
+    except QuantTypeError:
+        return 0

@@ -1,0 +1,46 @@
+"""docs/reference/targets_operations.md: the operations with a quantized form, and the reasons of the others.
+`make expected` writes it.
+"""
+
+from qrt.ops import FAMILIES
+from qrt.quantization.targets.declared import WITHOUT_REGIONS
+from qrt.quantization.targets.registry import TARGETS, find
+from tests.docs.documents import ROOT
+
+PAGE = ROOT / "docs" / "reference" / "targets_operations.md"
+_HEAD = """# Operations of targets
+
+`make expected` writes this page from the declarations of operations. An operation whose declaration has a
+[constraint](targets.md#constraints) has a quantized form, and
+[`[operations]`](targets.md#the-table-operations) gives a target its kernel. A target may list the kernel with another
+constraint.
+
+"""
+
+
+def page() -> str:
+    """The page as the declarations have it."""
+    return _HEAD + _forms() + "\n" + _reasons()
+
+
+def _forms() -> str:
+    rows = ["| operation | constraint | bits of operands | targets |", "|---|---|---|---|"]
+    own = [find(name) for name in TARGETS.own if name != "weight-only"]
+    for name, family in FAMILIES.items():
+        traits = family.traits
+        if traits.constraint is None:
+            continue
+        lacking = [target.name for target in own if not target.signatures(name)]
+        targets = "all but " + ", ".join(f"`{target}`" for target in lacking) if lacking else "all"
+        bits = f"at most {traits.operand_bits}" if traits.operand_bits < 32 else "any"
+        rows.append(f"| `{name}` | `{traits.constraint}` | {bits} | {targets} |")
+    return "\n".join(rows) + "\n\n`weight-only` has the kernel `float_matmul` alone.\n"
+
+
+def _reasons() -> str:
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in WITHOUT_REGIONS.items():
+        by_reason.setdefault(reason, []).append(f"`{name}`")
+    rows = ["| operations of which no region is made | reason |", "|---|---|"]
+    rows += [f"| {', '.join(names)} | {reason} |" for reason, names in by_reason.items()]
+    return "\n".join(rows) + "\n"
