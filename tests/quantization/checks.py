@@ -133,14 +133,14 @@ def codes_from_exact(module: Module, target: str, rng: np.random.Generator) -> l
         return []
     alone, said = side_by_side(every)
     fixed = qrt.compile(exported(alone, "fixed", target))
-    inputs = [_drawn(port.type, spec, rng) for port, spec in zip(fixed.inputs, said, strict=True)]
+    inputs = [drawn_codes(port.type, spec, rng) for port, spec in zip(fixed.inputs, said, strict=True)]
     doubles = ir.parse(in_doubles(str(alone)))
     for region in regions(doubles):
         count = len(region.results)
         region.attributes["output_specs"] = ir.ArrayAttr((ir.TypeAttr(NoQuantizedType("f64")),) * count)
     wide = qrt.compile(exported(doubles, "simulate", target))
-    results = fixed.run(_by_name(fixed, inputs))
-    exact = wide.run(_by_name(wide, [array.astype(np.float64) for array in inputs]))
+    results = fixed.run(by_name(fixed, inputs))
+    exact = wide.run(by_name(wide, [array.astype(np.float64) for array in inputs]))
     pairs = zip(every, results.values(), exact.values(), strict=True)
     return [(region, _codes_between(region, ours, wanted)) for region, ours, wanted in pairs]
 

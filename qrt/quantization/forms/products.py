@@ -126,7 +126,7 @@ def sum_of_products(value: Value, forms: Sequence[Expression] = _SUM_OF_PRODUCTS
 
 def begins_sum_of_products(operation: StructuredOp) -> bool:
     """Return True if an operation adds products to its third operand."""
-    return bool(operation.results) and _sum_of(operation.results[0]) is not None
+    return bool(operation.results) and sum_of_products(operation.results[0]) is not None
 
 
 def linear(expression: object) -> Linear | None:
