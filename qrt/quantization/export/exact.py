@@ -9,10 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import gcd, lcm
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 import qrt.numerics as numerics
 from qrt.errors import QuantTypeError
@@ -62,18 +60,6 @@ def divisor(numbers: Sequence[Fraction]) -> Fraction:
     """
     below = lcm(*(value.denominator for value in numbers))
     return Fraction(gcd(*(int(value * below) for value in numbers)), below)
-
-
-def is_exact(array: npt.NDArray[Any]) -> bool:
-    """Return True if integers below ``MOST`` with one scale equal the floats of an array.
-
-    >>> is_exact(np.array([1.0, 1e30])), is_exact(np.array([0.1, -3.0]))
-    (False, True)
-    """
-    if not np.isfinite(array).all():
-        return False
-    values = [Fraction(float(value)) for value in array.ravel() if value]
-    return not values or max(map(abs, values)) < MOST * divisor(values)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,15 @@
 """Regions of connected linear operations, for which export generates code instead of calling a kernel."""
 
+from fractions import Fraction
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from qrt.ir import Block, Operation, Value
 from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.dialects.linalg.structure import StructuredOp
 from qrt.ir.rewriting.rewrite import is_dead
-from qrt.quantization.export.exact import is_exact
 from qrt.quantization.forms.elements import (
     INNER_ANNOTATIONS,
     Expression,
@@ -117,7 +120,15 @@ def _wrap(root: Operation, group: list[Operation]) -> None:
 def _is_repeated_exactly(operation: Operation, value: Value) -> bool:
     """Return True if an operation broadcasts a constant that integers of one scale equal, so that the body has it."""
     dense = dense_of(value)
-    return dense is not None and _is_repeated_constant(operation.results[0]) and is_exact(np.asarray(dense.python))
+    return dense is not None and _is_repeated_constant(operation.results[0]) and _is_exact(np.asarray(dense.python))
+
+
+def _is_exact(array: npt.NDArray[Any]) -> bool:
+    """Return True if integers below 2^62 with a power of two as their scale equal the floats of an array."""
+    if not np.isfinite(array).all():
+        return False
+    values = [Fraction(float(value)) for value in array.ravel()]
+    return not values or max(map(abs, values)) * max(value.denominator for value in values) < 1 << 62
 
 
 def _is_weights(value: Value) -> bool:
