@@ -1,16 +1,18 @@
 """The choice of a target's kernel for a value: the one that covers the most operations, constants included.
 
-Of equally large ones, the first in the target's order wins, and a table comes last. A region that exists already is
-renamed to a kernel of the requested target.
+Of equally large ones, the first in the target's order wins, and a table comes last, except that it comes before a clamp
+whose result is annotated with a range of its own. A region that exists already is renamed to a kernel of the requested
+target.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 from typing import Any
 
 from qrt.errors import QuantError
-from qrt.ir import StringAttr, Value
+from qrt.ir import DenseElementsAttr, StringAttr, Value
 from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.remarks import remark
 from qrt.ops import FAMILIES
@@ -54,7 +56,7 @@ def kernel_names(reading: KernelMatch) -> tuple[str, ...]:
 
 def choices_of(value: Value, target: Target, refused: list[Refusal] | None = None) -> Iterator[KernelChoice]:
     """Yield the kernels that compute a value, best first. ``refused`` collects why other readings have no kernel."""
-    choices: list[tuple[int, bool, int, KernelChoice]] = []
+    choices: list[tuple[int, int, int, KernelChoice]] = []
     order = target_order(target)
     for reading in readings_of(value):
         names = kernel_names(reading)
@@ -62,8 +64,9 @@ def choices_of(value: Value, target: Target, refused: list[Refusal] | None = Non
         fitting = [name for name in known if refusal((name,), len(reading.operands), reading, target) is None]
         if fitting:
             name = min(fitting, key=lambda name: order[name])
-            is_table = bool(FAMILIES[name].traits.tables)
-            choices.append((-_size(reading), is_table, order[name], KernelChoice(name, reading)))
+            choices.append(
+                (-_size(reading), _preference(name, reading, value), order[name], KernelChoice(name, reading))
+            )
         elif refused is not None:
             reason = refusal(names, len(reading.operands), reading, target)
             refused.append(Refusal(reading, reason or ""))
@@ -74,6 +77,30 @@ def choices_of(value: Value, target: Target, refused: list[Refusal] | None = Non
             yield choice
         elif refused is not None:
             refused.append(Refusal(choice.reading, reason))
+
+
+def _preference(name: str, reading: KernelMatch, value: Value) -> int:
+    """Return 0 for a kernel, 1 for a table, and 2 for a clamp whose result is annotated with a range of its own.
+
+    The ends of a clamp have one type, which gives the result the clamped range of the operand and no other.
+    """
+    if FAMILIES[name].traits.tables:
+        return 1
+    if reading.family != "clamp":
+        return 0
+    before, after = _annotated_range(reading.operands[0][0]), _annotated_range(value)
+    if before is None or after is None:
+        return 0
+    low, high = (-inf if reading.attributes["min"] is None else reading.attributes["min"]), reading.attributes["max"]
+    clamped = tuple(min(max(end, low), inf if high is None else high) for end in before)
+    return 0 if clamped == after or before == after else 2
+
+
+def _annotated_range(value: Value) -> tuple[float, ...] | None:
+    """Return the range of the `quant.stats` that defines or takes a value; None without one."""
+    near = [*value.users, *([value.operation] if value.operation is not None else [])]
+    annotations = (op.attributes.get("layerStats") for op in near if op.name == "quant.stats")
+    return next((tuple(ends.array.tolist()) for ends in annotations if isinstance(ends, DenseElementsAttr)), None)
 
 
 def target_order(target: Target) -> dict[str, int]:

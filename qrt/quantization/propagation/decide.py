@@ -5,6 +5,9 @@ ports that has a range, lets the kernel's constraint change undecided types, and
 with ports in the classes just decided return to the heap. A class is decided only once, so there are at most as many
 visits as regions and ports.
 
+A region with a port that is undecided in the end stays float, with a remark that names the missing annotation, or is an
+error with ``undecided=error``.
+
 A hub in a class without ports takes the widest type of the value's uses, so that no use gets values clipped for
 another.
 
@@ -27,7 +30,7 @@ from qrt.quantization.propagation.classes import storage_of
 from qrt.quantization.propagation.graph import Class, GraphRegion, PropagationGraph, PropagationNode, is_decided
 from qrt.quantization.propagation.layout import PortLayout, layout_of_port
 from qrt.quantization.propagation.ranges import Ranges, Wanted, own_range
-from qrt.quantization.propagation.select import fits
+from qrt.quantization.propagation.select import Undecided, fits, stay_float
 from qrt.quantization.propagation.statistics import covered, width
 from qrt.quantization.targets.constraints import bias_fits, constraint_of
 from qrt.quantization.targets.model import QuantFn, Spec, Target
@@ -44,10 +47,15 @@ class Decider:
     """The solver that visits the regions of a graph until all types are decided."""
 
     def __init__(
-        self, graph: PropagationGraph, target: Target, ranges: Ranges, order: Sequence[int] | None = None
+        self,
+        graph: PropagationGraph,
+        target: Target,
+        ranges: Ranges,
+        order: Sequence[int] | None = None,
+        undecided: Undecided = "float",
     ) -> None:
         """Put all regions on the heap, those in `order` first; the order does not affect the result."""
-        self._graph, self._target, self._ranges = graph, target, ranges
+        self._graph, self._target, self._ranges, self._undecided = graph, target, ranges, undecided
         every = range(len(graph.regions))
         self._heap = [*dict.fromkeys([number for number in order or () if number in every] + [*every])]
         self._functions: dict[int, QuantFn] = {}
@@ -78,12 +86,21 @@ class Decider:
                     waiting.add(concerned)
                     heapq.heappush(self._heap, concerned)
         assert self.visits <= self.bound
-        for node in self._graph.nodes:
-            if node.region is not None and node.type is None:
-                raise node.region.operation.error(_undecided(node))
+        for region in self._graph.regions:
+            self._keep_undecided(region)
         for node in self._graph.nodes:
             if node.region is None and node.type is None and node.group is not None:
                 node.in_class.type = _widest([use.type for use in node.group.uses])
+
+    def _keep_undecided(self, region: GraphRegion) -> None:
+        """Keep a region float if a port of it is undecided; raise VerifyError if that is not allowed."""
+        missing = [_undecided(node) for node in region.floats if node.type is None]
+        if missing and self._undecided == "error":
+            raise region.operation.error(missing[0])
+        if missing:
+            stay_float(region, "; ".join(missing))
+            for node in region.floats:
+                node.own = node.spec
 
     def _undecided_ranges(self) -> Iterator[Wanted]:
         """Yield the ranges for which types will be proposed, as far as storage and range are known."""

@@ -14,6 +14,8 @@ from qrt.types import FloatType, NoQuantizedType, UniformType, parse_type
 from tests.quantization.propagation.programs import (
     FIXED,
     KERNELS,
+    NONE,
+    STRICT,
     WIDE,
     A,
     B,
@@ -113,10 +115,28 @@ def test_a_fixed_scale_outranks_an_annotation() -> None:
     ],
 )
 def test_a_port_that_nobody_decides(kernel: str, specs: tuple[str, str], said: str) -> None:
+    text = function("%x", region("%0", kernel, "%x", *specs))
     with pytest.raises(VerifyError) as error:
-        run(function("%x", region("%0", kernel, "%x", *specs)))
+        run(text, STRICT)
     assert said in str(error.value)
     assert str(error.value).startswith("f.mlir:2:6: error")
+    result = run(text)
+    assert result.of(kernel) == [[NONE, NONE]]
+    (remark,) = result.remarks
+    assert remark.message.startswith(f"{kernel} stays float: nobody decides {kernel} ")
+    assert said in remark.message
+    assert remark.location is not None
+    assert remark.location.line == 2
+
+
+def test_regions_around_one_that_nobody_decides_keep_their_types() -> None:
+    """The whole region is float: types that reach it are rescaled to floats, and floats to types."""
+    lines = [region("%0", "op", "%x", A), region("%1", "wide", "%0"), region("%2", "op", "%1", B, B)]
+    result = run(function("%x", *lines))
+    assert result.of("op") == [[NONE, NONE], [B, B]]
+    assert [remark.message.count("nobody decides") for remark in result.remarks] == [1, 1]
+    assert result.of("wide") == [[NONE, NONE]]
+    assert result.of("rescale") == [[NONE, B]]
 
 
 def test_a_constant_that_is_not_finite_is_named() -> None:
