@@ -123,7 +123,7 @@ def test_a_port_that_nobody_decides(kernel: str, specs: tuple[str, str], said: s
     result = run(text)
     assert result.of(kernel) == [[NONE, NONE]]
     (remark,) = result.remarks
-    assert remark.message.startswith(f"{kernel} stays float: nobody decides {kernel} ")
+    assert remark.message.startswith(f"{kernel} stays float: no type can be chosen for {kernel} ")
     assert said in remark.message
     assert remark.location is not None
     assert remark.location.line == 2
@@ -134,7 +134,7 @@ def test_regions_around_one_that_nobody_decides_keep_their_types() -> None:
     lines = [region("%0", "op", "%x", A), region("%1", "wide", "%0"), region("%2", "op", "%1", B, B)]
     result = run(function("%x", *lines))
     assert result.of("op") == [[NONE, NONE], [B, B]]
-    assert [remark.message.count("nobody decides") for remark in result.remarks] == [1, 1]
+    assert [remark.message.count("no type can be chosen for") for remark in result.remarks] == [1, 1]
     assert result.of("wide") == [[NONE, NONE]]
     assert result.of("rescale") == [[NONE, B]]
 
