@@ -45,7 +45,7 @@ MAX_MESSAGE = 1200
 """The limit of the message of a diagnostic, which shows a line of the text too."""
 MOST_LISTED = 16
 """Scales or quantiles of a type that are quoted one by one."""
-MANY_STEPS = "does not end within the steps it may take"
+MANY_STEPS = "does not end within max_steps, the limit of steps"
 """What is said of a loop that takes more steps than a run may."""
 _LIST = re.compile(r"(!quant\.(uniform|quantile)<[^{}!\s]{0,99}(?:\{[^{}]{0,999}\})?, )(\{[-+.:,{} \w]*\})", re.ASCII)
 
@@ -143,6 +143,15 @@ def shown(value: object) -> str:
         text = f"a value of type {kind}"
     text = f"a {kind} of arrays" if "array([" in text else " ".join(text.split()) if "\n" in text else text
     return text if len(text) <= 200 else f"{text[:200]}..."
+
+
+def plural(count: int, one: str, several: str = "") -> str:
+    """Return a count with its noun.
+
+    >>> plural(1, "row"), plural(2000, "row"), plural(0, "bias", "biases")
+    ('1 row', '2,000 rows', '0 biases')
+    """
+    return f"{count:,} {one if count == 1 else several or one + 's'}"
 
 
 def summary(shape: Iterable[int], what: str, values: Sequence[float], zero_points: Sequence[int] = ()) -> str:
@@ -262,7 +271,7 @@ class ModelError(QuantError):
     >>> import qrt
     >>> qrt.load("model.pb")
     Traceback (most recent call last):
-    qrt.errors.ModelError: model.pb: only .mlir, .tflite and .onnx files are read, not .pb
+    qrt.errors.ModelError: model.pb: only .mlir, .tflite and .onnx files are supported, not .pb
     """
 
 
@@ -463,13 +472,13 @@ def _wrong(by_position: list[str], by_name: list[str], missing: list[str], count
         if name in by_position[:count]:
             return f"{name} is given twice"
         if name in by_position and name not in by_name:
-            return f"{name} is given by position, without its name"
+            return f"{name} must be given by position, not by name"
         if name not in by_name:
             near = nearest(name, by_name)
             takes = f"did you mean {near!r}?" if near else f"it takes {_listed(by_position, by_name)}"
             return f"no argument is named {name!r}: {takes}"
     if count > len(by_position):
-        return f"it takes at most {len(by_position)} argument{'s'[: len(by_position) != 1]} by position, got {count}"
+        return f"it takes at most {plural(len(by_position), 'argument')} by position, got {count}"
     return f"an argument is missing: {', '.join(missing)}"
 
 

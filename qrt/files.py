@@ -79,7 +79,7 @@ def read_bytes(name: str, limit: int | None = None, *, streams: bool = True) -> 
         raise FileError(f"{shown_name(name)}: {reason(error)}") from None
     if max(size, len(data)) > most:
         where = "" if limit is None else " (max_bytes, --max-input)"
-        raise ModelError(f"{shown_name(name)}: it has more than {most} bytes, the limit of an input{where}")
+        raise ModelError(f"{shown_name(name)}: the file has more than {most} bytes, the limit of an input{where}")
     return data
 
 
@@ -143,7 +143,7 @@ def write_files(outputs: Iterable[tuple[str, Write]]) -> None:
     for name, write in outputs:
         place = _place(name)
         if place in beside:
-            raise ModelError(f"{name}: two outputs go to this file")
+            raise ModelError(f"{name}: two outputs would be written to this file")
         if name == "-" or _is_stream(name):
             direct.append((name, write))
         else:
@@ -173,13 +173,13 @@ def check_places(names: Iterable[str]) -> None:
     for name in names:
         place = _place(name)
         if place in places:
-            raise ModelError(f"{name}: two outputs go to this file")
+            raise ModelError(f"{name}: two outputs would be written to this file")
         places.add(place)
         if name != "-" and not _is_stream(name):
             if os.path.isdir(place):
                 raise FileError(f"{name}: Is a directory")
             if not os.path.isdir(os.path.dirname(place)):
-                raise FileError(f"{name}: there is no such folder")
+                raise FileError(f"{name}: the folder does not exist")
 
 
 def check_output(name: str | None, suffixes: Sequence[str], sources: Iterable[str | None] = ()) -> None:
@@ -190,16 +190,19 @@ def check_output(name: str | None, suffixes: Sequence[str], sources: Iterable[st
         return
     suffix = os.path.splitext(name)[1]
     if suffix not in suffixes:
-        raise ModelError(f"{name}: {' or '.join(suffixes)} is written here, not {suffix or 'a file without a suffix'}")
+        raise ModelError(
+            f"{name}: {' or '.join(suffixes)} must be the suffix of this output, got "
+            f"{suffix or 'a file without a suffix'}"
+        )
     place = _place(name)
     if any(source is not None and _place(source) == place for source in sources):
-        raise ModelError(f"{name}: this output would replace what is read: give it another name")
+        raise ModelError(f"{name}: this output would replace an input file: give it another name")
 
 
 def _place(name: str) -> str:
     """Return the path with links resolved. Raise ModelError for a name that no file can have."""
     if "\0" in name:
-        raise ModelError(f"{name!r}: a file's name has no null character")
+        raise ModelError(f"{name!r}: the name of a file must not contain a null character")
     return os.path.realpath(name)
 
 

@@ -174,7 +174,7 @@ def saturation(q: QuantTensor) -> float:
     if not isinstance(q, QuantTensor):
         raise QuantTypeError(f"saturation: q must be a QuantTensor, got {type(q).__name__}")
     if not q.size:
-        raise QuantTypeError("saturation: a tensor without elements has no share of them")
+        raise QuantTypeError("saturation: the tensor has no elements")
     stored = q.storage
     return int(np.count_nonzero((stored == q.type.storage_min) | (stored == q.type.storage_max))) / q.size
 
@@ -191,7 +191,7 @@ def _pair(name: str, reference: Values, approximation: Values) -> tuple[Array, A
     if r.shape != a.shape:
         raise QuantTypeError(f"{name}: the shapes differ: {shown(r.shape)} and {shown(a.shape)}")
     if not r.size:
-        raise QuantTypeError(f"{name}: there is no value in shape {shown(r.shape)}")
+        raise QuantTypeError(f"{name}: arrays of shape {shown(r.shape)} have no elements")
     return r, a
 
 

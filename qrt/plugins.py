@@ -20,10 +20,12 @@ def load_plugin(file: str) -> ModuleType:
     if loaded is not None and getattr(loaded, "__file__", None) == str(path):
         return loaded
     if loaded is not None or path.stem in sys.stdlib_module_names:
-        raise ModelError(f"the plugin {shown(file)} does not load: there is a module {path.stem!r} already, rename it")
+        raise ModelError(
+            f"the plugin {shown(file)} does not load: a module named {path.stem!r} exists already: rename the file"
+        )
     spec = spec_from_file_location(path.stem, path)
     if path.suffix != ".py" or spec is None or spec.loader is None:
-        raise ModelError(f"the plugin {shown(file)} does not load: it must be a file of Python, FILE.py")
+        raise ModelError(f"the plugin {shown(file)} does not load: it must be a Python file, FILE.py")
     module = sys.modules[path.stem] = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)

@@ -37,7 +37,7 @@ def places_by_name(package: str, names_by_place: Mapping[str, str]) -> dict[str,
     places: dict[str, Any] = {}
     for place, names in names_by_place.items():
         for name in names.split():
-            assert name not in places, f"{name} stands at {places[name]} already"
+            assert name not in places, f"{name} is registered already, at {places[name]}"
             places[name] = f"{package}.{place}"
     return places
 
@@ -128,7 +128,7 @@ class Registry(Mapping[str, T]):
         entry = self._checked(name, entry)
         known = self._entries.get(name)
         if name in self.own or not (replaces or known is None or _place(known) == _place(entry)):
-            raise QuantError(f"there is a {self.kind} {shown(name)} already")
+            raise QuantError(f"the {self.kind} {shown(name)} is registered already")
         self._entries[name] = entry
 
     def _checked(self, name: str, entry: Any) -> T:
@@ -143,7 +143,9 @@ class Registry(Mapping[str, T]):
         try:
             return self._checked(name, entry.load())
         except Exception as error:  # a package of somebody else's may raise anything
-            raise QuantError(f"the {self.kind} {shown(name)} of {entry.value} does not load: {error}") from error
+            raise QuantError(
+                f"the {self.kind} {shown(name)} of the entry point {entry.value} does not load: {error}"
+            ) from error
 
 
 def _place(entry: object) -> object:

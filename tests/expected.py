@@ -12,6 +12,7 @@ from qrt import ir
 from qrt.ops import FAMILIES
 from tests.docs import architecture
 from tests.docs.documents import DIALECTS, ROOT, family_row
+from tests.messages import listing
 from tests.reference import api_page, onnx_page, rfc, rules_page, targets_page, tflite_page
 from tests.tensor.protocol import numpy_page
 
@@ -48,7 +49,7 @@ def main() -> None:
     texts |= {path.with_suffix(SUFFIX): str(passed(path)) for path in PASSED}
     texts |= {DIALECTS["qrt"]: table_of_families(), numpy_page.PAGE: numpy_page.page()}
     texts |= {rfc.PAGE: rfc.page(), tflite_page.PAGE: tflite_page.page(), onnx_page.PAGE: onnx_page.page()}
-    texts |= {targets_page.PAGE: targets_page.page()}
+    texts |= {targets_page.PAGE: targets_page.page(), listing.PATH: listing.page()}
     texts |= {rules_page.PAGE: rules_page.page(), architecture.PAGE: architecture.picture()}
     texts |= api_page.pages()
     api_page.FOLDER.mkdir(exist_ok=True)

@@ -120,7 +120,7 @@ def test_an_output_that_cannot_be_made_leaves_the_others(folder, capsys):
 def test_two_outputs_of_one_file_are_refused(folder, capsys):
     os.symlink("y.npy", "z.npy")
     assert main([*RUN, "--output=result0=y.npy", "--output=result1=z.npy"]) == 1
-    assert capsys.readouterr().err == "error: z.npy: two outputs go to this file\n"
+    assert capsys.readouterr().err == "error: z.npy: two outputs would be written to this file\n"
     assert not Path("y.npy").exists()
 
 
@@ -221,7 +221,7 @@ def test_standard_output_is_an_output(folder, name):
 def test_an_input_beyond_the_limit_is_refused(folder, capsys, arguments, name):
     assert main(arguments) == 1
     limit = arguments[-1]
-    told = f"error: {name}: it has more than {limit} bytes, the limit of an input (max_bytes, --max-input)\n"
+    told = f"error: {name}: the file has more than {limit} bytes, the limit of an input (max_bytes, --max-input)\n"
     assert capsys.readouterr().err == told
 
 
@@ -237,7 +237,7 @@ def test_endless_standard_input_is_read_up_to_the_limit(folder):
     for command in ("opt", "run"):
         done = shell(f"ulimit -v 2000000; yes | qrt {command} - --max-input 67108864")
         assert done.returncode == 1
-        assert done.stderr.startswith("error: <stdin>: it has more than 67108864 bytes")
+        assert done.stderr.startswith("error: <stdin>: the file has more than 67108864 bytes")
 
 
 def test_no_more_than_the_limit_is_read(tmp_path):
@@ -360,7 +360,7 @@ def test_an_interrupted_call_gives_the_status_of_a_shell(folder, capsys, monkeyp
 # -- names of outputs --------------------------------------------------------------------------------------------------
 
 Q = "tensor<2x!quant.uniform<i8:f32, 0.5>>"
-REPLACED = "this output would replace what is read: give it another name"
+REPLACED = "this output would replace an input file: give it another name"
 QUANTIZED = f"func.func @main(%x: {Q}) -> {Q} {{ return %x : {Q} }}"
 
 
@@ -379,23 +379,34 @@ def programs(folder):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("compile q.mlir -o q.mlir", "q.mlir: .qrt is written here, not .mlir"),
-        ("compile q.mlir -o out", "out: .qrt is written here, not a file without a suffix"),
+        ("compile q.mlir -o q.mlir", "q.mlir: .qrt must be the suffix of this output, got .mlir"),
+        ("compile q.mlir -o out", "out: .qrt must be the suffix of this output, got a file without a suffix"),
         ("compile q.mlir -o link.qrt", f"link.qrt: {REPLACED}"),
-        ("export q.mlir -o q.mlir", "q.mlir: .onnx is written here, not .mlir"),
+        ("export q.mlir -o q.mlir", "q.mlir: .onnx must be the suffix of this output, got .mlir"),
         ("export q.mlir -o link.onnx", f"link.onnx: {REPLACED}"),
-        ("quantize f.mlir --data x.npz -o z.tflite", "z.tflite: .mlir or .onnx is written here, not .tflite"),
+        ("quantize f.mlir --data x.npz -o z.tflite", (
+            "z.tflite: .mlir or .onnx must be the suffix "
+            "of this output, got .tflite"
+        )),
         ("quantize f.mlir --data x.npz -o f.mlir", f"f.mlir: {REPLACED}"),
         ("quantize f.mlir --data x.npz -o ./f.mlir", f"./f.mlir: {REPLACED}"),
-        ("quantize f.mlir --data x.npz -o x.npz", "x.npz: .mlir or .onnx is written here, not .npz"),
-        ("quantize f.mlir --data x.npz -o a.ONNX", "a.ONNX: .mlir or .onnx is written here, not .ONNX"),
-        ("quantize f.mlir --data x.npz --html r.mlir", "r.mlir: .html is written here, not .mlir"),
+        ("quantize f.mlir --data x.npz -o x.npz", "x.npz: .mlir or .onnx must be the suffix of this output, got .npz"),
+        ("quantize f.mlir --data x.npz -o a.ONNX", (
+            "a.ONNX: .mlir or .onnx must be the suffix "
+            "of this output, got .ONNX"
+        )),
+        ("quantize f.mlir --data x.npz --html r.mlir", "r.mlir: .html must be the suffix of this output, got .mlir"),
         ("quantize f.mlir --data x.npz --html link.html", f"link.html: {REPLACED}"),
-        ("explain q.mlir --against f.mlir --data x.npz --html x.npz", "x.npz: .html is written here, not .npz"),
-        ("import m.tflite -o m.tflite", "m.tflite: .mlir is written here, not .tflite"),
+        (
+            "explain q.mlir --against f.mlir "
+            "--data x.npz --html x.npz", "x.npz: .html must be the suffix of this output, got .npz"),
+        ("import m.tflite -o m.tflite", "m.tflite: .mlir must be the suffix of this output, got .tflite"),
         ("import q.mlir -o q.mlir", f"q.mlir: {REPLACED}"),
-        ("opt f.mlir -o x.npy", "x.npy: .mlir is written here, not .npy"),
-        ("run f.mlir --input=arg0=x.npy --output=result0=f.mlir", "f.mlir: .npy is written here, not .mlir"),
+        ("opt f.mlir -o x.npy", "x.npy: .mlir must be the suffix of this output, got .npy"),
+        ("run f.mlir --input=arg0=x.npy --output=result0=f.mlir", (
+            "f.mlir: .npy must be the suffix of "
+            "this output, got .mlir"
+        )),
         ("run f.mlir --input=arg0=x.npy --output=result0=link.npy", f"link.npy: {REPLACED}"),
     ],
 )  # fmt: skip
@@ -422,11 +433,11 @@ def test_outputs_of_their_kind_and_streams_are_written(programs, line):
         ([*RUN, "--input=arg0=x.npy"], "input 'arg0' is given twice"),
         ([*RUN, "--input-value=arg0=1xf32=1"], "input 'arg0' is given twice"),
         ([*RUN, "--output=result0=a", "--output=result0=b"], "output 'result0' is given twice"),
-        ([*RUN, "--max-steps", "-5"], "--max-steps: expected an integer from 0 up, got '-5'"),
-        ([*RUN, "--max-steps", "1.5"], "--max-steps: expected an integer from 0 up"),
-        ([*RUN, "--max-input", "-1"], "--max-input: expected an integer from 0 up"),
-        (["opt", "f.mlir", "--max-input", "1K"], "--max-input: expected an integer from 0 up"),
-        *((["bench", "--seconds", text], "--seconds: expected seconds, more than 0 and finite")
+        ([*RUN, "--max-steps", "-5"], "--max-steps: expected a non-negative integer, got '-5'"),
+        ([*RUN, "--max-steps", "1.5"], "--max-steps: expected a non-negative integer"),
+        ([*RUN, "--max-input", "-1"], "--max-input: expected a non-negative integer"),
+        (["opt", "f.mlir", "--max-input", "1K"], "--max-input: expected a non-negative integer"),
+        *((["bench", "--seconds", text], "--seconds: expected a finite number of seconds above 0")
           for text in ("nan", "inf", "0", "-1", "x")),
     ],
 )  # fmt: skip

@@ -32,7 +32,7 @@ class Kind:
         (lambda: function(), "function: an argument is missing: a, b"),
         (lambda: function(1, 2, 3), "function: it takes at most 2 arguments by position, got 3"),
         (lambda: function(1, 2, b=3), "function: b is given twice"),
-        (lambda: function(a=1, b=2), "function: a is given by position, without its name"),
+        (lambda: function(a=1, b=2), "function: a must be given by position, not by name"),
         (lambda: function(1, 2, opton=3), "function: no argument is named 'opton': did you mean 'option'?"),
         (lambda: function(1, 2, zzz=3), "function: no argument is named 'zzz': it takes a, b, option"),
         (lambda: Kind(), "Kind: an argument is missing: a"),

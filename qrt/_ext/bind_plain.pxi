@@ -49,7 +49,7 @@ def bind_plain(*, str isa, str kind, dtype, size, steps=None):
     dtype = np.dtype(dtype)
     args.element = <qrt_plain_element>choose(kind, "element", PLAIN, dtype)
     if kind not in PLAIN_KINDS or (args.element == QRT_PLAIN_BOOL and kind not in ON_BOOLS):
-        raise KernelError(f"{kind}: it is no operation on pairs of {dtype}")
+        raise KernelError(f"{kind}: not an operation on pairs of {dtype}")
     if args.element == QRT_PLAIN_BOOL:
         args.element, kind = QRT_PLAIN_8, ON_BOOLS[kind]
     number, swapped = PLAIN_KINDS[kind]

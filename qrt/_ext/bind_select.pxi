@@ -54,7 +54,7 @@ def bind_extremum(*, str isa, dtype, x_shape, axes, least, index_dtype=None):
     args.total = element_count("extremum", shape)
     args.count = element_count("extremum", tuple(size for d, size in enumerate(x_shape) if d in axes))
     if args.count == 0 and args.total:
-        raise KernelError("extremum: there is none of no element")
+        raise KernelError("extremum: an axis without elements has no greatest or least element")
     if index_dtype is not None:
         out_dtype = np.dtype(index_dtype)
         if out_dtype not in (np.int32, np.int64) or args.count > np.iinfo(out_dtype).max:

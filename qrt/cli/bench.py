@@ -394,7 +394,7 @@ def _chosen(options: argparse.Namespace) -> list[Workload]:
     chosen = [workload for workload in workloads() if fnmatch(workload.name, options.case)]
     if not chosen:
         names = ", ".join(workload.name for workload in workloads())
-        raise ModelError(f"no case is named {options.case!r}; there are {names}")
+        raise ModelError(f"no case is named {options.case!r}; the cases are {names}")
     return chosen
 
 
@@ -416,4 +416,4 @@ def _prepared(workload: Workload) -> Call:
     try:
         return workload.prepare()
     except MemoryError:
-        raise ModelError(f"{workload.name} needs more memory than there is") from None
+        raise ModelError(f"{workload.name} needs more memory than is available") from None

@@ -62,11 +62,11 @@ def run(options: argparse.Namespace) -> None:
         _explain_steps(options)
         return
     if options.data is None:
-        raise ModelError("--against needs --data: what both programs run on")
+        raise ModelError("--against needs --data, the inputs that both programs run on")
     if Path(options.file).suffix != ".mlir":
         raise ModelError(
-            f"{options.file}: --against compares regions by the keys that `qrt quantize -o Q.mlir` writes, and only a "
-            "program has: give Q.mlir, of the same quantization"
+            f"{options.file}: --against compares regions by the keys that `qrt quantize -o Q.mlir` "
+            "writes, which other files do not have: give the Q.mlir of the same quantization"
         )
     arrays = load_tensors(options.data)
     quantized = load(options.file, max_bytes=options.max_input)

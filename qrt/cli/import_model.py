@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     check_output(options.output, [".mlir"], [options.file])
     if Path(options.file).suffix == ".mlir":
-        raise ModelError(f"{options.file}: it is a program already; qrt opt prints it")
+        raise ModelError(f"{options.file}: the file is a program and needs no import; qrt opt prints it")
     module, report = load_reported(
         options.file, profile=options.profile, max_bytes=options.max_input, shapes=input_shapes(options)
     )

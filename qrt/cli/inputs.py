@@ -56,7 +56,7 @@ def by_names(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
     for name, array in arrays.items():
         port = named_port(program, name)
         if port.name in by_input:
-            raise ModelError(f"input {_shown(port)} is given twice: as {name!r}, and as another name of it")
+            raise ModelError(f"input {_shown(port)} is given twice: as {name!r} and by another of its names")
         by_input[port.name] = array
     return by_input
 
@@ -75,7 +75,7 @@ def read_array(path: str, limit: int, port: Port) -> Array:
 def _load(path: str, limit: int) -> Array:
     file = BytesIO(read_bytes(path, limit))
     if file.getvalue()[:2] == b"PK":
-        raise ModelError(f"{path}: an .npz archive, an .npy file is expected")
+        raise ModelError(f"{path}: expected an .npy file, got an .npz archive")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of Python's parser, about what is an error in a moment
@@ -89,7 +89,7 @@ def _reason(error: Exception) -> str:
     message = reason(error)
     if type(error) is ValueError and "<ast." not in message:
         return message
-    return "its header says no shape and dtype that an array can have"
+    return "its header has no valid shape and dtype"
 
 
 def parse_value(text: str, name: str) -> Array:
@@ -177,5 +177,5 @@ def program_of(options: argparse.Namespace, *, saturating: bool = False, max_byt
         raise ModelError(f"{file}: {names} are for qrt compile: the program is saved with them")
     program = load_program(file)
     if options.function not in (None, program.name):
-        raise ModelError(f"{file}: no function is named {options.function!r}; {program.name!r} is saved")
+        raise ModelError(f"{file}: no function is named {options.function!r}; the saved function is {program.name!r}")
     return program

@@ -108,7 +108,7 @@ def _pass_names(text: str) -> list[str]:
         if name not in PASSES:
             meant = nearest(name, PASSES)
             hint = f"; did you mean {meant!r}?" if meant is not None else ""
-            raise argparse.ArgumentTypeError(f"{name!r} is no pass{hint}")
+            raise argparse.ArgumentTypeError(f"no pass is named {name!r}{hint}")
     return names
 
 
@@ -219,11 +219,11 @@ def _text(module: ir.Module, options: argparse.Namespace) -> str:
 def _refuse_extensions(module: ir.Module) -> None:
     for operation in module.operation.walk():
         if operation.has_trait(EXTENSION):
-            raise operation.error(f"op '{operation.name}' is not upstream's, and refused under --strict-upstream")
+            raise operation.error(f"op '{operation.name}' does not exist upstream, which --strict-upstream requires")
         arguments = [value for region in operation.regions for block in region.blocks for value in block.arguments]
         for value in (*operation.results, *arguments):
             if isinstance(element_of(value.type), NoQuantizedType):
-                raise operation.error(f"type '{value.type}' is not upstream's, and refused under --strict-upstream")
+                raise operation.error(f"type '{value.type}' does not exist upstream, which --strict-upstream requires")
 
 
 def _split(text: str) -> Iterator[str]:

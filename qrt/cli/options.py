@@ -22,8 +22,8 @@ def _number(kind: type[int] | type[float], holds: Callable[[float], bool], expec
     return parse
 
 
-whole_number = _number(int, lambda value: value >= 0, "an integer from 0 up")
-duration = _number(float, lambda value: 0 < value < math.inf, "seconds, more than 0 and finite")
+whole_number = _number(int, lambda value: value >= 0, "a non-negative integer")
+duration = _number(float, lambda value: 0 < value < math.inf, "a finite number of seconds above 0")
 
 
 def add_input_limit(parser: argparse.ArgumentParser, default: int | None = MAX_INPUT) -> None:

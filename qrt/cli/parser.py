@@ -55,7 +55,7 @@ class VerbParser(ShortParser):
             action = self._option_string_actions.get(name)
             if action is not None and action.nargs == 0 and action.const is True and equals:
                 if value.lower() not in _BOOLEANS:
-                    self.error(f"for the {name} option: {value!r} is no boolean: true, false, 1 or 0")
+                    self.error(f"for the {name} option: expected true, false, 1 or 0, got {value!r}")
                 if not _BOOLEANS[value.lower()]:
                     denied.append(action.dest)
                     continue

@@ -96,7 +96,7 @@ class Builder:
         require(place, (Module, Block, Operation), "Builder: the place", "a Module, a Block or an Operation")
         block = place.parent if isinstance(place, Operation) else place.body if isinstance(place, Module) else place
         if block is None:
-            raise QuantTypeError("Builder: an operation is made before another one of a block, this one is in none")
+            raise QuantTypeError("Builder: the operation to insert before is not in a block")
         self.block = block
         self.before = place if isinstance(place, Operation) else None  # None is the end of the block
         self.location = location or (block if self.before is None else self.before).location
@@ -135,7 +135,7 @@ class Builder:
         following = owner.first if isinstance(owner, Block) else owner.next if owner is not None else None
         block = owner if isinstance(owner, Block) else owner.parent if owner is not None else None
         if block is None or owner is None:
-            raise QuantTypeError("Builder.after: the place is in no block")
+            raise QuantTypeError("Builder.after: the place is not in a block")
         return cls(block if following is None else following, owner.location, observer)
 
     def at(self, place: Block | Operation) -> "Builder":
@@ -303,7 +303,7 @@ class Builder:
         element = wanted.element if isinstance(wanted, ShapedType) else wanted
         if isinstance(element, UniformType):
             if not isinstance(wanted, TensorType) and not isinstance(value, Attribute):
-                raise QuantTypeError(f"constant: a constant of a quantized type is a tensor, not of {wanted}")
+                raise QuantTypeError(f"constant: a constant of a quantized type must be a tensor, got {wanted}")
             stored = self.constant(value, with_element(wanted, element.storage_type))
             try:
                 return self.create("quant.scast", stored, type=wanted).result

@@ -137,7 +137,7 @@ class OperationDraft:
             plan = inferences(definition, known.keys() | unsaid)
         except ValueError:
             names = ", ".join(repr(name) for name in groups.names if name not in unsaid)
-            raise QuantTypeError(f"{definition.name}: the type of {names} does not follow: give type=") from None
+            raise QuantTypeError(f"{definition.name}: the type of {names} cannot be inferred: give type=") from None
         for name, relation in plan:
             source = relation.source or ""
             typed = getattr(self.attributes.get(source), "type", None)
@@ -231,14 +231,14 @@ def checked_constant(value: npt.ArrayLike, type: Type) -> Attribute:
         if number.shape != () or number.dtype.kind not in "biuf":
             raise QuantTypeError(f"constant: {type} takes a number, got {shown(value)}")
         if isinstance(type, IntegerType) and not type.is_signless:
-            raise QuantTypeError(f"constant: a number has no sign in its type: write i{type.width} for {type}")
+            raise QuantTypeError(f"constant: a number needs a signless type: write i{type.width} for {type}")
         if isinstance(type, FloatType):
             return FloatAttr.of(float(number), type)
         if number.dtype.kind == "f":
             raise QuantTypeError(f"constant: {type} takes an integer, got {shown(value)}")
         return IntegerAttr(int(number), type)
     if not isinstance(type, ShapedType):
-        raise QuantTypeError(f"constant: there are no constants of {type}")
+        raise QuantTypeError(f"constant: constants of {type} are not supported")
     elements = _elements(np.asarray(value), type.element)
     try:
         return DenseElementsAttr(np.broadcast_to(elements, static_shape(type)), type)
@@ -250,7 +250,7 @@ def _elements(array: npt.NDArray[Any], element: Type) -> npt.NDArray[Any]:
     """Return elements in the dtype of a dense constant."""
     dtype = storage_dtype(element)
     if array.dtype.kind not in ("biuf" if isinstance(element, FloatType) else "biu"):
-        raise QuantTypeError(f"constant: elements of {element} are not made of {array.dtype}")
+        raise QuantTypeError(f"constant: cannot convert {array.dtype} to elements of {element}")
     if isinstance(element, FloatType):
         if dtype.kind == "f":
             return array.astype(dtype)
@@ -258,6 +258,8 @@ def _elements(array: npt.NDArray[Any], element: Type) -> npt.NDArray[Any]:
         return np.array(patterns, dtype).reshape(array.shape)
     low, high = integer_range(element)
     if array.size and not low <= int(array.min()) <= int(array.max()) <= high:
-        raise QuantTypeError(f"constant: {element} holds {low} to {high}, got {array.min()} to {array.max()}")
+        raise QuantTypeError(
+            f"constant: values of {element} must be {low} to {high}, got {array.min()} to {array.max()}"
+        )
     array = array.astype(dtype)
     return wrapped(array, element) if isinstance(element, IntegerType) and dtype != np.bool_ else array

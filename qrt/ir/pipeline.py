@@ -26,7 +26,7 @@ def checked(name: str, kind: Any) -> type[Pass]:
     Raise QuantTypeError if it is not a pass.
     """
     if not _NAME.fullmatch(name):
-        raise QuantTypeError(f"{shown(name)} is no name of a pass: it has letters, digits, '-', '_' and '.'")
+        raise QuantTypeError(f"{shown(name)} is not a valid name of a pass: expected letters, digits, '-', '_' and '.'")
     if not isinstance(kind, type) or not is_dataclass(kind) or not callable(getattr(kind, "run", None)):
         raise QuantTypeError(f"pass {shown(name)}: expected a dataclass with a method run(module), got {shown(kind)}")
     try:

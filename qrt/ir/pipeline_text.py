@@ -150,7 +150,9 @@ def _sequence(
             name = match[1]
             if scanner.accept("("):
                 if "." not in name and name != "any":
-                    raise scanner.error(f"'{name}' is no operation to nest passes in", start, match.end())
+                    raise scanner.error(
+                        f"'{name}' is not an operation that passes can be nested in", start, match.end()
+                    )
                 nested = NestedPipeline(name, [])
                 steps.append(nested)
                 if not scanner.at(")"):

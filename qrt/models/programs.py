@@ -116,7 +116,7 @@ def load_reported(
     file = Path(path)
     chosen = profile_of(_PROFILES.get(file.suffix, "litert") if profile is None else profile)
     if file.suffix in IMPORTERS and chosen.suffix != file.suffix:
-        raise QuantTypeError(f"{file}: profile {chosen.name!r} is of a runtime that reads {chosen.suffix} files")
+        raise QuantTypeError(f"{file}: profile {chosen.name!r} is for {chosen.suffix} files")
     if for_quantization:
         chosen = for_kernels(chosen)
     limit = MAX_MODEL if max_bytes is None else max_bytes
@@ -129,7 +129,7 @@ def load_reported(
         raise bytecode_error(str(file))
     if file.suffix != ".mlir":
         suffix = file.suffix or "files without a suffix"
-        raise ModelError(f"{file}: only .mlir, .tflite and .onnx files are read, not {suffix}")
+        raise ModelError(f"{file}: only .mlir, .tflite and .onnx files are supported, not {suffix}")
     text = read_text(str(file), MAX_INPUT if max_bytes is None else max_bytes, streams=False)
     return ir.parse(text, filename=str(file), allow_unregistered=allow_unregistered), ""
 
@@ -142,9 +142,9 @@ def _checked_shapes(shapes: Mapping[str, Sequence[int]] | None) -> dict[str, tup
         require(name, str, "a key of shapes", "the name of an input")
         require(shape, (Sequence, np.ndarray), f"shapes[{name!r}]", "a sequence of sizes")
         for size in shape:
-            require(size, (int, np.integer), f"a size of shapes[{name!r}]", "an integer from 1 up")
+            require(size, (int, np.integer), f"a size of shapes[{name!r}]", "a positive integer")
             if size < 1:
-                raise QuantTypeError(f"a size of shapes[{name!r}] must be an integer from 1 up, not {size}")
+                raise QuantTypeError(f"a size of shapes[{name!r}] must be a positive integer, got {size}")
         checked[name] = tuple(map(int, shape))
     return checked
 

@@ -53,7 +53,7 @@ def _divided(below: Array, above: Array, steps: int, expressed: str) -> tuple[Ar
     if steps == 1 and is_divided.any():
         place = is_divided.argmax()
         raise QuantTypeError(
-            f"1 bit does not hold both signs of the range {-below.ravel()[place]:g} to {above.ravel()[place]:g}: "
+            f"1 bit cannot represent both signs of the range {-below.ravel()[place]:g} to {above.ravel()[place]:g}: "
             "it needs 2"
         )
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):

@@ -50,7 +50,7 @@ def check_expressed(op: str, *types: UniformType | None) -> None:
     expressed = {t.expressed_type for t in types if t is not None}
     if len(expressed) > 1:
         listed = ", ".join(sorted(map(str, expressed)))
-        raise QuantTypeError(f"{op}: operands and result express different types: {listed}")
+        raise QuantTypeError(f"{op}: operands and result have different expressed types: {listed}")
 
 
 def exact_result(op: str, a: UniformType, w: UniformType, depth: int | None, axis: int | None) -> UniformType:

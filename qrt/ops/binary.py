@@ -87,7 +87,7 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
         if numerics.SUM_RULES[rule].block and not (
             _have_equal_shapes(types) and a.is_per_layer and b.is_per_layer and element.is_per_layer
         ):
-            fail(op, f"requant = {rule!r} needs operands of one shape, and types per layer", types)
+            fail(op, f"requant = {rule!r} needs operands of the same shape, with per-layer types", types)
     return checked_result(op, shape, element)
 
 
@@ -107,7 +107,7 @@ def _check_sum(op: str, attributes: Attributes, a: UniformType, b: UniformType, 
     bound = max_magnitude(a) * largest[0] + max_magnitude(b) * largest[1]
     if rule == "fixed" and bound >= 1 << 62:
         raise QuantTypeError(
-            f"{op}: the scales of {a} and {b} are too far from that of {element}: 64 bits do not hold the sum"
+            f"{op}: the scales of {a} and {b} are too far from that of {element}: the sum overflows 64 bits"
         )
 
 

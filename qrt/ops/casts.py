@@ -145,7 +145,7 @@ def _infer_requantize(types: Types, attributes: Attributes, result: TensorType |
     if element is None:
         raise QuantTypeError("requantize: the result type must be given (out_type)")
     if source.expressed_type != element.expressed_type:
-        fail("requantize", f"the result {element} has another expressed type", types)
+        fail("requantize", f"the result {element} must have the expressed type of the operand", types)
     if types[0].shape is None:
         return TensorType(None, element)
     check_rule("requantize", attributes["requant"], max_magnitude(source), REQUANTIZE_RULES)
@@ -254,7 +254,7 @@ def signless(storage: Array, t: UniformType) -> Array:
 def from_signless(given: Array, t: UniformType) -> Array:
     """Return integers of the storage width, signed or unsigned, as storage of the type."""
     if given.dtype.kind not in "iu":
-        raise QuantTypeError(f"scast: integers are needed, got dtype {given.dtype}")
+        raise QuantTypeError(f"scast: the operand must be integers, got dtype {given.dtype}")
     check_integrity(t, given.shape)
     width = t.storage_width
     if given.size and (int(given.min()) < -(1 << (width - 1)) or int(given.max()) >= 1 << width):
@@ -274,7 +274,7 @@ def _infer_scast(types: Types, attributes: Attributes, result: TensorType | None
     if not isinstance(stored, UniformType):
         stored, integer = integer, stored
     if not isinstance(stored, UniformType) or stored.storage_type != integer:
-        fail("scast", f"the result {result} is not of the same bits", types)
+        fail("scast", f"the result {result} must have the bits of the operand", types)
     return TensorType(types[0].shape, result.element)
 
 

@@ -66,7 +66,7 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
         fail(
             "conv2d",
             f"x has {channels} channels, w takes {groups} x {depth}: x is (N, H, W, C), w is (O, H, W, C / groups)"
-            + ("; x.transpose(0, 2, 3, 1) of (N, C, H, W) is that" if height == depth * groups else ""),
+            + ("; x.transpose(0, 2, 3, 1) converts from (N, C, H, W)" if height == depth * groups else ""),
             types,
         )
     out_height, out_width = output_sizes("conv2d", (height, width), (kernel_height, kernel_width), attributes)

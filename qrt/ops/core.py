@@ -278,7 +278,7 @@ def _check_fits(t: UniformType, shape: Sequence[int | None] | None, what: str) -
     try:
         check_integrity(t, shape)
     except QuantTypeError as error:
-        raise QuantTypeError(f"{what} is no {TensorType(shape, t)}: {error}") from None
+        raise QuantTypeError(f"{what} does not fit the type {TensorType(shape, t)}: {error}") from None
 
 
 def check_zero_points(t: UniformType, what: str) -> None:
@@ -305,7 +305,7 @@ def check_bounds(array: Array, t: UniformType) -> None:
 def static_shape(t: TensorType, op: str) -> Shape:
     """Return the shape of a type. Raise QuantTypeError if it is not static."""
     if t.shape is None or None in t.shape:
-        raise QuantTypeError(f"{op}: the shape of {t} is not known")
+        raise QuantTypeError(f"{op}: the shape of {t} must be static")
     return cast("Shape", t.shape)
 
 
@@ -335,7 +335,7 @@ def reduced_axes(op: str, types: Types, attributes: Attributes) -> Shape:
     axes = given if isinstance(given, (tuple, list)) else ()
     numbers = {int(a) % rank for a in axes if isinstance(a, (int, np.integer)) and -rank <= a < rank}
     if axes != given or len(numbers) != len(axes):
-        fail(op, f"axes {shown(given)} must be different axes of {rank}", types)
+        fail(op, f"axes {shown(given)} must be different axes of a tensor of rank {rank}", types)
     return tuple(sorted(numbers))
 
 
@@ -346,7 +346,7 @@ def real_number(op: str, name: str, value: object) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise QuantTypeError(f"{op}: {name} must be a number that float64 holds, got {shown(value)}") from None
+        raise QuantTypeError(f"{op}: {name} must be within the range of float64, got {shown(value)}") from None
 
 
 def parameter_layout(t: UniformType, shape: Shape) -> tuple[Shape, Shape]:
@@ -444,7 +444,7 @@ def keep_element(op: str, element: Type, types: Types, result: TensorType | None
     if result is not None and result.element != element:
         if isinstance(element, UniformType):
             declared_element(op, result)
-            fail(op, f"the result must keep the type {element}, not {result.element}: requantize apart", types)
+            fail(op, f"the result must keep the type {element}, not {result.element}: requantize it separately", types)
         fail(op, f"the result must have the element type {element}, not {result.element}", types)
     return element
 

@@ -47,7 +47,7 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
     images, height, width, channels = types[0].shape or ()
     kernel_height, kernel_width, out_channels = types[1].shape or ()
     if channels is not None and out_channels is not None and (out_channels % channels if channels else out_channels):
-        fail(OP, f"{out_channels} output channels are no multiple of {channels} input channels", types)
+        fail(OP, f"{out_channels} output channels are not a multiple of {channels} input channels", types)
     out_height, out_width = output_sizes(OP, (height, width), (kernel_height, kernel_width), attributes)
     taps = None if kernel_height is None or kernel_width is None else kernel_height * kernel_width
     return checked_convolution(OP, types, attributes, result, (images, out_height, out_width, out_channels), taps, 2)

@@ -26,17 +26,17 @@ def _infer(types: Types, attributes: Attributes, results: Sequence[TensorType | 
         fail(name, "boxes and scores must be matrices of f32", types)
     (anchors, sides), (rows, classes) = boxes.shape or (), scores.shape or ()
     if sides != 4 or (None not in (anchors, rows) and anchors != rows):
-        fail(name, "boxes must have four columns, and as many rows as scores", types)
+        fail(name, "boxes must have 4 columns, and as many rows as scores", types)
     if classes == 0:
-        fail(name, "there must be a class", types)
+        fail(name, "scores must have at least one column, one for each class", types)
     counts = {"max_detections": 0, "max_classes_per_detection": 1, "detections_per_class": 1}
     for key, least in counts.items():
         given = attributes[key]
         if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or not least <= given < _MOST_ROWS:
-            fail(name, f"{key} must be an integer from {least} on, got {shown(given)}", types)
+            fail(name, f"{key} must be an integer from {least} to {_MOST_ROWS - 1}, got {shown(given)}", types)
     count = int(attributes["max_detections"]) * int(attributes["max_classes_per_detection"])
     if count >= _MOST_ROWS:
-        fail(name, f"{count} rows of results are too many", types)
+        fail(name, f"max_detections times max_classes_per_detection must be below {_MOST_ROWS}, got {count}", types)
     real_number(name, "score_threshold", attributes["score_threshold"])
     if not 0 < real_number(name, "iou_threshold", attributes["iou_threshold"]) <= 1:
         fail(name, f"iou_threshold must be above 0 and at most 1, got {shown(attributes['iou_threshold'])}", types)

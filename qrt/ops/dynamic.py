@@ -40,7 +40,7 @@ from qrt.types import FloatType, TensorType, UniformType
 
 _F32 = FloatType("f32")
 _W, _R = 1, 2
-_WEIGHT = "i8 or u8 that expresses f32, per layer or with axis 1, with zero points in its storage"
+_WEIGHT = "i8 or u8 with the expressed type f32, per layer or with axis 1, with zero points in its storage"
 _OPERANDS = ("x", "w", "r", "bias", "hidden", "cell")
 
 
@@ -57,7 +57,7 @@ def _matmul_infer(types: Types, attributes: Attributes, result: TensorType | Non
     if None not in (x.shape[-1], depth) and x.shape[-1] != depth:
         fail("dynamic_matmul", f"the contracted dimensions differ: {x.shape[-1]} and {depth}", types)
     if result is not None and result.element != _F32:
-        fail("dynamic_matmul", f"the result is of f32, but {result} is declared", types)
+        fail("dynamic_matmul", f"the result must be of f32, but is declared as {result}", types)
     return TensorType((*x.shape[:-1], columns), _F32)
 
 

@@ -66,7 +66,7 @@ def integer(t: Type) -> Integer:
 def float_format(t: Type) -> str:
     """Return the name of a float type's format. Raise QuantTypeError for any other type."""
     if not isinstance(t, FloatType):
-        raise QuantTypeError(f"a float is needed, not {t}")
+        raise QuantTypeError(f"the type must be a float, got {t}")
     return t.name
 
 
@@ -163,7 +163,7 @@ def bind(
     """
     binder = BINDERS.get(name)
     if binder is None:
-        raise QuantTypeError(f"{name} is no element-wise op of arith or math")
+        raise QuantTypeError(f"{name} is not an element-wise op of arith or math")
     signature = Signature(name, tuple(operands), tuple(results), attributes or {}, saturating)
     function, result = binder(signature), signature.result
     return with_one_nan(function, name, result.name) if isinstance(result, FloatType) else function

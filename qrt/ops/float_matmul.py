@@ -85,7 +85,7 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
         if None not in (bias.shape[0], columns) and bias.shape[0] != columns:
             fail("float_matmul", f"the bias has {bias.shape[0]} values for {columns} columns", types)
     if result is not None and result.element != _F32:
-        fail("float_matmul", f"the result is of f32, but {result} is declared", types)
+        fail("float_matmul", f"the result must be of f32, but is declared as {result}", types)
     return TensorType((*a.shape[:-1], columns), _F32)
 
 

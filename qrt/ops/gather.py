@@ -66,10 +66,14 @@ def _infer_gather(types: Types, attributes: Attributes, result: TensorType | Non
     axis, batch = gathered_axes(types, attributes)
     for d, (n, m) in enumerate(zip(data[:batch], indices[:batch], strict=True)):
         if n is not None and m is not None and n != m:
-            fail("gather", f"dimension {d}, which both operands have, must agree", types)
+            fail("gather", f"batch dimension {d} must be equal in both operands", types)
     if isinstance(x, UniformType) and x.axis is not None and x.axis >= axis:
         if x.axis == axis:
-            fail("gather", f"axis {axis} holds the channels of {x}, and its positions are not known", types)
+            fail(
+                "gather",
+                f"axis {axis} is the channel axis of {x}, along which elements cannot be selected at run time",
+                types,
+            )
         x = x.with_(axis=x.axis + len(indices) - batch - 1)
     return checked_result("gather", (*data[:axis], *indices[batch:], *data[axis + 1 :]), x)
 
@@ -78,7 +82,7 @@ def check_positions(op: str, indices: Array, sizes: Sequence[int]) -> None:
     """Raise UndefinedError for an index out of range. The last axis of ``indices`` corresponds to ``sizes``."""
     wrong = (indices < 0) | (indices >= np.array(sizes, np.int64))
     if wrong.any():
-        raise UndefinedError(f"{op}: index {indices[wrong].flat[0]} names no element of {list(sizes)}")
+        raise UndefinedError(f"{op}: index {indices[wrong].flat[0]} is out of bounds for sizes {list(sizes)}")
 
 
 def _reference_gather(arrays: Sequence[Array], types: Types, result: TensorType, attributes: Attributes) -> Array:
@@ -109,10 +113,14 @@ def _infer_gather_nd(types: Types, attributes: Attributes, result: TensorType | 
     x, data, indices = _operands("gather_nd", types)
     depth = indices[-1] if indices else None
     if depth is None or depth > len(data):
-        fail("gather_nd", "the last axis of indices must be known, and at most the rank of x", types)
+        fail("gather_nd", "the last axis of indices must be static, and at most the rank of x", types)
     if isinstance(x, UniformType) and x.axis is not None:
         if x.axis < depth:
-            fail("gather_nd", f"axis {x.axis} holds the channels of {x}, and its positions are not known", types)
+            fail(
+                "gather_nd",
+                f"axis {x.axis} is the channel axis of {x}, along which elements cannot be selected at run time",
+                types,
+            )
         x = x.with_(axis=x.axis - depth + len(indices) - 1)
     return checked_result("gather_nd", (*indices[:-1], *data[depth:]), x)
 

@@ -67,7 +67,7 @@ def _steps(key: Any, rank: int) -> list[_Step]:
         array = np.asarray(item)
         if array.dtype == bool:
             if array.ndim == 0:
-                raise QuantTypeError(f"{shown(item)} alone does not index a tensor with several scales: write None")
+                raise QuantTypeError(f"{shown(item)} does not index a tensor with several scales: write None")
             steps += array.nonzero()
         else:
             steps.append(index(item) if isinstance(item, SupportsIndex) and not array.ndim else array.astype(np.intp))
@@ -161,7 +161,7 @@ def _sub_channel(t: UniformType, shape: Shape, selections: list[Selection], rank
 def _whole_blocks(t: UniformType, axis: int, positions: Array, block: int) -> Array:
     """Return the block of the operand for each block of the result. Raise QuantTypeError if a block would be cut."""
     if not positions.size:
-        raise QuantTypeError(f"no block of {t} is left: a type has at least one scale")
+        raise QuantTypeError(f"no block of {t} is left: a quantized type needs at least one scale")
     if not positions.size % block:
         rows = (positions // block).reshape(-1, block)
         if (rows == rows[:, :1]).all():
@@ -172,6 +172,6 @@ def _whole_blocks(t: UniformType, axis: int, positions: Array, block: int) -> Ar
 
 def _refuse_mixed(t: UniformType, axis: int) -> NoReturn:
     raise QuantTypeError(
-        f"elements of several scales would stand along one axis: axis {axis} of {t}; "
-        "index np.asarray(q) for the values, or qrt.requantize to a type per layer first"
+        f"the index puts elements with different scales along one axis, axis {axis} of {t}: index "
+        "np.asarray(q) for the values, or qrt.requantize to a type per layer first"
     )

@@ -73,7 +73,7 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
     if x.is_sub_channel or x.axis in axes:
         fail(op, f"x is summed over the axes {list(axes)} and must be per layer, or per axis along another", types)
     if any(dims[d] == 0 for d in axes):
-        fail(op, f"a {op} over no element has no value", types)
+        fail(op, f"a {op} over an axis without elements has no value", types)
     element = declared_element(op, result) or _moved(x, remaining, places)
     check_expressed(op, x, element)
     if element.is_sub_channel or (element.axis is not None and element.axis not in places):

@@ -65,7 +65,11 @@ def open_axes(types: Types, shape: Dims, attributes: Attributes) -> tuple[int, .
     rank = types[0].rank
     axes = tuple(given)
     if len(axes) != count and count:
-        fail("reshape", f"open_axes names {len(axes)} axes for {count} open dimensions", types)
+        fail(
+            "reshape",
+            (f"open_axes must have one axis for each of the {count} dynamic dimensions, got {len(axes)}"),
+            types,
+        )
     if axes.count(-1) > 1 or any(axis < -1 or (rank is not None and axis >= rank) for axis in axes):
         fail("reshape", f"open_axes must be axes of x, and -1 at most once, got {list(axes)}", types)
     return axes if count else ()
@@ -84,7 +88,7 @@ def _resolved_shape(x: TensorType, shape: Dims, axes: Sequence[int]) -> Dims:
     if unknown == 1 and known and size % known == 0:
         return tuple(size // known if d is None else d for d in shape)
     if unknown or known != size:
-        raise QuantTypeError(f"reshape: {x} does not have the elements of shape {list(shape)}")
+        raise QuantTypeError(f"reshape: {x} has another number of elements than shape {list(shape)}")
     return shape
 
 
@@ -101,7 +105,9 @@ def reshaped_element(t: UniformType, old: Dims | None, new: Dims, result: Tensor
         candidates = _channel_axes(t, old, new)
         if candidates:
             return t.with_(axis=declared if declared in candidates else candidates[0])
-    raise QuantTypeError(f"reshape: {t} loses its channels when {list(old or ())} becomes {list(new)}")
+    raise QuantTypeError(
+        f"reshape: the channel axis of {t} is not an axis of the result when {list(old or ())} becomes {list(new)}"
+    )
 
 
 def _channel_axes(t: UniformType, old: Dims, new: Dims) -> list[int]:
@@ -162,7 +168,7 @@ def axes_order(types: Types, attributes: Attributes) -> tuple[int, ...]:
     given = attributes["permutation"]
     permutation = tuple(range(rank))[::-1] if given is None else tuple(given)
     if sorted(permutation) != list(range(rank)):
-        fail("transpose", f"permutation {given} is not one of {rank} axes", types)
+        fail("transpose", f"permutation {given} is not a permutation of {rank} axes", types)
     return permutation
 
 
@@ -205,13 +211,13 @@ def _infer_concat(types: Types, attributes: Attributes, result: TensorType | Non
     shape = list(types[0].shape or ())
     for t in types[1:]:
         if t.rank != len(shape):
-            fail("concat", "operands must have one rank", types)
+            fail("concat", "operands must have the same rank", types)
         for d, size in enumerate(t.shape or ()):
             here = shape[d]
             if d == axis:
                 shape[d] = None if here is None or size is None else here + size
             elif here is not None and size is not None and here != size:
-                fail("concat", f"dimension {d} must agree", types)
+                fail("concat", f"dimension {d} must be equal in all operands", types)
             else:
                 shape[d] = size if here is None else here
     return checked_result("concat", shape, _concat_element(types, elements, axis, attributes, result))
@@ -224,7 +230,7 @@ def _concat_element(
     quantized_ones = [t for t in elements if isinstance(t, UniformType)]
     if len(quantized_ones) < len(elements):
         if any(t != elements[0] for t in elements):
-            fail("concat", "operands must have one element type where they are not all quantized", types)
+            fail("concat", "operands must have the same element type unless all are quantized", types)
         return keep_element("concat", elements[0], types, result)
     element = declared_element("concat", result) or _joined_element(types, quantized_ones, axis)
     check_expressed("concat", *quantized_ones, element)
@@ -263,7 +269,7 @@ def concat_pieces(types: Types, result: TensorType, attributes: Attributes) -> l
     for t in types:
         size = (t.shape or ())[axis]
         if size is None:
-            fail("concat", f"the sizes along axis {axis}, which holds the channels, must be known", types)
+            fail("concat", f"the sizes along axis {axis}, which is the channel axis, must be static", types)
         pieces.append(t.with_(element=_channels(element, start, size)))
         start += size
     return pieces

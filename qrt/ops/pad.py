@@ -49,7 +49,7 @@ def _padding(types: Types, attributes: Attributes) -> tuple[tuple[int, int], ...
         and all(isinstance(n, (int, np.integer)) and 0 <= n < 1 << 62 for n in pair)
     )
     if len(checked) != rank or len(checked) != len(pairs):
-        fail("pad", f"padding must be {rank} pairs (before, after) of integers from 0 up, got {shown(given)}", types)
+        fail("pad", f"padding must be {rank} pairs (before, after) of non-negative integers, got {shown(given)}", types)
     return checked
 
 
@@ -61,7 +61,7 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
         if x.is_sub_channel:
             fail("pad", "sub-channel types are not supported", types)
         if x.axis is not None and any(padding[x.axis]):
-            fail("pad", f"axis {x.axis} holds the {len(x.scales)} channels of {x} and cannot be padded", types)
+            fail("pad", f"axis {x.axis} is the channel axis of {x} and cannot be padded", types)
     dims = types[0].shape or ()
     shape = [None if n is None else n + sum(pair) for n, pair in zip(dims, padding, strict=True)]
     return checked_result("pad", shape, x)
@@ -81,7 +81,7 @@ def _check_value(x: Type, types: Types, value: Any) -> None:
     if dtype.kind in "iub":
         low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
         if not isinstance(x, UniformType) and not (isfinite(number) and low <= int(value) == value <= high):
-            fail("pad", f"value must be an integer that {x} holds, got {shown(value)}", types)
+            fail("pad", f"value must be an integer within the range of {x}, got {shown(value)}", types)
 
 
 def stored_value(t: Type, value: float | None) -> Array:

@@ -53,7 +53,7 @@ def _operands(op: str, types: Types) -> tuple[UniformType, UniformType]:
 def _infer_extreme(op: str, types: Types, attributes: Attributes, result: TensorType | None) -> TensorType:
     a, b = _operands(op, types)
     if a != b:
-        fail(op, "the operands must have one type", types)
+        fail(op, "the operands must have the same type", types)
     return checked_result(op, broadcast_shape(op, types), a)
 
 

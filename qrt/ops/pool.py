@@ -56,7 +56,7 @@ def _pooled_shape(op: str, types: Types, attributes: Attributes) -> Dims:
         fail(op, f"padding {attributes['padding']} must stay below the kernel {kernel}: a window would be empty", types)
     images, height, width, channels = x.shape
     if height == 0 or width == 0:
-        fail(op, "a window over no element has no value", types)
+        fail(op, "a window without elements has no value", types)
     out_height = output_size(op, height, kernel[0], padding[0], strides[0])
     out_width = output_size(op, width, kernel[1], padding[1], strides[1])
     return images, out_height, out_width, channels
@@ -78,7 +78,7 @@ def _infer_avg(types: Types, attributes: Attributes, result: TensorType | None) 
     element = declared_element("avg_pool2d", result) or x
     _check_channels("avg_pool2d", types, x, element)
     if element.expressed_type != x.expressed_type:
-        fail("avg_pool2d", f"the result {element} expresses another type", types)
+        fail("avg_pool2d", f"the result {element} must have the expressed type of x", types)
     shape = _pooled_shape("avg_pool2d", types, attributes)
     kernel, rule = attributes["kernel"], attributes["requant"]
     check_rule("avg_pool2d", rule, kernel[0] * kernel[1] * max_magnitude(x), AVERAGE_RULES)

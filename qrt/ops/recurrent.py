@@ -62,7 +62,7 @@ def _svdf_infer(types: Types, attributes: Attributes, results: Sequence[TensorTy
         fail(name, "x, feature, time and state must have two dimensions", types)
     (batch, inputs), (filters, memory) = types[0].shape or (), types[2].shape or ()
     if filters is None or memory is None or memory == 0:
-        fail(name, "the shape of time must be known, and its second size not 0", types)
+        fail(name, "the shape of time must be static, and its second size not 0", types)
     if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1 or filters % rank:
         fail(name, f"rank must divide the {filters} filters, got {shown(rank)}", types)
     rank = int(rank)

@@ -52,7 +52,7 @@ def check_rule(op: str, rule: str, bound: int | None, rules: tuple[str, ...] = n
     """
     check_choice(op, rule, rules)
     if bound is not None and bound > LARGEST_ACCUMULATOR:
-        raise QuantTypeError(f"{op}: the accumulator may reach {bound}, which 64 bits do not hold: {_FEWER_BITS}")
+        raise QuantTypeError(f"{op}: the accumulator may reach {bound}, which overflows 64 bits: {_FEWER_BITS}")
 
 
 def channel_parameters(rule: str, x: UniformType, w: UniformType, element: UniformType) -> numerics.RequantParameters:

@@ -50,7 +50,7 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
         if not isinstance(attributes[name], (bool, np.bool_)):
             fail(op, f"{name} must be true or false, got {shown(attributes[name])}", types)
     if attributes["align_corners"] and attributes["half_pixel_centers"]:
-        fail(op, "corners are aligned, or centers lie at halves, but not both", types)
+        fail(op, "align_corners and half_pixel_centers cannot both be true", types)
     if isinstance(x, UniformType) and (x.is_sub_channel or x.axis in (1, 2)):
         fail(op, "x must be per layer, or per axis along another axis than height and width", types)
     if op == "resize_bilinear":
@@ -65,14 +65,14 @@ def _check_rule(types: Types, attributes: Attributes) -> None:
     """
     x, rule = types[0].element, attributes["rule"]
     if rule not in RESIZE_RULES:
-        fail("resize_bilinear", f"rule is one of {', '.join(RESIZE_RULES)}, not {shown(rule)}", types)
+        fail("resize_bilinear", f"rule must be one of {', '.join(RESIZE_RULES)}, got {shown(rule)}", types)
     if isinstance(x, UniformType):
         unsigned = not x.is_signed and x.storage_width <= 8
         widest = {"fixed11": 8, "fixed10_away": 16, "products_float32": 8 if unsigned else 0}.get(rule, 0)
         if x.storage_width > widest:
-            fail("resize_bilinear", f"the rule {rule} is not for {x.storage}", types)
+            fail("resize_bilinear", f"the rule {rule} is not defined for {x.storage}", types)
     elif not isinstance(x, FloatType) or x.name != "f32" or rule.startswith("fixed"):
-        fail("resize_bilinear", f"the rule {rule} is not for elements of {x}", types)
+        fail("resize_bilinear", f"the rule {rule} is not defined for elements of {x}", types)
 
 
 def positions(

@@ -28,10 +28,10 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
     if reduction not in REDUCTIONS:
         fail(name, f"reduction must be none or add, got {shown(reduction)}", types)
     if reduction == "add" and not is_number(x):
-        fail(name, "only integers of 8 bits or more, f32 and f64 are added", types)
+        fail(name, "reduction add needs integers of 8 bits or more, f32 or f64", types)
     depth = indices[-1] if indices else None
     if depth is None or not 0 < depth <= len(data.shape):
-        fail(name, "the last axis of indices must be known, and from 1 to the rank of x", types)
+        fail(name, "the last axis of indices must be static, and from 1 to the rank of x", types)
     wanted = (*indices[:-1], *data.shape[depth:])
     element = _element_of_updates(x, types, depth, len(indices) - 1 - depth)
     if updates.element != element:
@@ -51,7 +51,11 @@ def _element_of_updates(x: Type, types: Types, depth: int, moved: int) -> Type:
     if x.axis is None:
         fail("scatter_nd", "sub-channel types are not supported", types)
     if x.axis < depth:
-        fail("scatter_nd", f"axis {x.axis} holds the channels of {x}, and its positions are not known", types)
+        fail(
+            "scatter_nd",
+            f"axis {x.axis} is the channel axis of {x}, along which elements cannot be written at run time",
+            types,
+        )
     return x.with_(axis=x.axis + moved)
 
 

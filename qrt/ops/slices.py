@@ -71,9 +71,9 @@ def steps_of(types: Types, attributes: Attributes) -> list[SliceStep]:
         last = first if size is None else first + max(size - 1, 0) * stride
         limit = last + 1 if n is None else n
         if size != 0 and not (0 <= first < max(limit, first + 1 if n is None else 0) and 0 <= last < limit):
-            fail("slice", f"elements {first} to {last} along axis {d} are not among its {n}", types)
+            fail("slice", f"elements {first} to {last} along axis {d} are out of bounds for size {n}", types)
         if size is None and (stride < 0 or n is not None):
-            fail("slice", f"axis {d} must be known to be taken backwards", types)
+            fail("slice", f"axis {d} must be static for a negative stride", types)
     return steps
 
 

@@ -66,7 +66,7 @@ def _infer(name: str, types: Types, attributes: Attributes, result: TensorType |
     if size is not None and size >= _MOST[rule]:
         bits = {"table_int32": 30, "gemmlowp": 19, "table_int16": 15}.get(rule, 23)
         most = {"table_int32": 62}.get(rule, 31)
-        fail(name, f"the sum of {size} exponentials of {bits} bits needs more than {most}", types)
+        fail(name, f"the sum of {size} exponentials of {bits} bits needs more than {most} bits", types)
     element = declared_element(name, result)
     if element is None:
         raise QuantTypeError(f"{name}: the result type must be given (out_type)")
@@ -103,7 +103,8 @@ def _check_scales(name: str, rule: str, x: UniformType, beta: float, element: Un
     whole = element.storage_width in (8, 16) and (element.storage_min, element.storage_max) == element.default_bounds
     if not whole or abs(element.scale / unit - 1) > 1e-3 or element.zero_point != zero_point:
         raise QuantTypeError(
-            f"{name}: requant = {shown(rule)} gives scale {unit} and zero point {zero_point}, not {element}"
+            f"{name}: requant = {shown(rule)} needs a result with scale {unit} and zero point "
+            f"{zero_point}, got {element}"
         )
 
 
@@ -113,7 +114,8 @@ def _check_units(name: str, x: UniformType, beta: float, element: UniformType, s
         largest = numerics.softmax_table_shifted(x.scale, beta, size)[0] * numerics.softmax_units(element.scale)
     if not np.isfinite(largest):
         raise QuantTypeError(
-            f"{name}: requant = 'table_shifted' leaves float32 for an axis of {size} and the scale {element.scale}"
+            f"{name}: requant = 'table_shifted' exceeds the range of float32 for an axis of {size} "
+            f"and the scale {element.scale}"
         )
 
 

@@ -56,9 +56,13 @@ def block_parameters(
             scale = scales.astype(np.float32)
             bias_scale = np.array(bias_scales, np.float64).astype(np.float32) / np.float32(a.scale)
         if not all(np.all((factor > 0) & (factor < np.inf)) for factor in (scale, bias_scale)):
-            raise QuantTypeError(f"matmul: scales of {a}, {w} or the bias leave float32: use requant = 'fixed'")
+            raise QuantTypeError(
+                f"matmul: scales of {a}, {w} or the bias exceed the range of float32: use requant = 'fixed'"
+            )
         if not _sums_are_finite(a, w, bias, k_block, (scale, bias_scale)):
-            raise QuantTypeError(f"matmul: sums of {a} times {w} may leave float32: use requant = 'fixed'")
+            raise QuantTypeError(
+                f"matmul: sums of {a} times {w} may exceed the range of float32: use requant = 'fixed'"
+            )
         return BlockParameters(k_block, scale, none, bias_scale, none, requant)
     if rule != "fixed":
         raise QuantTypeError(f"matmul: requant = {rule!r} is not defined for sub-channel weights")

@@ -35,12 +35,16 @@ def _infer(types: Types, attributes: Attributes, results: tuple[TensorType | Non
     if not shape:
         fail("top_k", "x must have a last axis", types)
     if isinstance(x, UniformType) and x.axis == len(shape) - 1:
-        fail("top_k", f"axis {x.axis} holds the channels of {x}, which do not compare", types)
+        fail(
+            "top_k",
+            f"axis {x.axis} is the channel axis of {x}, whose values have different scales and are not compared",
+            types,
+        )
     size = shape[-1]
     if not isinstance(k, (int, np.integer)) or k < 0 or (size is not None and k > size):
         fail("top_k", f"k must be from 0 to the size of the last axis, got {shown(k)}", types)
     if size is None or size >= 1 << 31:
-        fail("top_k", "the last axis must be known, and below 2**31", types)
+        fail("top_k", "the last axis must be static, and below 2**31", types)
     values, numbers = results
     taken = (*shape[:-1], int(k))
     return (

@@ -68,13 +68,13 @@ def _output_sizes(
     sizes: list[int | None] = []
     for extent, taps, stride, sides, more in zip(size, kernel, strides, padding, beyond, strict=True):
         if taps == 0:
-            raise QuantTypeError(f"{OP}: a window of 0 elements")
+            raise QuantTypeError(f"{OP}: the window has 0 elements")
         known = extent is not None and taps is not None
         count = (extent - 1) * stride + taps - sum(sides) + more if known else None  # type: ignore[operator]
         if count is not None and (extent == 0 or count < 1):
             raise QuantTypeError(
-                f"{OP}: {extent} pixels under a window of {taps}, stride {stride}, padding {list(sides)} and "
-                f"output_padding {more} leave no result"
+                f"{OP}: {extent} pixels under a window of {taps}, stride {stride}, padding "
+                f"{list(sides)} and output_padding {more} give an empty result"
             )
         sizes.append(count)
     return sizes[0], sizes[1]
@@ -86,7 +86,7 @@ def _output_padding(values: object) -> tuple[int, int]:
     except (TypeError, ValueError):
         height = width = -1
     if not (0 <= height < 1 << 31 and 0 <= width < 1 << 31):
-        raise QuantTypeError(f"{OP}: output_padding must be two integers from 0 up, got {shown(values)}")
+        raise QuantTypeError(f"{OP}: output_padding must be two non-negative integers, got {shown(values)}")
     return height, width
 
 

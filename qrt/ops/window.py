@@ -73,7 +73,7 @@ def output_size(
 ) -> int | None:
     """Return the number of windows along one dimension."""
     if kernel == 0:
-        raise QuantTypeError(f"{op}: a window of 0 elements")
+        raise QuantTypeError(f"{op}: the window has 0 elements")
     if size is None or kernel is None:
         return None
     count = window_count(size, kernel, padding, stride, dilation)

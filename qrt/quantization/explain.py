@@ -103,7 +103,9 @@ def explain_program(
             sample.update(part)
         comparison.skipped += rows_of(batch, program) - sum(rows_of(part, program) for part in parts)
     if not comparison.rows:
-        raise ModelError(f"no row is left: an output of {shown(program.name)} is a NaN or infinite for each")
+        raise ModelError(
+            f"all rows are left out: an output of {shown(program.name)} is NaN or infinite for each of them"
+        )
     return _reported(comparison, device, sample.batches())
 
 
@@ -144,12 +146,15 @@ def _device(module: ir.Module, target: str | Target | None) -> Target:
         return known(target)
     target_name = module.operation.attributes.get(TARGET)
     if not isinstance(target_name, StringAttr):
-        message = "the module does not say quant.target, as what `qrt quantize -o Q.mlir` writes does, and no model: "
+        message = (
+            "the file has no quant.target, which `qrt quantize -o Q.mlir` writes into programs and not into models: "
+        )
         message += "give Q.mlir, or the target (--target)"
         raise ModelError(f"{module.operation.location.filename}: {message}")
     if target_name.value not in TARGETS:
         message = (
-            f"the program was made for {shown(target_name.value)}, a target that is not known: give its file (--target)"
+            f"the program was made for {shown(target_name.value)}, which is not a registered target: "
+            "give its file (--target)"
         )
         raise ModelError(f"{module.operation.location.filename}: {message}")
     return known(target_name.value)

@@ -128,9 +128,9 @@ def _own_array(value: Any, port: Port, what: str, written: bool) -> Array:
     if len(wanted) != array.ndim or any(w not in (None, g) for w, g in zip(wanted, array.shape, strict=True)):
         raise ModelError(f"{what} must be {t}, got shape {list(array.shape)}")
     if not array.flags.c_contiguous or not array.flags.aligned:
-        raise ModelError(f"{what} must be C-contiguous and aligned: it is read and written where it is")
+        raise ModelError(f"{what} must be C-contiguous and aligned, because calls access it without a copy")
     if written and not array.flags.writeable:
-        raise ModelError(f"{what} is read-only, and is written at each call")
+        raise ModelError(f"{what} must be writable: each call writes to it")
     return array
 
 

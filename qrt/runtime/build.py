@@ -292,7 +292,7 @@ class _Builder(ControlPlanner):
 
     def _deferred(self, op: Operation, operands: list[SlotView]) -> list[SlotView]:
         """Plan an op of a family with operands whose shapes are known only at run time."""
-        self.leave_to_interpreter(op, "reads a shape that only the run knows")
+        self.leave_to_interpreter(op, "reads a shape that is known only at run time")
         called = family_of(op)
         packs = () if called is None else called.packs
         packed = {i: self._array(operands[i]) for i in packs if i < len(operands) and self._is_constant(operands[i])}

@@ -74,7 +74,7 @@ def plan_constants(
     except MemoryError as problem:
         if not is_constant:  # the run raises it
             return None
-        error = QuantError(f"needs more memory than there is: {problem}")  # a splat has a small text
+        error = QuantError(f"needs more memory than is available: {problem}")  # a splat has a small text
     if op.parent_operation is function:
         raise_located(op, error)
     return None

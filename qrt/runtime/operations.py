@@ -23,7 +23,7 @@ def family_call(op: Operation, types: Sequence[TensorType]) -> tuple[OpFamily, d
     """Return the family, attributes and result types of an op whose operands have these static types."""
     family = family_of(op)
     if family is None:
-        raise failure(op, "does not run: it has neither a kernel nor a reference")
+        raise failure(op, "cannot run: it has neither a kernel nor a reference implementation")
     declared = [as_tensor(value.type) for value in op.results]
     attributes = family.read(op.attributes)
     inferred = family.resolve_all(tuple(types), attributes, declared)

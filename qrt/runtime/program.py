@@ -188,7 +188,7 @@ class Program:
         [1, 7]
         """
         if any(port.in_place for port in (*self.inputs, *self.outputs)):
-            raise ModelError(f"{self.name} takes or gives memrefs: it is not bound")
+            raise ModelError(f"{self.name} takes or returns memrefs, which cannot be bound")
         arrays = bound_inputs(in_order(inputs, self.inputs), self.inputs)
         with memory_reported(self.name):
             plan = self._plan(self._types(list(arrays.values())))

@@ -88,7 +88,7 @@ def require_addresses(shape: Shape, element: Type) -> None:
     counted."""
     count = prod(filter(None, shape))
     if count >= 1 << 58 and count * element_dtype(element).itemsize >= 1 << 63:
-        raise QuantError(f"there is no memory for a tensor of shape {list(shape)}, of elements {element}")
+        raise QuantError(f"not enough memory for a tensor of shape {list(shape)}, of elements {element}")
 
 
 def as_index(number: int) -> Any:
@@ -108,7 +108,7 @@ def incoming(value: Any, declared: TensorType, what: str, in_place: bool = False
 
     Raise a ModelError that names the argument for a wrong dtype, type or shape."""
     if in_place and not (isinstance(value, np.ndarray) and value.flags.writeable and ready(value) is value):
-        raise ModelError(f"{what} is written in place: it must be a writeable, C-contiguous array")
+        raise ModelError(f"{what} is written in place, and must be a writable, C-contiguous array")
     element = declared.element
     if isinstance(value, QuantTensor):
         if value.type != element:
@@ -183,7 +183,7 @@ def memory_reported(name: str) -> Iterator[None]:
 
 def no_memory(name: str, error: MemoryError) -> ModelError:
     """Return the ModelError for a program that ran out of memory."""
-    return ModelError(f"{name} needs more memory than there is: {error}")
+    return ModelError(f"{name} needs more memory than is available: {error}")
 
 
 class State:

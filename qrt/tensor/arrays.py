@@ -69,7 +69,7 @@ def as_array(x: npt.ArrayLike) -> Array:
     try:
         return np.asarray(x)
     except ValueError as error:
-        raise QuantTypeError("the values make no array: the lengths of nested sequences differ") from error
+        raise QuantTypeError("the values do not form an array: nested sequences have different lengths") from error
 
 
 def _values_of_torch(x: Any) -> Any:
@@ -113,8 +113,8 @@ def expressed_array(
         raise QuantTypeError(f"{what} must be real numbers, got {given}")
     if exact and isinstance(x, (np.ndarray, np.generic)):
         raise QuantTypeError(
-            f"qcast: x must be an array of {dtype}, the expressed type {kind} of {t}, got dtype {array.dtype}: "
-            "qrt.quantize converts"
+            f"qcast: x must be an array of {dtype}, the expressed type {kind} of {t}, got dtype "
+            f"{array.dtype}: qrt.quantize takes any float dtype"
         )
     if dtype.type.__module__ == "ml_dtypes":
         # ml_dtypes converts a double through float32, which rounds twice.
@@ -140,12 +140,12 @@ def _values(values: Array, dtype: Any) -> Array:
         wanted = np.dtype("V")
     if wanted.kind in "biu" or wanted.name.startswith(("int", "uint")):
         raise QuantTypeError(
-            f"astype: {wanted} does not hold the values: write q.storage for the integers, or "
+            f"astype: {wanted} cannot represent the values: write q.storage for the integers, or "
             f"np.asarray(q).astype({str(wanted)!r}), which truncates the values"
         )
     # The floats of ml_dtypes have the kind V, which bytes, records and subarrays have too: those are not numbers.
     if wanted.kind not in "fcO" and wanted.type.__module__ != "ml_dtypes":
-        raise QuantTypeError(f"astype: a !quant.uniform type or a dtype of numbers is needed, got {shown(dtype)}")
+        raise QuantTypeError(f"astype: dtype must be a !quant.uniform type or a numeric dtype, got {shown(dtype)}")
     return values.astype(wanted, copy=False)
 
 

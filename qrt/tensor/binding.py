@@ -152,7 +152,7 @@ def uniform_type(given: object, what: str) -> UniformType:
         return t
     raise QuantTypeError(
         f"{what} must be a !quant.uniform type, got {shown(given)}: give one such as "
-        'qrt.UniformType("i8", "f32", 0.5), or that of a tensor, which qrt.quantize chooses where it is given bits=8'
+        'qrt.UniformType("i8", "f32", 0.5), or the type that qrt.quantize(x, bits=8) chooses'
     )
 
 

@@ -123,7 +123,7 @@ def quantize(
         options = (bits, axis, group_size, method, percentile, symmetric, narrow, expressed)
         defaults = (None, None, None, "minmax", 99.99, True, False, "f32")
         if not all(a.__class__ is b.__class__ and a == b for a, b in zip(options, defaults, strict=True)):
-            raise QuantTypeError("quantize: give a type, or bits and the options of a choice, not both")
+            raise QuantTypeError("quantize: give a type, or bits= and its options, not both")
         t = require_uniform(type, "quantize: type")
         return _quantize(expressed_array(x, t, what="quantize: x"), t, {}, out)
     if bits is None:
@@ -255,9 +255,11 @@ def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | str | None = None)
     """
     if isinstance(x, QuantTensor):
         if type is not None:
-            raise QuantTypeError("scast: a quantized tensor casts to integers, without a type")
+            raise QuantTypeError(
+                "scast: a quantized tensor is cast to its storage integers, for which no type is given"
+            )
         return signless(x.storage, x.type)
     if type is None:
-        raise QuantTypeError("scast: integers need the quantized type to cast to")
+        raise QuantTypeError("scast: the quantized type to cast the integers to is missing")
     t = require_uniform(type, "scast: type")
     return wrap_storage(from_signless(as_storage(x), t), t)

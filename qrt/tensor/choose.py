@@ -88,15 +88,17 @@ def layout_of(shape: tuple[int, ...], axis: object, group_size: object) -> Layou
     Raise QuantTypeError unless they fit the shape.
     """
     if not shape and (axis is not None or group_size is not None):
-        raise QuantTypeError("a value without axes has one scale: give neither axis nor group_size")
+        raise QuantTypeError("a scalar has one scale: give neither axis nor group_size")
     if group_size is not None and 0 in shape:
-        raise QuantTypeError(f"groups of no values, of shape {shape}, have no scale: leave out group_size")
+        raise QuantTypeError(f"an array of shape {shape} has no values to group: leave out group_size")
     if axis is None and group_size is not None and len(shape) > 2:
         instead = _axes_for(shape, group_size)
         if not instead:
             divisor = _divisor(shape[-1], _integer("group_size", group_size, 1, max(*shape, 1)))
             instead = f"axis={len(shape) - 1} and group_size={divisor}"
-        raise QuantTypeError(f"groups of values of shape {shape} lie along an axis: give {instead}")
+        raise QuantTypeError(
+            f"group_size needs the axis along which values of shape {shape} are grouped: give {instead}"
+        )
     if axis is None:
         axis = None if group_size is None else 0
     else:
@@ -109,8 +111,8 @@ def layout_of(shape: tuple[int, ...], axis: object, group_size: object) -> Layou
     wanted = _integer("group_size", group_size, 1, max(size, 1), f" along axis {axis}", other and f": give {other}")
     if size % wanted:
         raise QuantTypeError(
-            f"groups of {wanted} do not divide the {size} values along axis {axis}: "
-            f"pad them to {-(-size // wanted) * wanted} "
+            f"group_size={wanted} does not divide the {size} values along axis {axis}: pad them to "
+            f"{-(-size // wanted) * wanted} "
             f"or give group_size={_divisor(size, wanted)}{other and f' or {other}'}"
         )
     return Layout(shape, axis, wanted)
@@ -255,9 +257,14 @@ def bias_type(x: UniformType, w: UniformType) -> UniformType:
     if not x.is_per_layer:
         raise QuantTypeError(f"bias_type: x must be per layer, but has {len(x.scales)} scales")
     if w.is_sub_channel:
-        raise QuantTypeError("bias_type: w is in blocks, whose sums have no one scale: choose the type of the bias")
+        raise QuantTypeError(
+            "bias_type: w is sub-channel, so that the sums have no common scale: choose the type of the bias"
+        )
     if x.expressed_type != w.expressed_type:
-        raise QuantTypeError(f"bias_type: x expresses {x.expressed_type} and w {w.expressed_type}: give types of one")
+        raise QuantTypeError(
+            f"bias_type: x has the expressed type {x.expressed_type} and w {w.expressed_type}: give types "
+            "with the same one"
+        )
     scales = [x.scale * scale for scale in w.scales]
     if w.is_per_axis:
         return UniformType("i32", x.expressed_type, scales, axis=0)

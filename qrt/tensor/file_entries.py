@@ -65,7 +65,7 @@ class MemoryLimit:
 def require_shape(place: str, shape: tuple[Any, ...]) -> None:
     """Raise ModelError unless an array can have the shape that a file gives; ``place`` names the array."""
     if len(shape) > _MOST_AXES or any(type(size) is not int or not 0 <= size < 1 << 63 for size in shape):
-        raise ModelError(f"{place} has the shape {shown(shape)}, expected at most {_MOST_AXES} sizes from 0 up")
+        raise ModelError(f"{place} has the shape {shown(shape)}, expected at most {_MOST_AXES} non-negative sizes")
 
 
 def as_entry(name: str, value: Any) -> FileEntry:
@@ -120,7 +120,7 @@ def _check_padding(array: Array, element: UniformType, shape: Shape) -> None:
     """Raise QuantTypeError unless the unused bits of each row's last byte are 0."""
     used = (shape[-1] if shape else 1) * element.storage_width % 8
     if used and array.size and np.any(array[..., -1] >> used):
-        raise QuantTypeError("the bits behind a row's last element are not 0")
+        raise QuantTypeError("the padding bits after a row's last element are not 0")
 
 
 def _require(array: Array, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:

@@ -48,7 +48,7 @@ def float_results(mode: Mode) -> Iterator[None]:
     array([1., 2.], dtype=float32)
     """
     if not isinstance(mode, str) or mode not in get_args(Mode):
-        raise QuantTypeError(f'float_results: "allow", "warn" or "raise" is needed, got {shown(mode)}')
+        raise QuantTypeError(f'float_results: mode must be "allow", "warn" or "raise", got {shown(mode)}')
     token = _MODE.set(mode)
     try:
         yield

@@ -68,7 +68,7 @@ def read(path: str, *, mapped: bool, max_bytes: int | None) -> dict[str, FileEnt
 
 
 def _damaged(path: str, error: Exception) -> ModelError:
-    return ModelError(f"{path}: it is no archive of arrays: {reason(error)}")
+    return ModelError(f"{path}: not an .npz archive of arrays: {reason(error)}")
 
 
 def _entries(file: BinaryIO, archive: ZipFile, mapped: bool, limit: MemoryLimit) -> Iterator[tuple[str, FileEntry]]:
@@ -86,7 +86,7 @@ def _entries(file: BinaryIO, archive: ZipFile, mapped: bool, limit: MemoryLimit)
                 raise _damaged(f"{limit.path}: {shown(name)}", error) from None
             yield stem, entry
         elif not (name.endswith(_TEXT) and f"{name.removesuffix(_TEXT)}{_ARRAY}" in members):
-            raise ModelError(f"{limit.path}: {shown(name)} is no array, nor the type of one")
+            raise ModelError(f"{limit.path}: {shown(name)} is neither an array nor the type of one")
 
 
 def _require_compression(place: str, info: ZipInfo) -> None:
@@ -115,7 +115,7 @@ def _array(
         shape, is_fortran, dtype = _header(place, member)
         start = member.tell()
         if dtype.hasobject:
-            raise ModelError(f"{place} holds pickled objects, which are not read")
+            raise ModelError(f"{place} contains pickled objects, which are not supported")
         if info.file_size - start != dtype.itemsize * prod(shape):
             raise ModelError(f"{place} does not have the bytes of its shape")
         if mapped and info.compress_type == ZIP_STORED and info.file_size > start:
@@ -136,7 +136,7 @@ def _header(place: str, member: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dt
     except _ERRORS:
         raise
     except Exception as error:  # NumPy evaluates a header as a Python literal, which raises any error
-        raise ModelError(f"{place}: its header says no shape and dtype: {reason(error)}") from None
+        raise ModelError(f"{place}: its header has no valid shape and dtype: {reason(error)}") from None
     require_shape(place, shape)
     return shape, is_fortran, dtype
 

@@ -22,20 +22,20 @@ _REWORDED = {
     rf".*could not be broadcast together with .*({_SHAPE}) and requested shape ({_SHAPE})": r"\1 does not "
     r"broadcast to \2",
     rf".*could not be broadcast together with .*?((?:{_SHAPE} ?)+)(?: and .*)?": r"the shapes \1 do not broadcast",
-    r"'([\w.]+)' object cannot be interpreted as an integer": r"an integer is needed, got a \1",
-    r"'([\w.]+)' object is not iterable": r"a sequence is needed, got a \1",
+    r"'([\w.]+)' object cannot be interpreted as an integer": r"expected an integer, got \1",
+    r"'([\w.]+)' object is not iterable": r"expected a sequence, got \1",
     r"only integers, slices .* are valid indices": "an index is an integer, a slice, ..., None, or "
     "integers or booleans in a list or an array",
-    r".*\binhomogeneous shape.*": "nested sequences make no array: their lengths differ",
-    r"Cannot interpret .* as a data type": "a dtype is needed",
+    r".*\binhomogeneous shape.*": "nested sequences do not form an array: their lengths differ",
+    r"Cannot interpret .* as a data type": "expected a dtype",
     r"this function only supports up to (\d+) dimensions but the array has (\d+)\.": r"it takes \1 dimensions at most, "
     r"got \2: reshape the tensor",
     r"[\w.<>]+\(\) got an unexpected keyword argument ('\w+').*": r"no argument is named \1",
     r"[\w.<>]+\(\) missing \d+ required \S+ arguments?: (.*)": r"an argument is missing: \1",
     r"[\w.<>]+\(\) got multiple values for argument ('\w+')": r"\1 is given twice",
-    r"[\w.<>]+\(\) takes .* but (\d+) .*": r"\1 arguments are more or fewer than it takes",
-    r"[\w.<>]+\(\) takes .* given\)": "an argument is of a shape or a kind that it does not take",
-    rf".*({_OBJECTS}).*": "an argument is of a kind that it does not take",
+    r"[\w.<>]+\(\) takes .* but (\d+) .*": r"got \1 arguments, more or fewer than it takes",
+    r"[\w.<>]+\(\) takes .* given\)": "an argument has a shape or a type that the function does not accept",
+    rf".*({_OBJECTS}).*": "an argument has a type that the function does not accept",
 }
 """Messages about Python's objects, and what is said of the arguments instead. Other messages stay as they are."""
 

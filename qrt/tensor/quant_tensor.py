@@ -309,7 +309,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
         try:
             data = source.reshape(wanted)
         except (ValueError, OverflowError) as error:
-            message = f"reshape: {self.tensor_type} does not have the elements of shape {shown(wanted)}"
+            message = f"reshape: {self.tensor_type} has another number of elements than shape {shown(wanted)}"
             raise QuantValueError(message) from error
         if copy is False and (is_packed(self.type) or not np.may_share_memory(data, source)):
             raise QuantValueError(f"reshape: {self.tensor_type} cannot be of shape {data.shape} without a copy")
@@ -419,7 +419,7 @@ def bind_sum(
     if not -_I32_END <= total < _I32_END:
         floats = written_operator("+" if name == "add" else "-", a, b)
         raise QuantTypeError(
-            f"{name}: the exact result is {total} times the scale, which i32 does not hold: write {floats}, "
+            f"{name}: the exact result is {total} times the scale, which overflows i32: write {floats}, "
             f"qrt.{name}(a, b, out_type=t), or for the sum of a tensor np.sum(q, dtype=np.float64)"
         )
     return bind(name, (a, b), attributes, UniformType("i32", a.type.expressed_type, a.type.scale), None).of_values()

@@ -33,7 +33,9 @@ def write(file: BinaryIO, entries: Mapping[str, FileEntry]) -> None:
     save = extra("safetensors.numpy", "safetensors").save
     for name, entry in entries.items():
         if entry.array.dtype.str[1:] not in {np.dtype(code).str[1:] for code in _DTYPES.values()}:
-            raise QuantTypeError(f"save_tensors: .safetensors holds no {entry.array.dtype}, the dtype of {shown(name)}")
+            raise QuantTypeError(
+                f"save_tensors: .safetensors cannot store {entry.array.dtype}, the dtype of {shown(name)}"
+            )
     texts = {f"{_TYPE}{name}": entry.text for name, entry in entries.items() if entry.text is not None}
     file.write(save({name: entry.array for name, entry in entries.items()}, texts))
 
@@ -46,7 +48,7 @@ def read(path: str, *, mapped: bool, max_bytes: int | None) -> dict[str, FileEnt
             with library.safe_open(path, framework="numpy"):  # raises unless the header is sound and the file is whole
                 pass
         except library.SafetensorError as error:
-            raise ModelError(f"{path}: it is no file of tensors: {error}") from None
+            raise ModelError(f"{path}: not a .safetensors file: {error}") from None
         length = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(length))
         size = os.fstat(file.fileno()).st_size
@@ -72,7 +74,7 @@ def _entry(path: str, name: str, description: Mapping[str, Any], data: Array, te
     elif code in _DTYPES:
         dtype = np.dtype(_DTYPES[code])
     else:
-        raise ModelError(f"{path}: {shown(name)} is of {code}, which is not read")
+        raise ModelError(f"{path}: {shown(name)} has the dtype {code}, which is not supported")
     start, end = description["data_offsets"]
     piece = data[start:end]
     if dtype.itemsize > 1 and piece.ctypes.data % dtype.itemsize:

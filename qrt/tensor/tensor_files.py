@@ -107,7 +107,7 @@ def load_tensors(path: Path, *, mapped: bool = True, max_bytes: int | None = Non
     name, form = _file(path)
     require(mapped, bool, "load_tensors: mapped", "True or False")
     if max_bytes is not None and (type(max_bytes) is not int or max_bytes < 0):
-        raise QuantTypeError(f"load_tensors: max_bytes must be an integer from 0 up, or None, got {shown(max_bytes)}")
+        raise QuantTypeError(f"load_tensors: max_bytes must be a non-negative integer or None, got {shown(max_bytes)}")
     try:
         entries = form.read(name, mapped=mapped, max_bytes=max_bytes)
         return {key: from_entry(key, entry) for key, entry in entries.items()}

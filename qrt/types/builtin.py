@@ -30,9 +30,9 @@ class IntegerType(Type):
     @staticmethod
     def _checked(width: int, signedness: Signedness) -> dict[str, object]:
         if signedness not in _PREFIX:
-            raise QuantTypeError(f"signedness is one of {', '.join(_PREFIX)}, not {shown(signedness)}")
+            raise QuantTypeError(f"signedness must be one of {', '.join(_PREFIX)}, got {shown(signedness)}")
         if not isinstance(width, int) or not 0 <= width <= MAX_INTEGER_WIDTH:
-            raise QuantTypeError(f"integer width is 0 to {MAX_INTEGER_WIDTH} bits, not {shown(width)}")
+            raise QuantTypeError(f"integer width must be 0 to {MAX_INTEGER_WIDTH} bits, got {shown(width)}")
         return {"width": int(width), "signedness": signedness}
 
     @property
@@ -153,7 +153,7 @@ class ComplexType(Type):
 
     def __new__(cls, element: Type) -> Self:
         if not isinstance(element, FloatType | IntegerType):
-            raise QuantTypeError(f"complex of {element} is not a type; its element is a float or an integer")
+            raise QuantTypeError(f"the element of a complex type must be a float or an integer, got {element}")
         return cls._intern((cls, element), {"element": element})
 
     def spell(self) -> str:

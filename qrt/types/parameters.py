@@ -71,7 +71,7 @@ def ranges_around_0(low: Any, high: Any) -> tuple[Array, Array]:
     if wrong.any():
         place = int(wrong.argmax())
         raise QuantTypeError(
-            f"a range has finite ends in order, unlike {lows.ravel()[place]:g} to {highs.ravel()[place]:g}"
+            f"a range must have finite ends in ascending order, got {lows.ravel()[place]:g} to {highs.ravel()[place]:g}"
         )
     return np.minimum(lows, 0.0), np.maximum(highs, 0.0)
 
@@ -106,14 +106,14 @@ def as_float(value: Any, what: str) -> float:
             return float(value)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise QuantTypeError(f"{what} is a float, not {shown(value)}")
+    raise QuantTypeError(f"{what} must be a float, got {shown(value)}")
 
 
 def as_integer(value: Any, what: str) -> int:
     try:
         result = index(value)
     except TypeError:
-        raise QuantTypeError(f"{what} is an integer, not {shown(value)}") from None
+        raise QuantTypeError(f"{what} must be an integer, got {shown(value)}") from None
     if result not in _INT64:
         raise QuantTypeError(f"{what} {shown(result)} does not fit 64 bits")
     return result
@@ -133,7 +133,7 @@ def _are_rows(level: list[Any], what: str) -> bool:
     """Return True if every item of a level is itself a sequence. Raise QuantTypeError if only some are."""
     rows = {issubclass(kind, list | tuple) for kind in set(map(type, level))}
     if len(rows) > 1:
-        raise QuantTypeError(f"{what} are ragged: every row of one level has the same length")
+        raise QuantTypeError(f"{what} are ragged: all rows of one level must have the same length")
     return True in rows
 
 
@@ -147,7 +147,7 @@ def _flatten(values: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
     level = [values]
     while _are_rows(level, what):
         if len(set(map(len, level))) != 1 or len(shape) > 64:
-            raise QuantTypeError(f"{what} are ragged: every row of one level has the same length")
+            raise QuantTypeError(f"{what} are ragged: all rows of one level must have the same length")
         shape.append(len(level[0]))
         level = [*chain.from_iterable(level)]
     return tuple(shape), level
@@ -158,7 +158,7 @@ def checked_axis(axis: int | None) -> int | None:
         return None
     axis = as_integer(axis, "axis")
     if not 0 <= axis <= _INT32_MAX:
-        reason = ": axes of a type count from 0, because a type knows no rank" if axis < 0 else ""
+        reason = ": axes of a type count from 0, because a type has no rank" if axis < 0 else ""
         raise QuantTypeError(f"illegal quantized dimension: {axis}{reason}")
     return axis
 
@@ -169,7 +169,7 @@ def checked_blocks(blocks: Mapping[int, int] | Iterable[tuple[int, int]] | None)
     try:
         pairs = [(axis, size) for axis, size in (blocks.items() if isinstance(blocks, Mapping) else blocks)]
     except (TypeError, ValueError):
-        raise QuantTypeError(f"block sizes map axes to sizes, unlike {shown(blocks)}") from None
+        raise QuantTypeError(f"block sizes must map axes to sizes, got {shown(blocks)}") from None
     checked = []
     for axis, size in pairs:
         size = as_integer(size, "block size")
@@ -181,14 +181,16 @@ def checked_blocks(blocks: Mapping[int, int] | Iterable[tuple[int, int]] | None)
 
 def check_scales_shape(shape: tuple[int, ...], axis: int | None, blocks: BlockSizes | None) -> None:
     if 0 in shape:
-        raise QuantTypeError("a type has at least one scale")
+        raise QuantTypeError("a quantized type needs at least one scale")
     if blocks is not None:
         if not shape:
-            raise QuantTypeError("scales of a sub-channel type are nested sequences, one level per tensor dimension")
+            raise QuantTypeError(
+                "scales of a sub-channel type must be nested sequences, one level per tensor dimension"
+            )
     elif axis is not None:
         if len(shape) != 1:
             instead = "flatten them" if shape else "write [scale], or leave axis out"
-            raise QuantTypeError(f"scales of a per-axis type are one sequence, not of shape {shape}: {instead}")
+            raise QuantTypeError(f"scales of a per-axis type must be one flat sequence, got shape {shape}: {instead}")
     elif shape:
         raise QuantTypeError(
             f"scales of shape {shape} need an axis or block sizes: write "

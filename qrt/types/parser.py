@@ -86,7 +86,7 @@ def parse_type(text: str, upstream: int = 22, *, kind: type[Type] = Type) -> Typ
     except TypeError:
         parsed = None  # a list, which the next line refuses, or an upstream version that is none
     if not isinstance(text, str):
-        raise QuantTypeError(f"a type is read from text, not from {shown(text)}")
+        raise QuantTypeError(f"expected the text of a type, got {shown(text)}")
     if parsed is None:
         scanner = Scanner(Source(text, "<type>"))
         parsed = TypeParser(scanner, upstream=upstream).parse()
@@ -100,7 +100,7 @@ def parse_type(text: str, upstream: int = 22, *, kind: type[Type] = Type) -> Typ
         return parsed
     require(kind, type, "parse_type: kind", "a class of types")
     if not isinstance(parsed, kind):
-        raise QuantTypeError(f"{parsed} is no {kind.__name__}, but of {type(parsed).__name__}")
+        raise QuantTypeError(f"expected a {kind.__name__}, got {parsed}, a {type(parsed).__name__}")
     return parsed
 
 
@@ -126,7 +126,7 @@ class TypeParser:
     ) -> None:
         if not isinstance(upstream, int) or upstream not in UPSTREAM_VERSIONS:
             known = ", ".join(map(str, UPSTREAM_VERSIONS))
-            raise QuantTypeError(f"upstream is one of {known}, not {shown(upstream)}")
+            raise QuantTypeError(f"upstream must be one of {known}, got {shown(upstream)}")
         self.scanner = scanner
         self._quantized = QuantizedTypeParser(scanner, upstream, self.parse_non_function)
         self.alias = alias

@@ -190,7 +190,7 @@ class UniformType(StoredType):
             zero_points = _one_of("zero_points", zero_points, "zero_point", zero_point, required=False)
         blocks = fields["block_sizes"] = checked_blocks(block_sizes)
         if axis is not None and blocks is not None:
-            raise QuantTypeError("a type has an axis or block sizes, not both")
+            raise QuantTypeError("a quantized type has either an axis or block sizes, not both")
         if isinstance(scales, float) and axis is None and blocks is None:
             check_scale(scales, kind)
             shape: tuple[int, ...] = ()
@@ -274,7 +274,7 @@ class UniformType(StoredType):
             require(flag, (bool, np.bool_), what, "True or False")
         stored, is_signed = parse_storage(storage)
         if not isinstance(stored, IntegerType):
-            raise QuantTypeError(f"a range is divided by integers, not by storage {stored}")
+            raise QuantTypeError(f"a type for a range needs integer storage, got {stored}")
         least, greatest = default_bounds(stored, is_signed)
         kind = expressed_type(expressed)
         if narrow and least + 1 == greatest:
@@ -310,7 +310,7 @@ class UniformType(StoredType):
                 changes[f"{name}s"] = _one_of(f"{name}s", changes.get(f"{name}s"), name, changes.pop(name))
         arguments: dict[str, Any] = dict(zip(_ARGUMENTS, self.__reduce__()[1], strict=True))
         if unknown := changes.keys() - arguments.keys():
-            raise QuantTypeError(f"a uniform type has no {', '.join(sorted(unknown))}")
+            raise QuantTypeError(f"a uniform type has no parameter {', '.join(sorted(unknown))}")
         if "storage" in changes:
             arguments["storage_min"] = arguments["storage_max"] = None
         if "scales" in changes and "zero_points" not in changes and not any(self.zero_point_bounds):
@@ -386,8 +386,8 @@ def _one_of(plural: str, many: Any, singular: str, one: Any, *, required: bool =
         raise QuantTypeError(f"{singular} and {plural} are the same: give one of them")
     if required and many is None and one is None:
         raise QuantTypeError(
-            'a uniform type needs scales: write qrt.UniformType("i8", "f32", 0.5), or take the type that qrt.quantize '
-            "chooses where it is given bits=8"
+            'a uniform type needs scales: write qrt.UniformType("i8", "f32", 0.5), or take the type that '
+            "qrt.quantize(x, bits=8) chooses"
         )
     return many if one is None else one
 

@@ -170,7 +170,7 @@ class QuantizedTypeParser:
                 start = scanner.skip()
                 scale, zero = self._nested_scales(expressed) if scanner.at("{") else self._scale(expressed)
                 if scales and _shape_of(scale) != _shape_of(scales[0]):
-                    raise scanner.error("the rows of the scales are not of one shape", start, scanner.pos)
+                    raise scanner.error("the rows of the scales have different shapes", start, scanner.pos)
                 scales.append(scale)
                 zeros.append(zero)
                 if not scanner.accept(","):

@@ -138,7 +138,7 @@ class Scanner:
         self.deepest = 0
         """The greatest depth since this was last set."""
         if not self.text.isascii() and (bad := _SURROGATE.search(self.text)) is not None:
-            raise ParseError(f"the surrogate {bad[0]!r} is no character", Location(source, bad.start()))
+            raise ParseError(f"the surrogate {bad[0]!r} is not a valid character", Location(source, bad.start()))
 
     def skip(self) -> int:
         """Move to the next token and return its offset."""

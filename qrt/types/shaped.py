@@ -24,10 +24,10 @@ def _shape(shape: Iterable[int | None]) -> Shape:
             raise TypeError
         dims = tuple(None if dim is None else index(dim) for dim in shape)
     except TypeError:
-        raise QuantTypeError(f"a shape is a sequence of integers and None, not {shown(shape)}") from None
+        raise QuantTypeError(f"a shape must be a sequence of integers and None, got {shown(shape)}") from None
     for dim in dims:
         if dim is not None and not 0 <= dim <= MAX_DIM:
-            raise QuantTypeError(f"a dimension is 0 to {MAX_DIM}, not {dim}")
+            raise QuantTypeError(f"a dimension must be 0 to {MAX_DIM}, got {dim}")
     return dims
 
 
@@ -102,7 +102,7 @@ class TensorType(_Shaped):
                 f"invalid tensor element type {element if isinstance(element, Type) else shown(element)}"
             )
         if not isinstance(encoding, str | None):
-            raise QuantTypeError(f"an encoding is text, not {shown(encoding)}")
+            raise QuantTypeError(f"an encoding must be text, got {shown(encoding)}")
         if shape is None and encoding is not None:
             raise QuantTypeError("an unranked tensor has no encoding")
         return {**_shape_fields(shape), "element": element, "encoding": encoding}
@@ -145,7 +145,7 @@ class VectorType(Type):
         if not isinstance(element, IntegerType | FloatType | IndexType | OpaqueType):
             raise QuantTypeError(f"invalid vector element type {element}")
         if not all(shape) or len(scalable) != len(shape):
-            raise QuantTypeError(f"vector sizes are positive integers, not {shape}")
+            raise QuantTypeError(f"vector sizes must be positive integers, got {shape}")
         return {"shape": shape, "element": element, "scalable": scalable}
 
     def spell(self) -> str:

@@ -39,7 +39,7 @@ def test_print_plan(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--function", "other"], "no function is named 'other'; 'double' is saved"),
+        (["--function", "other"], "no function is named 'other'; the saved function is 'double'"),
         (["--saturating"], "--profile, --input-shape and --saturating are for qrt compile"),
         (["--profile", "litert"], "--profile, --input-shape and --saturating are for qrt compile"),
     ],
@@ -55,11 +55,11 @@ def test_a_damaged_file_is_one_line(saved: Path, capsys: pytest.CaptureFixture[s
     saved.write_bytes(content)
     assert main(["run", str(saved)]) == 1
     assert capsys.readouterr().err.splitlines() == [
-        f"error: {saved}: it is damaged: the checksum of its content differs"
+        f"error: {saved}: the file is damaged: the checksum of its content differs"
     ]
 
 
 def test_where_it_cannot_go(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "m.mlir").write_text(TEXT)
     assert main(["compile", str(tmp_path / "m.mlir"), "-o", str(tmp_path / "absent" / "m.qrt")]) == 1
-    assert "no such folder" in capsys.readouterr().err
+    assert ": the folder does not exist" in capsys.readouterr().err

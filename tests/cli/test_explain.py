@@ -56,9 +56,9 @@ def test_each_form_is_that_of_the_report(files: Any, capsys: pytest.CaptureFixtu
         (
             lambda: Path("q.mlir").write_text(NETWORK),
             [],
-            "error: q.mlir: the module does not say quant.target",
+            "error: q.mlir: the file has no quant.target",
         ),
-        (lambda: Path("q.mlir").write_text(NETWORK), ["--target", "tflite"], "no operation says quant.key"),
+        (lambda: Path("q.mlir").write_text(NETWORK), ["--target", "tflite"], "no operation has quant.key:"),
         (lambda: Path("f.mlir").unlink(), [], "f.mlir"),
         (lambda: np.savez("x.npz", other=rows(4)), [], "no input is named 'other'"),
         (lambda: None, ["--target", "nowhere"], "nowhere"),

@@ -71,9 +71,9 @@ def test_run_runs_what_a_file_adds(capsys: Any) -> None:
         ("outer_x.py", "x = 1\ny = z\n", "line 2: NameError: name 'z' is not defined"),
         ("outer_x.py", "x = 1\n\ny = (\n", "line 3: SyntaxError: '(' was never closed"),
         ("outer_x.py", "from qrt import ir\nir.register_pass('cse', int)\n", "line 2: "),
-        ("outer_x.txt", "", "it must be a file of Python, FILE.py"),
-        ("json.py", "", "there is a module 'json' already, rename it"),
-        ("csv.py", "", "there is a module 'csv' already, rename it"),
+        ("outer_x.txt", "", "does not load: it must be a Python file, FILE.py"),
+        ("json.py", "", "a module named 'json' exists already: rename the file"),
+        ("csv.py", "", "a module named 'csv' exists already: rename the file"),
     ],
 )
 def test_a_file_that_does_not_load_is_named(name: str, text: str | None, message: str, capsys: Any) -> None:

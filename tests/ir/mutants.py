@@ -89,7 +89,7 @@ class Example:
         self.module = Module(copy)
 
     def value(self, type: types.Type) -> Value:
-        """A value of a type that is there before the operation."""
+        """A value of a type that is defined before the operation."""
         if self.function is not None:
             return self.entry.add_argument(type)
         source = Operation("test.source", (), [type])

@@ -282,7 +282,7 @@ def test_every_format_compiles():
     [
         ("$c attr-dict", "names 'c', which is not declared"),
         ("$a ?", "bad assembly format at"),
-        ("$a attr-dict", "says no type of a"),
+        ("$a attr-dict", "has no type for a"),
         ("$a (`x` $b)? `:` type($a)", "an optional group needs an anchor"),
         ("$a what($b) `:` type($a)", "no directive is called 'what'"),
     ],

@@ -243,7 +243,7 @@ WRONG = {
     ),
     "a type that does not follow": (
         lambda b, x: b.arith.extsi(x),
-        "arith.extsi: the type of 'out' does not follow: give type=",
+        "arith.extsi: the type of 'out' cannot be inferred: give type=",
     ),
     "a wrong type": (
         lambda b, x: b.arith.extsi(x, type="i8"),
@@ -258,10 +258,10 @@ WRONG = {
         lambda b, x: b.arith.cmpi(x, x, predicate="less"),
         "arith.cmpi: attribute 'predicate': ",
     ),
-    "no attribute": (lambda b, x: b.arith.cmpi(x, x), "'arith.cmpi' op requires attribute 'predicate'"),
+    "cannot represent": (lambda b, x: b.arith.cmpi(x, x), "'arith.cmpi' op requires attribute 'predicate'"),
     "no attribute's value": (
         lambda b, x: b.func.call(x, callee=object()),
-        "func.call: attribute 'callee': no attribute holds <object",
+        "func.call: attribute 'callee': cannot represent <object",
     ),
     "a group with something else": (
         lambda b, x: b.func.return_([x, 3]),
@@ -273,7 +273,7 @@ WRONG = {
     ),
     "a constant that does not fit": (
         lambda b, x: b.constant([300], "tensor<1xi8>"),
-        "constant: i8 holds -128 to 255, got 300 to 300",
+        "constant: values of i8 must be -128 to 255, got 300 to 300",
     ),
     "a constant of a fraction": (lambda b, x: b.constant(1.5, "i8"), "constant: i8 takes an integer, got 1.5"),
     "a constant of another shape": (
@@ -282,11 +282,11 @@ WRONG = {
     ),
     "a constant of a type without": (
         lambda b, x: b.constant(1, "memref<1xi8>"),
-        "constant: there are no constants of memref<1xi8>",
+        "constant: constants of memref<1xi8>",
     ),
     "a number of a type with a sign": (
         lambda b, x: b.constant(1, "ui8"),
-        "constant: a number has no sign in its type: write i8 for ui8",
+        "constant: a number needs a signless type: write i8 for ui8",
     ),
     "an attribute of another type": (
         lambda b, x: b.constant(ir.IntegerAttr(1, parse_type("i8")), "i32"),
@@ -298,7 +298,7 @@ WRONG = {
     ),
     "a quantized scalar": (
         lambda b, x: b.constant(1, "!quant.uniform<i8:f32, 1.0>"),
-        "constant: a constant of a quantized type is a tensor",
+        "constant: a constant of a quantized type must be a tensor, got",
     ),
 }
 

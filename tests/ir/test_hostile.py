@@ -141,8 +141,8 @@ def test_aliases_of_aliases_are_read():
         (GENERIC % f"affine_map<(d0) -> (d0{' + d0' * 300})>", "256 operators"),
         (GENERIC % f"affine_map<(d0) -> (d0{' - (d0 + 1)' * 120})>", "256 operators"),
         (GENERIC % f"affine_map<(d0) -> (d0 + {HUGE + 1})>", "integer value too large"),
-        (GENERIC % '"\ud800"', "no character"),
-        (GENERIC % "#a.b<\udcff>", "no character"),
+        (GENERIC % '"\ud800"', "is not a valid character"),
+        (GENERIC % "#a.b<\udcff>", "is not a valid character"),
         ('%0:4000000000 = "a.b"() : () -> i32', "was provided"),
         ('%0:999999999999 = "a.b"() : () -> i32', "was provided"),
         ('"a.b"(%0#99999999999) : (i32) -> ()', "undeclared"),
@@ -311,13 +311,13 @@ def test_results_that_only_a_type_counts_are_a_diagnostic(size):
     ],
 )
 def test_a_vector_larger_than_memory_is_a_diagnostic(made):
-    with pytest.raises(ModelError, match=r"bytes|more memory than there is"):
+    with pytest.raises(ModelError, match=r"bytes|more memory than is available"):
         qrt.compile(f"func.func @f() {{ %0 = {made} return }}")
 
 
 def test_a_program_larger_than_memory_is_a_diagnostic():
     t = f"tensor<{1 << 58}xi8>"
-    with pytest.raises(ModelError, match="more memory than there is"):
+    with pytest.raises(ModelError, match="needs more memory than is available"):
         qrt.compile(f"func.func @f() -> {t} {{ %c = arith.constant dense<1> : {t} return %c : {t} }}")
 
 

@@ -75,7 +75,7 @@ def test_pipelines(text, passes):
         (r'example{zero-point="\q"}', "option 'zero-point': Invalid \\escape", 20),
         ("needy", "needs its option 'target'", 6),
         ("func.func(example", "expected ')'", 18),
-        ("module(example)", "no operation to nest passes in", 1),
+        ("module(example)", "' is not an operation that passes can be nested in", 1),
         ("a.b(" * 1000, "nested more than", 257),
     ],
 )

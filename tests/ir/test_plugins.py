@@ -68,7 +68,9 @@ def test_an_entry_point_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 def test_a_package_that_does_not_load_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     entries = {"broken": EntryPoint("broken", "no_such_module_at_all", "qrt.ir.dialects")}
     monkeypatch.setattr(registry, "installed", lambda group: entries)
-    with pytest.raises(qrt.QuantError, match="the dialect 'broken' of no_such_module_at_all does not load: No module"):
+    with pytest.raises(
+        qrt.QuantError, match="the dialect 'broken' of the entry point no_such_module_at_all does not load: No module"
+    ):
         ir.parse('"broken.op"() : () -> ()')
 
 
@@ -76,9 +78,9 @@ def test_names_and_rooms_that_are_refused() -> None:
     ir.register_dialect("outer", ROOM)
     ir.register_dialect("outer", ROOM)
     for name, room, message in (
-        ("arith", SimpleNamespace(OPS=[ir.Definition("arith.mine")]), "there is a dialect 'arith' already"),
-        ("gpu", SimpleNamespace(OPS=[ir.Definition("gpu.mine")]), "there is a dialect 'gpu' already"),
-        ("outer", SimpleNamespace(OPS=[NEGATE]), "there is a dialect 'outer' already"),
+        ("arith", SimpleNamespace(OPS=[ir.Definition("arith.mine")]), "the dialect 'arith' is registered already"),
+        ("gpu", SimpleNamespace(OPS=[ir.Definition("gpu.mine")]), "the dialect 'gpu'"),
+        ("outer", SimpleNamespace(OPS=[NEGATE]), "the dialect 'outer'"),
         ("empty", SimpleNamespace(OPS=[]), "needs a list OPS"),
         ("empty", None, "needs a list OPS"),
         ("empty", SimpleNamespace(OPS=[NEGATE]), "has an op of another"),

@@ -363,8 +363,8 @@ def test_control_does_not_run_alone() -> None:
         ([control("jump", 4)], r"step 0 \(jump\) leads to step 4 of 2"),
         ([control("jump", 0)], r"step 0 \(jump\) leads to step 0 of 2"),
         ([control("unless", 3)], r"step 0 \(unless\) leads to step 3 of 2"),
-        ([control("round", cost=1), control("jump", 1)], r"step 1 \(jump\) leads to step 1 of 3, which is no round"),
-        ([control("jump", 1), control("unless", 0)], r"step 1 \(unless\) leads to step 0 of 3, which is no round"),
+        ([control("round", cost=1), control("jump", 1)], r"step 1 \(jump\) leads to step 1 of 3, which is not a round"),
+        ([control("jump", 1), control("unless", 0)], r"step 1 \(unless\) leads to step 0 of 3, which is not a round"),
     ],
 )
 def test_every_jump_back_begins_a_round(steps: list[KernelCall], message: str) -> None:
@@ -384,7 +384,7 @@ def test_a_loop_ends_by_its_rounds_or_by_the_steps_of_a_run() -> None:
     for _ in range(2):
         with pytest.raises(KernelError, match=r"step 0 \(round\): does not end within 10 rounds"):
             made.run((X,))
-    with pytest.raises(KernelError, match=r"step 2 \(jump\): does not end within the steps it may take"):
+    with pytest.raises(KernelError, match=r"step 2 \(jump\): does not end within max_steps, the limit of steps"):
         made.run((X,), (), 4)
     with pytest.raises(KernelError, match=r"step 0 \(round\): does not end within 7 rounds"):
         made.run_over([X, np.zeros((2, 3), np.int8)], 7)

@@ -82,15 +82,10 @@ def pattern_of(part: str) -> re.Pattern[str]:
 
 def messages(path: Path) -> Iterator[tuple[int, str]]:
     """Yield (line, text) of the strings of a file that are neither docstrings nor help; values are ``{}``."""
-    skipped: set[int] = set()
-    for node in ast.walk(ast.parse(path.read_text())):  # a node comes before its parts
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            skipped.add(id(node.value))
-        elif (isinstance(node, ast.Call) and _name(node.func) in _HELP_CALLS) or (
-            isinstance(node, ast.Assign) and _name(node.targets[0]) in _HELP_TABLES
-        ):
-            skipped |= {id(part) for part in ast.walk(node)}
-        elif isinstance(node, ast.JoinedStr):
+    tree = ast.parse(path.read_text())
+    skipped = skipped_strings(tree)
+    for node in ast.walk(tree):  # a node comes before its parts
+        if isinstance(node, ast.JoinedStr):
             if id(node) not in skipped:
                 yield node.lineno, "".join(v.value if isinstance(v, ast.Constant) else "{}" for v in node.values)
             skipped |= {id(part) for part in node.values}
@@ -98,7 +93,21 @@ def messages(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
-def _name(node: ast.expr) -> str:
+def skipped_strings(tree: ast.Module) -> set[int]:
+    """Return the identities of the docstrings of a file, and of the strings that ``--help`` prints."""
+    skipped: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            skipped.add(id(node.value))
+        elif (isinstance(node, ast.Call) and called_name(node.func) in _HELP_CALLS) or (
+            isinstance(node, ast.Assign) and called_name(node.targets[0]) in _HELP_TABLES
+        ):
+            skipped |= {id(part) for part in ast.walk(node)}
+    return skipped
+
+
+def called_name(node: ast.expr) -> str:
+    """Return the last part of a name, or nothing for another expression."""
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 

@@ -66,9 +66,12 @@ COMMANDS = {
     "run p.qrt --profile litert": (
         "cli/inputs.py", "--profile and --saturating are for qrt compile", "compile p.mlir --profile litert -o b.qrt",
     ),
-    "compile p.mlir -o p.onnx": ("files.py", ": {} is written here, not {}", "compile p.mlir -o c{0}"),
+    "compile p.mlir -o p.onnx": ("files.py", (
+        ": {} must be the suffix of "
+        "this output, got {}"
+    ), "compile p.mlir -o c{0}"),
     "quantize float.mlir --data data.npz -o float.mlir": (
-        "files.py", "this output would replace what is read: give it another name",
+        "files.py", "this output would replace an input file: give it another name",
         "quantize float.mlir --data data.npz -o q.mlir",
     ),
     "run p.mlir --max-input 10": (
@@ -82,13 +85,16 @@ COMMANDS = {
         "ir/pipeline_text.py", "did you mean '{}'?", "opt p.mlir --pass-pipeline={0}",
     ),
     "opt add.mlir --strict-upstream": (
-        "cli/opt.py", "op '{}' is not upstream's, and refused under --strict-upstream", "opt add.mlir",
+        "cli/opt.py", "op '{}' does not exist upstream, which --strict-upstream requires", "opt add.mlir",
     ),
     "opt none.mlir --strict-upstream": (
-        "cli/opt.py", "type '{}' is not upstream's, and refused under --strict-upstream", "opt none.mlir",
+        "cli/opt.py", "type '{}' does not exist upstream, which --strict-upstream requires", "opt none.mlir",
     ),
     "optt p.mlir": ("cli/__init__.py", "; did you mean {}?", "{0} p.mlir"),
-    "import p.mlir": ("cli/import_model.py", "it is a program already; qrt opt prints it", "opt p.mlir"),
+    "import p.mlir": ("cli/import_model.py", (
+        ": the file is a program and needs no "
+        "import; qrt opt prints it"
+    ), "opt p.mlir"),
     "bench --shape conv": ("cli/bench.py", "; `qrt bench --list` shows more spellings", "bench --list"),
     "explain p.mlir --target qrt-cpu": (
         "cli/explain.py", "--html, --target and --skip-nonfinite need --against and --data", "",
@@ -96,8 +102,8 @@ COMMANDS = {
     "explain float.mlir --against float.mlir": ("cli/explain.py", "--against needs --data", ""),
     "explain p.qrt --against float.mlir --data data.npz": (
         "cli/explain.py",
-        ": --against compares regions by the keys that `qrt quantize -o Q.mlir` writes, and only a program has: give "
-        "Q.mlir, of the same quantization",
+        ": --against compares regions by the keys that `qrt quantize -o Q.mlir` writes, which other "
+        "files do not have: give the Q.mlir of the same quantization",
         "",
     ),
     "quantize float.mlir --data spoilt.npz -o q.mlir": (
@@ -105,10 +111,11 @@ COMMANDS = {
         "quantize float.mlir --data spoilt.npz {0} -o q.mlir",
     ),
     "quantize float.mlir --data data.npz -o q.tflite": (
-        "files.py", ": {} is written here, not {}", "quantize float.mlir --data data.npz -o q{0}",
+        "files.py", ": {} must be the suffix of this output, got {}", "quantize float.mlir --data data.npz -o q{0}",
     ),
     "opt --load-pass-plugin=json.py p.mlir": (
-        "cli/plugins.py", "there is a module {} already, rename it", "opt --load-pass-plugin=own_json.py p.mlir",
+        "cli/plugins.py", "a module named {} exists already: rename the file",
+        "opt --load-pass-plugin=own_json.py p.mlir",
     ),
     "explain float.mlir --against float.mlir --data data.npz": (
         "quantization/explain.py", "give Q.mlir, or the target (--target)", "",
@@ -169,7 +176,7 @@ def test_the_shapes_of_cases(heard: Any) -> None:
     "cli/explain.py",
     "--html, --target and --skip-nonfinite need --against and --data",
     "--against needs --data",
-    "give Q.mlir, of the same quantization",
+    "which other files do not have: give the Q.mlir of the same quantization",
 )
 def test_what_was_quantized_is_explained_as_the_errors_say(heard: Any) -> None:
     """`qrt quantize -o Q.mlir` writes what `--against` and `--data` need."""

@@ -76,7 +76,7 @@ def test_the_names_of_a_builder(heard: Any) -> None:
         builder.func.return_()
 
 
-@advises("ir/making.py", "a number has no sign in its type: write {} for {}")
+@advises("ir/making.py", "a number needs a signless type: write {} for {}")
 def test_a_constant_without_a_sign_in_its_type(heard: Any) -> None:
     module = ir.Module()
     builder = ir.Builder(module)

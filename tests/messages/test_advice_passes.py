@@ -32,7 +32,7 @@ def same(text: str, arrays: list[Any], step: float, original: str = "") -> None:
         assert len(np.unique(actual)) > 2
 
 
-@advises("quantization/checking/value_edges.py", "{} is {}, but {} is {}: put a rescale between")
+@advises("quantization/checking/value_edges.py", "{} is {}, but {} is {}: insert a rescale between them")
 def test_a_rescale_between(heard: Any) -> None:
     text = main(add("0", "x", "z", out=R) + add("y", "0", "x"))
     _, taken, _, given = heard(lambda: ir.run_passes(ir.parse(text), "check-quant"))
@@ -109,7 +109,7 @@ def test_a_constant_that_becomes_an_operand(heard: Any) -> None:
     assert np.abs(actual - (arrays[0] + np.float32(constant))).max() <= 0.15
 
 
-@advises("quantization/export/linear.py", "scales change along an axis that is summed over: requantize before it")
+@advises("quantization/export/linear.py", "the scales differ along an axis that is summed over: requantize before it")
 def test_scales_along_an_axis_that_is_summed_over(heard: Any) -> None:
     channels = "!quant.uniform<i8:f32:1, {0.02, 0.04, 0.03, 0.01}>"
     body = f"""%zero = arith.constant 0.0 : f32
@@ -197,7 +197,7 @@ def test_an_annotation_that_makes_a_rescale_go(heard: Any) -> None:
     assert regions.run(regions.function("%x", *lines)).causes == []
 
 
-@advises("quantization/propagation/classes.py", "couples this value in vain: {}: annotate both as one type")
+@advises("quantization/propagation/classes.py", "couples this value without effect: {}: annotate both as one type")
 def test_values_that_are_annotated_as_one_type(heard: Any) -> None:
     def program(first: str, second: str) -> str:
         pairs = ((0, first), (1, second))
@@ -278,7 +278,7 @@ def test_a_function_that_is_called_less_often(heard: Any) -> None:
 
 @advises(
     "quantization/propagation/functions.py",
-    "calls itself and has regions: each call may need other types: write a loop, or take the regions out of it",
+    "calls itself and has regions: each call may need other types: write a loop, or move the regions out of it",
 )
 def test_a_function_that_calls_itself(heard: Any) -> None:
     again = f"%q = func.call @pool(%p) : ({regions.T}) -> {regions.T}"

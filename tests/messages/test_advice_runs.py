@@ -35,7 +35,10 @@ def test_batches_for_each_input(heard: Any) -> None:
     assert np.abs(result.program(X, X) - 2 * X).max() < 0.1
 
 
-@advises("quantization/calibration/observe.py", "names no value to be observed: run the pass attach-stats-ref first")
+@advises(
+    "quantization/calibration/observe.py",
+    "has no quant.stats_ref, so that no value is observed: run the pass attach-stats-ref first",
+)
 def test_values_to_be_observed(heard: Any) -> None:
     data = {"x": [X], "y": [X]}
     module = qrt.ir.parse(TEXT)
@@ -45,7 +48,7 @@ def test_values_to_be_observed(heard: Any) -> None:
 
 
 @advises(
-    "quantization/calibration/observe.py", ": mend {}, or leave such values out: skip_nonfinite=True, --skip-nonfinite"
+    "quantization/calibration/observe.py", ": fix {}, or leave such values out: skip_nonfinite=True, --skip-nonfinite"
 )
 def test_values_that_are_not_finite(heard: Any) -> None:
     module = qrt.ir.parse(TEXT)
@@ -161,7 +164,7 @@ def test_bytecode_that_mlir_opt_writes_as_text(heard: Any, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("runtime", ["litert", "ort"])
-@advises("models/engines/engine.py", "has no profile {}; did you mean {}?", "that held {} has ended: load it again")
+@advises("models/engines/engine.py", "has no profile {}; did you mean {}?", "with {} has ended: load the model again")
 def test_models_of_other_runtimes(heard: Any, runtime: str) -> None:
     if runtime == "ort":
         pytest.importorskip("onnxruntime")

@@ -43,7 +43,7 @@ NAMES = KNOWN | {
 TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
     "qrt.quantize(x, 'int8')": (
         "tensor/binding.py",
-        ": give one such as {}, or that of a tensor, which qrt.quantize chooses where it is given {}",
+        ": give one such as {}, or the type that qrt.quantize(x, {}) chooses",
         ("qrt.quantize(x, {0})", "qrt.quantize(x, qrt.quantize(x, {1}).type)"), "x",
     ),
     "qrt.relu(q, out=x)": (
@@ -59,11 +59,11 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("qrt.matmul(qrt.requantize(per_axis, LAYER), q, out_type=t)",), "P @ Q",
     ),
     "qrt.matmul(f64, tinyblocks, out_type=out64, requant='float32')": (
-        "ops/sub_channel.py", "or the bias leave float32: use requant = {}",
+        "ops/sub_channel.py", "or the bias exceed the range of float32: use requant = {}",
         ("qrt.matmul(f64, tinyblocks, out_type=out64, requant={0})",), "np.zeros((2, 2))",
     ),
     "qrt.matmul(q, sums, out_type=LONGER, requant='float32')": (
-        "ops/sub_channel.py", "may leave float32: use requant = {}",
+        "ops/sub_channel.py", "may exceed the range of float32: use requant = {}",
         ("qrt.matmul(q, sums, out_type=LONGER, requant={0})",), "",
     ),
     "qrt.conv2d(image, kernel, padding='same', out_type=t)": (
@@ -76,7 +76,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("{0}", "qrt.quantize(x, U)"), "x",
     ),
     "qrt.quantize(x, U, bits=8)": (
-        "tensor/casts.py", "quantize: give a type, or bits and the options of a choice, not both",
+        "tensor/casts.py", "quantize: give a type, or bits= and its options, not both",
         ("qrt.quantize(x, U)", "qrt.quantize(x, bits=8)"), "x",
     ),
     "np.repeat(per_axis, 2)": (
@@ -97,12 +97,12 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         "tensor/protocol/methods.py", ": take an element, or {}", ("[list(map(float, row)) for row in q]", "{0}"), "Q",
     ),
     "q.mean(dtype=T, out_type=T)": (
-        "tensor/protocol/methods.py", "mean: dtype and out_type both say the type of the result: give one of them",
+        "tensor/protocol/methods.py", "mean: dtype and out_type both set the type of the result: give one of them",
         ("q.mean(out_type=T)", "q.mean(dtype=T)"), "np.round(Q.mean() * 2) / 2",
     ),
     "q.storag": ("tensor/protocol/methods.py", ": did you mean {}?", ("getattr(q, {0})",), "q.storage"),
     "np.clip(row, row, np.broadcast_to(row, (3, 2)))": (
-        "tensor/protocol/rules/order.py", "an axis with blocks is not broadcast: give tensors of one shape",
+        "tensor/protocol/rules/order.py", "an axis in blocks cannot be broadcast: give tensors of the same shape",
         ("np.clip(*[np.broadcast_to(row, (3, 2))] * 3)",), "np.broadcast_to(np.asarray(row), (3, 2))",
     ),
     "np.choose([0], [deep])": (
@@ -124,7 +124,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         "ops/requant.py", "give out_type, qrt.{}({}, out_type=t)", ("qrt.{0}(q, r, out_type=t)",), "Q + np.asarray(r)",
     ),
     "qrt.mean(far, out_type=fine, requant='raw_mean')": (
-        "numerics/rules.py", "the scales leave float32: use requant = {}",
+        "numerics/rules.py", "the scales exceed the range of float32: use requant = {}",
         ("qrt.mean(far, out_type=fine, requant={0}).storage",), "127",
     ),
     "qrt.quantize(x, qrt.UniformType('i4', 'f32', np.ones((2, 2)), block_sizes={0: 1}))": (
@@ -146,7 +146,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
     ),
     "qrt.UniformType('i8', 'f32')": (
         "types/quantized.py",
-        "a uniform type needs scales: write {}, or take the type that qrt.quantize chooses where it is given {}",
+        "a uniform type needs scales: write {}, or take the type that qrt.quantize(x, {}) chooses",
         ("qrt.quantize(x, {0})", "qrt.quantize(x, qrt.quantize(x, {1}).type)"), "x",
     ),
     "qrt.UniformType.for_range(0.0, 1.0, 'i1', narrow=True)": (
@@ -189,7 +189,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         "tensor/quant_tensor.py", ": give {} instead", ("np.from_dlpack({0})",), "q.storage",
     ),
     "large[0] + large[0]": (
-        "tensor/quant_tensor.py", "which i32 does not hold: write {}, {}, or for the sum of a tensor {}",
+        "tensor/quant_tensor.py", "which overflows i32: write {}, {}, or for the sum of a tensor {}",
         ("qrt.add(large[0], large[0], out_type=BIG.with_(scales=1.0))",
          "np.sum(np.stack([large[0]] * 2), dtype=np.float64)"),
         "2.0**31",
@@ -227,7 +227,7 @@ OPERATIONS = {
 
 
 @pytest.mark.parametrize("family", OPERATIONS)
-@hears("the result must keep the type {}, not {}: requantize apart")
+@hears("the result must keep the type {}, not {}: requantize it separately")
 def test_an_operation_that_keeps_the_type_is_requantized_apart(family: str, heard: Any) -> None:
     first, second = (f"tensor<1x4x4x2x!quant.uniform<i8:f32, {scale}>>" for scale in (0.5, 0.25))
     operands = "(" + ", ".join([first] * OPERATIONS[family].count("%")) + ")"
@@ -242,4 +242,4 @@ def test_an_operation_that_keeps_the_type_is_requantized_apart(family: str, hear
     assert np.array_equal(np.asarray(program(x)), np.asarray(x))
 
 
-enter_parts("ops/core.py", ("the result must keep the type {}, not {}: requantize apart",), "apart")
+enter_parts("ops/core.py", ("the result must keep the type {}, not {}: requantize it separately",), "apart")

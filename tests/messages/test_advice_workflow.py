@@ -53,14 +53,14 @@ def keyword(text: str) -> dict[str, Any]:
 # -- calibrate: types that are chosen from values
 
 
-@advises("tensor/choose.py", "a value without axes has one scale: give neither axis nor group_size")
+@advises("tensor/choose.py", "a scalar has one scale: give neither axis nor group_size")
 def test_neither_axis_nor_group_size(heard: Any) -> None:
     for options in ({"axis": 0}, {"group_size": 2}):
         heard(lambda options=options: qrt.quantize(2.0, bits=8, **options))
     assert abs(float(qrt.quantize(2.0, bits=8)) - 2) < 0.01
 
 
-@advises("tensor/choose.py", "groups of values of shape {} lie along an axis: give {}")
+@advises("tensor/choose.py", "group_size needs the axis along which values of shape {} are grouped: give {}")
 def test_an_axis_of_groups(heard: Any) -> None:
     values = rows(3).reshape(2, 3, 8)
     for size in (4, 3):
@@ -70,7 +70,7 @@ def test_an_axis_of_groups(heard: Any) -> None:
             assert np.abs(np.asarray(q) - values).max() < 0.02
 
 
-@advises("tensor/choose.py", "groups of values of shape {} lie along an axis: give {}")
+@advises("tensor/choose.py", "group_size needs the axis along which values of shape {} are grouped: give {}")
 def test_an_axis_and_a_size_of_groups(heard: Any) -> None:
     for shape in ((2, 3, 8), (2, 7, 3), (6, 7, 1)):
         values = np.linspace(-1, 1, int(np.prod(shape)), dtype=np.float32).reshape(shape)
@@ -80,7 +80,7 @@ def test_an_axis_and_a_size_of_groups(heard: Any) -> None:
         assert np.abs(np.asarray(q) - values).max() < 0.02
 
 
-@advises("tensor/choose.py", "groups of no values, of shape {}, have no scale: leave out group_size")
+@advises("tensor/choose.py", "an array of shape {} has no values to group: leave out group_size")
 def test_no_groups_of_no_values(heard: Any) -> None:
     for shape in ((0, 8), (2, 0), (2, 0, 3), (0,)):
         values = np.zeros(shape, np.float32)
@@ -113,7 +113,10 @@ def test_more_bits(heard: Any) -> None:
     assert np.asarray(q).tolist() == [-1, 0, 1]
 
 
-@advises("tensor/choose.py", "w is in blocks, whose sums have no one scale: choose the type of the bias")
+@advises(
+    "tensor/choose.py",
+    "bias_type: w is sub-channel, so that the sums have no common scale: choose the type of the bias",
+)
 def test_a_type_for_a_bias(heard: Any) -> None:
     heard(lambda: qrt.bias_type(X8, BLOCKS))
     x, w = qrt.quantize(np.ones((1, 4)), X8), qrt.quantize(np.ones((4, 2)), BLOCKS)
@@ -122,7 +125,7 @@ def test_a_type_for_a_bias(heard: Any) -> None:
     assert np.asarray(y).tolist() == [[5, 2]]
 
 
-@advises("tensor/choose.py", "bias_type: x expresses {} and w {}: give types of one")
+@advises("tensor/choose.py", "bias_type: x has the expressed type {} and w {}: give types with the same one")
 def test_types_that_express_one(heard: Any) -> None:
     first, second = heard(lambda: qrt.bias_type(X8, F64))
     for expressed in (first, second):
@@ -130,7 +133,7 @@ def test_types_that_express_one(heard: Any) -> None:
         assert qrt.bias_type(*types) == qrt.UniformType("i32", expressed, 0.125)
 
 
-@advises("quantization/calibration/records.py", "histogram has count {} for {}: give an integer from 1 up")
+@advises("quantization/calibration/records.py", "histogram has count {} for {}: give a positive integer")
 def test_a_count_of_a_histogram(heard: Any) -> None:
     def records(count: Any) -> str:
         table = {"count": 2, "min": 1.0, "max": 1.0, "histogram": {str(0x3F80): count}}
@@ -143,7 +146,7 @@ def test_a_count_of_a_histogram(heard: Any) -> None:
 # -- targets
 
 
-@advises("quantization/targets/kernel.py", "storage {} has no bounds and is not symmetric: name an integer type")
+@advises("quantization/targets/kernel.py", "storage {} can have neither bounds nor symmetric: use an integer type")
 def test_bounds_of_an_integer_type(heard: Any) -> None:
     heard(lambda: TargetPort("x", "f32", -127, 127))
     heard(lambda: TargetPort("x", symmetric=True))
@@ -215,7 +218,7 @@ def test_the_name_of_a_target(heard: Any) -> None:
     assert find(eval(name)) is find("tflite")
 
 
-@advises("quantization/targets/text.py", "multiplier passes the range of float64: write {}")
+@advises("quantization/targets/text.py", "multiplier exceeds the range of float64: write {}")
 def test_a_multiplier_without_end(heard: Any) -> None:
     table = '[[kernel]]\nname = "k"\nconstraint = "multiplier_scale"\nports = {{a = "i8", b = "i8", y = "i8"}}\n'
     table += "multiplier = [0.0, {}]"
@@ -243,7 +246,7 @@ def test_storages_that_messages_name(heard: Any) -> None:
 
 @advises(
     "quantization/tuning/calibrate.py",
-    "has seen {} runs on other data, or in another order: give the same data, or the name of another file",
+    "was written after {} runs on other data, or in another order: give the same data, or the name of another file",
 )
 def test_the_data_of_a_checkpoint(heard: Any) -> None:
     parts = [rows(20, 1), rows(20, 2)]
@@ -255,7 +258,7 @@ def test_the_data_of_a_checkpoint(heard: Any) -> None:
 
 @advises(
     "quantization/tuning/checkpoint.py",
-    "was made of another program, target or option: give what it was made of, or the name of another file",
+    "this checkpoint was written for another program, target or option: give the same, or the name of another file",
 )
 def test_the_program_of_a_checkpoint(heard: Any) -> None:
     whole = quantized(checkpoint="c")
@@ -264,7 +267,7 @@ def test_the_program_of_a_checkpoint(heard: Any) -> None:
     quantized(checkpoint="d", skip_nonfinite=True)
 
 
-@advises("quantization/tuning/checkpoint.py", "this is no whole checkpoint: {}; remove it to begin anew")
+@advises("quantization/tuning/checkpoint.py", "this is not a complete checkpoint: {}; remove it to start over")
 def test_a_checkpoint_that_is_removed(heard: Any) -> None:
     Path("c").write_text("no checkpoint")
     heard(lambda: quantized(checkpoint="c"))
@@ -306,8 +309,8 @@ def test_a_journal_of_another_search(heard: Any) -> None:
 
 @advises(
     "quantization/search/journal.py",
-    "line {} is damaged, or this is no journal: give another file",
-    "another search writes this journal: give each its own",
+    "line {} is damaged, or this is not a journal: give another file",
+    "another search is writing this journal: give each search its own",
 )
 def test_a_journal_of_ones_own(heard: Any) -> None:
     searched(checkpoint="c")
@@ -330,7 +333,8 @@ def opened_elsewhere(journal: Path) -> Iterator[None]:
 
 @advises(
     "quantization/search/goals.py",
-    "drop= counts the greatest of several values in a row, and no output has such: give a metric",
+    "drop= needs an output with several values in a row, whose greatest is the answer, but no output "
+    "has them: give a metric",
 )
 def test_a_metric_for_a_drop(heard: Any) -> None:
     heard(lambda: searched(1, budget="drop=0.005"))
@@ -369,9 +373,11 @@ def files() -> None:
 EXPLAIN = "explain {} --against f.mlir --data x.npz"
 
 
-@advises("quantization/comparison/values.py", "no operation says quant.key: {} is not one that `qrt quantize` wrote")
+@advises("quantization/comparison/values.py", "no operation has quant.key: {} was not written by `qrt quantize`")
 @advises(
-    "quantization/explain.py", "as what `qrt quantize -o Q.mlir` writes does", "give Q.mlir, or the target (--target)"
+    "quantization/explain.py",
+    "the file has no quant.target, which `qrt quantize -o Q.mlir` writes into programs and not into models:",
+    "give Q.mlir, or the target (--target)",
 )
 def test_a_program_that_was_not_quantized_here(heard: Any, files: None) -> None:
     text = Path("q.mlir").read_text()
@@ -383,7 +389,9 @@ def test_a_program_that_was_not_quantized_here(heard: Any, files: None) -> None:
     assert status(EXPLAIN.format("q.mlir")) == 0
 
 
-@advises("quantization/explain.py", "the program was made for {}, a target that is not known: give its file (--target)")
+@advises(
+    "quantization/explain.py", "the program was made for {}, which is not a registered target: give its file (--target)"
+)
 def test_the_file_of_a_target(heard: Any, files: None) -> None:
     own = Path(registry.__file__).parent / "qrt-cpu.toml"
     Path("unknown-npu.toml").write_text(own.read_text().replace("qrt-cpu", "unknown-npu"))

@@ -32,41 +32,41 @@ MISTAKES = {
     "qrt.quantize(x)": "quantize: give a type, or bits= to choose one from the values: qrt.quantize(x, bits=8)",
     'qrt.quantize(x, "int8")': (
         "quantize: type must be a !quant.uniform type, got 'int8': give one such as qrt.UniformType(\"i8\", "
-        '"f32", 0.5), or that of a tensor, which qrt.quantize chooses where it is given bits=8'
+        '"f32", 0.5), or the type that qrt.quantize(x, bits=8) chooses'
     ),
     "qrt.quantize(x, np.int8)": (
         'quantize: type must be a !quant.uniform type, got the class int8: give one such as qrt.UniformType("i8", '
-        '"f32", 0.5), or that of a tensor, which qrt.quantize chooses where it is given bits=8'
+        '"f32", 0.5), or the type that qrt.quantize(x, bits=8) chooses'
     ),
     'qrt.quantize("abc", T)': "quantize: x must be real numbers, got 'abc'",
-    "qrt.quantize([[1.0], [1.0, 2.0]], T)": "the values make no array: the lengths of nested sequences differ",
+    "qrt.quantize([[1.0], [1.0, 2.0]], T)": "the values do not form an array: nested sequences have different lengths",
     "qrt.qcast(np.ones(2), T)": (
         "qcast: x must be an array of float32, the expressed type f32 of !quant.uniform<i8:f32, "
-        "5.000000e-01:3>, got dtype float64: qrt.quantize converts"
+        "5.000000e-01:3>, got dtype float64: qrt.quantize takes any float dtype"
     ),
     "qrt.quantize(np.ones((2, 3)), CHANNELS)": (
         "quantized dimension size does not match number of scales: dimension 1 is 3, scales are 2"
     ),
     'qrt.UniformType("i8", "f32")': (
-        'a uniform type needs scales: write qrt.UniformType("i8", "f32", 0.5), or take the type that qrt.quantize '
-        "chooses where it is given bits=8"
+        'a uniform type needs scales: write qrt.UniformType("i8", "f32", 0.5), or take the type that '
+        "qrt.quantize(x, bits=8) chooses"
     ),
     'qrt.UniformType("i64", "f32", 0.5)': "illegal storage type size: 64",
     'qrt.UniformType("i8", "f32", 0)': ("scale 0.000000e+00 out of expressed type range [1.401298e-45, 3.402823e+38]"),
     'qrt.UniformType("i8", "f32", -1.0)': (
         "scale -1.000000e+00 out of expressed type range [1.401298e-45, 3.402823e+38]"
     ),
-    'qrt.UniformType("i8", "f32", "0.5")': "a scale is a float, not '0.5'",
+    'qrt.UniformType("i8", "f32", "0.5")': "a scale must be a float, got '0.5'",
     'qrt.UniformType("i8", "f32", [0.1, 0.2])': (
         "scales of shape (2,) need an axis or block sizes: write axis=0 for a scale per row"
     ),
     'qrt.UniformType("i8", "f32", 0.5, axis=1)': (
-        "scales of a per-axis type are one sequence, not of shape (): write [scale], or leave axis out"
+        "scales of a per-axis type must be one flat sequence, got shape (): write [scale], or leave axis out"
     ),
     'qrt.UniformType("i8", "f32", [0.1, 0.2], axis=-1)': (
-        "illegal quantized dimension: -1: axes of a type count from 0, because a type knows no rank"
+        "illegal quantized dimension: -1: axes of a type count from 0, because a type has no rank"
     ),
-    'qrt.UniformType("i8", "f32", 0.5, 1.5)': "zero point is an integer, not 1.5",
+    'qrt.UniformType("i8", "f32", 0.5, 1.5)': "zero point must be an integer, got 1.5",
     'qrt.quantize(x, qrt.UniformType("i8", "f32", 0.5, 300))': (
         "a tensor's type has zero point 300 outside [-128, 127], the range of i8: !quant.uniform<i8:f32, "
         "5.000000e-01:300>"
@@ -99,7 +99,7 @@ MISTAKES = {
         "5.000000e-01:3>>, tensor<3x2x!quant.uniform<i8:f32, 5.000000e-01:3>>)"
     ),
     "q.mean(out_typ=T)": "np.mean: out_typ is not supported for a QuantTensor",
-    "q.mean(dtype=T, out_type=T)": "mean: dtype and out_type both say the type of the result: give one of them",
+    "q.mean(dtype=T, out_type=T)": "mean: dtype and out_type both set the type of the result: give one of them",
     "q.flatten(axis=0)": "flatten: no argument is named 'axis': it takes order",
     "qrt.mean(q, axis=0)": "mean: no argument is named 'axis': did you mean 'axes'?",
     "qrt.matmul(q)": "matmul: an argument is missing: w",
@@ -110,7 +110,7 @@ MISTAKES = {
         "block_sizes, storage_min, storage_max, scale, zero_point"
     ),
     "qrt.quantize(np.ones((2, 2, 64)), bits=4, group_size=32)": (
-        "groups of values of shape (2, 2, 64) lie along an axis: give axis=2"
+        "group_size needs the axis along which values of shape (2, 2, 64) are grouped: give axis=2"
     ),
     "q // 2": (
         "np.floor_divide has no exact result as quantized values: write np.floor_divide(np.asarray(q), 2), or use "
@@ -137,17 +137,17 @@ MISTAKES = {
     "q.numpy()": "a QuantTensor has no numpy: np.asarray(q) gives the values, q.storage the integers",
     "q.dequantise()": "a QuantTensor has no attribute 'dequantise': did you mean 'dequantize'?",
     'q.astype("int8")': (
-        "astype: int8 does not hold the values: write q.storage for the integers, or "
+        "astype: int8 cannot represent the values: write q.storage for the integers, or "
         "np.asarray(q).astype('int8'), which truncates the values"
     ),
-    "q.astype(5)": "astype: a !quant.uniform type or a dtype of numbers is needed, got 5",
+    "q.astype(5)": "astype: dtype must be a !quant.uniform type or a numeric dtype, got 5",
     "q[5]": "index 5 is out of bounds for axis 0 with size 2",
     'q["a"]': "an index is an integer, a slice, ..., None, or integers or booleans in a list or an array",
     "q[0.5]": "an index is an integer, a slice, ..., None, or integers or booleans in a list or an array",
     "q.reshape(3, 3)": (
-        "reshape: tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>> does not have the elements of shape (3, 3)"
+        "reshape: tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>> has another number of elements than shape (3, 3)"
     ),
-    "float(q)": "only a tensor of rank 0 is a Python number, not shape (2, 2): take an element, or q.tolist()",
+    "float(q)": "only a tensor of rank 0 converts to a Python number, got shape (2, 2): take an element, or q.tolist()",
     "bool(q)": (
         "the truth value of a tensor with more than one element is ambiguous: use np.any(q), np.all(q) or q.size"
     ),
@@ -163,7 +163,7 @@ MISTAKES = {
     ),
     'qrt.matmul(q, w, out_type="f32")': (
         "matmul: out_type must be a !quant.uniform type, got 'f32': give one such as qrt.UniformType(\"i8\", "
-        '"f32", 0.5), or that of a tensor, which qrt.quantize chooses where it is given bits=8'
+        '"f32", 0.5), or the type that qrt.quantize(x, bits=8) chooses'
     ),
     "qrt.matmul(q, w, out=np.zeros((2, 2)))": (
         "matmul: out must be a QuantTensor, got ndarray: give a tensor of the result's type and shape, or no out="
@@ -185,7 +185,7 @@ MISTAKES = {
     ),
     "qrt.conv2d(qrt.quantize(np.zeros((1, 3, 4, 4)), T), kernel)": (
         "conv2d: x has 4 channels, w takes 1 x 3: x is (N, H, W, C), w is (O, H, W, C / groups); "
-        "x.transpose(0, 2, 3, 1) of (N, C, H, W) is that; got (tensor<1x3x4x4x!quant.uniform<i8:f32, "
+        "x.transpose(0, 2, 3, 1) converts from (N, C, H, W); got (tensor<1x3x4x4x!quant.uniform<i8:f32, "
         "5.000000e-01:3>>, tensor<2x3x3x3x!quant.uniform<i8:f32, 2.500000e-01>>)"
     ),
     'qrt.conv2d(image, kernel, padding="same")': (
@@ -205,7 +205,7 @@ MISTAKES = {
     ),
     'qrt.softmax(q, "f32")': (
         "softmax: out_type must be a !quant.uniform type, got 'f32': give one such as qrt.UniformType(\"i8\", "
-        '"f32", 0.5), or that of a tensor, which qrt.quantize chooses where it is given bits=8'
+        '"f32", 0.5), or the type that qrt.quantize(x, bits=8) chooses'
     ),
     'qrt.parse_type("!quant.uniform<i8:f32,>")': (
         "<type>:1:23: error: expected a float scale\n!quant.uniform<i8:f32,>\n                      ^"
@@ -229,17 +229,17 @@ MISTAKES = {
     "program(np.zeros(3, np.float32))": "input 'arg0' must be tensor<2xf32>, got shape [3]",
     'program.run({"y": np.zeros(2, np.float32)})': "no input is named 'y'; the inputs are arg0",
     "program.run({})": "input 'arg0' is missing: it takes tensor<2xf32>",
-    'qrt.load("model.pb")': "model.pb: only .mlir, .tflite and .onnx files are read, not .pb",
+    'qrt.load("model.pb")': "model.pb: only .mlir, .tflite and .onnx files are supported, not .pb",
     'qrt.load("absent.mlir")': "absent.mlir: No such file or directory",
     'qrt.save_tensors("w.pt", {"w": w})': "w.pt: the name of a file of tensors ends in .npz or .safetensors",
     'qrt.save_tensors("w.npz", w)': (
         "save_tensors: tensors must be a mapping from names to tensors, got a QuantTensor of shape (2, 2)"
     ),
     "qrt.metrics.snr(x, q[0])": "snr: the shapes differ: (2, 2) and (2,)",
-    'qrt.float_results("on").__enter__()': 'float_results: "allow", "warn" or "raise" is needed, got \'on\'',
+    'qrt.float_results("on").__enter__()': 'float_results: mode must be "allow", "warn" or "raise", got \'on\'',
     "qrt.kernels.set_num_threads(0)": "set_num_threads: 0 given, expected 1 to 256",
     "np.concatenate([q, w])": (
-        "np.concatenate: tensors of one type are needed, got !quant.uniform<i8:f32, 5.000000e-01:3> and "
+        "np.concatenate: the tensors must have the same type, got !quant.uniform<i8:f32, 5.000000e-01:3> and "
         "!quant.uniform<i8:f32, 2.500000e-01>: qrt.requantize one of them"
     ),
     "np.ravel(CHANNELS_Q)": (
@@ -248,8 +248,8 @@ MISTAKES = {
         "qrt.requantize to a type per layer first"
     ),
     "np.sum(CHANNELS_Q, axis=1)": (
-        "np.sum: !quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}> has scales of its own along axis 1, "
-        "which have no common sum: requantize first, by qrt.requantize(q, t) with a type t per layer"
+        "np.sum: !quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}> has scales that differ along axis 1, "
+        "which is summed over: requantize first, by qrt.requantize(q, t) with a type t per layer"
     ),
     'q.fill("a")': "the values must be real numbers, got 'a'",
     "qrt.pack(x)": "pack: w must be a QuantTensor, got ndarray: qrt.quantize(w, bits=8) makes one",

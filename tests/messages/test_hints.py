@@ -280,7 +280,7 @@ FOLLOWED: dict[str, tuple[str, str, str]] = {
         "np.full((1, 2, 2, 2), 27)",
     ),
     "qrt.conv2d(image.transpose(0, 3, 1, 2), kernel)": (
-        "x.transpose(0, 2, 3, 1) of (N, C, H, W) is that",
+        "; x.transpose(0, 2, 3, 1) converts from (N, C, H, W)",
         "qrt.conv2d(image.transpose(0, 3, 1, 2).transpose(0, 2, 3, 1), kernel)", "np.full((1, 2, 2, 2), 27)",
     ),
     "qrt.mean(q, axis=0)": ("did you mean 'axes'?", "qrt.mean(q, axes=0)", ""),

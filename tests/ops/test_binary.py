@@ -144,7 +144,7 @@ REFUSED: list[tuple[list[str], list[TensorType], Any, dict[str, str], str]] = [
     (KINDS, [AT, tensor((4,), B)], OUT, {}, "dimensions 3 and 4 do not broadcast; got (tensor<2x3x"),
     (KINDS, [AT, tensor((2, 1), SUB)], OUT, {}, "sub-channel types are not supported"),
     (KINDS, [AT, tensor((3,), B)], FloatType("f32"), {}, "the result must be a tensor of !quant.uniform"),
-    (KINDS, [AT, tensor((3,), B)], OUT.with_(expressed="f64"), {}, "express different types: f32, f64"),
+    (KINDS, [AT, tensor((3,), B)], OUT.with_(expressed="f64"), {}, "have different expressed types: f32, f64"),
     (KINDS, [AT, tensor((3,), B)], channels(OUT, 2, 1), {}, "dimension 1 is 3, scales are 2"),
     (KINDS, [AT, tensor((3,), B.with_(zero_points=-1))], OUT, {}, "b has zero point -1 outside [0, 255]"),
     (KINDS, [tensor((2, 2), channels(A, 2, 0)), tensor((2, 2), channels(A, 2, 1))], None, {}, "lie on different axes"),
@@ -156,7 +156,7 @@ REFUSED: list[tuple[list[str], list[TensorType], Any, dict[str, str], str]] = [
         {"requant": "float32"},
         "requant must be one of fixed, fixed",
     ),
-    (["add", "sub"], [AT, tensor((3,), WIDE)], OUT.with_(scales=1e-9), {}, "64 bits do not hold the sum"),
+    (["add", "sub"], [AT, tensor((3,), WIDE)], OUT.with_(scales=1e-9), {}, ": the sum overflows 64 bits"),
     (["add", "sub"], [tensor((3,), WIDE)] * 2, None, {}, "no exact i32 result type exists (the result may reach 42949"),
     (["mul"], [tensor((3,), WIDE), AT], None, {}, "no exact i32 result type exists"),
     (["mul"], [tensor((3,), WIDE)] * 2, OUT, {}, "the accumulator may reach 4611686018427387904"),
@@ -221,5 +221,5 @@ def test_types_that_a_rule_of_sums_does_not_take() -> None:
     with pytest.raises(QuantTypeError, match="needs storage of at most 16 bits, got 32"):
         infer("add", [tensor((2,), wide)] * 2, byte, requant="fixed_double")
     for types in ([tensor((2, 3), byte), tensor((3,), byte)], [tensor((2,), channels(byte, 2, 0))] * 2):
-        with pytest.raises(QuantTypeError, match="needs operands of one shape, and types per layer"):
+        with pytest.raises(QuantTypeError, match="needs operands of the same shape, with per-layer types"):
             infer("add", types, byte, requant="fixed_double_16")

@@ -213,12 +213,12 @@ REFUSED: list[tuple[str, TensorType, Any, dict[str, str], str]] = [
     ("dcast", tensor((3,), F32), None, {}, "operand must be a tensor of !quant.uniform, got tensor<3xf32>"),
     ("dcast", tensor((3,), T), FloatType("f64"), {}, "the result must have the expressed type, but tensor<*xf64>"),
     ("scast", tensor((3,), T), None, {}, "the result type must be given"),
-    ("scast", tensor((3,), T), IntegerType(16), {}, "the result tensor<*xi16> is not of the same bits"),
-    ("scast", tensor((3,), IntegerType(8, "unsigned")), T, {}, "is not of the same bits"),
-    ("scast", tensor((3,), F32), FloatType("f32"), {}, "is not of the same bits"),
+    ("scast", tensor((3,), T), IntegerType(16), {}, "the result tensor<*xi16> must have the bits of the operand"),
+    ("scast", tensor((3,), IntegerType(8, "unsigned")), T, {}, "must have the bits of the operand"),
+    ("scast", tensor((3,), F32), FloatType("f32"), {}, "must have the bits of the operand"),
     ("requantize", tensor((3,), T), None, {}, "the result type must be given"),
     ("requantize", tensor((3,), F32), T, {}, "operand must be a tensor of !quant.uniform"),
-    ("requantize", tensor((3,), T), T.with_(expressed="f64"), {}, "has another expressed type"),
+    ("requantize", tensor((3,), T), T.with_(expressed="f64"), {}, "must have the expressed type of the operand"),
     ("requantize", tensor((3,), T), T, {"requant": "no"}, "requant must be one of fixed"),
 ]
 

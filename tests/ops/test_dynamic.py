@@ -199,9 +199,12 @@ WEIGHT = UniformType("i8", "f32", 0.5)
 REFUSED: list[tuple[list[TensorType], str]] = [
     (changed(0, tensor((2, 1, 3), WEIGHT)), "x must be of f32, not tensor<2x1x3x"),
     (changed(1, TensorType((3, 16), F32)), "w must be a tensor of !quant.uniform, got"),
-    (changed(1, tensor((3, 16), UniformType("i16", "f32", 0.5))), "w must be i8 or u8 that expresses f32"),
-    (changed(2, tensor((4, 16), UniformType("i8", "f32", [0.5] * 4, axis=0))), "r must be i8 or u8 that"),
-    (changed(2, tensor((4, 16), UniformType("i8", "f16", 0.5))), "r must be i8 or u8 that expresses f32, per layer"),
+    (changed(1, tensor((3, 16), UniformType("i16", "f32", 0.5))), "w must be i8 or u8 with the expressed"),
+    (changed(2, tensor((4, 16), UniformType("i8", "f32", [0.5] * 4, axis=0))), "r must be i8 or u8 with"),
+    (changed(2, tensor((4, 16), UniformType("i8", "f16", 0.5))), (
+        "r must be i8 or u8 with the expressed "
+        "type f32, per layer"
+    )),
     (changed(1, tensor((4, 16), WEIGHT)), "w must be of shape 3x16, not tensor<4x16x"),
     (changed(3, TensorType((15,), F32)), "bias must be of shape 16, not"),
     (changed(4, TensorType((2, 4), F32)), "hidden must be of shape 1x4, not"),

@@ -102,17 +102,20 @@ XT = tensor((1, 4, 4, 2), T)
 REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
     (tensor(None, T), None, {}, "x must be ranked"),
     (tensor((4,), FloatType("f32")), None, {}, "x must be a tensor of !quant.uniform"),
-    (XT, None, {"axes": (4,)}, "axes (4,) must be different axes of 4; got (tensor<1x4x4x2x"),
+    (XT, None, {"axes": (4,)}, (
+        "axes (4,) must be different axes of a tensor of rank "
+        "4; got (tensor<1x4x4x2x"
+    )),
     (XT, None, {"axes": (1, -3)}, "axes (1, -3) must be different axes"),
     (XT, None, {"axes": (1.0,)}, "axes (1.0,) must be different axes"),
     (XT, None, {"axes": 1}, "axes 1 must be different axes"),
     (XT, None, {"keepdims": 1}, "keepdims must be true or false, got 1"),
     (tensor((1, 4, 4, 2), channels(T, 2, 3)), None, {}, "x is summed over the axes [0, 1, 2, 3] and must be per layer"),
-    (tensor((3, 0), T), None, {"axes": (1,)}, "a mean over no element has no value"),
+    (tensor((3, 0), T), None, {"axes": (1,)}, "a mean over an axis without elements has no value"),
     (XT, channels(OUT, 4, 1), {"axes": (1,), "keepdims": True}, "or per axis along an axis that is kept"),
-    (XT, OUT.with_(expressed="f16"), {}, "express different types: f16, f32"),
+    (XT, OUT.with_(expressed="f16"), {}, "expressed types: f16, f32"),
     (XT, None, {"requant": "mean"}, "requant must be one of"),
-    (tensor((2**31,), UniformType("i32", "f32", 1.0)), None, {}, "which 64 bits do not hold"),
+    (tensor((2**31,), UniformType("i32", "f32", 1.0)), None, {}, ", which overflows 64 bits:"),
 ]  # fmt: skip
 
 

@@ -61,7 +61,7 @@ def test_a_narrow_byte_outside_of_its_bounds_stays_in_the_table() -> None:
 
 def test_types_that_are_refused() -> None:
     other, by_axis = T.with_(scales=0.25), UniformType("i8", "f32", [0.5, 0.25], axis=0)
-    with pytest.raises(QuantTypeError, match="the operands must have one type"):
+    with pytest.raises(QuantTypeError, match="the operands must have the same type"):
         infer("maximum", [tensor((2,), T), tensor((2,), other)])
     with pytest.raises(QuantTypeError, match="must keep the type"):
         infer("minimum", [tensor((2,), T)] * 2, other)

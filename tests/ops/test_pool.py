@@ -155,7 +155,9 @@ REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
     (XT, None, {"padding": ((2, 0), (0, 0))}, "must stay below the kernel (2, 2): a window would be empty"),
     (XT, None, {"padding": "SAME"}, "padding must be"),
     (XT, None, {"kernel": (5, 2)}, "a window of 5 does not fit 4 with padding [0, 0]"),
-    (tensor((1, 0, 4, 2), T), None, {"padding": ((1, 1), (0, 0))}, "a window over no element has no value"),
+    (tensor((1, 0, 4, 2), T), None, {"padding": ((1, 1), (0, 0))}, (
+        "a window without elements has no value"
+    )),
     (tensor((1, 4, 4, 2), T.with_(zero_points=-129)), None, {}, "x has zero point -129 outside [-128, 127]"),
 ]  # fmt: skip
 
@@ -175,9 +177,9 @@ def test_dequantized_values_stay_in_float32() -> None:
 
 
 def test_refuses_results_of_other_types() -> None:
-    with pytest.raises(QuantTypeError, match=r"max_pool2d: the result must keep the type .* requantize apart"):
+    with pytest.raises(QuantTypeError, match=r"max_pool2d: the result must keep the type .* requantize it separately"):
         infer("max_pool2d", [XT], OUT)
-    with pytest.raises(QuantTypeError, match=r"avg_pool2d: the result .* expresses another type"):
+    with pytest.raises(QuantTypeError, match=r"avg_pool2d: the result .* must have the expressed type of x"):
         infer("avg_pool2d", [XT], OUT.with_(expressed="f16"))
     with pytest.raises(QuantTypeError, match="avg_pool2d: by the rule 'integer' the result must keep the type"):
         infer("avg_pool2d", [XT], OUT, requant="integer")

@@ -141,14 +141,22 @@ def test_a_function_has_the_rules() -> None:
 
 RULES_REFUSED: list[tuple[str, TensorType, Any, dict[str, Any], str]] = [
     ("softmax", tensor((2,), T), OUT, {"requant": "fixed"}, "requant must be one of table_int32, table_float32,"),
-    ("softmax", tensor((1,), T), OUT, {"requant": "table_shifted"}, "leaves float32 for an axis of 1 and the scale"),
+    ("softmax", tensor((1,), T), OUT, {"requant": "table_shifted"}, (
+        "exceeds the range of float32 for an "
+        "axis of 1 and the scale"
+    )),
     ("softmax", tensor((2,), T), OUT, {"requant": "table_int16"}, "x must be i16 per layer with zero point 0"),
     ("softmax", tensor((2,), WORD), OUT, {"requant": "gemmlowp"}, "with storage of at most 8 bits"),
     ("softmax", tensor((4096,), T), OUT, {"requant": "gemmlowp"}, "the sum of 4096 exponentials of 19 bits needs more"),
-    ("softmax", tensor((2,), T), OUT.with_(scales=0.1), {"requant": "gemmlowp"}, "gives scale 0.00390625 and"),
+    ("softmax", tensor((2,), T), OUT.with_(scales=0.1), {"requant": "gemmlowp"}, (
+        "needs a result with scale "
+        "0.00390625 and"
+    )),
     ("softmax", tensor((2,), T), OUT, {"requant": "gemmlowp", "beta": 1e-9}, "needs a scale above 2**-26"),
     ("softmax", tensor((2,), T), OUT, {"requant": "table_float32", "beta": 1e-40}, "between 2**-100 and 2**100"),
-    ("log_softmax", tensor((2,), T), OUT, {"requant": "gemmlowp"}, "gives scale 0.0625 and zero point 127, not"),
+    ("log_softmax", tensor((2,), T), OUT, {"requant": "gemmlowp"}, (
+        "needs a result with scale 0.0625 and zero point 127, got"
+    )),
     ("log_softmax", tensor((2,), T), OUT, {"requant": "table_int16"}, "requant must be one of table_float32,"),
 ]  # fmt: skip
 
@@ -176,7 +184,7 @@ REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
     (XT, OUT, {"beta": "1"}, "beta must be a real number, got '1'"),
     (XT, None, {}, "the result type must be given (out_type)"),
     (XT, PER_AXIS, {}, "the result !quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}> must be per layer"),
-    (XT, OUT.with_(expressed="f16"), {}, "express different types: f16, f32"),
+    (XT, OUT.with_(expressed="f16"), {}, "expressed types: f16, f32"),
     (tensor((2**32,), T), OUT, {}, "the sum of 4294967296 exponentials of 30 bits needs more than 62"),
 ]  # fmt: skip
 

@@ -70,8 +70,8 @@ REFUSED: list[tuple[TensorType, dict[str, Any], str]] = [
     (X, {"k": 4}, "k must be from 0 to the size of the last axis, got 4"),
     (X, {"k": -1}, "k must be from 0 to the size of the last axis, got -1"),
     (X, {"k": 1.0}, "k must be from 0 to the size of the last axis, got 1.0"),
-    (tensor((2, None), T), {"k": 1}, "the last axis must be known"),
-    (tensor((2, 3), channels(T, 3, 1)), {"k": 1}, "axis 1 holds the channels"),
+    (tensor((2, None), T), {"k": 1}, "the last axis must be static, and below 2**31"),
+    (tensor((2, 3), channels(T, 3, 1)), {"k": 1}, "axis 1 is the channel"),
 ]
 
 

@@ -90,9 +90,12 @@ def test_an_open_batch() -> None:
     ("said", "message"),
     [
         ({"strides": (0, 1)}, "strides must be two positive integers"),
-        ({"padding": ((3, 2), (0, 0))}, "2 pixels under a window of 2, stride 1, padding .3, 2. .* leave no result"),
-        ({"output_padding": (-1, 0)}, "output_padding must be two integers from 0 up"),
-        ({"output_padding": "ab"}, "output_padding must be two integers from 0 up"),
+        (
+            {"padding": ((3, 2), (0, 0))},
+            "2 pixels under a window of 2, stride 1, padding .3, 2. .* give an empty result",
+        ),
+        ({"output_padding": (-1, 0)}, "output_padding must be two non-negative integers"),
+        ({"output_padding": "ab"}, "output_padding must be two non-negative integers"),
         ({"padding": ((0, 0),)}, "padding must be"),
     ],
 )
@@ -106,8 +109,8 @@ def test_types_that_are_refused() -> None:
     for types, message in (
         ([x, tensor((3, 2, 2, 4), W)], "x has 2 channels, w takes 4"),
         ([tensor((2, 2, 2), X), w], "both of rank 4"),
-        ([x, tensor((3, 0, 2, 2), W)], "a window of 0 elements"),
-        ([tensor((1, 0, 2, 2), X), w], "leave no result"),
+        ([x, tensor((3, 0, 2, 2), W)], ": the window has 0 elements"),
+        ([tensor((1, 0, 2, 2), X), w], "give an empty result"),
         ([x, tensor((2, 2, 2, 2), UniformType("i8", "f32", [0.5, 0.25], axis=1))], "output channels"),
     ):
         with pytest.raises(QuantTypeError, match=message):

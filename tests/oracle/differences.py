@@ -144,12 +144,12 @@ def _no_infinity(case: Case) -> bool:
 
 
 def _no_mapping(case: Case) -> bool:
-    refused = "does not say how its values are stored" in case.ours.error
+    refused = "has no storage type" in case.ours.error
     return refused and case.theirs.crash == "unexpected quantized type"
 
 
 def _storage_of_known_sign(case: Case) -> bool:
-    refused = re.search(r"storage in (si|ui)\d+ is no signless integer", case.ours.error)
+    refused = re.search(r"storage in (si|ui)\d+ is not a signless integer", case.ours.error)
     return refused is not None and case.theirs.crash == 'result && "builder didn\'t return the right type"'
 
 

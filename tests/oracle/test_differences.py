@@ -65,11 +65,11 @@ CASES = {
     ),
     "a cast of a type that says no mapping is an error": (
         "func.func @f(%x: f32) { %0 = quant.qcast %x : f32 to !quant.any<i8:f32> return }",
-        "does not say how its values are stored",
+        "has no storage type",
     ),
     "casts of storage of known sign are not lowered": (
         "func.func @f(%x: f32) { %0 = quant.qcast %x : f32 to !quant.uniform<ui8<0:216>:f32, 1.0:3> return }",
-        "storage in ui8 is no signless integer",
+        "storage in ui8 is not a signless integer",
     ),
 }
 AFTER = {

@@ -339,14 +339,14 @@ def test_a_port_of_two_bits_is_found() -> None:
         (
             QUANTIZED.replace("quant.key", "my.key"),
             None,
-            r"^q\.mlir: no operation says quant\.key: the program 'main' is",
+            r"q\.mlir: no operation has quant\.key: the program 'main' was",
         ),
         (
             QUANTIZED.replace('quant.target = "qrt-cpu"', ""),
             None,
-            r"^q\.mlir: the module does not say quant\.targ.*give",
+            r"^q\.mlir: the file has no quant\.targ.*give",
         ),
-        (QUANTIZED.replace("main/", "other/"), None, r"no key .* of the float program: other/add\.0 \(q\.mlir:8\)"),
+        (QUANTIZED.replace("main/", "other/"), None, r"have no quant\.key in common: other/add\.0 \(q\.mlir:8\)"),
         (QUANTIZED.replace("?x3", "?x4"), None, r"main/add\.0 is tensor<\?x4x.*, and tensor<\?x3xf32> in the float"),
         (QUANTIZED.replace('"x"', '"z"'), None, r"takes \(z: .*\), and the float program \(x: "),
         (QUANTIZED.replace('"y"', '"z"'), None, r"gives \(z: .*\), and the float program \(y: "),
@@ -370,7 +370,9 @@ def test_rows_without_finite_outputs_are_left_out_and_counted() -> None:
     assert (report.skipped, report.rows) == (2, 38)
     assert replace(report, skipped=0) == explained(data={"x": np.delete(X, [3, 39], 0)})
     assert explained(skip_nonfinite=True) == explained()
-    with pytest.raises(ModelError, match="no row is left: an output of 'main' is a NaN or infinite for each"):
+    with pytest.raises(
+        ModelError, match="all rows are left out: an output of 'main' is NaN or infinite for each of them"
+    ):
         explained(data={"x": bad[3:4]}, skip_nonfinite=True)
 
 

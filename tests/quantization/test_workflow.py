@@ -162,7 +162,7 @@ def test_a_budget_out_of_reach_gives_the_nearest_program(files: tuple[str, str, 
     Path(program).write_text(TANH)
     arguments = ["quantize", program, "--data", data, "-o", output, "--checkpoint", f"{output}.c"]
     assert main([*arguments, "--budget", "snr=99"]) == 1
-    assert "snr=99 is out of reach, and this is the nearest" in capsys.readouterr().err
+    assert "snr=99 cannot be reached, and this is the nearest" in capsys.readouterr().err
     assert {step.engine for step in qrt.compile(qrt.load(output)).coverage()} == {"kernel"}
     assert Path(f"{output}.c.snr=99.trials").exists()
     assert main([*arguments, "--budget", "snr=20"]) == 0
@@ -195,8 +195,8 @@ def test_functions_that_do_not_run_are_left_as_they_are() -> None:
     assert "math.tanh" in c
     assert "qrt.lookup" in b
     assert [remark.message for remark in made.remarks][:2] == [
-        "function 'a' is left as it is: 'b' does not call it",
-        "function 'c' is left as it is: 'b' does not call it",
+        "function 'a' is not quantized: 'b' does not call it",
+        "function 'c' is not quantized: 'b' does not call it",
     ]
     x = rows(5)
     np.testing.assert_array_equal(qrt.compile(str(made.module), function="b")(x), made.program(x))
@@ -216,9 +216,9 @@ def test_the_command_looks_at_its_arguments_before_the_data(files: tuple[str, st
     arguments = ["quantize", program, "--data", data]
     folder = str(Path(output).parent)
     for more, message in (
-        (["-o", f"{folder}/absent/q.mlir"], "absent/q.mlir: there is no such folder"),
-        (["-o", output, "--html", f"{folder}/absent/r.html"], "absent/r.html: there is no such folder"),
-        (["-o", output, "--html", f"{folder}/./q.mlir"], "q.mlir: .html is written here, not .mlir"),
+        (["-o", f"{folder}/absent/q.mlir"], "absent/q.mlir: the folder does not exist"),
+        (["-o", output, "--html", f"{folder}/absent/r.html"], "absent/r.html: the folder does not exist"),
+        (["-o", output, "--html", f"{folder}/./q.mlir"], "q.mlir: .html must be the suffix of this output, got .mlir"),
         (["-o", folder], "Is a directory"),
     ):
         assert main([*arguments, *more]) == 1
@@ -237,7 +237,7 @@ def test_the_command_takes_the_names_of_the_text(files: tuple[str, str, str], ca
         assert main(["quantize", program, "--data", data, "-o", output]) == len(names) - 1
         if len(names) == 1:
             assert main(["explain", output, "--against", program, "--data", data]) == 0
-    assert "input arg0 (%x) is given twice: as 'arg0', and as another name of it" in capsys.readouterr().err
+    assert "input arg0 (%x) is given twice: as 'arg0' and by another of its names" in capsys.readouterr().err
 
 
 def test_wrong_budgets_are_named_before_anything_runs() -> None:

@@ -69,7 +69,7 @@ def test_ops_that_upstream_lacks_are_accepted_unless_it_is_asked_for(example, tm
     assert main(["opt", str(path)]) == 0
     assert capsys.readouterr().out == str(module)
     assert main(["opt", "--strict-upstream", str(path)]) == 1
-    assert "is not upstream's, and refused under --strict-upstream" in capsys.readouterr().err
+    assert "does not exist upstream, which --strict-upstream requires" in capsys.readouterr().err
 
 
 # -- the algorithms of qcast and dcast: the steps of the documents, in the expressed type ------------------------------

@@ -33,8 +33,8 @@ ELSEWHERE = (
 )  # fmt: skip
 """The operators that `test_backend.py` has."""
 REFUSED = (
-    "it is a sequence, expected a tensor", "it is a optional, expected a tensor", "has a dimension of 0",
-    "Scan (before opset 9, with batches)", "which changes its type from round to round", "of float16", "of double",
+    "it is a sequence, expected a tensor", "it is a optional, expected a tensor", "has a dimension of size 0",
+    "Scan (before opset 9, with batches)", ", whose type changes between iterations:", "of float16", "of double",
 )  # fmt: skip
 """What errors say of the cases that are refused."""
 

@@ -68,7 +68,7 @@ def read_only():
         ({}, {"sum": np.zeros(4, np.uint8)}, "output 'sum' must be .* dtype int8, got dtype uint8"),
         ({}, {"sum": np.zeros(3, np.int8)}, r"output 'sum' must be .* got shape \[3\]"),
         ({}, {"sum": np.zeros(8, np.int8)[::2]}, "output 'sum' must be C-contiguous"),
-        ({}, {"sum": read_only()}, "output 'sum' is read-only, and is written at each call"),
+        ({}, {"sum": read_only()}, "output 'sum' must be writable: each call writes to it"),
         (
             {},
             {"sum": qrt.QuantTensor(np.zeros(4, np.int8), "!quant.uniform<i8:f32, 0.5>")},
@@ -134,7 +134,7 @@ def test_outputs_whose_shape_only_the_run_knows_are_made_by_it():
 
 def test_memrefs_are_not_bound():
     program = qrt.compile("func.func @main(%m: memref<2xi8>) { return }")
-    with pytest.raises(ModelError, match="main takes or gives memrefs: it is not bound"):
+    with pytest.raises(ModelError, match="main takes or returns memrefs, which cannot be bound"):
         program.bind({"arg0": np.zeros(2, np.int8)})
 
 

@@ -168,9 +168,12 @@ def test_a_value_that_is_not_set_is_an_error():
         ("(dense<1> : tensor<2xi16>) : tensor<2xi8>", "whose value is of type tensor<2xi16>"),
         ("(1 : i8) : tensor<i8>", "whose value is of type i8"),
         ("(dense<1> : tensor<i8>) : i8", "whose value is of type tensor<i8>"),
-        ("(#ml_program.extern) : tensor<2xi8>", "value #ml_program.extern is not known here"),
-        ('("text") : tensor<2xi8>', 'value "text" is not known here'),
-        ("(dense<1> : tensor<2xi8>) : memref<2xi8>", "a global of type memref<2xi8>, which does not run"),
+        ("(#ml_program.extern) : tensor<2xi8>", "value #ml_program.extern is not"),
+        ('("text") : tensor<2xi8>', 'value "text" is not'),
+        (
+            "(dense<1> : tensor<2xi8>) : memref<2xi8>",
+            "a global of type memref<2xi8>, which the interpreter does not support",
+        ),
     ],
 )
 @pytest.mark.parametrize("form", ["private", "private mutable"])

@@ -27,12 +27,16 @@ RAISED = [
         r"a mask of shape \(2,4\) does not broadcast to \(2,1\)",
     ),
     (lambda: np.array([[1], [1, 2]]), QuantValueError, "their lengths differ"),
-    (lambda: range(0.5), QuantTypeError, "an integer is needed, got a float"),  # type: ignore[call-overload]
-    (lambda: list(5), QuantTypeError, "a sequence is needed, got a int"),  # type: ignore[call-overload]
-    (lambda: np.zeros(2, object()), QuantTypeError, "a dtype is needed"),  # type: ignore[call-overload]
+    (lambda: range(0.5), QuantTypeError, "expected an integer, got float"),  # type: ignore[call-overload]
+    (lambda: list(5), QuantTypeError, "expected a sequence, got int"),  # type: ignore[call-overload]
+    (lambda: np.zeros(2, object()), QuantTypeError, "expected a dtype"),  # type: ignore[call-overload]
     (lambda: np.ravel(), QuantTypeError, "an argument is missing: 'a'"),  # type: ignore[call-overload]
-    (lambda: len(5), QuantTypeError, "an argument is of a kind that it does not take"),  # type: ignore[arg-type]
-    (lambda: np.linalg.tensorinv(np.array(2.0)), QuantTypeError, "an argument is of a shape or a kind that"),
+    (lambda: len(5), QuantTypeError, "an argument has a type that the function does not accept"),  # type: ignore[arg-type]
+    (
+        lambda: np.linalg.tensorinv(np.array(2.0)),
+        QuantTypeError,
+        "an argument has a shape or a type that the function does not accept",
+    ),
     (lambda: np.zeros(2).sum(axis=3), QuantAxisError, "axis 3 is out of bounds"),
     (lambda: np.zeros(2).reshape(3), QuantValueError, "cannot reshape array of size 2 into shape"),
     (lambda: np.sort(np.zeros((1,) * 39 + (2,))), QuantTypeError, "it takes 32 dimensions at most, got 40"),

@@ -133,7 +133,7 @@ def test_scales_and_zero_points_have_the_shape_of_the_parameters() -> None:
         ([1j], I8, "storage must be integers, got dtype complex128"),
         (["1"], I8, "storage must be integers, got dtype <U1"),
         ([None], I8, "storage must be integers, got dtype object"),
-        ([[1, 2], [3]], I8, "the values make no array"),
+        ([[1, 2], [3]], I8, "the values do not form an array: nested sequences have different lengths"),
         ([[1, 2]], PER_AXIS, "dimension 1 is 2, scales are 3"),
         ([1, 2, 3], PER_AXIS, "axis 1, rank 1"),
         (5, PER_AXIS, "axis 1, rank 0"),
@@ -199,7 +199,7 @@ def test_reshaping_keeps_channels(t: UniformType) -> None:
         np.testing.assert_array_equal(np.asarray(q.reshape(shape)), np.asarray(q).reshape(shape))
         np.testing.assert_array_equal(np.asarray(q.reshape(*shape)), np.asarray(q).reshape(shape))
     assert q.reshape(1, 2, 3, 2).type.axis == 2
-    with pytest.raises(QuantTypeError, match="loses its channels"):
+    with pytest.raises(QuantTypeError, match="is not an axis of the result when"):
         q.reshape(12)
 
 
@@ -213,7 +213,7 @@ def test_views_share_memory_unless_packed() -> None:
 def test_bad_views(t: UniformType) -> None:
     q = QuantTensor(np.arange(6).reshape(2, 3), t)
     for shape in ((4,), (-1, 4), (-1, -1)):
-        with pytest.raises(QuantTypeError, match=r"reshape: tensor<2x3x.* does not have the elements of shape"):
+        with pytest.raises(QuantTypeError, match=r"reshape: tensor<2x3x.* has another number of elements than shape"):
             q.reshape(shape)
     for wrong in (2.5, ("a",)):
         with pytest.raises(QuantTypeError, match="reshape: the shape must be"):

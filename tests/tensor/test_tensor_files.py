@@ -212,7 +212,7 @@ def test_what_is_no_regular_file_is_refused_at_once(kind: str, suffix: str, tmp_
             read(path)
         return
     if suffix == ".qrt":
-        message = f"no regular file|{message}"
+        message = f"not a regular file|{message}"
     with pytest.raises(qrt.errors.ModelError, match=message) as error:
         read(path)
     assert str(error.value).startswith(f"{path}: ")
@@ -257,17 +257,17 @@ WRONG = {
     "another dtype": ({"q": np.int16([1]), "q_mlir": b"tensor<1x!quant.uniform<i8:f32, 0.5>>"}, "needs int8"),
     "another shape": ({"q": np.int8([1, 2]), "q_mlir": b"tensor<1x!quant.uniform<i8:f32, 0.5>>"}, "needs int8"),
     "packed of another shape": ({"q": np.uint8([1]), "q_mlir": I4}, "needs uint8"),
-    "bits behind a row": ({"q": np.uint8([1, 0x11]), "q_mlir": I4}, "behind a row"),
+    "bits behind a row": ({"q": np.uint8([1, 0x11]), "q_mlir": I4}, "padding bits after a row"),
     "channels that the shape does not have": (
         {"q": np.int8([1]), "q_mlir": b"tensor<1x!quant.uniform<i8:f32:0, {0.5, 1.0}>>"}, "1"),
     "no type": ({"q": np.int8([1]), "q_mlir": b"tensor<"}, "expected"),
-    "no tensor": ({"q": np.int8([1]), "q_mlir": b"i8"}, "no TensorType"),
-    "no static shape": ({"q": np.int8([1]), "q_mlir": b"tensor<?x!quant.uniform<i8:f32, 0.5>>"}, "is not known"),
+    "no tensor": ({"q": np.int8([1]), "q_mlir": b"i8"}, "expected a TensorType"),
+    "no static shape": ({"q": np.int8([1]), "q_mlir": b"tensor<?x!quant.uniform<i8:f32, 0.5>>"}, "must be static"),
     "no text": ({"q": np.int8([1]), "q_mlir": b"\xff"}, "archive"),
     "a zero point that storage does not hold": (
         {"q": np.int8([1]), "q_mlir": b"tensor<1x!quant.uniform<i8:f32, 0.5:300>>"}, "zero point 300"),
-    "something else": ({"readme_txt": b"hello"}, "no array"),
-    "a type of nothing": ({"x_mlir": b"tensor<1xi8>"}, "no array"),
+    "something else": ({"readme_txt": b"hello"}, "neither an array"),
+    "a type of nothing": ({"x_mlir": b"tensor<1xi8>"}, "neither an array"),
     "an array cut short": ({"q_npy": b"\x93NUMPY\x01\x00"}, "archive"),
 }  # fmt: skip
 
@@ -432,7 +432,7 @@ def test_a_size_that_the_directory_says_too_small_reads_no_more(tmp_path: Path) 
 
 @pytest.mark.parametrize("limit", [-1, 1.5, True, "1"])
 def test_a_limit_is_an_integer(path: Path, limit: object) -> None:
-    with pytest.raises(qrt.errors.QuantTypeError, match="max_bytes must be an integer from 0 up"):
+    with pytest.raises(qrt.errors.QuantTypeError, match="max_bytes must be a non-negative integer or None, got"):
         qrt.load_tensors(path, max_bytes=limit)  # type: ignore[arg-type]
 
 

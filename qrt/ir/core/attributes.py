@@ -352,7 +352,7 @@ def attribute(value: Any) -> Attribute:
             return DictAttr.of({name: attribute(item) for name, item in value.items()})
         case Iterable():
             return ArrayAttr(tuple(map(attribute, value)))
-    raise QuantTypeError(f"no attribute holds {value!r}")
+    raise QuantTypeError(f"cannot represent {value!r} as an attribute")
 
 
 @lru_cache(maxsize=1024)

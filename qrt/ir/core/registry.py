@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 def _checked(name: str, room: Any) -> Any:
     ops = getattr(room, "OPS", None)
     if not isinstance(ops, list | tuple) or not ops:
-        raise QuantError(f"the room of dialect {shown(name)} needs a list OPS of definitions, got {shown(ops)}")
+        raise QuantError(f"the module of dialect {shown(name)} needs a list OPS of definitions, got {shown(ops)}")
     for definition in ops:
         if getattr(definition, "dialect", None) != name:
-            raise QuantError(f"the room of dialect {shown(name)} has an op of another: {shown(definition)}")
+            raise QuantError(f"the module of dialect {shown(name)} has an op of another dialect: {shown(definition)}")
     return room
 
 
@@ -129,11 +129,11 @@ def register_dialect(name: str, room: Any) -> None:
     >>> from qrt.ir import Definition
     >>> register_dialect("arith", SimpleNamespace(OPS=[Definition("arith.mine")]))
     Traceback (most recent call last):
-    qrt.errors.QuantError: there is a dialect 'arith' already
+    qrt.errors.QuantError: the dialect 'arith' is registered already
     """
     require(name, str, "register_dialect: name", "text")
     if name in UNSUPPORTED_DIALECTS:
-        raise QuantError(f"there is a dialect {shown(name)} already")
+        raise QuantError(f"the dialect {shown(name)} is registered already")
     DIALECTS.add(name, room)
 
 

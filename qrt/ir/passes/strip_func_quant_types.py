@@ -109,7 +109,9 @@ def _cast(user: Operation, value: Value, type: Type) -> Value:
     form = value.type if _storage(value.type) is not value.type else type
     element = element_of(form)
     if isinstance(element, UniformType | AnyQuantizedType) and not element.is_storage_castable:
-        raise user.op_error(f"has an operand that cannot be stripped: quant.scast does not take {element.storage_type}")
+        raise user.op_error(
+            f"has an operand that cannot be stripped: quant.scast does not accept {element.storage_type}"
+        )
     if isinstance(form, TensorType) and isinstance(element, UniformType):
         try:
             check_integrity(element, form.shape)
@@ -122,5 +124,5 @@ def _storage(type: Type) -> Type:
     """Return the storage integers of a quantized type, or a tensor of them; return other types unchanged."""
     element = element_of(type)
     if isinstance(element, CalibratedType):
-        raise QuantTypeError(f"{element} does not say how its values are stored")
+        raise QuantTypeError(f"{element} has no storage type")
     return with_element(type, element.storage_type) if isinstance(element, UniformType | AnyQuantizedType) else type

@@ -272,7 +272,7 @@ def inferences(definition: Definition, typed: set[str]) -> list[tuple[str, Relat
     while missing:
         step = next(((n, r) for n, r in candidates if n in missing and (r.source is None or r.source in known)), None)
         if step is None:
-            raise ValueError(f"{definition.name}: the assembly format says no type of {', '.join(missing)}")
+            raise ValueError(f"{definition.name}: the assembly format has no type for {', '.join(missing)}")
         plan.append(step)
         known.add(step[0])
         missing.remove(step[0])

@@ -245,7 +245,7 @@ class AttributeParser:
         kind = self.type()
         try:
             if not isinstance(kind, TensorType | VectorType):
-                raise QuantTypeError(f"elements must be of a shaped type, not {kind}")
+                raise QuantTypeError(f"elements must have a shaped type, got {kind}")
             return DenseResourceAttr(self._blobs.setdefault(key, Blob(key)), kind)
         except QuantTypeError as error:
             raise scanner.error(str(error), at, scanner.pos) from None
@@ -320,7 +320,7 @@ class AttributeParser:
         """Return a text, counting its length: aliases may make it far longer than the source at `start`."""
         self._copied += len(text)
         if self._copied > _MAX_COPIED:
-            raise self.scanner.error("the aliases in this text stand for too long a text", start, self.scanner.pos)
+            raise self.scanner.error("the aliases in this text expand to too long a text", start, self.scanner.pos)
         return text
 
     # -- locations --------------------------------------------------------------------------------------------------
@@ -429,7 +429,7 @@ class AttributeParser:
         scanner.require_depth(depth)
         self._expansion += size
         if self._open_aliases and self._expansion > _MAX_EXPANSION + len(scanner.text):
-            raise scanner.error(f"alias '{self._open_aliases[-1]}' stands for too long a text", start, scanner.pos)
+            raise scanner.error(f"alias '{self._open_aliases[-1]}' expands to too long a text", start, scanner.pos)
         return value
 
     def _read_ahead(self, name: str, start: int) -> Type | Attribute:

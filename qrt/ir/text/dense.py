@@ -134,8 +134,8 @@ class DenseElementsAttr(Attribute):
         array = np.asarray(array)
         if array.dtype != storage_dtype(type.element) or array.shape != shape:
             raise QuantTypeError(
-                f"constant of {type} is kept as {storage_dtype(type.element)} of shape {shape}, "
-                f"not {array.dtype} of shape {array.shape}"
+                f"a constant of {type} must be an array of {storage_dtype(type.element)} and shape "
+                f"{shape}, got {array.dtype} and {array.shape}"
             )
         if array.flags.writeable:
             array = array.copy()

@@ -192,12 +192,12 @@ class ModelComparison:
         try:
             tally.add(ours, theirs, room, interval)
         except ValueError as error:
-            raise ModelError(f"{what} {shown(name)} of qrt is not {self._engine}'s: {error}") from None
+            raise ModelError(f"{what} {shown(name)} differs between qrt and {self._engine}: {error}") from None
 
     def _described(self, watched: _TensorTally) -> TensorDifference:
         tensor, maker = watched.tensor, watched.maker
         if maker is None or not watched.is_readable:
-            skipped = "no value of the program" if maker is None else f"{self._engine} does not keep it"
+            skipped = "not a value of the program" if maker is None else f"{self._engine} does not give access to it"
             return TensorDifference(tensor.name, tensor.operator, "", 0, 0, 0, skipped=skipped)
         computes = _computes(maker)
         rule = computes.attributes.get("requant") or computes.attributes.get("rule")

@@ -91,7 +91,7 @@ class Child:
         except (EOFError, OSError):
             raise ModelError(f"{self.name} {self._end()}: {about}") from None
         if "error" in answer:
-            raise ModelError(f"{self.name} refuses {about}: {answer['error']}")
+            raise ModelError(f"{self.name} rejects {about}: {answer['error']}")
         return answer, results
 
     def close(self) -> None:
@@ -138,7 +138,7 @@ class Child:
         lines = self._error_file.read().decode(errors="replace").splitlines() or [""]
         self.close()
         ended = f"crashed ({signal.Signals(-status).name})" if status < 0 else f"ended with status {status}"
-        return f"{ended}{f', having said {lines[-1][:MAX_ANSWER]!r}' if lines[-1] else ''}"
+        return f"{ended}{f', after printing {lines[-1][:MAX_ANSWER]!r}' if lines[-1] else ''}"
 
 
 def module_folders(searched: Sequence[str]) -> list[str]:

@@ -157,7 +157,7 @@ class LoadedModel:
 
     def _ask(self, what: str, values: Mapping[str, Any], arrays: Sequence[Array] = ()) -> Message:
         if self._child.ends != self._ends:
-            raise ModelError(f"the process of {self._child.name} that held {self.name} has ended: load it again")
+            raise ModelError(f"the process of {self._child.name} with {self.name} has ended: load the model again")
         return self._child.ask(what, self.name, {"number": self._number, **values}, [np.asarray(a) for a in arrays])
 
 

@@ -79,7 +79,7 @@ class _LoadedModel:
 
     def _feeds(self, arrays: Sequence[Array]) -> dict[str, Array]:
         if len(arrays) != len(self.inputs):
-            raise ValueError(f"the model takes {len(self.inputs)} inputs, got {len(arrays)}")
+            raise ValueError(f"the model has {len(self.inputs)} inputs, got {len(arrays)}")
         return dict(zip(self.inputs, arrays, strict=True))
 
 

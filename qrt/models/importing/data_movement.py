@@ -42,7 +42,7 @@ def reshaped(node: Node, value: Value, shape: Shape) -> Value:
         return value
     known = [size for size in shape if size is not None]
     if None not in (*shape, *(value.type.shape or ())) and prod(known) != prod(n or 0 for n in value.type.shape or ()):
-        node.fail(f"{list(value.type.shape or ())} does not have the elements of shape {list(shape)}")
+        node.fail(f"{list(value.type.shape or ())} has another number of elements than shape {list(shape)}")
     return node.emit("qrt.reshape", [value], None, TensorType(shape, value.type.element))
 
 

@@ -2,7 +2,6 @@
 
 import math
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
@@ -10,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from qrt.errors import ModelError, shown
+from qrt.errors import ModelError, plural, shown
 from qrt.ir import ArrayAttr, Attribute, Block, Builder, DictAttr, Module, Operation, StringAttr, TypeAttr, Value
 from qrt.ir.core.operations import NOWHERE, Region
 from qrt.ir.rewriting.rewrite import erase_dead
@@ -20,8 +19,10 @@ from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, FunctionType, IntegerType, TensorType, Type, UniformType
 from qrt.types.scanner import Location, Source
 
+_MOST_PLACES = 3
+"""The most nodes that an error names for one unsupported form."""
 Shape = Sequence[int | str | None]
-"""The shape of an input: an open dimension is None or its name."""
+"""The shape of an input: a dynamic dimension is None or its name."""
 
 
 class Operator(Protocol):
@@ -79,7 +80,7 @@ class Graph:
         elements = math.prod(size for size in kind.shape or () if size is not None)
         if elements > self.max_bytes // 8 and elements * element_dtype(kind.element).itemsize > self.max_bytes:
             place, most = self.file if op is None else self.place(op), self.max_bytes
-            raise ModelError(f"{place}: {kind.shown()} is larger than max_bytes (--max-input), which is {most}")
+            raise ModelError(f"{place}: {kind.shown()} is larger than max_bytes (--max-input), {most}")
 
     def builder(self, op: Operator | None) -> Builder:
         """Return a builder at the end of the block, whose operations have the location of an operator of the file."""
@@ -177,7 +178,7 @@ def open_inputs_hint(ports: Iterable[tuple[str, Shape | None]]) -> str:
     name = next(name for name, axes in opened.items() if axes)
     sizes = tuple(size if isinstance(size, int) else 1 for size in shapes[name])
     return (
-        f"\nopen dimensions: {', '.join(named)}; to import with concrete sizes, give the shapes:"
+        f"\ndynamic dimensions: {', '.join(named)}; to import with concrete sizes, give the shapes:"
         f" shapes={{{name!r}: {sizes}}} of qrt.load, or --input-shape {name}={'x'.join(map(str, sizes))}"
     )
 
@@ -195,10 +196,29 @@ def check_shapes(place: str, shapes: Mapping[str, Sequence[int]], ports: Mapping
             )
 
 
-def refusal(file: str, refused: Mapping[tuple[str, str], int]) -> str:
-    """Return the error that lists the unsupported operators, the reason for each, and the number of occurrences."""
-    forms = [f"{op} ({form})" + f" {count} times" * (count > 1) for (op, form), count in Counter(refused).items()]
-    return f"{file}: {len(forms)} forms of operators are not supported:\n{'; '.join(forms)}"
+class Refusals:
+    """The unsupported forms of operators that an import or an export found, and the places of each."""
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[str, str], list[str]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._places)
+
+    def add(self, op: str, form: str, place: str) -> None:
+        """Add an operator with a form that is not supported, and the name of its node."""
+        self._places.setdefault((op, form), []).append(place)
+
+    def error(self, failure: str, hint: str = "") -> ModelError:
+        """Return the error that lists each form with the nodes that have it, and ends with the hint."""
+        lines = [f"  {op} ({form}): {_listed(places)}" for (op, form), places in self._places.items()]
+        return ModelError("\n".join([f"{failure} {plural(len(lines), 'form')} of operators:", *lines]) + hint)
+
+
+def _listed(places: Sequence[str]) -> str:
+    unique_places = list(dict.fromkeys(places))
+    more = len(unique_places) - _MOST_PLACES
+    return ", ".join(unique_places[:_MOST_PLACES]) + (f" and {more} more" if more > 0 else "")
 
 
 def bits(array: Array) -> Array:

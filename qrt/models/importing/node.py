@@ -89,7 +89,7 @@ class Node:
         results = family.resolve_all(tensors, family.complete(attributes), declared)
         for here, there in zip(declared, results, strict=True):
             if here is not None and here.shape is not None and not have_compatible_shapes((here, there)):
-                self.fail(f"the result is {there}, but the file has {here}")
+                self.fail(f"the result is {there}, but the file declares {here}")
         return self.graph.append(
             self.op, family.declaration.op, operands, results, {n: attribute(v) for n, v in attributes.items()}
         )
@@ -113,7 +113,7 @@ class Node:
         row = profile.find(op, **facts)
         if row is None:
             conditions = ", ".join(f"{name} = {value}" for name, value in facts.items())
-            self.refuse(f"profile {profile.name} has no rule of {op} for {conditions}")
+            self.refuse(f"profile {profile.name} has no rule for {op} with {conditions}")
         self.kernel = row.kernel
         return row.rule
 

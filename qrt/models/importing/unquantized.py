@@ -84,7 +84,7 @@ def broadcast(node: Node, operand: Operand, element: Type, shape: tuple[int | No
         return operand
     static = tuple(size for size in shape if size is not None)
     if len(static) < len(shape):
-        node.refuse("broadcasting to an open dimension")
+        node.refuse("broadcasting to a dynamic dimension")
     if isinstance(operand, np.ndarray):
         if int(np.prod(static, dtype=object)) > LARGEST:
             return broadcast(node, node.dense(operand, element), element, shape)
@@ -154,7 +154,7 @@ def _check_element(node: Node, name: str, operand: Operand, element: Type) -> No
         is_other = not isinstance(operand.type, TensorType) or operand.type.element is not element
         own = str(operand.type)
     if is_other:
-        node.fail(f"an operand is {own}, where {name} takes elements of {element}")
+        node.fail(f"an operand is {own}, but {name} needs elements of {element}")
 
 
 def _spread(
@@ -195,7 +195,7 @@ def _nested(
     values = [as_value(node, operand, element) for operand, element in zip(operands, elements, strict=True)]
     whole = next((value for value in values if shape_of(value) == shape), None)
     if whole is None:
-        node.refuse("operands none of which has the shape of the result, with an open dimension")
+        node.refuse("operands with a dynamic dimension, of which none has the shape of the result")
     context = lowering_context(node)
     nest = LoopNest(context, name.rpartition(".")[2], context.extents(whole))
     scalars = []

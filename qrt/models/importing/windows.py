@@ -58,7 +58,7 @@ def make_window(
     extents: list[int] = []
     for size, extent, stride, dilation, ends in zip(sizes, kernel, strides, dilations, padding, strict=True):
         if size is None or extent is None:
-            node.refuse("images whose size only the run knows")
+            node.refuse("images whose size is known only at run time")
         room = size + sum(ends) - (extent - 1) * dilation - 1
         if room < 0 or extent < 1:
             node.fail(f"a window of {extent} elements, dilation {dilation}, does not fit {size}")

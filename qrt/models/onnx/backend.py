@@ -70,7 +70,7 @@ class PreparedModel(_base.BackendRep):  # type: ignore[misc]  # of a package wit
             If the inputs do not match those of the model.
         """
         if kwargs:
-            raise QuantTypeError(f"run: {next(iter(kwargs))} is no option of qrt's backend")
+            raise QuantTypeError(f"run: qrt's backend has no option {next(iter(kwargs))}")
         given = self._named(inputs)
         outputs = self._program(given).run(given)
         return tuple(
@@ -85,7 +85,7 @@ class PreparedModel(_base.BackendRep):  # type: ignore[misc]  # of a package wit
         else:
             arrays = [inputs] if isinstance(inputs, np.ndarray) else list(inputs)
             if len(arrays) != len(ports):
-                raise QuantTypeError(f"run: {len(arrays)} inputs given, the model has {len(ports)}")
+                raise QuantTypeError(f"run: the model has {len(ports)} inputs, got {len(arrays)}")
             values = {port.name: array for port, array in zip(ports, arrays, strict=True)}
         dtypes = {port.name: port.dtype for port in ports}
         return {
@@ -127,7 +127,7 @@ class Backend(_base.Backend):  # type: ignore[misc]
         """
         profile = kwargs.pop("profile", "ort")
         if kwargs:
-            raise QuantTypeError(f"prepare: {next(iter(kwargs))} is no option of qrt's backend")
+            raise QuantTypeError(f"prepare: qrt's backend has no option {next(iter(kwargs))}")
         require(profile, str, "the profile of a backend", "a string")
         if not cls.supports_device(device):
             raise ModelError(f"device {shown(device)} is not supported, only CPU")

@@ -23,10 +23,10 @@ def check_versions(name: str, ir_version: int, opsets: Mapping[str, int]) -> Non
     """Raise ModelError if the IR version or an opset is not supported."""
     if ir_version not in IR_VERSIONS:
         known = f"{IR_VERSIONS[0]} to {IR_VERSIONS[-1]}"
-        raise ModelError(f"{name}: its IR version is {ir_version}, {known} are read")
+        raise ModelError(f"{name}: the IR version is {ir_version}, but only {known} are supported")
     check_opsets(name, opsets)
     if not opsets:
-        raise ModelError(f"{name}: it imports no opset")
+        raise ModelError(f"{name}: the model imports no opset")
 
 
 def check_opsets(name: str, opsets: Mapping[str, int]) -> None:
@@ -35,7 +35,7 @@ def check_opsets(name: str, opsets: Mapping[str, int]) -> None:
         version = opsets.get(domain)
         if version is not None and version not in versions:
             known = f"{versions[0]} to {versions[-1]} are" if len(versions) > 1 else f"{versions[0]} is"
-            raise ModelError(f"{name}: its opset of {domain or 'ai.onnx'} is {version}, {known} read")
+            raise ModelError(f"{name}: the opset of {domain or 'ai.onnx'} is {version}, but only {known} supported")
 
 
 def check_function(place: str, domain: str, opsets: Mapping[str, int]) -> None:
@@ -45,8 +45,9 @@ def check_function(place: str, domain: str, opsets: Mapping[str, int]) -> None:
     """
     if domain in OPSETS:
         raise ModelError(
-            f"{place}: it stands in the domain {shown(domain or 'ai.onnx')}, where runtimes take an operator of its"
-            " name in its place: give it a domain of its own"
+            f"{place}: the function is in the domain {shown(domain or 'ai.onnx')}, where runtimes use "
+            "their own operator"
+            " of this name: give the function another domain"
         )
     check_opsets(place, opsets)
 
@@ -59,8 +60,8 @@ def check_operator_of_function(place: str, type: str, own: int, outer: int) -> N
     changed = CHANGED.get(type)
     if changed is not None and (own < changed) != (outer < changed):
         raise ModelError(
-            f"{place}: its function imports opset {own} and the model {outer}, and {type} computes something else since"
-            f" {changed}: convert the model so that both import the same"
+            f"{place}: its function imports opset {own} and the model {outer}, and {type} has another meaning since"
+            f" opset {changed}: convert the model so that both import the same"
         )
 
 
@@ -88,8 +89,8 @@ def check_graph(name: str, graph: ModelGraph, max_bytes: int, outer: Collection[
             if output == ABSENT:
                 continue
             if output in known:
-                conflict = f"node {writers[output].index} writes" if output in writers else "is there before"
-                raise ModelError(f"{place_of(name, operator)}: it writes {shown(output)}, which {conflict}")
+                conflict = f"node {writers[output].index} writes" if output in writers else "is defined before"
+                raise ModelError(f"{place_of(name, operator)}: it computes {shown(output)}, which {conflict}")
             known.add(output)
             writers[output] = operator
         for value in operator.attributes.values():
@@ -97,13 +98,12 @@ def check_graph(name: str, graph: ModelGraph, max_bytes: int, outer: Collection[
                 check_graph(place_of(name, operator), value, max_bytes, known)
     for port in graph.outputs:
         if port.name not in known:
-            raise ModelError(f"{name}: nothing writes output {shown(port.name)}")
+            raise ModelError(f"{name}: no node computes output {shown(port.name)}")
     ports = {port.name: port for port in (*graph.inputs, *graph.outputs)}
     total = sum(map(_bytes, ports.values()))
     if total > max_bytes:
         raise ModelError(
-            f"{name}: its inputs and outputs take {total} bytes, more than max_bytes (--max-input), which is "
-            f"{max_bytes}"
+            f"{name}: the inputs and outputs take {total} bytes, more than max_bytes (--max-input), {max_bytes}"
         )
 
 
@@ -113,9 +113,9 @@ def _check_reads(name: str, operator: Operator, known: Collection[str], written:
             continue
         if read in written:
             raise ModelError(
-                f"{place_of(name, operator)}: it reads {shown(read)}, which a later node writes, or the node itself"
+                f"{place_of(name, operator)}: it reads {shown(read)}, which the node itself or a later node computes"
             )
-        raise ModelError(f"{place_of(name, operator)}: it reads {shown(read)}, which nothing writes")
+        raise ModelError(f"{place_of(name, operator)}: it reads {shown(read)}, which no node computes")
 
 
 def _bytes(port: ModelPort) -> int:

@@ -10,7 +10,6 @@ from qrt.files import write_files
 from qrt.ir import DenseElementsAttr, Operation, Value
 from qrt.ir.core.functions import FuncOp
 from qrt.ir.rewriting.rewrite import is_dead
-from qrt.models.importing.graph import refusal
 from qrt.models.importing.node import UnsupportedForm
 from qrt.models.onnx.exporting.exported_value import ExportedValue, Order, as_unsigned, is_unsigned, restored
 from qrt.models.onnx.exporting.graph import LEAST_OPSET, ExportGraph
@@ -37,7 +36,7 @@ def export_file(path: str | PathLike[str], program: ir.Module, function: str | N
     """Write a program as an ONNX file (`qrt.models.export_onnx`)."""
     name = str(path)
     if not name.endswith(".onnx"):
-        raise ModelError(f"{name}: the name of a model of ONNX ends in .onnx")
+        raise ModelError(f"{name}: the name of an ONNX file must end in .onnx")
     data = onnx_bytes(program, function, name)
 
     def write(file: BinaryIO) -> None:
@@ -50,7 +49,7 @@ def onnx_bytes(program: ir.Module, function: str | None = None, name: str = "the
     """Return the file content of a program's ONNX model. Errors call the program ``name``."""
     model = model_proto(program, function, name)
     if model.ByteSize() > MOST_BYTES:
-        raise ModelError(f"{name}: a model of {model.ByteSize()} bytes is more than protobuf holds, 2 GiB")
+        raise ModelError(f"{name}: the model has {model.ByteSize()} bytes, more than the limit of protobuf, 2 GiB")
     data: bytes = model.SerializeToString(deterministic=True)
     return data
 
@@ -66,7 +65,7 @@ def model_proto(program: ir.Module, function: str | None = None, name: str = "th
         writer = _Function(program, chosen, opset, kernels)
         writer.walk()
         if writer.graph.refused:
-            raise ModelError(refusal(name, writer.graph.refused).replace("supported", "said in ONNX"))
+            raise writer.graph.refused.error(f"{name}: cannot export the program: ONNX does not support")
         if writer.graph.needed == opset:
             break
         opset = writer.graph.needed
@@ -83,7 +82,7 @@ def _choose_function(program: ir.Module, name: str | None) -> FuncOp:
         raise ModelError(f"no function is named {name!r}; the module has {', '.join(functions) or 'none'}")
     function = functions[name]
     if len(function.regions[0].blocks) > 1:
-        raise ModelError(f"function {name!r} has branches, which ONNX cannot say")
+        raise ModelError(f"function {name!r} has several blocks, but ONNX has no branches between blocks")
     return function
 
 
@@ -124,7 +123,7 @@ class _Function:
     def _port(self, name: str, exported: ExportedValue) -> Port:
         kind = exported.data_type
         if kind is None:
-            raise ModelError(f"port {name!r}: ONNX has no elements of {exported.type.element.shown()}")
+            raise ModelError(f"input or output {name!r}: ONNX has no elements of {exported.type.element.shown()}")
         if isinstance(exported.type.element, UniformType):
             self.quantized_ports[name] = exported.type.element
         return name, kind, exported.shape
@@ -138,7 +137,7 @@ class _Function:
             try:
                 self._write(op)
             except UnsupportedForm as refused:
-                self.graph.refused[op.name, str(refused)] += 1
+                self.graph.refused.add(op.name, str(refused), str(op.location))
                 self._stand_in(op)
 
     def _write(self, op: Operation) -> None:
@@ -247,7 +246,7 @@ class _Function:
             try:
                 self._add_output(name, exported, seen)
             except UnsupportedForm as refused:
-                self.graph.refused["func.return", str(refused)] += 1
+                self.graph.refused.add(op.name, str(refused), str(op.location))
 
     def _add_output(self, name: str, exported: ExportedValue, seen: set[str]) -> None:
         """Add an output to the model."""
@@ -299,7 +298,7 @@ def _names(function: FuncOp, kind: Literal["inputs", "results"], prefix: str, co
         given = function.port_name(kind, number)
         name = f"{prefix}{number}" if given is None else given
         if name in names:
-            raise QuantTypeError(f"two ports are named {name!r}")
+            raise QuantTypeError(f"two inputs or outputs are named {name!r}")
         names.append(name)
     return names
 

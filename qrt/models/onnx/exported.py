@@ -76,7 +76,7 @@ class Exported:
             return plain
         element = self._type(f"{PORT}{name}", text)
         if not isinstance(element, UniformType) or not element.is_storage_castable or plain_of(element) is not plain:
-            self._fail(f"{PORT}{name}", f"{element.shown()} is not stored as {plain}")
+            self._fail(f"{PORT}{name}", f"{element.shown()} cannot be stored as {plain}")
         return element
 
     @cached_property
@@ -127,16 +127,16 @@ class Exported:
         try:
             entry = json.loads(text)
         except (ValueError, RecursionError):
-            self._fail(key, "it is no JSON")
+            self._fail(key, "it is not JSON")
         if not isinstance(entry, dict) or not isinstance(entry.get("op"), str):
-            self._fail(key, "it names no op")
+            self._fail(key, "it does not name an op")
         op, then = entry["op"], entry.get("then")
         if op and family_named(op) is None:
-            self._fail(key, f"there is no op {shown(op)}")
+            self._fail(key, f"it names the unknown op {shown(op)}")
         operands = tuple(self._tensor(key, tensor) for tensor in self._list(key, entry, "operands"))
         results = tuple(self._tensor(key, tensor) for tensor in self._list(key, entry, "results"))
         if any(tensor.elements is not None for tensor in results) or not results:
-            self._fail(key, "its results are no tensors")
+            self._fail(key, "its results are not tensors")
         attributes = self._attributes(key, entry.get("attributes", {}))
         reads = [tensor.name for tensor in operands if tensor.elements is None]
         names = [tensor.name for tensor in results]
@@ -152,7 +152,7 @@ class Exported:
         clamp = None if then is None else self._attributes(key, then)
         program = entry.get("program")
         if program is not None and not isinstance(program, str):
-            self._fail(key, f"its program is {shown(program)}")
+            self._fail(key, f"its program must be text, got {shown(program)}")
         return _Group(
             key, op, attributes, operands, results, clamp, own_nodes, nodes[-1].index, _fold(key, nodes), program
         )
@@ -170,7 +170,7 @@ class Exported:
         element = None if text is None else self._type(key, text)
         if elements is not None:
             if not isinstance(elements, list) or len(elements) > _MOST_INLINE or not all(map(_is_integer, elements)):
-                self._fail(key, "the elements of an operand are no integers")
+                self._fail(key, "the elements of an operand are not integers")
             if not isinstance(element, UniformType):
                 self._fail(key, "an operand with elements has no quantized type")
             return _Tensor("", None, element, tuple(elements))
@@ -180,7 +180,7 @@ class Exported:
             return _Tensor(name, None, element)
         axes: list[Any] = [axis for axis in order if axis is not None] if isinstance(order, list) else [None]
         if not all(map(_is_integer, axes)) or sorted(axes) != list(range(len(axes))):
-            self._fail(key, f"{shown(order)} is no order of axes")
+            self._fail(key, f"the order of axes is {shown(order)}, which is not a permutation")
         return _Tensor(name, tuple(order), element)
 
     def _attributes(self, key: str, attributes: Any) -> dict[str, Any]:
@@ -222,7 +222,7 @@ class Exported:
             return
         if not group.op:
             if len(operands) != 1 or len(group.results) != 1:
-                self._fail(group.key, "it is no one value")
+                self._fail(group.key, "it is not a single value")
             self._set(node, group.results[0], operands[0])
             return
         types = [self._result_type(group, result) for result in group.results]
@@ -259,7 +259,7 @@ class Exported:
     def _table(self, node: Node, group: _Group, elements: Sequence[int], element: UniformType) -> Value:
         least, greatest = element.default_bounds
         if not elements or min(elements) < least or max(elements) > greatest:
-            self._fail(group.key, f"its elements are no storage of {element}")
+            self._fail(group.key, f"its elements are not storage values of {element}")
         return node.dense(np.array(elements, element_dtype(element)), element)
 
     def _value(self, node: Node, group: _Group, name: str, order: Order) -> Value:
@@ -271,7 +271,7 @@ class Exported:
         if value is None:
             value = self.graph.values.get(name)
             if value is None:
-                self._fail(group.key, f"tensor {shown(name)} is not known there")
+                self._fail(group.key, f"tensor {shown(name)} does not exist there")
             other = tuple(range(self._rank(value)))
         if other != order:
             if other is None or None in order or len(order) != len(other):
@@ -301,7 +301,7 @@ class Exported:
             (output for output in graph.outputs if output.name == tensor.name), graph.value_info.get(tensor.name)
         )
         if port is None or port.shape is None:
-            self._fail(group.key, f"the file does not say the shape of {shown(tensor.name)}")
+            self._fail(group.key, f"the file does not declare the shape of {shown(tensor.name)}")
         order = tensor.order_of(len(port.shape))
         if len(order) != len(port.shape):
             self._fail(group.key, f"tensor {shown(tensor.name)} has no order {list(order)}")

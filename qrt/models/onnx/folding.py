@@ -70,12 +70,12 @@ def fold_report(folds: Sequence[Fold]) -> str:
     Each reason why others do not has a line with their names. The report is empty if no operator is beside casts.
 
     >>> print(fold_report([Fold("a", "Conv", ""), Fold("b", "Add", "input 1 is not dequantized")]), end="")
-    1 of 2 operators beside casts are folded
+    1 of 2 operators other than casts are folded
       Add: input 1 is not dequantized: b
     """
     if not folds:
         return ""
-    lines = [f"{sum(not fold.reason for fold in folds)} of {len(folds)} operators beside casts are folded"]
+    lines = [f"{sum(not fold.reason for fold in folds)} of {len(folds)} operators other than casts are folded"]
     reasons: dict[tuple[str, str], list[str]] = {}
     for fold in folds:
         if fold.reason:
@@ -213,7 +213,7 @@ class Folding:
 
     def _group(self, op: Operator) -> Group:
         if op.type not in _FORMS or (op.type == "Resize" and op.attributes.get("mode", "nearest") != "nearest"):
-            raise _Unfolded("there is no quantized form of it")
+            raise _Unfolded("it has no quantized form")
         parts, within = [op], None
         last = self._only_reader(op)
         if last.key in _ACTIVATIONS and op.type not in _MOVES and op.type not in _ACTIVATIONS:
@@ -221,9 +221,9 @@ class Folding:
             within = self._bounds(last)
             last = self._only_reader(last)
         if last.key != "QuantizeLinear" or len(last.inputs) < 2:
-            raise _Unfolded(f"{last.type} reads its result, and nothing quantizes it")
+            raise _Unfolded(f"its result is read by {last.type} without being quantized")
         if not self._is_known(last.inputs[1]) or (len(last.inputs) > 2 and not self._is_known(last.inputs[2])):
-            raise _Unfolded("the scale of its result is computed")
+            raise _Unfolded("the scale of its result is not constant")
         if self._scale(last).data.size != 1:
             raise _Unfolded("its result has several scales")
         parts.append(last)
@@ -238,9 +238,9 @@ class Folding:
         readers = self.readers.get(name, [])
         if self.uses[name] != 1 or len([output for output in op.outputs if output != ABSENT]) != 1:
             casts = [reader for reader in readers if reader.key == "QuantizeLinear"]
-            raise _Unfolded("its result is read as floats too" if casts else "nothing quantizes its result")
+            raise _Unfolded("its result is read as floats too" if casts else "its result is not quantized")
         if not readers:
-            raise _Unfolded("nothing quantizes its result")
+            raise _Unfolded("its result is not quantized")
         return readers[0]
 
     def _bounds(self, op: Operator) -> tuple[float | None, float | None]:
@@ -254,19 +254,19 @@ class Folding:
                 name = op.inputs[i] if i < len(op.inputs) else ABSENT
                 tensor = self.constant(name) if name != ABSENT else None
                 if name != ABSENT and (tensor is None or tensor.data.size != 1):
-                    raise _Unfolded("the bounds of Clip are computed")
+                    raise _Unfolded("the bounds of Clip are not constant")
                 bound = None if tensor is None else float(tensor.data.reshape(-1)[0])
             if bound is not None and (not isinstance(bound, int | float) or math.isnan(bound)):
-                raise _Unfolded(f"a bound of Clip is {shown(bound)}, which is no number")
+                raise _Unfolded(f"a bound of Clip is {shown(bound)}, which is not a number")
             bounds.append(bound)
         if None not in bounds and bounds[0] > bounds[1]:  # type: ignore[operator]
-            raise _Unfolded("the bounds of Clip are exchanged")
+            raise _Unfolded("the lower bound of Clip is above the upper one")
         return bounds[0], bounds[1]
 
     def _scale(self, cast: Operator) -> Tensor:
         scale = self.constant(cast.inputs[1])
         if scale is None:
-            raise _Unfolded("the scale of an input is computed")
+            raise _Unfolded("the scale of an input is not constant")
         return scale
 
     def _folded(self, op: Operator, last: Operator) -> Operator:
@@ -350,7 +350,7 @@ class Folding:
         """
         if len(cast.inputs) > 2 and cast.inputs[2] != ABSENT:
             if not self._is_known(cast.inputs[2]):
-                raise _Unfolded("a zero point is computed")
+                raise _Unfolded("a zero point is not constant")
             return cast.inputs[1], cast.inputs[2]
         if cast.key == "DequantizeLinear":
             return cast.inputs[1], ABSENT
@@ -374,7 +374,7 @@ class Folding:
         cast = self._dequantized(op.inputs[i])
         tensor = None if cast is None else self.constant(cast.inputs[0])
         if cast is None or tensor is None or tensor.dtype != "int32":
-            raise _Unfolded("its bias is no constant of int32")
+            raise _Unfolded("its bias is not an int32 constant")
         self._require_plain_floats(cast)
         if len(cast.inputs) > 2 and cast.inputs[2] != ABSENT:
             zero = self.constant(cast.inputs[2])
@@ -382,14 +382,14 @@ class Folding:
                 raise _Unfolded("its bias has a zero point other than 0")
         x, w = (self._dequantized(op.inputs[operand]) for operand in (0, 1))
         if x is None or w is None:
-            raise _Unfolded("an operand beside its bias is not dequantized")
+            raise _Unfolded("an operand other than its bias is not dequantized")
         if cast.attributes.get("block_size", 0):
             raise _Unfolded("its bias has a scale for each block")
         scale = self._scale(cast).data
         if scale.size > 1 and (len(tensor.shape) != 1 or cast.attributes.get("axis", 1) not in (0, -1)):
             raise _Unfolded("the scales of its bias do not lie along its only axis")
         if not _is_product(scale, self._scale(x).data, self._scale(w).data):
-            raise _Unfolded("its bias has another scale than the sums, the product of those of its operands")
+            raise _Unfolded("the scale of its bias is not the product of the scales of its operands")
         return (cast.inputs[0],)
 
     def _require_plain_floats(self, cast: Operator) -> None:
@@ -405,9 +405,9 @@ class Folding:
             or floats not in (0, _FLOAT)
             or cast.attributes.get("precision", 0) not in (0, _FLOAT)
         ):
-            raise _Unfolded("its casts are of other floats than float32")
+            raise _Unfolded("its casts are of floats other than float32")
         if not ((scale.data >= _LEAST_SCALE) & (scale.data <= _LARGEST_SCALE)).all():
-            raise _Unfolded(f"a scale is beyond {_LEAST_SCALE:g} to {_LARGEST_SCALE:g}")
+            raise _Unfolded(f"a scale is outside of {_LEAST_SCALE:g} to {_LARGEST_SCALE:g}")
 
     def _inputs_of_move(self, op: Operator, last: Operator) -> tuple[str, ...]:
         """Return the inputs of an operator that moves elements.

@@ -1,6 +1,5 @@
 """An ONNX graph during import: its tensors as values, and the context that all graphs of a model share."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import chain, count
 from typing import NamedTuple
@@ -11,6 +10,7 @@ import numpy as np
 from qrt.errors import ModelError
 from qrt.ir import Module, Value
 from qrt.models.importing import graph as importing
+from qrt.models.importing.graph import Refusals
 from qrt.models.onnx import model as description
 from qrt.models.onnx.check import place_of
 from qrt.models.onnx.exporting.operation_metadata import split_states
@@ -44,7 +44,7 @@ class ImportContext:
         self.profile = profile
         self.max_bytes = max_bytes
         self.module = Module()
-        self.refused: Counter[tuple[str, str]] = Counter()
+        self.refused = Refusals()
         self.given = given or {}
         self.fixed: set[str] = set()
         self.computed: WeakValueDictionary[int, Array] = WeakValueDictionary()
@@ -151,7 +151,7 @@ class Graph(importing.Graph):
         if importer.computed_bytes > importer.max_bytes:
             raise ModelError(
                 f"{self.place(op)}: the constants that are computed at import, up to this one, take more than"
-                f" max_bytes (--max-input), which is {importer.max_bytes}"
+                f" max_bytes (--max-input), {importer.max_bytes}"
             )
 
     # -- places -----------------------------------------------------------------------------------------------------

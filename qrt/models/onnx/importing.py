@@ -10,7 +10,7 @@ from qrt.errors import ModelError, shown
 from qrt.ir import Module, Operation, Value
 from qrt.ir.core.operations import garbage_uncollected
 from qrt.models.importing import variables
-from qrt.models.importing.graph import check_shapes, open_inputs_hint, port_names, refusal
+from qrt.models.importing.graph import check_shapes, open_inputs_hint, port_names
 from qrt.models.importing.node import UnsupportedForm
 from qrt.models.onnx import model as description
 from qrt.models.onnx.exported import Exported
@@ -89,7 +89,7 @@ class Importer(ImportContext):
             self.main.function("main")
         if self.refused:
             hint = open_inputs_hint((port.name, port.shape) for port in self.model.graph.inputs)
-            raise ModelError(refusal(self.model.name, self.refused) + hint)
+            raise self.refused.error(f"{self.model.name}: cannot import the model: qrt does not support", hint)
         return self.module
 
 
@@ -134,7 +134,7 @@ class FunctionGraph(Graph):
         variable_type = TensorType(initial.shape, signless(element))
         symbol = self.importer.symbol(state.symbol)
         if symbol != state.symbol:
-            raise ModelError(f"{self.file}: a variable cannot have the name {shown(state.symbol)}")
+            raise ModelError(f"{self.file}: {shown(state.symbol)} is not a valid name of a variable")
         variable = variables.declare(self.importer.module, symbol, variable_type)
         variables.initialise(variable, initial.data, variable_type)
         value = variables.load(self, None, symbol, variable_type)
@@ -153,9 +153,9 @@ class FunctionGraph(Graph):
     def _port_type(self, port: ModelPort) -> TensorType:
         place = f"{self.file}: input {shown(port.name)}"
         if port.shape is None:
-            raise ModelError(f"{place}: the file does not say how many dimensions it has")
+            raise ModelError(f"{place}: the file does not declare its number of dimensions")
         if 0 in port.shape:
-            raise ModelError(f"{place}: its shape {port.shape} has a dimension of 0")
+            raise ModelError(f"{place}: its shape {port.shape} has a dimension of size 0")
         shape = tuple(size if isinstance(size, int) else None for size in port.shape)
         return TensorType(shape, self.exported.port(port.name, element_of(port.dtype)))
 
@@ -169,7 +169,7 @@ class FunctionGraph(Graph):
         element = value.type.element if isinstance(value.type, TensorType) else None
         if port.dtype and element is not element_of(port.dtype):
             raise ModelError(
-                f"{self.file}: output {shown(port.name)} is of {port.dtype} in the file, but computed as {value.type}"
+                f"{self.file}: output {shown(port.name)} is declared as {port.dtype}, but computed as {value.type}"
             )
         return value
 
@@ -223,7 +223,7 @@ class FunctionGraph(Graph):
             op = replace(op, outputs=(name,))
         node, function = Node(self, op), OPERATORS.get(op.key)
         if function is None:
-            raise UnsupportedForm(f"no form of {op.name} is supported")
+            raise UnsupportedForm(f"the operator {op.name} is not supported")
         node.check_flags()
         function(node)
         last = Node(self, group.parts[-1])
@@ -241,7 +241,7 @@ class FunctionGraph(Graph):
         """Raise UnsupportedForm if a folded operator's result has other integers than its QuantizeLinear."""
         wanted, element = quantized_element(quantize), plain_of(self.type(name).element)
         if element is not wanted:
-            raise UnsupportedForm(f"its result would be of {dtype_of(element)}, not {dtype_of(wanted)}")
+            raise UnsupportedForm(f"its result would have the type {dtype_of(element)}, not {dtype_of(wanted)}")
 
     def _import(self, op: Operator) -> None:
         """Import a node. A node that reads a result of a refused node is skipped."""
@@ -249,7 +249,7 @@ class FunctionGraph(Graph):
         function = OPERATORS.get(op.key)
         try:
             if function is None:
-                node.refuse("no form of it is")
+                node.refuse("unknown operator")
             if self.lost.isdisjoint(op.reads):
                 node.check_flags()
                 function(node)
@@ -258,7 +258,7 @@ class FunctionGraph(Graph):
         except Unsupported:
             pass
         except UnsupportedForm as refused:
-            self.importer.refused[op.name, str(refused)] += 1
+            self.importer.refused.add(op.name, str(refused), self.place(op).removeprefix(f"{self.file}: "))
         self.lost.update(filter(None, op.outputs))
 
     def _check_outputs(self, node: Node) -> None:

@@ -111,7 +111,7 @@ class Node(importing.Node):
         """
         constant = self.graph.required(self.input(i))
         if constant is None:
-            self.refuse(f"{what} that only the run knows")
+            self.refuse(f"{what} known only at run time")
         return constant.array
 
     def integers(self, i: int, what: str) -> tuple[int, ...]:
@@ -121,7 +121,7 @@ class Node(importing.Node):
         """
         array = self.known(i, what)
         if array.dtype.kind not in "iu":
-            self.fail(f"{what} are of {self.dtype(i)}, not integers")
+            self.fail(f"{what} have the type {self.dtype(i)}, expected integers")
         return tuple(int(value) for value in array.ravel())
 
     def value(self, i: int) -> Value:
@@ -136,7 +136,7 @@ class Node(importing.Node):
         """Return the shape of an input. Refuse an input whose rank is known only at run time."""
         shape = self.type(i).shape
         if shape is None:
-            self.refuse("a tensor whose rank only the run knows")
+            self.refuse("a tensor whose rank is known only at run time")
         return shape
 
     def dtype(self, i: int) -> str:
@@ -205,9 +205,9 @@ class Node(importing.Node):
         scales = np.ones(1, np.float32) if scale is None else self.known(scale, "a scale")
         zeros = None if zero_point is None or not self.has(zero_point) else self.known(zero_point, "a zero point")
         if zeros is not None and zero_point is not None and self.plain(zero_point) is not storage:
-            self.fail(f"the zero point is of {self.dtype(zero_point)}, expected {dtype_of(storage)}")
+            self.fail(f"the zero point has the type {self.dtype(zero_point)}, expected {dtype_of(storage)}")
         if zeros is not None and zeros.shape != scales.shape and zeros.size * scales.size != 1:
-            self.fail(f"the scale has shape {scales.shape} and the zero point {zeros.shape}")
+            self.fail(f"the scale has shape {scales.shape}, but the zero point {zeros.shape}")
         text = f"{'u' if storage.signedness == 'unsigned' else 'i'}{storage.width}"
         wide = np.asarray(scales, np.float64)
         wrong = wide.reshape(-1)[~((wide > 0) & (wide < np.inf)).reshape(-1)]
@@ -226,7 +226,7 @@ class Node(importing.Node):
             if block_size:
                 return self._blocked(text, expressed, wide, zeros, shape, axis, block_size)
             if scales.ndim > 1 or (shape[axis] is not None and shape[axis] != scales.size):
-                self.fail(f"there are scales of shape {scales.shape} for axis {axis} of {list(shape)}")
+                self.fail(f"the scales have shape {scales.shape} for axis {axis} of shape {list(shape)}")
             points = None if zeros is None else [int(zero) for zero in zeros.reshape(-1)]
             return UniformType(text, expressed, wide.reshape(-1).tolist(), points, axis)
         except QuantError as error:
@@ -238,11 +238,13 @@ class Node(importing.Node):
         expected = tuple(None if n is None else -(-n // size) if d == axis else n for d, n in enumerate(shape))
         length = shape[axis]
         if None in expected or length is None:
-            self.refuse("blocks of a shape that only the run knows")
+            self.refuse("blocks of a shape known only at run time")
         if scales.shape != expected:
-            self.fail(f"there are {scales.shape} scales for blocks of {size} along axis {axis} of {list(shape)}")
+            self.fail(
+                f"the scales have shape {scales.shape} for blocks of {size} along axis {axis} of shape {list(shape)}"
+            )
         if length % size:
-            self.refuse(f"blocks of {size} that do not divide an axis of {length}")
+            self.refuse(f"blocks of {size} that do not divide an axis of size {length}")
         blocks = {d: size if d == axis else 1 for d in range(len(shape))}
         points = None if zeros is None else zeros.astype(np.int64).tolist()
         return UniformType(text, expressed, scales.tolist(), points, block_sizes=blocks)

@@ -152,7 +152,7 @@ def parse(data: bytes | memoryview, name: str, max_bytes: int, kind: str = "Mode
         reader.message(message, 0, len(data))
     except _MalformedField as wrong:
         place = "".join(f"{part}: " for part in [", ".join(reversed(wrong.path))] if part)
-        raise ModelError(f"{name}: it is no ONNX model that can be read: {place}{wrong}") from None
+        raise ModelError(f"{name}: not an ONNX model, or a damaged one: {place}{wrong}") from None
     return message
 
 
@@ -169,7 +169,7 @@ class _Reader:
         self._charge(_MESSAGE_BYTES)
         self.depth += 1
         if self.depth > _MOST_DEPTH:
-            raise _MalformedField(f"messages stand more than {_MOST_DEPTH} deep in one another")
+            raise _MalformedField(f"messages are nested more than {_MOST_DEPTH} deep")
         data, by_tag, values, position = self.data, message.by_tag, message.__dict__, start
         field: _Field | None = None
         try:
@@ -282,20 +282,20 @@ class _Reader:
             return numbers.view(np.int64) if kind == "int" else numbers
         size = _FLOATS[kind].size
         if content.size % size:
-            raise _MalformedField(f"{content.size} bytes are no numbers of {size} bytes")
+            raise _MalformedField(f"{content.size} bytes are not a multiple of the {size} bytes of a number")
         return np.frombuffer(content.tobytes(), f"<f{size}")  # a copy: they may lie at any address
 
     def _skip(self, message: Message, tag: int, position: int, end: int) -> int:
         """Return the end of a field that is not read."""
         number, written = tag >> 3, tag & 7
         if number in message.numbers or not number:
-            raise _MalformedField(f"its field {number} is written in the way {written}")
+            raise _MalformedField(f"field {number} has the unknown wire type {written}")
         if written == _VARINT:
             return self._number(position, end)[1]
         if written == _LENGTH:
             return self._extent(position, end)[1]
         if written not in (_FOUR, _EIGHT):
-            raise _MalformedField(f"its field {number} is written in the way {written}")
+            raise _MalformedField(f"field {number} has the unknown wire type {written}")
         size = 4 if written == _FOUR else 8
         self._require(position, size, end)
         return position + size
@@ -304,13 +304,13 @@ class _Reader:
 
     def _require(self, position: int, size: int, end: int) -> None:
         if size > end - position:
-            raise _MalformedField(f"{size} bytes at {position} are not in it, which ends at {end}")
+            raise _MalformedField(f"{size} bytes at {position} exceed the message, which ends at {end}")
 
     def _charge(self, size: int) -> None:
         self.left -= size
         if self.left < 0:
             raise _MalformedField(
-                f"what describes the model takes more than max_bytes (--max-input), which is {self.max_bytes}"
+                f"the description of the model takes more than max_bytes (--max-input), {self.max_bytes}"
             )
 
 

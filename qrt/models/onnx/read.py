@@ -56,7 +56,7 @@ def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
     --------
     >>> read(b"no model")
     Traceback (most recent call last):
-    qrt.errors.ModelError: <bytes>: it is no ONNX model that can be read: its field 13 is written in the way 6
+    qrt.errors.ModelError: <bytes>: not an ONNX model, or a damaged one: field 13 has the unknown wire type 6
     """
     name, data = mapped(source)
     folder = None if isinstance(source, bytes) else Path(source).parent
@@ -131,11 +131,11 @@ class _FileReader:
         for function in message.functions:
             key = _domain(function.domain), function.name, function.overload
             if key in self.functions:
-                raise ModelError(f"{self.name}: function {shown(function.name)} stands in it twice")
+                raise ModelError(f"{self.name}: function {shown(function.name)} is defined twice")
             check_function(f"{self.name}: function {shown(function.name)}", key[0], self._opsets(function.opset_import))
             self.functions[key] = function
         if not message.has("graph"):
-            raise ModelError(f"{self.name}: it has no graph")
+            raise ModelError(f"{self.name}: the model has no graph")
         if self.functions:
             self.names = {*_names(message.graph)}
         graph = self._graph(f"{self.name}: ", message.graph, opsets, _same)
@@ -156,8 +156,8 @@ class _FileReader:
         self.left -= _OBJECT_BYTES
         if self.left < 0:
             raise ModelError(
-                f"{place.rstrip(' ,:')}: what describes the model takes more than max_bytes (--max-input), which is "
-                f"{self.max_bytes}"
+                f"{place.rstrip(' ,:')}: the description of the model takes more than max_bytes "
+                f"(--max-input), {self.max_bytes}"
             )
 
     # -- graphs ------------------------------------------------------------------------------------------------------
@@ -165,10 +165,10 @@ class _FileReader:
     def _graph(self, place: str, message: Any, opsets: Mapping[str, int], names: Names) -> ModelGraph:
         self.depth += 1
         if self.depth > _MOST_DEPTH:
-            raise ModelError(f"{place.rstrip(' ,:')}: graphs stand more than {_MOST_DEPTH} deep in one another")
+            raise ModelError(f"{place.rstrip(' ,:')}: graphs are nested more than {_MOST_DEPTH} deep")
         if len(message.sparse_initializer):
             sparse = message.sparse_initializer[0].values.name
-            raise ModelError(f"{place.rstrip(' ,:')}: tensor {shown(sparse)} is sparse, which is not read")
+            raise ModelError(f"{place.rstrip(' ,:')}: tensor {shown(sparse)} is sparse, which is not supported")
         constants = {}
         for entry in message.initializer:
             self._charge(place)
@@ -200,7 +200,7 @@ class _FileReader:
         self._charge(place)
         place = f"{place}{what} {shown(message.name)}"
         if not message.name:
-            raise ModelError(f"{place}: it has no name")
+            raise ModelError(f"{place} has no name")
         kind = message.type.chosen
         if kind is None and may_follow:
             return ModelPort(names(message.name), "", None)  # the types in a nested graph follow from its operators
@@ -231,7 +231,7 @@ class _FileReader:
             self._inline(own, key, inputs, outputs, attributes, operators)
             return
         if not message.op_type:
-            raise ModelError(f"{own}: it has no operator")
+            raise ModelError(f"{own}: the node has no operator")
         opset = opsets.get(domain)
         if opset is None:
             raise ModelError(f"{own}: the file imports no opset of its domain {shown(domain or 'ai.onnx')}")
@@ -245,13 +245,13 @@ class _FileReader:
             self._charge(place)
             name = message.name
             if name in attributes:
-                raise ModelError(f"{place}: attribute {shown(name)} stands there twice")
+                raise ModelError(f"{place}: attribute {shown(name)} is given twice")
             if not message.ref_attr_name:
                 attributes[name] = self._value(f"{place}, attribute {shown(name)}", message, opsets, names)
             elif not self.calls:
                 raise ModelError(
-                    f"{place}: attribute {shown(name)} is that of a function, {shown(message.ref_attr_name)}, but the"
-                    " node stands in no function"
+                    f"{place}: attribute {shown(name)} is that of a function, "
+                    f"{shown(message.ref_attr_name)}, but the node is not in a function"
                 )
             elif message.ref_attr_name in self.given:
                 value = attributes[name] = self.given[message.ref_attr_name]
@@ -262,7 +262,7 @@ class _FileReader:
     def _value(self, place: str, message: Any, opsets: Mapping[str, int], names: Names) -> Any:
         kind = _KINDS.get(message.type or _kind_of(message))
         if kind is None:
-            raise ModelError(f"{place}: its kind is {message.type}, which is not read")
+            raise ModelError(f"{place}: it has the kind {message.type}, which is not supported")
         value = getattr(message, kind)
         if kind in ("f", "i", "s"):
             return value
@@ -273,7 +273,7 @@ class _FileReader:
         if kind == "strings":
             return tuple(value)
         if kind in ("tensors", "graphs"):
-            raise ModelError(f"{place}: it is a list of {kind}, which is not read")
+            raise ModelError(f"{place}: it is a list of {kind}, which is not supported")
         return listed(value)
 
     # -- functions ---------------------------------------------------------------------------------------------------
@@ -291,20 +291,20 @@ class _FileReader:
         function = self.functions[key]
         if key in self.calls:
             chain_of_calls = " -> ".join(name for _, name, _ in (*self.calls[self.calls.index(key) :], key))
-            raise ModelError(f"{place}: functions call each other without end: {chain_of_calls}")
+            raise ModelError(f"{place}: functions call each other recursively: {chain_of_calls}")
         if len(self.calls) >= _MOST_DEPTH:
             raise ModelError(f"{place}: functions call each other more than {_MOST_DEPTH} deep")
         if len(inputs) > len(function.input) or len(outputs) > len(function.output):
             raise ModelError(
-                f"{place}: it has {len(inputs)} inputs and {len(outputs)} outputs, "
-                f"the function {len(function.input)} and {len(function.output)}"
+                f"{place}: it has {len(inputs)} inputs and {len(outputs)} outputs, but the function "
+                f"{len(function.input)} and {len(function.output)}"
             )
         prefix = f"{next(filter(None, outputs), place)}/"
         outer_names: dict[str, str] = dict(
             zip(function.input, (*inputs, *[ABSENT] * len(function.input)), strict=False)
         )
         if len(outer_names) < len(function.input):
-            raise ModelError(f"{place}: the function has two inputs of one name")
+            raise ModelError(f"{place}: the function has two inputs with the same name")
         parameters = frozenset(outer_names)
         copies = []
         for inner, outer in zip(function.output, outputs, strict=False):
@@ -345,8 +345,8 @@ class _FileReader:
         self.inlined += nodes
         if self.inlined > _MOST_INLINED:
             raise ModelError(
-                f"{self.name}: its functions, put in place of the nodes that call them, make more than {_MOST_INLINED}"
-                " nodes, which is the limit: let functions call each other less often"
+                f"{self.name}: inlining the functions makes more than {_MOST_INLINED} nodes, the"
+                " limit: let functions call each other less often"
             )
 
 

@@ -36,7 +36,7 @@ class External:
         content = self._file(place, location)
         if offset + length > content.size:
             raise ModelError(
-                f"{place}: {length} bytes at {offset} are not in {shown(location)}, which has {content.size}"
+                f"{place}: {length} bytes at {offset} exceed {shown(location)}, which has {content.size} bytes"
             )
         return content[offset : offset + length]
 
@@ -47,7 +47,7 @@ class External:
 
     def _path(self, place: str, location: str) -> Path:
         if self.folder is None:
-            raise ModelError(f"{place}: its data is external, but the model comes from no file")
+            raise ModelError(f"{place}: its data is external, but the model was not read from a file")
         parts = Path(location).parts
         if not location or "\0" in location or Path(location).is_absolute() or "\\" in location or ":" in location:
             raise ModelError(f"{place}: its external data is in {shown(location)}, expected a path in the folder")
@@ -73,7 +73,7 @@ def _map(path: Path, place: str, location: str) -> Array:
     try:
         status = os.fstat(number)
         if not stat.S_ISREG(status.st_mode):
-            raise ModelError(f"{place}: its external data {shown(location)} is no regular file")
+            raise ModelError(f"{place}: its external data {shown(location)} is not a regular file")
         if not status.st_size:  # an empty file cannot be mapped
             return np.empty(0, np.uint8)
         return np.frombuffer(mmap.mmap(number, 0, access=mmap.ACCESS_READ), np.uint8)
@@ -115,10 +115,10 @@ def tensor(place: str, message: Message, external: External, name: str | None = 
     shape = listed(message.dims)
     count = element_count(place, shape)
     if message.has("segment"):
-        raise ModelError(f"{place}: it is a segment of a tensor, which is not read")
+        raise ModelError(f"{place}: it is a segment of a tensor, which is not supported")
     size = byte_count(dtype, count)
     if message.data_location not in (0, _EXTERNAL):
-        raise ModelError(f"{place}: its data_location is {message.data_location}, which is not known")
+        raise ModelError(f"{place}: its data_location is {message.data_location}, which is unknown")
     if message.data_location == _EXTERNAL:
         entries = {entry.key: entry.value for entry in message.external_data}
         data = _elements(external.data(place, entries, size), dtype, count)
@@ -128,7 +128,7 @@ def tensor(place: str, message: Message, external: External, name: str | None = 
             raise ModelError(f"{place}: it has data twice, raw and typed")
         if len(raw) != size:
             shaped = "x".join(map(str, shape)) or "scalar"
-            raise ModelError(f"{place}: its raw_data has {len(raw)} bytes, a {shaped} of {dtype} has {size}")
+            raise ModelError(f"{place}: its raw_data has {len(raw)} bytes, but a {shaped} of {dtype} has {size}")
         data = _elements(np.frombuffer(raw, np.uint8), dtype, count)
     else:
         data = _typed(place, message, dtype, count)
@@ -141,7 +141,7 @@ def dtype_name(place: str, number: int) -> str:
     """Return the dtype for ONNX's number of a type. Raise ModelError if it is unknown or not numeric."""
     dtype = NUMBERS.get(number)
     if dtype is None:
-        raise ModelError(f"{place}: its type has the number {number}, which is not known")
+        raise ModelError(f"{place}: its type has the unknown number {number}")
     try:
         element_of(dtype)
     except ModelError as error:
@@ -155,7 +155,7 @@ def element_count(place: str, shape: tuple[int, ...]) -> int:
         if size < 0:
             raise ModelError(f"{place}: its shape {shape} has a negative dimension")
     if len(shape) > 64:
-        raise ModelError(f"{place}: it has {len(shape)} dimensions, at most 64 are read")
+        raise ModelError(f"{place}: it has {len(shape)} dimensions, more than the 64 that are supported")
     if math.prod(size or 1 for size in shape) > _LARGEST:
         raise ModelError(f"{place}: its shape {shape} has more than 2^63 - 1 elements")
     return math.prod(shape)
@@ -196,7 +196,7 @@ def _typed(place: str, message: Message, dtype: str, count: int) -> Array:
     field = _FIELDS.get(dtype, "int32_data")
     other = next((name for name in _ALL_FIELDS if name != field and len(getattr(message, name))), None)
     if other is not None:
-        raise ModelError(f"{place}: its data is in {other}, that of {dtype} is in {field}")
+        raise ModelError(f"{place}: its data is in {other}, but {dtype} needs it in {field}")
     values = getattr(message, field)
     expected = -(-count * PACKED[dtype] // 8) if dtype in PACKED else count
     if len(values) != expected:
@@ -211,7 +211,7 @@ def _typed(place: str, message: Message, dtype: str, count: int) -> Array:
     if kind.kind in "iu":
         least, most = np.iinfo(kind).min, np.iinfo(kind).max
         if array.size and (int(array.min()) < least or int(array.max()) > most):
-            raise ModelError(f"{place}: its {field} has numbers beyond {dtype}")
+            raise ModelError(f"{place}: its {field} has numbers out of the range of {dtype}")
         return array.astype(kind)
     if field != "int32_data":
         return array.astype(kind)

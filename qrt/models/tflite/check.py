@@ -58,14 +58,14 @@ def check_quantization(place: str, given: Quantization, shape: tuple[int, ...], 
         wrong = next(scale for scale in scales.tolist() if not 0 < scale < math.inf)
         raise ModelError(f"{place}: its scale is {wrong}, expected a positive finite number")
     if zero_points.size != count:
-        raise ModelError(f"{place}: it has {count} scales and {zero_points.size} zero points")
+        raise ModelError(f"{place}: the tensor has {count} scales, but {zero_points.size} zero points")
     low, high = ZERO_POINTS[dtype] if count == 1 else (0, 0)
     least, most = _bounds(zero_points)
     if not low <= least <= most <= high:
         wrong = next(zero for zero in zero_points.tolist() if not low <= zero <= high)
         alone = f"0, as its type is {dtype}" if count == 1 else "0, as it has several scales"
         expected = f"{low} to {high}" if low < high else alone
-        raise ModelError(f"{place}: its zero point is {wrong}, expected {expected}")
+        raise ModelError(f"{place}: the zero point is {wrong}, expected {expected}")
     if count == 1:
         return
     if not 0 <= axis < len(shape):
@@ -88,7 +88,7 @@ def _bounds(values: npt.NDArray[Any]) -> tuple[float, float]:
 def check_model(model: Model, max_bytes: int) -> None:
     """Raise ModelError for the first rule that a model breaks."""
     if not model.subgraphs:
-        raise ModelError(f"{model.name}: it has no subgraph")
+        raise ModelError(f"{model.name}: the model has no subgraph")
     for subgraph in model.subgraphs:
         _Subgraph(model, subgraph).check()
     _check_calls(model)
@@ -97,7 +97,7 @@ def check_model(model: Model, max_bytes: int) -> None:
     computed = (tensor for subgraph in model.subgraphs for tensor in subgraph.tensors if tensor.data is None)
     total = sum(byte_count(tensor.dtype, math.prod(tensor.shape)) for tensor in computed)
     if total > max_bytes:
-        limit = f"max_bytes (--max-input), which is {max_bytes}"
+        limit = f"max_bytes (--max-input), {max_bytes}"
         raise ModelError(f"{model.name}: its tensors take {total} bytes, more than {limit}")
 
 
@@ -169,7 +169,7 @@ class _Subgraph:
             for index in operator.outputs:
                 reason = self._holder(index, inputs)
                 if reason:
-                    raise ModelError(f"{self.operator(operator)}: it writes {self.tensor(index)}, which {reason}")
+                    raise ModelError(f"{self.operator(operator)}: it computes {self.tensor(index)}, which {reason}")
                 self.writers[index] = operator
 
     def _holder(self, index: int, inputs: set[int]) -> str:
@@ -181,7 +181,7 @@ class _Subgraph:
         if self.tensors[index].is_variable:
             return "is a variable"
         writer = self.writers.get(index)
-        return f"operator {writer.index} {writer.name} writes" if writer else ""
+        return f"operator {writer.index} {writer.name} computes" if writer else ""
 
     def _check_order(self) -> None:
         """Raise ModelError if an operator reads a tensor that no earlier operator computes."""
@@ -204,15 +204,15 @@ class _Subgraph:
             return
         writer = self.writers.get(index)
         if writer is None:
-            raise ModelError(f"{place}: it reads {self.tensor(index)}, which nothing writes")
+            raise ModelError(f"{place}: it reads {self.tensor(index)}, which no operator computes")
         raise ModelError(
-            f"{place}: it reads {self.tensor(index)}, which operator {writer.index} {writer.name} writes later"
+            f"{place}: it reads {self.tensor(index)}, which a later operator computes, {writer.index} {writer.name}"
         )
 
     def _check_size(self, index: int) -> None:
         if 0 in self.tensors[index].shape:
             raise ModelError(
-                f"{self.place}, {self.tensor(index)}: its shape {self.tensors[index].shape} has a dimension of 0"
+                f"{self.place}, {self.tensor(index)}: its shape {self.tensors[index].shape} has a dimension of size 0"
             )
 
 
@@ -252,7 +252,7 @@ def _check_calls(model: Model) -> None:
         chain.append(min(left[chain[-1]]))
     shown_chain = " -> ".join(map(str, chain[-8:]))
     if chain.count(chain[-1]) > 1:
-        raise ModelError(f"{model.name}: subgraphs call each other without end: {shown_chain}")
+        raise ModelError(f"{model.name}: subgraphs call each other recursively: {shown_chain}")
     raise ModelError(f"{model.name}: calls go more than {_DEEPEST} subgraphs deep: ... {shown_chain}")
 
 
@@ -267,4 +267,6 @@ def _check_signature(model: Model, signature: Signature) -> None:
     ):
         for name, index in given.items():
             if index not in indices:
-                raise ModelError(f"{place}: tensor {index} is no {what} of subgraph {subgraph.index}, {shown(name)}")
+                raise ModelError(
+                    f"{place}: tensor {index} is not an {what} of subgraph {subgraph.index}, {shown(name)}"
+                )

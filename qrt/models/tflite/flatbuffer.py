@@ -58,7 +58,7 @@ class Reader:
         """Return the fields of a table by name. Absent fields have the schema's default."""
         self._tables_left -= 1
         if self._tables_left < 0:
-            raise self.error(f"it has more tables than fit in max_bytes (--max-input), which is {self.max_bytes}")
+            raise self.error(f"the file has more tables than fit in max_bytes (--max-input), {self.max_bytes}")
         self._require(position, 4)
         vtable = position - _I32.unpack_from(self._bytes, position)[0]
         layout = self._layouts.get((vtable, name)) or self._layout(vtable, name)
@@ -90,7 +90,7 @@ class Reader:
     def _refuse_unknown(self, name: str) -> None:
         """Raise ModelError for a field of a later schema if it could change an operator's result."""
         if name.endswith("Options") or name == "Tensor":
-            raise self.error(f"it has a field of a later schema, which {name} does not have here")
+            raise self.error(f"it has a field of a later schema than the one that qrt supports for {name}")
 
     def _vtable(self, position: int) -> tuple[int, tuple[int, ...]]:
         """Return the size of a table, and the offset of each field in it (0 if absent). Tables share vtables."""
@@ -115,7 +115,7 @@ class Reader:
             names = enumeration(field.enumeration)
             if not 0 <= number < len(names):
                 listed = f"{names[0]} to {names[-1]}" if len(names) > 8 else ", ".join(names)
-                raise self.error(f"{field.name} is {number}, which is none of {listed}")
+                raise self.error(f"{field.name} is {number}, expected one of {listed}")
             return names[number]
         target = position + _U32.unpack_from(self._bytes, position)[0]
         self._path.append(field.name)  # stays after an error, whose message has the path
@@ -166,7 +166,7 @@ class Reader:
 
     def _require(self, position: int, size: int) -> None:
         if position < 0 or position + size > self._size:
-            raise self.error(f"{size} bytes at {position} are not in the file, which has {self._size}")
+            raise self.error(f"{size} bytes at {position} exceed the file, which has {self._size}")
 
     def _spend(self, size: int) -> None:
         self._left -= size

@@ -20,7 +20,7 @@ def read_map(content: bytes, place: str) -> dict[str, Number]:
     try:
         return _Reader(content).numbers()
     except (struct.error, IndexError, ValueError, OverflowError):
-        raise ModelError(f"{place}: its custom options are no map of FlexBuffers") from None
+        raise ModelError(f"{place}: its custom options are not a FlexBuffers map") from None
 
 
 class _Reader:

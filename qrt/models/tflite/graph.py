@@ -1,7 +1,6 @@
 """Subgraphs of a TFLite file during import: their tensors as values, and the state shared between subgraphs."""
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 from math import prod
@@ -11,6 +10,7 @@ from qrt.ir import Module, Value
 from qrt.ir.core.functions import FuncOp
 from qrt.models.importing import graph as importing
 from qrt.models.importing import variables
+from qrt.models.importing.graph import Refusals
 from qrt.models.importing.node import UnsupportedForm
 from qrt.models.profiles import Profile
 from qrt.models.tflite.model import Model, Operator, Subgraph, Tensor, type_of
@@ -28,7 +28,7 @@ class ImportContext(ABC):
         self.result_bytes = 0
         self.profile = profile
         self.module = Module()
-        self.refused: Counter[tuple[str, str]] = Counter()
+        self.refused = Refusals()
         self.state = State(self.module, {"main", *(signature.key for signature in model.signatures)})
 
     @abstractmethod
@@ -80,7 +80,7 @@ class Graph(importing.Graph):
         elements = prod(size for size in kind.shape or () if size is not None)
         self.importer.result_bytes += elements * element_dtype(kind.element).itemsize
         if self.importer.result_bytes > self.max_bytes:
-            limit = f"max_bytes (--max-input), which is {self.max_bytes}"
+            limit = f"max_bytes (--max-input), {self.max_bytes}"
             raise ModelError(f"{self.place(op)}: the results up to this one take more than {limit}")
 
     def type(self, tensor: Tensor) -> TensorType:
@@ -147,7 +147,7 @@ class Graph(importing.Graph):
         """Return the variable of a tensor that is a resource handle."""
         handle = self.handles.get(tensor.index)
         if handle is None:
-            raise ModelError(f"{self.place(op)}: tensor {tensor.name!r} is no handle of a variable")
+            raise ModelError(f"{self.place(op)}: tensor {tensor.name!r} is not the handle of a variable")
         return handle
 
     # -- places -----------------------------------------------------------------------------------------------------

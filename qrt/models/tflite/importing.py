@@ -10,7 +10,7 @@ from qrt.errors import ModelError, shown
 from qrt.ir import ArrayAttr, Module, Operation, StringAttr, Value
 from qrt.ir.core.functions import FuncOp
 from qrt.ir.core.operations import garbage_uncollected
-from qrt.models.importing.graph import Shape, check_shapes, open_inputs_hint, port_names, refusal
+from qrt.models.importing.graph import Shape, check_shapes, open_inputs_hint, port_names
 from qrt.models.importing.node import UnsupportedForm
 from qrt.models.profiles import Profile
 from qrt.models.tflite.graph import Graph, ImportContext
@@ -86,9 +86,10 @@ class Importer(ImportContext):
             self.function("main", index, _by_tensor(inputs), _by_tensor(outputs))
         if self.refused:
             ports = [port for operation in self.module.functions for port in _ports(operation)]
-            raise ModelError(refusal(self.model.name, self.refused) + open_inputs_hint(ports))
+            failure = f"{self.model.name}: cannot import the model: qrt does not support"
+            raise self.refused.error(failure, open_inputs_hint(ports))
         if (unset := self.state.unset()) is not None:
-            raise ModelError(f"{unset.reader}: it reads variable {shown(unset.name)}, which nothing sets")
+            raise ModelError(f"{unset.reader}: it reads variable {shown(unset.name)}, which no operator sets")
         return self.module
 
     def subgraph_function(self, index: int, handles: Mapping[int, Handle]) -> FuncOp:
@@ -163,7 +164,8 @@ class _FunctionGraph(Graph):
                 node.refuse(", ".join(dict.fromkeys(tensor.dtype for tensor in node.inputs if tensor is not None)))
             function(node)
         except UnsupportedForm as refused:
-            self.importer.refused[op.name, str(refused)] += 1
+            place = self.place(op).removeprefix(f"{self.model.name}: ")
+            self.importer.refused.add(op.name, str(refused), place)
             for tensor in node.outputs:
                 self.values[tensor.index] = Value(self._placeholder(tensor), None, 0)
 

@@ -60,9 +60,9 @@ class Node(importing.Node):
         """Return the integers of an input that must be known at import. ``what`` describes them in errors."""
         array = self.constant(i)
         if array is None:
-            self.refuse(f"{what} that only the run knows")
+            self.refuse(f"{what} known only at run time")
         if array.dtype.kind not in "iu":
-            self.fail(f"{what} are of {self.input(i).dtype}, not integers")
+            self.fail(f"{what} have the type {self.input(i).dtype}, expected integers")
         return tuple(int(value) for value in array.ravel())
 
     def value(self, i: int) -> Value:

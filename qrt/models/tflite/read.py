@@ -46,12 +46,12 @@ def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
     --------
     >>> read(b"no model")
     Traceback (most recent call last):
-    qrt.errors.ModelError: <bytes>: it is no TFLite model: its identifier is b'odel', expected b'TFL3'
+    qrt.errors.ModelError: <bytes>: not a TFLite model: its identifier is b'odel', expected b'TFL3'
     """
     name, data = mapped(source)
     identifier = data[4:8].tobytes()
     if identifier != _IDENTIFIER:
-        raise ModelError(f"{name}: it is no TFLite model: its identifier is {identifier!r}, expected {_IDENTIFIER!r}")
+        raise ModelError(f"{name}: not a TFLite model: its identifier is {identifier!r}, expected {_IDENTIFIER!r}")
     reader = Reader(data, name, max_bytes)
     model = _FileReader(reader, reader.root("Model")).model()
     check.check_model(model, max_bytes)
@@ -82,7 +82,7 @@ class _FileReader:
         if offset <= 1:  # writers use 1 as a placeholder
             return data
         if offset + size > self.reader.data.size:
-            raise ModelError(f"{self.name}: {place}: {size} bytes at {offset} are not in the file")
+            raise ModelError(f"{self.name}: {place}: {size} bytes at {offset} exceed the file")
         return self.reader.data[offset : offset + size]
 
     def _code(self, index: int, table: Mapping[str, Any]) -> tuple[str, int, bool]:
@@ -97,7 +97,8 @@ class _FileReader:
             return known[number], table["version"], False
         if not table["custom_code"] or table["custom_code"] in known:
             raise ModelError(
-                f"{self.name}: operator code {index}: a custom operator is called {shown(table['custom_code'])}"
+                f"{self.name}: operator code {index}: a custom operator has the invalid name "
+                f"{shown(table['custom_code'])}"
             )
         return table["custom_code"], table["version"], True
 
@@ -115,11 +116,13 @@ class _FileReader:
     def _tensor(self, place: str, index: int, table: Mapping[str, Any]) -> Tensor:
         place = f"{place}, tensor {index} {shown(table['name'])}"
         if table["sparsity"] is not None:
-            raise ModelError(f"{place}: sparse tensors are not read")
+            raise ModelError(f"{place}: sparse tensors are not supported")
         shape, signature = _tuple(table["shape"]), _tuple(table["shape_signature"])
         elements = check.element_count(place, shape)
         if signature and len(signature) != len(shape):
-            raise ModelError(f"{place}: its shape_signature has {len(signature)} dimensions, its shape {len(shape)}")
+            raise ModelError(
+                f"{place}: its shape_signature has {len(signature)} dimensions, but its shape {len(shape)}"
+            )
         opened = tuple(-1 if open == -1 else size for open, size in zip(signature or shape, shape, strict=True))
         dtype = table["type"].lower()
         quantization = self._quantization(place, table["quantization"], shape, dtype)
@@ -139,7 +142,7 @@ class _FileReader:
         expected = check.byte_count(dtype, elements)
         if data.size != expected:
             shaped = "x".join(map(str, shape)) or "scalar"
-            raise ModelError(f"{place}: buffer {index} has {data.size} bytes, a {shaped} of {dtype} has {expected}")
+            raise ModelError(f"{place}: buffer {index} has {data.size} bytes, but a {shaped} of {dtype} has {expected}")
         return data if dtype in check.PACKED else _viewed(data, numpy_dtype(dtype)).reshape(shape)
 
     def _quantization(
@@ -149,7 +152,7 @@ class _FileReader:
         if table is None or dtype not in check.ZERO_POINTS:
             return None
         if table["details_type"]:
-            raise ModelError(f"{place}: its quantization is of kind {table['details_type']}, which is not read")
+            raise ModelError(f"{place}: its quantization is of kind {table['details_type']}, which is not supported")
         scales, zero_points = table["scale"], table["zero_point"]
         if not scales.size:
             return None

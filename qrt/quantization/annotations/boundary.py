@@ -123,8 +123,8 @@ def _settle(region: RegionOp, nearest: dict[int, tuple[Operation, AnnotatedType]
         own = specs[port]
         specs[port] = joined(own, annotation.spec, element_of(ports[port].type))
         if specs[port] is own and _contradicts(annotation.spec, own):
-            note = Diagnostic("note", "this annotation is left out", operation.location)
-            contradiction = f"is {own.shown()}, which an annotation contradicts: {annotation.spec.shown()}"
+            note = Diagnostic("note", "this annotation is ignored", operation.location)
+            contradiction = f"is {own.shown()}, but an annotation gives another type: {annotation.spec.shown()}"
             remark(region, f"{place_name(region, port)} {contradiction}", note)
         elif not isinstance(specs[port], AnyQuantizedType | CalibratedType):
             ranges[port] = None

@@ -34,11 +34,11 @@ class ConvertFakeQuant:
                 continue
             follows_result = operation in of_results or _cast_of(operation) in of_results
             if not follows_result and operation not in of_operands:
-                remark(operation, "stays: no region defines this value or takes it")
+                remark(operation, "is kept: no region defines or uses this value")
             elif operation in read_by_regions or (follows_result and _is_implied(operation, annotation.spec)):
                 _remove(operation)
             else:
-                remark(operation, "stays: operations outside of regions read it too")
+                remark(operation, "is kept: operations outside of regions use this value too")
 
 
 def _annotation_of(operation: Operation) -> AnnotatedType | None:

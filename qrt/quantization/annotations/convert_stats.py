@@ -36,7 +36,7 @@ def moved_stats(module: Module) -> list[Operation]:
 def remark_left(operations: Iterable[Operation]) -> None:
     """Emit a remark for each `quant.stats` that is next to no region."""
     for operation in operations:
-        remark(operation, "stays: no region defines this value or takes it")
+        remark(operation, "is kept: no region defines or uses this value")
 
 
 def annotation_of(operation: Operation) -> AnnotatedType | None:
@@ -65,7 +65,7 @@ def _ranges(operation: Operation, name: str) -> Array:
     wrong = ~(np.isfinite(ends).all(1) & (ends[:, 0] <= ends[:, 1]))
     if wrong.any():
         low, high = ends[wrong.argmax()]
-        raise operation.op_error(f"{name} has no finite range in order: {low:g} to {high:g}")
+        raise operation.op_error(f"{name} must have a finite, ascending range, got {low:g} to {high:g}")
     is_point = ends[:, 0] == ends[:, 1]
     low = np.where(is_point, np.minimum(ends[:, 0], 0), ends[:, 0])
     high = np.where(is_point, np.maximum(ends[:, 1], 0), ends[:, 1])

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import ModelError, QuantTypeError, shown
+from qrt.errors import ModelError, QuantTypeError, plural, shown
 from qrt.quantization.calibration.sample import ROWS
 from qrt.runtime.ports import Port, in_order
 from qrt.runtime.program import Program
@@ -22,7 +22,7 @@ def batches(program: Program, data: Data) -> Iterator[tuple[str, Batch]]:
     Raises ModelError if inputs are missing, unknown or empty, or have different numbers of batches.
     """
     if not program.inputs:
-        raise ModelError(f"{program.name} takes no inputs: it needs no data")
+        raise ModelError(f"{program.name} has no inputs, so that there is nothing to calibrate with data")
     if not isinstance(data, Mapping | Iterable) or isinstance(data, str | bytes | np.ndarray | QuantTensor):
         raise QuantTypeError(f"data must map names of inputs to arrays or batches, got {shown(data)}")
     if isinstance(data, Mapping):
@@ -79,7 +79,8 @@ def _side_by_side(data: Mapping[str, Any]) -> Iterator[Batch]:
             return
         if ended:
             more = next(name for name in batch if name not in ended)
-            raise ModelError(f"input {ended[0]!r} ends after {number - 1} batches, and {more!r} has more")
+            batches = plural(number - 1, "batch", "batches")
+            raise ModelError(f"input {ended[0]!r} ends after {batches}, but {more!r} has more")
         yield batch
 
 
@@ -90,7 +91,7 @@ def _parts(program: Program, batch: Batch, where: str, rows: int | None) -> Iter
     counts = {name: len(parts) for name, parts in cut.items()}
     if len(set(counts.values())) > 1:
         (one, a), (other, b) = next((x, y) for x in counts.items() for y in counts.items() if x[1] != y[1])
-        raise ModelError(f"{where}: input {one!r} has rows for {a} runs of the program, and {other!r} for {b}")
+        raise ModelError(f"{where}: input {one!r} has enough rows for {a} runs of the program, but {other!r} for {b}")
     for number in range(next(iter(counts.values()))):
         yield {name: arrays[name][parts[number]] if parts[number] else arrays[name] for name, parts in cut.items()}
 
@@ -112,6 +113,7 @@ def _cuts(array: Any, port: Port, where: str, rows: int | None) -> Sequence[tupl
         return [()]
     if shape[0] is not None and count % size:
         raise ModelError(
-            f"{where}: input {port.name!r} has {count} rows, and the program takes {size} at a time: give a multiple"
+            f"{where}: input {port.name!r} has {count} rows, but the program takes {size} at a time: "
+            f"give a multiple of {size} rows"
         )
     return [(slice(start, start + size),) for start in range(0, count, size)]

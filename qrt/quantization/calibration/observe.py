@@ -39,7 +39,9 @@ def named_program(module: ir.Module, function: str | None) -> Program:
     """Plan a function as `observed_program` does. Raise ModelError if it names no value."""
     program = observed_program(module, function)
     if not any(op.name == OBSERVED for op in module.operation.walk()):
-        raise ModelError(f"{program.name} names no value to be observed: run the pass attach-stats-ref first")
+        raise ModelError(
+            f"{program.name} has no quant.stats_ref, so that no value is observed: run the pass attach-stats-ref first"
+        )
     return program
 
 
@@ -182,7 +184,7 @@ def _refused(array: Array, mend: str = "the data") -> str:
     place = np.unravel_index(int(finite.argmin()), array.shape)
     where = f" at [{', '.join(map(str, place))}]" if place else ""
     return (
-        f"is {float(array[place])}{where}: mend {mend}, or leave such values out: skip_nonfinite=True, --skip-nonfinite"
+        f"is {float(array[place])}{where}: fix {mend}, or leave such values out: skip_nonfinite=True, --skip-nonfinite"
     )
 
 

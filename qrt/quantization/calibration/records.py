@@ -79,7 +79,7 @@ def read_records(text: str, where: str) -> dict[str, Record]:
     try:
         table = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ModelError(f"{where}: this is no JSON: {error}") from None
+        raise ModelError(f"{where}: not JSON: {error}") from None
     if not isinstance(table, dict) or table.get("version") != 1 or not isinstance(table.get("records"), dict):
         raise ModelError(f'{where}: expected {{"version": 1, "records": {{...}}}}')
     return {key: _record(entry, f"{where}: record {shown(key)}") for key, entry in table["records"].items()}
@@ -92,7 +92,7 @@ def _record(entry: Any, where: str) -> Record:
         raise ModelError(f"{where}: unknown key {shown(unknown[0])}: the keys are count, min, max, histogram")
     count, low, high = (entry.get(key) for key in ("count", "min", "max"))
     if not _is_integer(count) or cast(int, count) < 1:
-        raise ModelError(f"{where}: count must be an integer from 1 up, got {shown(count)}")
+        raise ModelError(f"{where}: count must be a positive integer, got {shown(count)}")
     for key, value in (("min", low), ("max", high)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
             raise ModelError(f"{where}: {key} must be a finite number, got {shown(value)}")
@@ -111,10 +111,10 @@ def _histogram(entry: Any, count: int, where: str) -> dict[int, int]:
         if bits >= _BINS or not np.isfinite(_floats([bits]))[0]:
             raise ModelError(f"{where}: histogram key {shown(key)} is not the 16 high bits of a finite f32, as decimal")
         if not _is_integer(number) or number < 1:
-            raise ModelError(f"{where}: histogram has count {shown(number)} for {key}: give an integer from 1 up")
+            raise ModelError(f"{where}: histogram has count {shown(number)} for {key}: give a positive integer")
         histogram[bits] = number
     if histogram and sum(histogram.values()) != count:
-        raise ModelError(f"{where}: the histogram has {sum(histogram.values())} values, and count says {count}")
+        raise ModelError(f"{where}: the histogram has {sum(histogram.values())} values, but count is {count}")
     return histogram
 
 

@@ -110,7 +110,7 @@ class Sample:
     def merge(self, other: Self) -> None:
         """Add the rows of another sample of the same inputs."""
         if other._kind != self._kind:
-            raise QuantTypeError("samples are merged that keep the same inputs, by the same bounds")
+            raise QuantTypeError("samples can be merged only if they keep the same inputs with the same limits")
         for row in other._rows:
             if not self._has(row.key):
                 self._keep(row)

@@ -40,7 +40,7 @@ def violations(module: Module, target: Target) -> list[VerifyError]:
     errors: list[VerifyError] = []
     for region in regions_of(module):
         missing = [
-            region.op_error(f"({region.kernel}): {port} is {shown(port.spec)}, which is not decided")
+            region.op_error(f"({region.kernel}): {port} is {shown(port.spec)}, for which no type is chosen")
             for port in ports_of(region)
             if not port.is_decided
         ]

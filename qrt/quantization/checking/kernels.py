@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 
-from qrt.errors import QuantTypeError
+from qrt.errors import QuantTypeError, plural
 from qrt.ir.dialects.quant.region import RegionOp
 from qrt.quantization.checking.regions import LINEAR, RESCALE, PortOf, ports_of, shown
 from qrt.quantization.forms.elements import dense_of
@@ -66,14 +66,16 @@ def _zero_point(port: PortOf) -> str | None:
     low, high = spec.default_bounds
     outside = next((zero for zero in spec.zero_points if not low <= zero <= high), None)
     return (
-        None if outside is None else f"{port} is {spec.shown()}, whose zero point {outside} is not in {low} to {high}"
+        None
+        if outside is None
+        else (f"{port} is {spec.shown()}, whose zero point {outside} is outside of {low} to {high}")
     )
 
 
 def _rescale(region: RegionOp) -> str | None:
     """Check that a rescale region only returns its operand; its parameters are arbitrary."""
     if len(region.operands) != 1 or len(region.results) != 1 or len(list(region.body)) != 1:
-        return "is a rescale, which returns its operand"
+        return "is a rescale, which must return its operand"
     return None
 
 
@@ -93,11 +95,12 @@ def _count_matches(
     matched = kernel.ports(len(region.operands), len(region.results))
     name = f"kernel '{kernel.name}' of target '{target.name}'"
     if matched is None:
-        return -1, f"has {len(region.operands)} operands and {len(region.results)} results, which {name} does not take"
+        counts = f"{plural(len(region.operands), 'operand')} and {plural(len(region.results), 'result')}"
+        return -1, f"has {counts}, which {name} does not accept"
     pairs = list(zip(ports, (*matched[0], *matched[1]), strict=True))
     for count, (port, taken) in enumerate(pairs):
         if not _fits(port, taken, orders):
-            return count, f"{port} ({taken.name}) is {shown(port.spec)}, but {name} takes {_described(taken)} there"
+            return count, f"{port} ({taken.name}) is {shown(port.spec)}, but {name} requires {_described(taken)}"
     related = [(port, taken) for port, taken in pairs if kernel.relates(taken)]
     for constraint in kernel.constraints:
         if (wrong := _constraint(region, kernel, constraint, related, target, orders)) is not None:
@@ -190,10 +193,10 @@ def _function(region: RegionOp, constraint: QuantFn) -> str | None:
     except Exception as error:  # a user's function may raise any exception
         return f"the constraint raises {type(error).__name__}: {_text_of(error)}"
     if (len(inputs), len(outputs)) != (len(region.operands), len(region.results)):
-        return "the constraint changes how many ports there are"
+        return "the constraint changes the number of ports"
     for port, now, before in zip(ports, (*inputs, *outputs), specs, strict=True):
         if now is not before:
-            return f"{port} is {shown(port.spec)} and not {shown(now)}"
+            return f"{port} is {shown(port.spec)}, expected {shown(now)}"
     return None
 
 
@@ -208,7 +211,7 @@ def _fixed(port: PortOf, taken: TargetPort) -> str | None:
     spec, given = port.spec, taken.given
     if given is None or not isinstance(spec, UniformType):
         return None
-    return None if _parts(spec) == _parts(given) else f"{port} is {spec.shown()} and not {given.shown()}"
+    return None if _parts(spec) == _parts(given) else f"{port} is {spec.shown()}, expected {given.shown()}"
 
 
 def _parts(t: UniformType) -> tuple[object, ...]:
@@ -254,16 +257,19 @@ def _range(kernel: TargetKernel, reals: Sequence[Fraction], result: PortOf) -> s
 
 def _bias(a: UniformType, wanted: list[float], bias: UniformType, is_coarser: bool, port: PortOf) -> str | None:
     if not a.is_per_layer:
-        return f"operand 0 is {a.shown()} and has one scale beside a bias"
+        return f"operand 0 is {a.shown()}, but must be per layer if there is a bias"
     if any(bias.zero_points):
-        return f"{port} is {bias.shown()} and has zero point 0"
+        return f"{port} is {bias.shown()}, but must have zero point 0"
     count = max(len(wanted), len(bias.scales))
     if not {len(wanted), len(bias.scales)} <= {1, count}:
         return f"{port} has {len(bias.scales)} scales for {len(wanted)} channels"
     for channel in range(count):
         scale, product = bias.scales[channel % len(bias.scales)], wanted[channel % len(wanted)]
         if scale != product and not (is_coarser and _is_power_of_two(Fraction(scale) / Fraction(product))):
-            return f"{port} has scale {scale!r} in channel {channel} and not the product of the factors' {product!r}"
+            return (
+                f"{port} has scale {scale!r} in channel {channel}, expected the product of the factors' "
+                f"scales, {product!r}"
+            )
     return None
 
 
@@ -288,9 +294,9 @@ def _bias_is_lost(bias: UniformType, wanted: list[float], port: PortOf, results:
     if not is_lost.any():
         return None
     return (
-        f"{port} is up to 2^{exponents.max()} times the scale of the sums, and is lost: the values of operand 0 are "
-        "too small beside this bias; give data of the size that the program runs on, or a wider !quant.calibrated "
-        "range at operand 0"
+        f"{port} is up to 2^{exponents.max()} times the scale of the sums, and is lost: the values of "
+        "operand 0 are too small compared with this bias; give data of the size that the program runs on, or a wider "
+        "!quant.calibrated range at operand 0"
     )
 
 

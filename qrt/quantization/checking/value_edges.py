@@ -41,7 +41,8 @@ def _from(spec: Type, where: str, value: Value, flows: dict[Value, list[Value]])
             taken = _taken(user, index)
             if taken is None or taken is spec or _is_of_the_program(user, taken, spec, is_dequantized):
                 continue
-            yield user, f"{_end(user, index)} is {shown(taken)}, but {where} is {shown(spec)}: put a rescale between"
+            end = _end(user, index)
+            yield user, f"{end} is {shown(taken)}, but {where} is {shown(spec)}: insert a rescale between them"
         for following in flows.get(current, ()):
             if following not in seen:
                 seen.add(following)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.errors import ModelError
+from qrt.errors import ModelError, plural
 from qrt.ir import Module, Operation, StringAttr, Value
 from qrt.ir.core.constraints import element_of
 from qrt.ir.dialects.quant.region import RegionOp
@@ -94,7 +94,7 @@ class Comparison:
         self._add_parts()
         if not self.parts:
             first = next(iter(self.unmatched.values()), name)
-            raise ModelError(f"no key of the quantized program is one of the float program: {first}")
+            raise ModelError(f"the quantized program and the float program have no quant.key in common: {first}")
         self.rescales = self._rescales()
         names = {*self._kernels, *(port.name for part in self.parts.values() for port in part.ports)}
         names.update(name for kernel in (*self._kernels.values(), *self._bodies.values()) for name in kernel.names)
@@ -206,7 +206,7 @@ class Comparison:
         given = self.program.run_arrays(self.program.arrays_of(batch), tap=other_tap)
         for name, values in seen.items():
             if counts[name] != len(values):
-                message = f"{where}: the value {name} is computed {len(values)} times by the float program"
+                message = f"{where}: the value {name} is computed {plural(len(values), 'time')} by the float program"
                 raise ModelError(f"{message}, and {counts[name]} times by the quantized one: they are not compared")
         ports = self.float_program.outputs
         latest = [compare(p.name, e, as_array(g)) for p, e, g in zip(ports, expected, given, strict=True)]
@@ -306,7 +306,9 @@ class Comparison:
         for part in self.parts.values():
             element = stored_type(part.giver.results[0])
             if not isinstance(element, UniformType):
-                yield FloatOperation(part.kernel, _place(part.region), f"the result of {part.key} is kept as {element}")
+                yield FloatOperation(
+                    part.kernel, _place(part.region), f"the result of {part.key} is stored as {element}"
+                )
 
 
 def rows_of(batch: dict[str, Array], program: Program) -> int:

@@ -194,4 +194,4 @@ def check_outputs(program: Program, values: Sequence[Array], where: str) -> None
         try:
             require_finite(as_float64(value), f"{where}: output {port.name!r} of the float program")
         except QuantTypeError as error:
-            raise ModelError(f"{error}: errors cannot be measured against it") from None
+            raise ModelError(f"{error}: quantization errors cannot be measured against it") from None

@@ -67,7 +67,9 @@ def sliced(result: Value, names: Mapping[Value, str], order: Mapping[Operation, 
         if name is not None:
             part.entries.append(SliceEntry(name, value))
         elif source is None:
-            raise ModelError(located(result, "the kernel reads a value of a block, which the float program lacks"))
+            raise ModelError(
+                located(result, "the kernel reads a value of a block that the float program does not have")
+            )
         else:
             operations[source] = None
             if isinstance(element_of(value.type), UniformType) and _is_constant(source):

@@ -79,5 +79,5 @@ class Values:
 def require_keys(values: Values, what: str) -> None:
     """Raise ModelError for a program in which no operation has a key."""
     if not any(KERNEL in op.attributes for ops in values.keyed.values() for op in ops):
-        message = f"no operation says quant.key: {what} is not one that `qrt quantize` wrote"
+        message = f"no operation has quant.key: {what} was not written by `qrt quantize`"
         raise ModelError(f"{values.function.location.filename}: {message}")

@@ -134,7 +134,7 @@ def _constant(
     """Return a constant, quantized by the reference of `qcast`, as stored integers with a `quant.scast`."""
     assert isinstance(value.type, TensorType)
     if not element.is_storage_castable:
-        raise QuantTypeError(f"{element.shown()} is not stored in signless integers")
+        raise QuantTypeError(f"{element.shown()} has storage other than signless integers")
     qcast = FAMILIES["qcast"]
     result = qcast.resolve((value.type,), qcast.complete({}), value.type.with_(element=element))
     array = qcast.reference([np.asarray(constant.python)], (value.type,), result, qcast.complete({}))

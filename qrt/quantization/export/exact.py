@@ -115,7 +115,7 @@ class Arithmetic:
         if all(term < MOST * scale for term, scale in zip(reach, common, strict=True)):
             a, b = (self._multiples(term, common, axis) for term in (a, b))
         else:
-            self.report("a sum would pass 64 bits: its terms are rounded to a scale of which they have 30 bits")
+            self.report("a sum would overflow 64 bits: its terms are rounded to 30 bits")
             common = tuple(_power_of_two_above(r / _ROUNDED) for r in reach)
             a, b = (self._rounded(term, common, axis) for term in (a, b))
         sums = self.nest.value("arith.addi", (self.value(a), self.value(b)), I64)
@@ -144,7 +144,7 @@ class Arithmetic:
         """Return the value with scales so coarse that its integers have at most the magnitude ``most``."""
         places = [(bound // most).bit_length() for bound in x.bounds]
         if any(places):
-            self.report(f"a value would pass 64 bits: it is rounded to {max(places)} fewer bits")
+            self.report(f"a value would overflow 64 bits: its {max(places)} low bits are rounded off")
         return self.shifted(x, places)
 
     def shifted(self, x: Exact, places: Sequence[int]) -> Exact:
@@ -170,7 +170,7 @@ def _multipliers(x: Exact, common: Sequence[Fraction]) -> list[int]:
 def _together(a: Exact, b: Exact) -> tuple[int | None, tuple[Fraction, ...], tuple[Fraction, ...]]:
     """Return the axis along which the scales of either value change, and the scales of each value along it."""
     if a.axis is not None and b.axis is not None and a.axis != b.axis:
-        raise QuantTypeError("scales that change along one axis meet scales that change along another")
+        raise QuantTypeError("scales that differ along one axis are combined with scales that differ along another")
     axis = b.axis if a.axis is None else a.axis
     count = max(len(a.scales), len(b.scales))
     left, right = (x.scales if len(x.scales) == count else x.scales * count for x in (a, b))

@@ -40,7 +40,7 @@ class ExportQuant:
 
     def __post_init__(self) -> None:
         if self.to not in FORMS:
-            raise QuantTypeError(f"to is one of {', '.join(FORMS)}, not {self.to!r}")
+            raise QuantTypeError(f"to must be one of {', '.join(FORMS)}, got {self.to!r}")
 
     def run(self, module: Module) -> None:
         export_regions(module, self.to, find(self.target) if self.target else None)
@@ -104,7 +104,7 @@ def _reshape(op: Operation, old: object, new: tuple[int, ...]) -> None:
     constant = op.attributes.get("value")
     if isinstance(constant, DenseElementsAttr) and constant.type.shape == old:
         if not constant.is_splat:
-            raise QuantTypeError("the body is no function of one variable: a constant has several values")
+            raise QuantTypeError("the body is not a function of one variable: a constant has several values")
         type = TensorType(new, constant.element)
         op.attributes["value"] = DenseElementsAttr(np.broadcast_to(constant.first, new), type)
     for value in op.results:

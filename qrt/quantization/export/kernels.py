@@ -51,7 +51,7 @@ class Kernels:
         type = rule.resolve(types, rule.complete(given), declared)
         if declared is not None:
             if not have_compatible_shapes((type, declared)):
-                raise QuantTypeError(f"{family}: the body yields {declared.shape}, and the op {type.shape}")
+                raise QuantTypeError(f"{family}: the body yields shape {declared.shape}, but the op {type.shape}")
             type = declared
         ir_attributes = {name: attribute(value) for name, value in given.items()}
         operation = builder.emit(f"qrt.{family}", operands, (type,), ir_attributes)
@@ -104,7 +104,7 @@ class Kernels:
         assert isinstance(element, UniformType)
         if element.storage_width > 8 or not (element.is_per_layer and out.is_per_layer):
             raise QuantTypeError(
-                f"lookup: a table is for storage of at most 8 bits, per layer, not for {element.shown()}"
+                f"lookup: a table needs a per-layer input with storage of at most 8 bits, got {element.shown()}"
             )
         table = np.asarray(self.tabulate(region, number, element, out))
         entries = write_constant(builder, table, TensorType(table.shape, out))[-1]
@@ -119,7 +119,7 @@ class Kernels:
             elif operand.permutation is None:
                 operands.append(self.casts.rounded(port, port.value))
             else:
-                raise QuantTypeError(f"float_matmul: {port.name} is transposed in the body, and stays a float")
+                raise QuantTypeError(f"float_matmul: {port.name} is transposed in the body, and stays float")
         (out,) = outputs(region)
         value = self.emit(builder, FLOAT_MATMUL, operands, form.attributes, _tensor(out.value))
         for bound, name in ((form.low, "arith.maximumf"), (form.high, "arith.minimumf")):
@@ -153,12 +153,12 @@ def kept_type(form: KernelForm, types: tuple[TensorType, ...], declared: TensorT
 
 def _tensor(value: Value) -> TensorType:
     if not isinstance(value.type, TensorType):
-        raise QuantTypeError(f"kernels take tensors, not {value.type}")
+        raise QuantTypeError(f"kernels need tensors, got {value.type}")
     return value.type
 
 
 def _splat(builder: Builder, number: float, like: Value) -> Value:
     type = _tensor(like)
     if type.shape is None or None in type.shape:
-        raise QuantTypeError(f"float_matmul: a result of type {type} is not clamped, because its sizes are not known")
+        raise QuantTypeError(f"float_matmul: a result of type {type} is not clamped, because its shape is dynamic")
     return builder.constant(number, type)

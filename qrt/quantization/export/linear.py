@@ -51,10 +51,10 @@ class Linear:
     def enter(self, argument: Value, stored: Value) -> None:
         """Register a quantized value, less its zero points, as the value of a body's argument."""
         if not isinstance(stored.type, TensorType):
-            raise QuantTypeError(f"kernels take tensors, not {argument.type}")
+            raise QuantTypeError(f"kernels need tensors, got {argument.type}")
         type = uniform_type(stored)
         if type.is_sub_channel:
-            raise QuantTypeError(f"values of {type.shown()} have scales that change within a sum")
+            raise QuantTypeError(f"the scales of {type.shown()} differ within a sum")
         storage = self.context.storage(stored)
         nest = LoopNest(self.context, "zero-point", self.context.extents(storage))
         value = centred(nest, storage, nest.loops, Channels.of(type, nest.loops), I64)
@@ -66,7 +66,9 @@ class Linear:
         """Return a value of the body as a quantized value: the only rounding, unless sums passed 64 bits earlier."""
         x = self.of(value)
         if element.is_sub_channel:
-            raise QuantTypeError(f"a result of type {element.shown()} is requantized in blocks, which this is not")
+            raise QuantTypeError(
+                f"a result of type {element.shown()} needs requantization in blocks, which is not supported here"
+            )
         type = tensor_type(value)
         if x.value is None:
             x = replace(x, value=self.context.dense(np.full(_static(type), _sign(x)), I64), known=None)
@@ -75,7 +77,7 @@ class Linear:
         x = replace(x, value=nest.read(x.value, nest.loops))
         finer = _places_below(x, element)
         if any(finer) and x.bound >= 1 << 31:  # the rule would give 0 where the value need not be 0
-            self.report("a result has more than 31 bits below its last place: they are rounded first")
+            self.report("a result needs a shift by more than 31 bits: it is rounded twice")
             x = Arithmetic(nest, self.report).shifted(x, finer)
         acc = x.value
         assert acc is not None
@@ -90,7 +92,7 @@ class Linear:
         if value not in self._values:
             constant = dense_of(value) or constant_of(value)
             if constant is None:
-                raise QuantTypeError(f"the body uses a value of type {value.type} that is not known")
+                raise QuantTypeError(f"the body uses a value of type {value.type} from outside of the region")
             self._values[value] = self._constant(constant)
         return self._values[value]
 
@@ -98,7 +100,7 @@ class Linear:
         if isinstance(constant, FloatAttr):
             return number(_fraction(constant.python))
         if not isinstance(constant, DenseElementsAttr) or not isinstance(constant.element, FloatType):
-            raise QuantTypeError("the body reads a constant that is no float")
+            raise QuantTypeError("the body reads a constant that is not a float")
         array = np.asarray(constant.python, np.float64)
         if array.size and constant.is_splat:
             return number(_fraction(array.ravel()[0]))
@@ -138,7 +140,7 @@ class Linear:
     def _elementwise(self, op: Operation) -> Exact:
         operands = [self.of(value) for value in op.operands]
         if not isinstance(op.results[0].type, TensorType):
-            raise QuantTypeError(f"{op.name} of scalars in its body is not on tensors")
+            raise QuantTypeError(f"{op.name} in its body computes scalars, not tensors")
         like = next((x.value for x in operands if x.value is not None), None)
         nest = LoopNest(self.context, "accumulate", self.context.extents(like) if like is not None else ())
         scalars = [self._read(nest, x, nest.loops) for x in operands]
@@ -212,7 +214,7 @@ class Linear:
         if x.axis is not None:
             loop = at[x.axis]
             if not isinstance(loop, tuple) or loop[0] != "d":
-                raise QuantTypeError("scales change along an axis that a window moves over")
+                raise QuantTypeError("the scales differ along an axis that a window moves over")
             axis = loop[1]
         return replace(x, value=nest.read(x.value, at), axis=axis)
 
@@ -222,7 +224,7 @@ class Linear:
             return x if x.value is None else replace(x, value=nest.finish(x.value)[0])
         arithmetic, count, outer = reduction
         if x.axis is not None and x.axis >= outer:
-            raise QuantTypeError("scales change along an axis that is summed over: requantize before it")
+            raise QuantTypeError("the scales differ along an axis that is summed over: requantize before it")
         if x.bound * count >= MOST:
             x = arithmetic.coarser(x, MOST // (2 * count))
         total = nest.value("arith.addi", (nest.running(I64, 0), arithmetic.value(x)), I64)
@@ -268,7 +270,7 @@ class Linear:
         factors = [int(x.scales[0] / common) for x in parts]
         bound = max(x.bound * factor for x, factor in zip(parts, factors, strict=True))
         if bound >= MOST:
-            raise QuantTypeError("tensor.concat in its body joins values whose common scale passes 64 bits")
+            raise QuantTypeError("tensor.concat in its body joins values whose common scale overflows 64 bits")
         values = []
         for x, factor in zip(parts, factors, strict=True):
             assert x.value is not None
@@ -297,7 +299,7 @@ def _not_linear(op: Operation) -> str:
 
 
 def _refuse(op: Operation) -> Exact:
-    raise QuantTypeError(f"{op.name} in its body joins scales that change along an axis, or constants")
+    raise QuantTypeError(f"{op.name} in its body joins constants, or values whose scales differ along an axis")
 
 
 def _computed(arithmetic: Arithmetic, op: Operation, operands: Sequence[Exact]) -> Exact:
@@ -307,7 +309,7 @@ def _computed(arithmetic: Arithmetic, op: Operation, operands: Sequence[Exact]) 
     a, b = operands
     if op.name == "arith.divf":
         if not b.known:
-            below = "what is no constant" if b.known is None else "0"
+            below = "a value that is not constant" if b.known is None else "0"
             raise QuantTypeError(f"arith.divf in its body divides by {below}")
         return arithmetic.multiplied(a, number(1 / b.known))
     rules: dict[str, Callable[[Exact, Exact], Exact]] = {
@@ -324,7 +326,7 @@ def _added_each_time(block: Block) -> Value:
     out, op = block.arguments[-1], total.operation
     if op is None or op.name != "arith.addf" or out not in op.operands or len(out.uses) != 1:
         name = "a reduction" if op is None else op.name
-        raise QuantTypeError(f"{name} in its body is no sum")
+        raise QuantTypeError(f"{name} in its body is not a sum")
     return op.operands[1] if op.operands[0] is out else op.operands[0]
 
 
@@ -356,7 +358,7 @@ def _places_below(x: Exact, element: UniformType) -> list[int]:
     places = [min(max(shift - _MOST_PLACES, 0), 61) for shift in shifts]
     if len(places) > len(x.scales):
         if any(places) and x.bound >= 1 << 31:
-            raise QuantTypeError(f"a result of type {element.shown()} has scales too far above those of the sums in it")
+            raise QuantTypeError(f"a result of type {element.shown()} has scales too large for those of its sums")
         return [0] * len(x.scales)
     return places
 
@@ -381,7 +383,7 @@ def _known(extent: Extent) -> int:
 def _static(type: TensorType) -> tuple[int, ...]:
     sizes = [size for size in type.shape or () if size is not None]
     if type.shape is None or len(sizes) < len(type.shape):
-        raise QuantTypeError(f"the sizes of {type} in its body are not known")
+        raise QuantTypeError(f"the shape of {type} in its body must be static")
     return tuple(sizes)
 
 

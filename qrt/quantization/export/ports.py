@@ -55,7 +55,7 @@ def check_ports(region: RegionOp) -> None:
     for port in inputs(region):
         given = declared_type(port.value)
         if isinstance(given, UniformType) and isinstance(port.spec, UniformType) and given is not port.spec:
-            message = f"{port.name} comes as {given.shown()}, but its port takes {port.spec.shown()}"
+            message = f"{port.name} is {given.shown()}, but its port has the type {port.spec.shown()}"
             raise region.op_error(f"{message}: propagate-quant puts a rescale between them")
     floats = region.kernel == FLOAT_MATMUL
     for port in (*inputs(region), *outputs(region)):
@@ -64,7 +64,7 @@ def check_ports(region: RegionOp) -> None:
 
 
 def _undecided(region: RegionOp, port: PortOf) -> VerifyError:
-    message = f"{port.name} of kernel '{region.kernel}' is not decided, but {port.spec}"
+    message = f"{port.name} of kernel '{region.kernel}' is {port.spec}, for which no type is chosen"
     return region.op_error(f"{message}: run propagate-quant, or give the port a !quant.uniform or !quant.none")
 
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Builder, Module, Operation, Value
+from qrt.ir.dialects.quant.element_types import express
 from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.passes.lower_qrt import LowerQrt
 from qrt.ir.remarks import remark
@@ -31,6 +32,7 @@ FORMS: Final[Sequence[str]] = ("fixed", "codegen", "simulate")
 
 def export(module: Module, to: str, target: Target | None, tabulate: Tabulate) -> None:
     """Export the regions of a propagated program. Raise VerifyError at a region that cannot be exported."""
+    express(module)
     every = regions_of(module)
     if not any(KEY in region.attributes for region in every):
         for region in every:

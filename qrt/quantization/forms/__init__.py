@@ -32,13 +32,7 @@ def _clamped(value: Value) -> list[KernelMatch]:
     ]
 
 
-def _is_clamped(value: Value) -> bool:
-    return bool(_clamped(value))
-
-
-_READERS: tuple[Reader, ...] = (
-    *_WITH_CLAMPS, max_pool, softmax, movement, pad, clamp, lambda value: lookup(value, _is_clamped), _clamped,
-)  # fmt: skip
+_READERS: tuple[Reader, ...] = (*_WITH_CLAMPS, max_pool, softmax, movement, pad, clamp, lookup, _clamped)
 
 
 def readings_of(value: Value) -> list[KernelMatch]:

@@ -1,16 +1,18 @@
 """The choice of a target's kernel for a value: the one that covers the most operations, constants included.
 
-Of equally large ones, the first in the target's order wins, and a table comes last. A region that exists already is
-renamed to a kernel of the requested target.
+Of equally large ones, the first in the target's order wins, and a table comes last, except that it comes before a clamp
+whose result is annotated with a range of its own. A region that exists already is renamed to a kernel of the requested
+target.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 from typing import Any
 
 from qrt.errors import QuantError
-from qrt.ir import StringAttr, Value
+from qrt.ir import DenseElementsAttr, StringAttr, Value
 from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.remarks import remark
 from qrt.ops import FAMILIES
@@ -47,14 +49,14 @@ def target_names(reading: KernelMatch, target: Target) -> list[str]:
 
 def choices_of(value: Value, target: Target, refused: list[Refusal] | None = None) -> Iterator[KernelChoice]:
     """Yield the kernels that compute a value, best first. ``refused`` collects why other readings have no kernel."""
-    choices: list[tuple[int, bool, int, KernelChoice]] = []
+    choices: list[tuple[int, int, int, KernelChoice]] = []
     order = target_order(target)
     for reading in readings_of(value):
         names = target_names(reading, target)
         fitting = [name for name in names if refusal((name,), len(reading.operands), reading, target) is None]
         if fitting:
-            is_table = any(FAMILIES[kernel.family].traits.tables for kernel in target.signatures(fitting[0]))
-            choices.append((-_size(reading), is_table, order[fitting[0]], KernelChoice(fitting[0], reading)))
+            preference = _preference(target.signatures(fitting[0])[0].family, reading, value)
+            choices.append((-_size(reading), preference, order[fitting[0]], KernelChoice(fitting[0], reading)))
         elif refused is not None:
             reason = refusal(names or kernel_names(reading), len(reading.operands), reading, target)
             refused.append(Refusal(reading, reason or ""))
@@ -69,6 +71,30 @@ def choices_of(value: Value, target: Target, refused: list[Refusal] | None = Non
             yield choice
         elif refused is not None:
             refused.append(Refusal(choice.reading, reason))
+
+
+def _preference(name: str, reading: KernelMatch, value: Value) -> int:
+    """Return 0 for a kernel, 1 for a table, and 2 for a clamp whose result is annotated with a range of its own.
+
+    The ends of a clamp have one type, which gives the result the clamped range of the operand and no other.
+    """
+    if FAMILIES[name].traits.tables:
+        return 1
+    if reading.family != "clamp":
+        return 0
+    before, after = _annotated_range(reading.operands[0][0]), _annotated_range(value)
+    if before is None or after is None:
+        return 0
+    low, high = (-inf if reading.attributes["min"] is None else reading.attributes["min"]), reading.attributes["max"]
+    clamped = tuple(min(max(end, low), inf if high is None else high) for end in before)
+    return 0 if clamped == after or before == after else 2
+
+
+def _annotated_range(value: Value) -> tuple[float, ...] | None:
+    """Return the range of the `quant.stats` that defines or takes a value; None without one."""
+    near = [*value.users, *([value.operation] if value.operation is not None else [])]
+    annotations = (op.attributes.get("layerStats") for op in near if op.name == "quant.stats")
+    return next((tuple(ends.array.tolist()) for ends in annotations if isinstance(ends, DenseElementsAttr)), None)
 
 
 def target_order(target: Target) -> dict[str, int]:
@@ -118,7 +144,7 @@ def _refused_types(
     """Return why a family does not accept operands of these types. Networks repeat the same types, hence the cache."""
     operands = [type for type in types if type is not None]
     if result_type is None or len(operands) < len(types):
-        return "a port is no ranked tensor of floats"
+        return "a port is not a ranked tensor of floats"
     family = FAMILIES[name]
     if family.traits.tables:
         return None
@@ -132,7 +158,7 @@ def _refused_types(
         return str(error)
     sizes = zip(inferred.shape or (), result_type.shape or (), strict=False)
     same = inferred.rank == result_type.rank and all(a == b or a is None or b is None for a, b in sizes)
-    return None if same else f"{name} makes {inferred.shape}, not {result_type.shape}"
+    return None if same else f"{name} has a result of shape {inferred.shape}, not {result_type.shape}"
 
 
 @lru_cache(maxsize=256)
@@ -175,8 +201,8 @@ def retarget(region: RegionOp, target: Target) -> None:
         if not fitting:
             known = kernel_names(reading) if reading is not None else (name,)
             reason = refusal(names or known, count, reading, target)
-            remark(region, f"'quant.region' op ({name}) is not for this target: {reason}")
+            remark(region, f"'quant.region' op ({name}) does not fit this target: {reason}")
             return
         region.attributes["kernel"] = StringAttr(fitting[0])
     if all(port.is_decided for port in ports_of(region)) and (wrong := violation(region, target)) is not None:
-        remark(region, f"'quant.region' op ({region.kernel}) is not for this target: {wrong}")
+        remark(region, f"'quant.region' op ({region.kernel}) does not fit this target: {wrong}")

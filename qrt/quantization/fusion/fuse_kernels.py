@@ -14,6 +14,7 @@ from qrt.quantization.checking.regions import regions_of
 from qrt.quantization.forms.elements import body_expression, elements_of, splat_of, tensor_type
 from qrt.quantization.forms.elementwise import BINARY
 from qrt.quantization.forms.reductions import reduction_of
+from qrt.quantization.fusion.biases import write_biases
 from qrt.quantization.fusion.choose import KernelChoice, Refusal, choices_of, retarget
 from qrt.quantization.fusion.linear import fuse_linear
 from qrt.quantization.fusion.wrap_region import fuse_calls, move_sizes, wrapped
@@ -33,7 +34,7 @@ def nearest(operation: Operation) -> str:
         return _nearest_sum(operation)
     elements = elements_of(operation.results[0])
     if elements is None:
-        return "no kernel is near to it"
+        return "no kernel is similar"
     if elements.is_copy:
         return "the nearest kernel is 'transpose', whose port 'q' has each element once"
     tensors = elements.simplified().inputs
@@ -94,6 +95,7 @@ class FuseKernels:
         for region in regions_of(module):
             retarget(region, target)
         fuse_calls(module, target)
+        write_biases(module)
         blocks = list(blocks_of(module.operation))
         for block in blocks:
             if self.linear:

@@ -252,13 +252,13 @@ def fuse_calls(module: Module, target: Target) -> None:
 
 def _check(function: FuncOp) -> None:
     if not isinstance(function.attributes[KERNEL], StringAttr):
-        raise function.op_error(f"{KERNEL} is the name of a kernel, a string, not {function.attributes[KERNEL]}")
+        raise function.op_error(f"{KERNEL} must be the name of a kernel, a string, got {function.attributes[KERNEL]}")
     if function.is_declaration or len(function.regions[0].blocks) != 1:
         raise function.op_error(f"@{function.sym_name} is marked as a kernel: its body must be one block")
     call = next((inner for inner in function.walk() if inner.name == "func.call"), None)
     if call is not None:
         name = function.sym_name
-        raise call.op_error(f"stands in @{name}, which is marked as a kernel: run inline{{entry={name}}} first")
+        raise call.op_error(f"is in @{name}, which is marked as a kernel: run inline{{entry={name}}} first")
 
 
 def _fuse(call: Operation, callee: FuncOp, target: Target) -> None:

@@ -43,11 +43,14 @@ def remark_uncoupled(graph: PropagationGraph) -> None:
         one, other = edge.source.type, edge.target.type
         if one is not None and other is not None and one is not other:
             types = f"it is {other.shown()}, and another value of the key is {one.shown()}"
-            remark(operation, f"{_named(operation)} couples this value in vain: {types}: annotate both as one type")
+            remark(
+                operation,
+                (f"{_named(operation)} couples this value without effect: {types}: annotate both as one type"),
+            )
     for group in graph.value_groups:
         for operation in group.couples if group.hub is None else ():
-            why = "each use of a constant has its own type" if group.is_constant else "no region takes it"
-            remark(operation, f"{_named(operation)} couples this value in vain: {why}")
+            why = "each use of a constant has its own type" if group.is_constant else "no region uses it"
+            remark(operation, f"{_named(operation)} couples this value without effect: {why}")
 
 
 def _coupled(graph: PropagationGraph) -> list[tuple[Operation, Edge]]:
@@ -228,12 +231,15 @@ def _tie(nodes: list[PropagationNode], inputs: int) -> None:
             if one.element is not other.element:
                 assert one.region is not None
                 elements = f"{one.element} and {other.element}"
-                raise one.region.operation.error(f"{one.where} and {other.where} have one type, but express {elements}")
+                raise one.region.operation.error(
+                    f"{one.where} and {other.where} must have the same type, but have the expressed types {elements}"
+                )
             storages = {side.in_class.storage for side in (one, other)} - {None}
             if len(storages) > 1 and given is None:
                 assert one.region is not None
                 raise one.region.operation.error(
-                    f"{one.where} and {other.where} have one type, but the target stores them differently"
+                    f"{one.where} and {other.where} must have the same type, but the target needs "
+                    "different storage for them"
                 )
             unite(one.in_class, other.in_class)
     joined = ordered[0].in_class
@@ -248,7 +254,7 @@ def _overruled(node: PropagationNode, given: Spec) -> None:
     if is_decided(node.spec, node.element):
         remark(
             node.region.operation,
-            f"{node.where} is {given.shown()}: the constraint of the kernel comes before its annotation "
+            f"{node.where} is {given.shown()}: the constraint of the kernel takes precedence over its annotation "
             f"{node.spec.shown()}",
         )
 
@@ -261,7 +267,7 @@ def _clipped(node: PropagationNode, given: UniformType) -> None:
         remark(
             node.region.operation,
             f"{node.where} has values from {span[0]:.6g} to {span[1]:.6g}, which are clipped to {low:.6g} to "
-            f"{high:.6g}: the kernel's ports have one type, and {given.shown()} is that of another port",
+            f"{high:.6g}: the kernel's ports must have the same type, and {given.shown()} is that of another port",
         )
 
 

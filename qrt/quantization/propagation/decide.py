@@ -5,6 +5,9 @@ ports that has a range, lets the kernel's constraint change undecided types, and
 with ports in the classes just decided return to the heap. A class is decided only once, so there are at most as many
 visits as regions and ports.
 
+A region with a port that is undecided in the end stays float, with a remark that names the missing annotation, or is an
+error with ``undecided=error``.
+
 A hub in a class without ports takes the widest type of the value's uses, so that no use gets values clipped for
 another.
 
@@ -26,7 +29,7 @@ from qrt.quantization.propagation.classes import storage_of
 from qrt.quantization.propagation.graph import Class, GraphRegion, PropagationGraph, PropagationNode, is_decided
 from qrt.quantization.propagation.layout import PortLayout, layout_of_port
 from qrt.quantization.propagation.ranges import Ranges, Wanted, own_range
-from qrt.quantization.propagation.select import fits
+from qrt.quantization.propagation.select import Undecided, fits, stay_float
 from qrt.quantization.propagation.statistics import covered, width
 from qrt.quantization.targets.constraints import bias_fits, constraint_of
 from qrt.quantization.targets.model import QuantFn, Spec, Target
@@ -42,10 +45,15 @@ class Decider:
     """The solver that visits the regions of a graph until all types are decided."""
 
     def __init__(
-        self, graph: PropagationGraph, target: Target, ranges: Ranges, order: Sequence[int] | None = None
+        self,
+        graph: PropagationGraph,
+        target: Target,
+        ranges: Ranges,
+        order: Sequence[int] | None = None,
+        undecided: Undecided = "float",
     ) -> None:
         """Put all regions on the heap, those in `order` first; the order does not affect the result."""
-        self._graph, self._target, self._ranges = graph, target, ranges
+        self._graph, self._target, self._ranges, self._undecided = graph, target, ranges, undecided
         every = range(len(graph.regions))
         self._heap = [*dict.fromkeys([number for number in order or () if number in every] + [*every])]
         self._functions: dict[int, QuantFn] = {}
@@ -76,12 +84,21 @@ class Decider:
                     waiting.add(concerned)
                     heapq.heappush(self._heap, concerned)
         assert self.visits <= self.bound
-        for node in self._graph.nodes:
-            if node.region is not None and node.type is None:
-                raise node.region.operation.error(_undecided(node))
+        for region in self._graph.regions:
+            self._keep_undecided(region)
         for node in self._graph.nodes:
             if node.region is None and node.type is None and node.group is not None:
                 node.in_class.type = _widest([use.type for use in node.group.uses])
+
+    def _keep_undecided(self, region: GraphRegion) -> None:
+        """Keep a region float if a port of it is undecided; raise VerifyError if that is not allowed."""
+        missing = [_undecided(node) for node in region.floats if node.type is None]
+        if missing and self._undecided == "error":
+            raise region.operation.error(missing[0])
+        if missing:
+            stay_float(region, "; ".join(missing))
+            for node in region.floats:
+                node.own = node.spec
 
     def _undecided_ranges(self) -> Iterator[Wanted]:
         """Yield the ranges for which types will be proposed, as far as storage and range are known."""
@@ -194,7 +211,7 @@ class Decider:
         constraint = f"the constraint of {shown(region.name)}"
         if not _expresses(new, node.element) or node.port is None or not fits(node.port, new, node):
             raise region.operation.error(
-                f"{constraint} gives {node.where} {new.shown()}, which the target does not take there"
+                f"{constraint} gives {node.where} {new.shown()}, which the target does not accept there"
             )
         storage = node.in_class.storage
         is_stored = storage is None or not isinstance(new, UniformType) or storage_of(new) == storage
@@ -210,7 +227,7 @@ class Decider:
             assert node.region is not None
             remark(
                 node.region.operation,
-                f"{node.where} is {new.shown()}: the constraint of the kernel comes before its annotation "
+                f"{node.where} is {new.shown()}: the constraint of the kernel takes precedence over its annotation "
                 f"{node.spec.shown()}",
             )
 
@@ -236,11 +253,11 @@ class Decider:
             proposed[node.in_class] = grown
         else:
             self._leave(node, grown)
-        remark(region.operation, f"{bias.where} passes {type.storage} and {what} by up to 2^{most}")
+        remark(region.operation, f"{bias.where} overflows {type.storage} and {what} by up to 2^{most}")
         self._constrain(region, proposed)
         type = _type(bias, proposed)
         if isinstance(type, UniformType) and bias_fits(bias.constant, type.scale_array, type.storage).any():
-            raise region.operation.error(f"{bias.where} passes {type.storage} at every scale: the bias is too large")
+            raise region.operation.error(f"{bias.where} overflows {type.storage} at every scale: the bias is too large")
 
 
 def _widest(types: list[Spec | None]) -> Spec | None:
@@ -263,17 +280,15 @@ def _check_returned(
     assert isinstance(changed, tuple)
     for side, count in zip(changed, counts, strict=True):
         if not all(isinstance(i, int | np.integer) and 0 <= i < count for i in side):
-            raise region.operation.error(
-                f"{constraint} says that it has changed ports {shown(side)}, of {count} there are"
-            )
+            raise region.operation.error(f"{constraint} returned changed ports {shown(side)}, but there are {count}")
     named = {*changed[0], *(region.inputs + i for i in changed[1])}
     for i, (new, old) in enumerate(zip((*inputs, *outputs), before, strict=True)):
         if new is not old and i not in named:
             node = region.nodes[i]
             where = node.where if node is not None else f"port {i}"
-            raise region.operation.error(f"{constraint} has changed {where} without saying so")
+            raise region.operation.error(f"{constraint} changed {where}, but did not return it as changed")
         if not isinstance(new, Spec):
-            raise region.operation.error(f"{constraint} gives port {i} {shown(new)}, which is no type")
+            raise region.operation.error(f"{constraint} set port {i} to {shown(new)}, which is not a type")
 
 
 def _expresses(spec: Spec, element: FloatType) -> bool:
@@ -357,10 +372,10 @@ def _scaled(type: UniformType, exponents: Array) -> UniformType:
 def _undecided(node: PropagationNode) -> str:
     if node.in_class.storage is None:
         return (
-            f"nobody decides {node.where}: the kernel takes any type there and has no default: "
-            f"annotate it with a !quant.uniform type"
+            f"no type can be chosen for {node.where}: the kernel accepts any type there and has no "
+            "default: annotate it with a !quant.uniform type"
         )
     return (
-        f"nobody decides {node.where}: there is no range for it, and no constraint that gives its type: "
+        f"no type can be chosen for {node.where}: it has no range, and no constraint gives its type: "
         f"annotate it as !quant.calibrated<{node.element}<min:max>>"
     )

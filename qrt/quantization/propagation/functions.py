@@ -142,7 +142,7 @@ def _require_no_recursion(module: Module, quantized: dict[FuncOp, None]) -> None
             if any(callee is caller for caller, _ in path):
                 raise call.error(
                     f"{shown(callee.sym_name)} calls itself and has regions: each call may need other types: "
-                    "write a loop, or take the regions out of it"
+                    "write a loop, or move the regions out of it"
                 )
             path.append((callee, _calls(callee)))
 

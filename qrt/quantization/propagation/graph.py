@@ -66,7 +66,7 @@ class PropagationNode:
     def where(self) -> str:
         """The node's name in messages: ``conv2d output 0``."""
         if self.region is None:
-            return "a value of a fixed type" if self.is_fixed else "a value that is handed on"
+            return "a value with a fixed type" if self.is_fixed else "a value that is passed on"
         count = self.region.inputs
         side = f"input {self.index}" if self.index < count else f"output {self.index - count}"
         return f"{self.region.name} {side}"

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from qrt.quantization.report.figures import plural, visible
+from qrt.errors import plural
+from qrt.quantization.report.figures import visible
 
 _NAME = 48
 """The most characters of a tensor's name in the table; longer names keep their end."""

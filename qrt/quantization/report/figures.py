@@ -71,12 +71,3 @@ def amount(count: int, most: int = 6) -> str:
     """
     full = f"{count:,}"
     return full if len(full) <= most else f"{count:.1e}".replace("e+0", "e").replace("e+", "e")
-
-
-def plural(count: int, one: str, several: str = "") -> str:
-    """Return a count with its noun.
-
-    >>> plural(1, "row"), plural(2000, "row"), plural(0, "bias", "biases")
-    ('1 row', '2,000 rows', '0 biases')
-    """
-    return f"{count:,} {one if count == 1 else several or one + 's'}"

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.resources import files
 
-from qrt.quantization.report.figures import decibels, number, plural, ratio, share, specified, visible
+from qrt.errors import plural
+from qrt.quantization.report.figures import decibels, number, ratio, share, specified, visible
 from qrt.quantization.report.model import PortReport, RegionReport, ReportFigures
 from qrt.quantization.report.svg import Markup, element, has_range, histogram, joined
 from qrt.quantization.report.text import UNMATCHED, counted

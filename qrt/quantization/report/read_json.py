@@ -38,7 +38,7 @@ def read_json(text: str, where: str = "report") -> Report:
     try:
         table = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        raise ModelError(f"{where}: this is no JSON: {error}") from None
+        raise ModelError(f"{where}: not JSON: {error}") from None
     if not isinstance(table, dict) or table.get("version") != VERSION or isinstance(table["version"], bool):
         raise ModelError(f'{where}: expected {{"version": {VERSION}, ...}}')
     report: Report = _read(Report, {name: value for name, value in table.items() if name != "version"}, where)
@@ -46,7 +46,7 @@ def read_json(text: str, where: str = "report") -> Report:
 
 
 def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _read(kind: Any, value: Any, where: str) -> Any:
@@ -90,7 +90,7 @@ def _read_histogram(value: Any, where: str) -> dict[int, int]:
         _fail(where, "a table", value)
     for key, count in value.items():
         if not (key.isascii() and key.isdigit() and str(int(key)) == key and int(key) < 1 << 16):
-            _fail(where, "16 bits as decimal", key)
+            _fail(where, "an integer of 16 bits, in decimal", key)
         if type(count) is not int or count < 1:
             _fail(f"{where}.{key}", "a count", count)
     return {int(key): count for key, count in value.items()}

@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
-from qrt.quantization.report.figures import plural, share, visible
+from qrt.errors import plural
+from qrt.quantization.report.figures import share, visible
 
 _NAME = 40
 """The most characters of a tensor's name in the table; longer names keep their end."""

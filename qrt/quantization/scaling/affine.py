@@ -44,10 +44,10 @@ class AffineStep:
             if other != axis and count > 1:
                 first = numbers.take([0], other)
                 if not (numbers == first).all():
-                    raise NotScaled(f"its numbers differ along axis {other}, and not along axis {axis} alone")
+                    raise NotScaled(f"its values differ along axis {other}, but may differ along axis {axis} only")
                 numbers = first
         if not np.isfinite(numbers).all():
-            raise NotScaled("one of its numbers is infinite or a NaN")
+            raise NotScaled("one of its values is infinite or NaN")
         if self.kind != "add" and not numbers.all():
             raise NotScaled("it multiplies or divides a channel by 0")
         return np.broadcast_to(numbers.reshape(-1), (size,))

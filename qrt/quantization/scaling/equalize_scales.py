@@ -52,7 +52,8 @@ def equalized(module: Module) -> bool:
     for pair, channel in left.items():
         element = pair.first.element
         remark(
-            pair.first.region, f"channel {channel} is not equalized: a number would leave the normal ones of {element}"
+            pair.first.region,
+            f"channel {channel} is not equalized: a value would be out of the normal range of {element}",
         )
     for pair in changed:
         _rename(pair)

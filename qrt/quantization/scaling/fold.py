@@ -170,13 +170,13 @@ def _applied(step: AffineStep, array: Array, numbers: Array, element: FloatType)
     with np.errstate(all="ignore"):
         result = rounded(array * numbers if step.kind == "mul" else array / numbers, element)
     if not is_normal(result, element).all() or ((result == 0) != (array == 0)).any():
-        raise NotScaled(f"a weight or a bias would leave the normal numbers of {element}")
+        raise NotScaled(f"a weight or a bias would be out of the normal range of {element}")
     return result
 
 
 def _checked(bias: Array, before: Array, element: FloatType) -> Array:
     if not np.isfinite(bias).all():
-        raise NotScaled(f"a bias would leave the numbers of {element}")
+        raise NotScaled(f"a bias would be out of the range of {element}")
     return bias
 
 

@@ -46,7 +46,7 @@ class Budget:
             raise QuantTypeError(f"budget must be {_FORMS}, got {shown(text)}")
         kind, limit = cast(Kind, match[1].lower()), Fraction(match[2])
         if limit < 0 and kind != "snr":
-            raise QuantTypeError(f"budget must be {_FORMS}, and is not negative: got {shown(text)}")
+            raise QuantTypeError(f"budget must be {_FORMS}, not negative: got {shown(text)}")
         return cls(kind, limit)
 
 

@@ -78,7 +78,7 @@ class Goal(ABC):
     def summary(self, tried: TrialResult) -> str:
         """Return one line that compares a program with the budget."""
         name = f"{self.budget.kind}={float(self.budget.limit):g}"
-        state = "is reached" if self.is_reached(tried) else "is out of reach, and this is the nearest"
+        state = "is reached" if self.is_reached(tried) else "cannot be reached, and this is the nearest"
         share = f"{tried.bits / self.all_8:.4g} of the weight bytes at 8 bits" if self.all_8 else "no weights"
         same = f", {tried.same} of {tried.rows} answers the same" if tried.rows else ""
         metric = "" if tried.metric is None else f", metric {tried.metric:g}"
@@ -156,7 +156,8 @@ class _Drop(_Floor):
             return decimal(tried.metric)
         if not tried.rows:
             raise ModelError(
-                "drop= counts the greatest of several values in a row, and no output has such: give a metric"
+                "drop= needs an output with several values in a row, whose greatest is the answer, "
+                "but no output has them: give a metric"
             )
         return Fraction(tried.same, tried.rows)
 

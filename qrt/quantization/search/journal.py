@@ -60,7 +60,9 @@ def opened(name: str | os.PathLike[str], subject: Mapping[str, str]) -> Iterator
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise ModelError(f"{shown_name}: another search writes this journal: give each its own") from None
+            raise ModelError(
+                f"{shown_name}: another search is writing this journal: give each search its own"
+            ) from None
         lines, size = decoded(data, shown_name)
         header = {"journal": _VERSION, **subject}
         if lines:
@@ -91,7 +93,9 @@ def decoded(data: bytes, name: str) -> tuple[list[dict[str, Any]], int]:
         if line is None:
             is_last = not end or end == len(data)
             if not is_last or (not lines and not encoded({"journal": _VERSION}).startswith(data[:12])):
-                raise ModelError(f"{name}: line {len(lines) + 1} is damaged, or this is no journal: give another file")
+                raise ModelError(
+                    f"{name}: line {len(lines) + 1} is damaged, or this is not a journal: give another file"
+                )
             return lines, size
         lines.append(line)
         size = end

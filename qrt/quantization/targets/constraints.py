@@ -225,7 +225,8 @@ def _bias(
     if not (least <= scales.min() and scales.max() <= greatest):
         wrong = scales.max() if scales.max() > greatest else scales.min()
         raise QuantTypeError(
-            f"no bias of {a.expressed_type} has scale {wrong:g}, the product of those of {a.shown()} and {w.shown()}"
+            f"a bias cannot have the scale {wrong:g} with the expressed type {a.expressed_type}, the "
+            f"product of the scales of {a.shown()} and {w.shown()}"
         )
     storage = "i32" if port.is_wildcard else port.storage
     axis = 0 if scales.ndim else None

@@ -16,7 +16,9 @@ SUM_MULTIPLIERS: Final = [0, 1 << 24]
 
 WITHOUT_REGIONS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("argmax", "argmin", "top_k"), "its result is indices, which stay integers"),
-    **dict.fromkeys(("gather", "gather_nd", "scatter_nd"), "its indices are integers, which are no ports of a region"),
+    **dict.fromkeys(
+        ("gather", "gather_nd", "scatter_nd"), "its indices are integers, which cannot be ports of a region"
+    ),
     **dict.fromkeys(("qcast", "dcast", "scast", "requantize"), "export writes it at the ports of regions"),
     **dict.fromkeys(("dynamic_matmul", "dynamic_lstm", "float_matmul"), "its activations stay floats"),
     **dict.fromkeys(("lstm", "svdf", "log_softmax"), "fuse-kernels reads its float operations one by one"),

@@ -100,14 +100,16 @@ class TargetPort:
         if self.layout is not None and sorted(self.layout) != [*range(len(self.layout))]:
             raise QuantTypeError(f"layout {shown(self.layout)} must name each axis once, as in 0,3,1,2")
         if self.axis is not None and self.blocks is not None:
-            raise QuantTypeError("a port has an axis or blocks, not both")
+            raise QuantTypeError("a port has either an axis or blocks, not both")
         if self.blocks is not None and not (
             self.blocks and all(axis >= 0 and size > 0 for axis, size in self.blocks.items())
         ):
-            raise QuantTypeError("blocks are sizes from 1 up by axes from 0 up")
+            raise QuantTypeError("blocks must map non-negative axes to positive sizes")
         if self.is_wildcard or self.is_float:
             if (self.low, self.high) != (None, None) or self.symmetric:
-                raise QuantTypeError(f"storage {self.storage} has no bounds and is not symmetric: name an integer type")
+                raise QuantTypeError(
+                    f"storage {self.storage} can have neither bounds nor symmetric: use an integer type"
+                )
             if self.is_float and (self.axis is not None or self.blocks is not None):
                 raise QuantTypeError(f"storage {self.storage} has no scales: give neither axis nor blocks")
             return
@@ -118,7 +120,7 @@ class TargetPort:
             least, greatest = default_bounds(*parse_storage(self.storage))
         except QuantTypeError:
             raise QuantTypeError(
-                f"storage {shown(self.storage)} is none of '*', i1 to i32, u1 to u32 and float types (f32, bf16)"
+                f"storage must be '*', i1 to i32, u1 to u32 or a float type (f32, bf16), got {shown(self.storage)}"
             ) from None
         low = least if self.low is None else self.low
         high = greatest if self.high is None else self.high
@@ -206,24 +208,28 @@ class TargetKernel:
         for constraint in self.constraints:
             if not callable(constraint) and constraint not in CONSTRAINTS:
                 raise QuantTypeError(
-                    f"constraint {shown(constraint)} is none of {', '.join(CONSTRAINTS)}, and no function"
+                    f"constraint must be a function or one of {', '.join(CONSTRAINTS)}, got {shown(constraint)}"
                 )
         named = {port.name: port for port in (*self.inputs, *self.outputs)}
         if len(named) < len(self.inputs) + len(self.outputs):
-            raise QuantTypeError(f"kernel {shown(self.name)} has two ports of one name")
+            raise QuantTypeError(f"kernel {shown(self.name)} has two ports with the same name")
         for what, names in (("constrained", self.constrained), ("default", self.default)):
             if unknown := [name for name in names if name not in named]:
-                raise QuantTypeError(f"{what} names {shown(unknown[0])}, which is none of {', '.join(named)}")
+                raise QuantTypeError(f"{what} names {shown(unknown[0])}, expected one of {', '.join(named)}")
         for ports in (self.inputs, self.outputs):
             sizes = "".join(port.size or "1" for port in ports)
             if sizes.lstrip("1") not in ("*", "?" * len(sizes.lstrip("1"))):
-                raise QuantTypeError(f"kernel {shown(self.name)}: ports with ? are the last, or one port with *")
+                raise QuantTypeError(
+                    f"kernel {shown(self.name)}: only the last ports may be optional (?), or one port variadic (*)"
+                )
         for name, port in self.default.items():
             if not named[name].is_wildcard or port.is_wildcard:
-                raise QuantTypeError(f"default gives {shown(name)} a storage: it is for a port that is '*'")
+                raise QuantTypeError(
+                    f"default sets the storage of {shown(name)}, which must be a port with storage '*'"
+                )
         low, high = self.multiplier
         if not 0 <= low <= high or high == 0:
-            raise QuantTypeError(f"multiplier is a range of positive numbers, not {low} to {high}")
+            raise QuantTypeError(f"multiplier must be a range of positive numbers, got {low} to {high}")
         for constraint in self.constraints:
             self._check_constraint(constraint)
 

@@ -174,7 +174,7 @@ class Target:
         ['a', 'b']
         """
         if self._is_sealed:
-            own = f"the target {shown(self.name)} is one of qrt, which every program shares"
+            own = f"the target {shown(self.name)} is built into qrt and cannot be changed"
             raise QuantError(f"{own}: add the kernel to Target('mine', find({shown(self.name)}).kernels)")
         require(name, str, "Target.kernel: name", "text")
         require(ports, Mapping, "Target.kernel: ports", "texts by the names of ports")

@@ -72,7 +72,7 @@ def find(name: str) -> Target:
         return Target.load(name)
     if name.endswith(".py"):
         return _defined_in(name)
-    raise QuantError(f"{TARGETS.unknown(name)}; a path that ends in .toml or .py is read")
+    raise QuantError(f"{TARGETS.unknown(name)}; a path that ends in .toml or .py is read as a file")
 
 
 def _defined_in(file: str) -> Target:

@@ -46,7 +46,7 @@ def read_table(text: str, where: str) -> tuple[str | None, tuple[TargetKernel, .
     try:
         table = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ModelError(f"{where}: this is no TOML: {error}") from None
+        raise ModelError(f"{where}: not TOML: {error}") from None
     _check_keys(table, _TARGET_KEYS, where)
     kernels: list[TargetKernel] = []
     for number, entry in enumerate(table.get("kernel", []), 1):
@@ -59,7 +59,7 @@ def read_table(text: str, where: str) -> tuple[str | None, tuple[TargetKernel, .
         for entry in declared_tables(table["operations"], {kernel.name for kernel in kernels}, place):
             kernels += signatures(entry, f"{place} ({shown(entry['name'])})")
     if not kernels:
-        raise ModelError(f"{where}: a target has a [[kernel]] table or more, or [operations]")
+        raise ModelError(f"{where}: a target needs at least one [[kernel]] table, or [operations]")
     if not table.get("rescale_cost", 0.0) >= 0:
         raise ModelError(f"{where}: rescale_cost must be 0 or more bits, got {shown(table['rescale_cost'])}")
     options: dict[str, Any] = {key: table[key] for key in ("coarser_bias", "rescale_cost") if key in table}
@@ -90,12 +90,12 @@ def signatures(
     for constraint in constraints:
         if not callable(constraint) and constraint not in CONSTRAINTS:
             raise ModelError(
-                f"{where}: constraint {shown(constraint)} is none of {', '.join(CONSTRAINTS)}: "
+                f"{where}: constraint must be one of {', '.join(CONSTRAINTS)}, got {shown(constraint)}: "
                 "give a function of one's own in Python, with qrt.quantization.targets.register_target"
             )
     pattern = table.get("pattern")
     if pattern is not None and pattern not in FAMILIES:
-        raise ModelError(f"{where}: pattern {shown(pattern)} is no kernel of qrt, such as conv2d or matmul")
+        raise ModelError(f"{where}: pattern must name a kernel of qrt such as conv2d, got {shown(pattern)}")
     choices = [_choices(key, text, f"{where}: ports") for key, text in table["ports"].items()]
     outputs = _names(table, "outputs", where, [port.name for port, *_ in choices], ["y"])
     constrained = _names(table, "constrained", where, [port.name for port, *_ in choices], [])
@@ -122,7 +122,7 @@ def _names(table: Mapping[str, Any], key: str, where: str, known: list[str], def
     names: list[str] = table.get(key, default)
     for name in names:
         if name not in known:
-            raise ModelError(f"{where}: {key} names {shown(name)}, which is none of the ports {', '.join(known)}")
+            raise ModelError(f"{where}: {key} names {shown(name)}, expected one of the ports {', '.join(known)}")
     return names
 
 
@@ -135,7 +135,7 @@ def _combined(choices: list[list[TargetPort]], where: str, *, is_joint: bool) ->
         return list(product(*choices))
     count = max(map(len, choices))
     if any(len(ports) not in (1, count) for ports in choices):
-        raise ModelError(f"{where}: ports: under same_scale all lists have as many storages")
+        raise ModelError(f"{where}: ports: with same_scale all lists must have the same number of storages")
     return list(zip(*(ports * count if len(ports) == 1 else ports for ports in choices), strict=True))
 
 
@@ -146,7 +146,7 @@ def _multiplier(table: Mapping[str, Any], where: str) -> tuple[float, float]:
     try:
         return float(ends[0]), float(ends[1])
     except OverflowError:
-        raise ModelError(f"{where}: multiplier passes the range of float64: write inf") from None
+        raise ModelError(f"{where}: multiplier exceeds the range of float64: write inf") from None
 
 
 def _choices(key: str, text: Any, where: str) -> list[TargetPort]:
@@ -160,7 +160,7 @@ def _port(key: str, text: Any, where: str) -> TargetPort:
     name = key.removesuffix(size)
     place = f"{where}: {shown(key)}"
     if not name.isidentifier():
-        raise ModelError(f"{place} is no name of a port: it has letters and digits, then perhaps ? or *")
+        raise ModelError(f"{place} is not a valid port name: expected letters and digits, then optionally ? or *")
     if not isinstance(text, str):
         raise ModelError(f"{place} must be text such as 'i8' or '*', got {shown(text)}")
     try:
@@ -193,5 +193,5 @@ def _parts(text: str) -> dict[str, Any]:
         elif option == "symmetric":
             parts["symmetric"] = True
         else:
-            raise QuantTypeError(f"{shown(option)} is none of axis=0, blocks=0:32,1:1, layout=0,3,1,2 and symmetric")
+            raise QuantTypeError(f"expected axis=0, blocks=0:32,1:1, layout=0,3,1,2 or symmetric, got {shown(option)}")
     return parts

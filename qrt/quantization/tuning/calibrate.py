@@ -49,8 +49,8 @@ def calibrated(
             data_so_far = followed(data_so_far, inputs)
             if number == earlier and data_so_far != seen.data:
                 raise ModelError(
-                    f"{checkpoint}: this checkpoint has seen {earlier} runs on other data, or in another order: give "
-                    "the same data, or the name of another file"
+                    f"{checkpoint}: this checkpoint was written after {earlier} runs on other data, "
+                    "or in another order: give the same data, or the name of another file"
                 )
         else:
             observer.run(where, arrays)
@@ -61,11 +61,11 @@ def calibrated(
         if progress is not None:
             progress("calibrate", number, total)
     if number < earlier:
-        raise ModelError(f"{checkpoint}: this checkpoint has seen {earlier} runs, and the data has {number}")
+        raise ModelError(f"{checkpoint}: this checkpoint was written after {earlier} runs, but the data has {number}")
     for key, summary in sorted(seen.calibration.summaries.items()):
         if summary.nonfinite and not summary.count:
             message = f"all {summary.nonfinite:,} values of {shown(key)} are NaN or infinite"
-            raise ModelError(f"{message}: none is left to choose a range from")
+            raise ModelError(f"{message}, so that no range can be chosen")
     if file is not None and number > earlier:
         file.write(seen)
     return seen

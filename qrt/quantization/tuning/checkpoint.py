@@ -65,7 +65,7 @@ class Checkpoint:
         """
         if not path.lexists(self.path):
             if not path.isdir(path.dirname(self.path) or "."):  # else writing it would fail after the first runs
-                raise FileError(f"{self.path}: there is no such folder")
+                raise FileError(f"{self.path}: the folder does not exist")
             return
         try:
             entries = npz.read(self.path, mapped=False, max_bytes=None)
@@ -80,13 +80,13 @@ class Checkpoint:
             state = json.loads(arrays.pop(_STATE).tobytes())
             version, program = state["version"], state["program"]
         except (KeyError, TypeError, ValueError, AttributeError, QuantError):
-            raise self._unreadable("it has no state of a calibration") from None
+            raise self._unreadable("it does not contain the state of a calibration") from None
         if version != _VERSION:
-            raise self._unreadable(f"it has version {version}, and this is version {_VERSION}")
+            raise self._unreadable(f"it has version {version}, but this version of qrt reads version {_VERSION}")
         if program != self.program:
             raise ModelError(
-                f"{self.path}: this checkpoint was made of another program, target or option: give what it was made "
-                "of, or the name of another file"
+                f"{self.path}: this checkpoint was written for another program, target or option: "
+                "give the same, or the name of another file"
             )
         try:
             self._restore(seen, state, arrays)
@@ -102,7 +102,7 @@ class Checkpoint:
             seen.sample.update({name: arrays[f"{number}.{place}"] for place, name in names})
         seen.runs, seen.data = int(state["runs"]), str(state["data"])
         if self._digest(seen) != state["digest"]:
-            raise ModelError("its records are not those that were written")
+            raise ModelError("its records were changed")
 
     def write(self, seen: CalibrationProgress) -> None:
         """Write the file; it replaces an older one only when it is complete."""
@@ -137,4 +137,4 @@ class Checkpoint:
         return f"{seen.calibration.digest()} {seen.sample.digest()}"
 
     def _unreadable(self, why: str) -> ModelError:
-        return ModelError(f"{self.path}: this is no whole checkpoint: {why}; remove it to begin anew")
+        return ModelError(f"{self.path}: this is not a complete checkpoint: {why}; remove it to start over")

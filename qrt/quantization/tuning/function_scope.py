@@ -56,7 +56,7 @@ def with_others(quantized: Module, module: Module, others: list[str]) -> Module:
 def left_out(others: list[str], name: str) -> tuple[Diagnostic, ...]:
     """Return a remark for each function that is left unchanged."""
     return tuple(
-        Diagnostic("remark", f"function '{other}' is left as it is: '{name}' does not call it") for other in others
+        Diagnostic("remark", f"function '{other}' is not quantized: '{name}' does not call it") for other in others
     )
 
 
@@ -69,18 +69,16 @@ def check_any(start: NamedProgram, name: str, *, is_full: bool) -> None:
         return
     for operation in operations_of(start.module):
         if _is_quantized(operation):
-            message = f"{name} is quantized already: here is '{operation.name}'; give the float program"
+            message = f"{name} is quantized already: it contains '{operation.name}'; give the float program"
             raise ModelError(operation.location.render(message))
     if not start.remarks:
-        raise ModelError(
-            f"nothing of {name} is quantized: it has no operation on floats that the target has a kernel for"
-        )
+        raise ModelError(f"nothing of {name} can be quantized: the target has no kernel for its operations on floats")
     if is_full:
         raise all_of([VerifyError(r.message, r.location) for r in start.remarks if r.location is not None])
     messages = [remark.message for remark in start.remarks[:_MOST_REMARKS]]
     if len(start.remarks) > _MOST_REMARKS:
         messages.append(f"{len(start.remarks) - _MOST_REMARKS} more stay float")
-    message = f"nothing of {name} is quantized: {'; '.join(messages)}"
+    message = f"nothing of {name} can be quantized: {'; '.join(messages)}"
     location = start.remarks[0].location
     raise ModelError(message if location is None else location.render(message))
 

@@ -40,7 +40,7 @@ def _compile(expression: Expression, dimensions: int) -> Evaluate:
     def divisor(values: Numbers) -> int:
         number = right(values)
         if not is_defined(operator, number):
-            raise UndefinedError(f"{operator} by {number}, which is not positive")
+            raise UndefinedError(f"{operator} by {number}: the divisor must be positive")
         return number
 
     if operator == "floordiv":
@@ -122,7 +122,7 @@ def _parallel(op: Operation, compiler: Compiler) -> Step:
     combine = []
     for reduction, result in zip(reductions_of(op), op.results, strict=True):
         if reduction not in _IDENTITIES:
-            raise QuantTypeError(f"reduces by '{reduction}', which does not run")
+            raise QuantTypeError(f"reduces by '{reduction}', which the interpreter does not support")
         function = bind(f"arith.{reduction}", [result.type] * 2, [result.type])
         start = np.array(_IDENTITIES[reduction]).astype(element_dtype(result.type))[()]
         combine.append((function, start, compiler.slot(result)))

@@ -36,7 +36,7 @@ class Buffer(Memory):
         try:
             zeros = np.zeros(size, np.uint8)  # untouched pages take no memory
         except (MemoryError, ValueError):
-            raise QuantError(f"there is no memory for a buffer of {size} bytes") from None
+            raise QuantError(f"not enough memory for a buffer of {size} bytes") from None
         super().__init__(zeros)
         self.freed = False
 
@@ -59,14 +59,16 @@ class Span(NamedTuple):
             ends = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
             low, high = offset + sum(min(end, 0) for end in ends), offset + sum(max(end, 0) for end in ends)
             if low < 0 or high >= self.size:
-                raise UndefinedError(f"elements {low} to {high} are not within the buffer's {self.size}")
+                raise UndefinedError(
+                    f"elements {low} to {high} are out of bounds of the buffer of {self.size} elements"
+                )
         elif not 0 <= offset <= self.size:
-            raise UndefinedError(f"element {offset} is not within the buffer's {self.size}")
+            raise UndefinedError(f"element {offset} is out of bounds of the buffer of {self.size} elements")
         step = self.dtype.itemsize
         try:
             return np.ndarray(shape, self.dtype, self.bytes, offset * step, [stride * step for stride in strides])
         except (OverflowError, ValueError):  # with a size of 0, other sizes and strides are unbounded
-            raise UndefinedError(f"no array has the shape {list(shape)} and strides {list(strides)}") from None
+            raise UndefinedError(f"shape {list(shape)} with strides {list(strides)} is not a valid array") from None
 
     def from_element(self, offset: int) -> "Span":
         """Return the span that begins at an element."""
@@ -152,7 +154,7 @@ def allocate(shape: Sequence[int], element: Any, strides: Sequence[int] | None =
     if strides is None:
         return _zeros(shape, element)
     if any(stride < 0 for stride in strides) or offset < 0:
-        raise UndefinedError(f"memory of strides {list(strides)} and offset {offset} has no beginning")
+        raise UndefinedError(f"memory of strides {list(strides)} and offset {offset} does not begin at an element")
     last = sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True)) if all(shape) else -1
     whole = _zeros((offset + last + 1,), element)
     return span_below(whole)[0].view(offset, shape, strides)
@@ -177,7 +179,7 @@ def laid_out(array: Array, declared: MemRefType, *, is_constant: bool) -> Array:
     copy = allocate(array.shape, declared.element, strides, offset)
     copy[...] = array
     if copy.tobytes() != array.tobytes():
-        raise UndefinedError(f"elements of {declared} overlap: no tensor has that buffer")
+        raise UndefinedError(f"the elements of {declared} overlap, so that it cannot be the buffer of a tensor")
     span, at = span_below(copy)
     unfreed = span._replace(bytes=on_memory(span.bytes, is_constant=is_constant))
     return unfreed.view(at, array.shape, strides)
@@ -224,7 +226,7 @@ def memory_below(array: Any) -> Memory:
     while array is not None and not isinstance(array, Memory):
         array = getattr(array, "base", None)
     if array is None:
-        raise QuantError("takes a memref whose buffer is not known")
+        raise QuantError("takes a memref whose buffer is unknown")
     return array
 
 
@@ -242,7 +244,7 @@ def require_unfreed(array: Any) -> None:
     """Raise UndefinedError if the memory of an array has been freed."""
     buffer = buffer_of(array)
     if buffer is not None and buffer.freed:
-        raise UndefinedError("accesses memory that is freed")
+        raise UndefinedError("accesses freed memory")
 
 
 def require_writeable(array: Array) -> Array:

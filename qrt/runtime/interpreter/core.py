@@ -212,7 +212,7 @@ class Compiler:
     def _bound(self, table: dict[str, Any], operation: Operation) -> Any:
         bind = table.get(operation.name)
         if bind is None:
-            raise failure(operation, "does not run: the interpreter has no handler for it")
+            raise failure(operation, "cannot run: the interpreter has no handler for it")
         try:
             return bind(operation, self)
         except QuantError as error:
@@ -302,7 +302,7 @@ class BlockCode:
         """Run the block without a branch at its end. `branch` is the branch from which it is entered, if any."""
         values = tuple(arguments)
         if len(values) != len(self.arguments):  # upstream's verifier allows block arguments in `scf.index_switch`
-            raise failure(self.owner, f"gives {len(values)} values to a block of {len(self.arguments)} arguments")
+            raise failure(self.owner, f"passes {len(values)} values to a block with {len(self.arguments)} arguments")
         for slot, value in zip(self.arguments, values, strict=True):
             frame[slot] = value
         frame[0].count(self.size, branch or self.owner)

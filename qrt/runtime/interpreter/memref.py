@@ -66,7 +66,7 @@ def _dealloc(op: Operation, compiler: Compiler) -> Function:
         if buffer is None:
             return  # memory of the caller is not freed
         if buffer.freed:
-            raise UndefinedError("frees memory that is freed already")
+            raise UndefinedError("frees memory twice")
         buffer.freed = True
 
     return dealloc
@@ -184,7 +184,7 @@ def _copy(op: Operation, compiler: Compiler) -> Function:
 def _dim(op: Operation, compiler: Compiler) -> Function:
     def dim(array: Array, index: Any) -> Any:
         if not 0 <= index < array.ndim:
-            raise UndefinedError(f"there is no dimension {int(index)} in rank {array.ndim}")
+            raise UndefinedError(f"dimension {int(index)} is out of range for rank {array.ndim}")
         return np.int64(array.shape[index])
 
     return dim
@@ -226,7 +226,7 @@ def _cast(op: Operation, compiler: Compiler) -> Function:
         if shape is not None:
             fits = len(shape) == array.ndim and all(a in (None, b) for a, b in zip(shape, array.shape, strict=True))
             if not fits:
-                raise UndefinedError(f"a memref of shape {list(array.shape)} is no {result}")
+                raise UndefinedError(f"a memref of shape {list(array.shape)} does not match {result}")
             _require_strides(array, result)
             if is_offset_open:
                 _require_offset(array, result)
@@ -239,13 +239,13 @@ def _require_strides(array: Array, result: MemRefType) -> None:
     layout = layout_of(result)
     for size, stride, array_stride in zip(array.shape, layout.strides if layout else (), array.strides, strict=False):
         if size > 1 and stride not in (None, array_stride // array.itemsize) and array.size:
-            raise UndefinedError(f"strides of {list(strides_of(array))} are not {result}'s")
+            raise UndefinedError(f"strides {list(strides_of(array))} do not match {result}")
 
 
 def _require_offset(array: Array, result: MemRefType) -> None:
     layout, (_, at) = layout_of(result), span_below(array)
     if layout is not None and layout.offset not in (None, at):
-        raise UndefinedError(f"offset {at} is not {result}'s")
+        raise UndefinedError(f"offset {at} does not match {result}")
 
 
 def _subview(op: Operation, compiler: Compiler) -> Function:
@@ -334,7 +334,7 @@ def _reshape(op: Operation, compiler: Compiler) -> Function:
     def reshape(array: Array, lengths: Array) -> Array:
         shape = [int(length) for length in lengths]
         if prod(shape) != array.size or min(shape, default=0) < 0:
-            raise UndefinedError(f"{array.size} elements do not have the shape {shape}")
+            raise UndefinedError(f"{array.size} elements do not fill shape {shape}")
         if not array.flags.c_contiguous:  # only the run knows the strides of an unranked memref
             raise UndefinedError(f"takes a memref of strides {list(strides_of(array))}, which is not contiguous")
         reshaped: Array = array.reshape(shape)
@@ -351,7 +351,9 @@ def _view(op: Operation, compiler: Compiler) -> Function:
         shape = sizes_of(type, dynamic)
         start, count = int(shift), prod(shape) * dtype.itemsize
         if start < 0 or start + count > array.size:
-            raise UndefinedError(f"bytes {start} to {start + count} are not within the buffer's {array.size}")
+            raise UndefinedError(
+                f"bytes {start} to {start + count} are out of bounds of the buffer of {array.size} bytes"
+            )
         return view_of_bytes(array, start, shape, dtype)
 
     return view

@@ -30,12 +30,12 @@ def initial_array(op: Operation) -> Array | None:
     """
     declared, value = global_type(op), op.attributes.get("value")
     if not isinstance(declared, RUN):
-        raise QuantError(f"names a global of type {declared}, which does not run")
+        raise QuantError(f"names a global of type {declared}, which the interpreter does not support")
     if value is None:
         return None
     wanted = as_tensor(declared)
     if not isinstance(value, DenseElementsAttr | DenseResourceAttr | IntegerAttr | FloatAttr):
-        raise QuantError(f"names a global whose value {value} is not known here")
+        raise QuantError(f"names a global whose initial value {value} is not supported")
     given = as_tensor(value.type)
     is_of_kind = isinstance(value.type, TensorType) == isinstance(declared, TensorType)
     if not is_of_kind or given.element is not wanted.element or not _is_of(given, wanted):

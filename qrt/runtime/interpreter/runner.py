@@ -110,7 +110,9 @@ def external(function: FuncOp) -> Function:
     inputs = tuple(_as_buffer(type) for type in function.type.inputs)
     if inputs != expected or tuple(function.type.results) != returned:
         types, result = ", ".join(map(str, expected)), returned[0] if returned else "nothing"
-        raise QuantError(f"is @{function.sym_name} of the runner libraries, which takes ({types}) and returns {result}")
+        raise QuantError(
+            f"declares the runner library's @{function.sym_name}, which takes ({types}) and returns {result}"
+        )
     if any(isinstance(type, TensorType) for type in function.type.inputs):
         (buffer,) = inputs
         return lambda tensor: call(laid_out(tensor, buffer, is_constant=True))

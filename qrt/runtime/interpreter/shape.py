@@ -20,7 +20,7 @@ def _extents(numbers: Any) -> Array:
 
 def _extent(extents: Any, index: Any) -> Any:
     if not 0 <= index < len(extents):
-        raise UndefinedError(f"there is no extent {int(index)} in rank {len(extents)}")
+        raise UndefinedError(f"extent {int(index)} is out of range for rank {len(extents)}")
     return np.int64(extents[index])
 
 
@@ -28,7 +28,7 @@ def _split_at(extents: Array, index: Any) -> tuple[Array, Array]:
     rank = len(extents)
     at = int(index) + (rank if index < 0 else 0)
     if not 0 <= at <= rank:
-        raise UndefinedError(f"rank {rank} has no place {int(index)} to split at")
+        raise UndefinedError(f"the index {int(index)} to split at is out of range for rank {rank}")
     return extents[:at], extents[at:]
 
 

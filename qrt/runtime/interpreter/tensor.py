@@ -89,7 +89,7 @@ def _pad(op: Operation, compiler: Compiler) -> Step:
         array, operands = frame[source], [frame[slot] for slot in slots]
         low, high = (bind[name](operands) for name in ("low", "high"))
         if any(amount < 0 for amount in (*low, *high)):
-            raise failure(op, f"pads by less than nothing: low {list(low)}, high {list(high)}")
+            raise failure(op, f"pads by a negative amount: low {list(low)}, high {list(high)}")
         widths = zip(array.shape, low, high, strict=True)
         shape = tuple(size + int(before) + int(after) for size, before, after in widths)
         try:
@@ -110,7 +110,7 @@ def _pad(op: Operation, compiler: Compiler) -> Step:
 def _dim(op: Operation, compiler: Compiler) -> Function:
     def dim(array: Array, axis: Any) -> Any:
         if not 0 <= axis < array.ndim:
-            raise UndefinedError(f"dimension {axis} of a tensor of rank {array.ndim}")
+            raise UndefinedError(f"dimension {axis} is out of range for rank {array.ndim}")
         return np.int64(array.shape[axis])
 
     return dim
@@ -172,7 +172,8 @@ def slicer(op: Operation) -> Function:
             last = offset + (size - 1) * stride
             if size < 0 or (size and not (0 <= offset < extent and 0 <= last < extent)):
                 raise UndefinedError(
-                    f"a slice of {size} from {offset} by {stride} leaves dimension {axis}, which is {extent}"
+                    f"a slice of size {size} from {offset} with stride {stride} exceeds dimension "
+                    f"{axis} of size {extent}"
                 )
             indices.append(slice(offset, offset + size) if stride == 1 else offset + stride * np.arange(size))
         plain = all(isinstance(part, slice) for part in indices)
@@ -230,7 +231,7 @@ def _bitcast(op: Operation, compiler: Compiler) -> Function:
     if isinstance(source, IntegerType) and isinstance(target, IntegerType) and 1 < given < 8:
         return _signed_bits(given) if dtype.kind == "i" else lambda array: array.view(dtype) & dtype.type(2**given - 1)
     if given not in (8, 16, 32, 64):
-        raise UndefinedError(f"values of {source} are no bit patterns of {target} in memory")
+        raise UndefinedError(f"cannot bitcast {source} to {target}: their layouts in memory differ")
     return lambda array: array.view(dtype)
 
 
@@ -283,7 +284,7 @@ def check_expansion(given: Shape, groups: Sequence[Sequence[int]], expanded: Seq
     for axis, group in enumerate(groups):
         parts = [expanded[inner] for inner in group]
         if any(part < 0 for part in parts) or prod(parts) != given[axis]:
-            raise UndefinedError(f"dimension {axis}, which is {given[axis]}, does not expand to {parts}")
+            raise UndefinedError(f"dimension {axis} of size {given[axis]} does not expand to {parts}")
     if not groups and set(expanded) - {1}:
         raise UndefinedError(f"one element does not expand to {list(expanded)}")
 

@@ -60,7 +60,7 @@ def _multi_reduction(op: Operation, compiler: Compiler) -> Function:
 def _contract(op: Operation, compiler: Compiler) -> Function:
     elements = {as_tensor(value.type).element for value in op.operands}
     if len(elements) > 1:
-        raise QuantTypeError(f"contracts operands of several element types: {', '.join(sorted(map(str, elements)))}")
+        raise QuantTypeError(f"contracts operands of different element types: {', '.join(sorted(map(str, elements)))}")
     (element,) = elements
     multiply = bind(f"arith.mul{'f' if isinstance(element, FloatType) else 'i'}", [element, element], [element])
     combine = _combine(op)
@@ -207,7 +207,10 @@ class _Transfer:
 
     def __init__(self, op: Operation, vector: Type) -> None:
         if not is_plain(op):
-            raise QuantTypeError("transfers a vector whose elements are not those of the memory: it does not run")
+            raise QuantTypeError(
+                "transfers a vector whose element type is not that of the memory, which the interpreter "
+                "does not support"
+            )
         self.shape = shape_of(vector)
         self.permutation = permutation_of(op)
         self.in_bounds = is_in_bounds(op)

@@ -92,7 +92,7 @@ class ControlPlanner(SlotTable):
     def _carried(self, op: Operation, begin: SlotView, argument: Value) -> SlotView:
         """Return a new carried slot of the loop, to which the initial value is copied."""
         if begin.type is None:
-            raise PlanningRefusal(f"it carries {argument.type}, whose shape only the run knows")
+            raise PlanningRefusal(f"it carries {argument.type}, whose shape is known only at run time")
         carried = self.place("temporary", begin.type, argument.type)
         self._copy_to(op, begin, carried)
         return carried
@@ -146,7 +146,7 @@ class ControlPlanner(SlotTable):
     def _joint(self, place: SlotView, value: Value, start: int) -> SlotView:
         """Return a new slot for a result, which is live from the start of the first branch on."""
         if place.type is None:
-            raise PlanningRefusal(f"it gives {value.type}, whose shape only the run knows")
+            raise PlanningRefusal(f"it yields {value.type}, whose shape is known only at run time")
         joint = self.place("temporary", place.type, value.type)
         self.slots[joint.slot].first = start
         return joint
@@ -216,7 +216,7 @@ def _renamed(places: Sequence[SlotView], values: Sequence[Value]) -> list[SlotVi
 def _check_equal_shapes(place: SlotView, other: SlotView, when: str) -> None:
     """Raise PlanningRefusal if a value's shape differs from that of the slot to which it is copied."""
     if place.type is None:
-        raise PlanningRefusal(f"a value of {place.declared} has a shape that only the run knows")
+        raise PlanningRefusal(f"a value of {place.declared} has a shape that is known only at run time")
     if place.shape != other.shape:
         raise PlanningRefusal(f"a value changes its shape {when}: {list(other.shape)}, {list(place.shape)}")
 

@@ -67,22 +67,24 @@ def read(path: str) -> tuple[mmap, Any]:
     memory = _mapped(path)
     view = memoryview(memory)
     if len(memory) < SIZE or view[:8] != MAGIC:
-        raise ModelError(f"{path}: it is no saved program, or cut short")
+        raise ModelError(f"{path}: not a saved program, or truncated")
     _, order, form, layout, version, size, begin, count, checksum = _HEADER.unpack_from(memory)
     if order != ORDER:
-        raise ModelError(f"{path}: it was saved on a machine of another byte order, or is damaged: {_AGAIN}")
+        raise ModelError(f"{path}: the file was saved on a machine with another byte order, or is damaged: {_AGAIN}")
     (own,) = struct.unpack_from("=Q", memory, SIZE - 8)
     if own != kernel_calls.checksum(view[: SIZE - 8]):
-        raise ModelError(f"{path}: it is damaged: the checksum of its header differs")
+        raise ModelError(f"{path}: the file is damaged: the checksum of its header differs")
     if form != FORMAT or layout != kernel_calls.layout() or version.rstrip(b"\0") != __version__.encode()[:24]:
         saved_version = version.rstrip(b"\0").decode(errors="replace")
-        raise ModelError(f"{path}: it was saved by another build of qrt ({saved_version}, format {form}): {_AGAIN}")
+        raise ModelError(
+            f"{path}: the file was saved by another build of qrt ({saved_version}, format {form}): {_AGAIN}"
+        )
     if size != len(memory):
-        raise ModelError(f"{path}: it has {len(memory)} bytes, and had {size} when it was saved")
+        raise ModelError(f"{path}: the file has {len(memory)} bytes, but {size} bytes were saved")
     if checksum != kernel_calls.checksum(view[SIZE:]):
-        raise ModelError(f"{path}: it is damaged: the checksum of its content differs")
+        raise ModelError(f"{path}: the file is damaged: the checksum of its content differs")
     if not SIZE <= begin <= begin + count <= size:
-        raise ModelError(f"{path}: it is damaged: its index is not in it")
+        raise ModelError(f"{path}: the file is damaged: its index is missing")
     return memory, decode(view[begin : begin + count], memory)
 
 
@@ -93,10 +95,10 @@ def _mapped(path: str) -> mmap:
     """Map a file for reading. Raise ModelError if it is not a regular file."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
-            raise ModelError(f"{path}: it is no regular file, and is not mapped")
+            raise ModelError(f"{path}: not a regular file, which a saved program must be")
         with open(path, "rb") as file:
             if os.fstat(file.fileno()).st_size == 0:
-                raise ModelError(f"{path}: it is no saved program: it is empty")
+                raise ModelError(f"{path}: not a saved program: the file is empty")
             return mmap(file.fileno(), 0, access=ACCESS_READ)
     except (OSError, ValueError) as error:
         if isinstance(error, ModelError):

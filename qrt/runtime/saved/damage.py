@@ -22,4 +22,4 @@ DAMAGE = (
 def damaged(path: str, error: BaseException) -> ModelError:
     """Return the error for a file whose content raised ``error``."""
     reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-    return ModelError(f"{path}: it is damaged, or nothing that was saved: {reason}")
+    return ModelError(f"{path}: the file is damaged, or not a saved program: {reason}")

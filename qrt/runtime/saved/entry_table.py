@@ -410,7 +410,7 @@ def bind_call(name: str, arguments: Any, isa: str, stored: Any) -> KernelCall:
     Raise Misfit for arguments that the entry does not accept."""
     entry = ENTRIES.get(name)
     if entry is None:
-        raise Misfit(f"{shown(name)} is no entry")
+        raise Misfit(f"unknown entry {shown(name)}")
     try:
         checked = entry.check(arguments)
     except Misfit as error:
@@ -419,6 +419,6 @@ def bind_call(name: str, arguments: Any, isa: str, stored: Any) -> KernelCall:
         checked["isa"] = isa
     if stored is not None:
         if not entry.is_packed:
-            raise Misfit(f"{name}: packed weights are given, and it takes none")
+            raise Misfit(f"{name}: the entry takes no packed weights, but has some")
         checked["stored"] = stored
     return entry.bind(**checked)

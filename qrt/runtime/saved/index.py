@@ -69,4 +69,4 @@ check_text = fields({"text": array("u1", rank=1), "constants": sequence(array())
 def check_distinct(what: str, names: list[str]) -> None:
     """Raise Misfit if a name occurs twice."""
     if len(set(names)) != len(names):
-        raise Misfit(f"two {what} have one name")
+        raise Misfit(f"two {what} have the same name")

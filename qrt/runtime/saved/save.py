@@ -97,6 +97,8 @@ def _text(source: PlanSource, arrays: Arrays) -> bytes:
     text, constants = source.text_and_constants()
     content = text.encode()
     if len(content) > MOST_TEXT:
-        raise ModelError(f"the program's text has {len(content)} bytes, and a saved program {MOST_TEXT} at most")
+        raise ModelError(
+            f"the program's text has {len(content)} bytes, but a saved program can have at most {MOST_TEXT}"
+        )
     short = zlib.compress(content, 1)  # types with many scales are repeated
     return encode({"text": np.frombuffer(short, np.uint8), "constants": constants}, arrays.place)

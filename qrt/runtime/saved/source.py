@@ -48,7 +48,7 @@ class SavedSource(PlanSource):
             module = module_of(_plain(content["text"]), content["constants"], self._path)
             source = ModuleSource(module, self.name, saturating=self.saturating)
             if (source.inputs, source.outputs) != (self.inputs, self.outputs):
-                raise ValueError(f"the arguments or results of {self.name} are others in its text")
+                raise ValueError(f"the arguments or results of {self.name} differ from those in its text")
         except DAMAGE as error:
             raise damaged(self._path, error) from None
         return source
@@ -124,7 +124,7 @@ def _check_types(ports: Sequence[Port], types: Sequence[TensorType]) -> None:
     for port, t in zip(ports, types, strict=True):
         concrete(port.type, static_shape(t, "plan"), f"{port.name!r} of a plan")
         if t.element != port.type.element:
-            raise ValueError(f"{port.name!r} has the type {t} in a plan, and is {port.type}")
+            raise ValueError(f"{port.name!r} has the type {t} in a plan, but the program declares {port.type}")
 
 
 def _check_externals(
@@ -163,8 +163,8 @@ def _plain(compressed: Any) -> str:
     if len(content) > MOST_TEXT:
         raise ValueError(f"the program's text has more than {MOST_TEXT} bytes")
     if not inflated.eof:
-        raise ValueError("the program's text is cut short")
+        raise ValueError("the program's text is truncated")
     try:
         return content.decode()
     except UnicodeDecodeError:
-        raise ValueError("the program's text is no UTF-8") from None
+        raise ValueError("the program's text is not UTF-8") from None

@@ -70,7 +70,7 @@ class Encoder:
         elif isinstance(value, RequantParameters):
             self.fields(vars(value))
         else:
-            raise TypeError(f"a saved program holds no {type(value).__name__}")
+            raise TypeError(f"a saved program cannot store a {type(value).__name__}")
 
     def sequence(self, value: Sequence[Any]) -> None:
         if all(isinstance(item, int | np.integer) and not isinstance(item, bool) for item in value):
@@ -94,7 +94,7 @@ class Encoder:
 
     def text(self, text: str) -> int:
         if "\0" in text:
-            raise TypeError("a saved program holds no text with a null character")
+            raise TypeError("a saved program cannot store text with a null character")
         return self.texts.setdefault(text, len(self.texts))
 
 
@@ -103,7 +103,7 @@ def decode(content: bytes | memoryview, memory: Any) -> Any:
     try:
         return kernel_calls.decode(content, memory)
     except UnicodeDecodeError:
-        raise ValueError("a text is no UTF-8") from None
+        raise ValueError("a text is not UTF-8") from None
 
 
 def _name(dtype: np.dtype[Any]) -> str:

@@ -96,7 +96,7 @@ def plain(x: Any) -> Any:
 
     Raise QuantTypeError for a QuantTensor or a sequence with one: its values would be quantized again.
     """
-    _refuse_tensor(x, "a QuantTensor is not taken as numbers here: join tensors by np.stack or np.concatenate")
+    _refuse_tensor(x, "a QuantTensor is not converted to numbers here: join tensors by np.stack or np.concatenate")
     return x
 
 
@@ -147,7 +147,9 @@ def one_type(types: Sequence[UniformType]) -> UniformType:
     first = types[0]
     for other in types:
         if other is not first:  # types are interned
-            raise QuantTypeError(f"tensors of one type are needed, got {first} and {other}: qrt.requantize one of them")
+            raise QuantTypeError(
+                f"the tensors must have the same type, got {first} and {other}: qrt.requantize one of them"
+            )
     return first
 
 
@@ -194,8 +196,8 @@ def require_one_scale(q: Tensor, axis: Any) -> None:
     """Raise QuantTypeError if scales or zero points differ along the axis, or anywhere for None."""
     if varies_along(q, axis):
         raise QuantTypeError(
-            "the scales or zero points of its operand differ along the axis, so that no type holds the "
-            "result: requantize to a per-layer type first, qrt.requantize(q, t)"
+            "the scales or zero points of its operand differ along the axis, so that no type "
+            "represents the result: requantize to a per-layer type first, qrt.requantize(q, t)"
         )
 
 
@@ -252,7 +254,7 @@ def _check_parameters(t: UniformType, shape: Shape, value: Tensor, routine: Call
     after = before.copy()
     routine(after, np.broadcast_to(parameter_index(value.type, value._shape), value._shape))
     if not np.array_equal(before, after):
-        raise QuantTypeError(f"elements would be written where those of another scale are, of {t}")
+        raise QuantTypeError(f"elements cannot be written to positions with another scale, of {t}")
 
 
 def exact_floats(x: Any, t: UniformType) -> Array:

@@ -118,9 +118,9 @@ def result_type(dtype: Any) -> UniformType | np.dtype[Any] | None:
 def requantized(acc: Array, bound: int, units: Units, t: UniformType) -> Array:
     """Return exact integers as storage of ``t``, by the rule ``fixed`` (docs/numerics.md, "Requantization")."""
     if t.expressed_type != units.expressed:
-        raise QuantTypeError(f"the result expresses {units.expressed}, the dtype {t}")
+        raise QuantTypeError(f"the result has the expressed type {units.expressed}, which is not that of dtype {t}")
     if bound >= I64_END:
-        raise QuantTypeError(f"the result may reach {bound}, which 64 bits do not hold: {GIVE_VALUES}")
+        raise QuantTypeError(f"the result may reach {bound}, which overflows 64 bits: {GIVE_VALUES}")
     check_zero_points(t, "dtype")
     check_integrity(t, acc.shape)
     acc = acc.astype(np.int64, copy=False)
@@ -202,7 +202,7 @@ def axis_of(axis: Any, rank: int) -> int:
 
 def _axis_error(axis: Any, rank: int) -> QuantAxisError:
     given = axis if isinstance(axis, str) else shown(axis)
-    return QuantAxisError(f"axis {given} does not fit a tensor of rank {rank}")
+    return QuantAxisError(f"axis {given} is out of range for a tensor of rank {rank}")
 
 
 def dtype_for(bound: int) -> Any:
@@ -232,8 +232,8 @@ def reduced_units(t: UniformType, shape: Shape, axes: Shape, keepdims: bool, pow
     if any(_differs_along(t, axis) for axis in axes):
         along = ", ".join(str(axis) for axis in axes if _differs_along(t, axis))
         raise QuantTypeError(
-            f"{t if len(t.scales) < 9 else 'the type'} has scales of its own along axis {along}, "
-            "which have no common sum: requantize first, by qrt.requantize(q, t) with a type t per layer"
+            f"{t if len(t.scales) < 9 else 'the type'} has scales that differ along axis {along}, "
+            "which is summed over: requantize first, by qrt.requantize(q, t) with a type t per layer"
         )
     return Units.of(t if t.is_per_layer else first_element(t, shape, axes, keepdims), power)
 

@@ -33,7 +33,7 @@ ABSENT = {
     "itemsize": "q.type.storage_width has the bits of an element, q.nbytes the bytes of all",
     "resize": "np.resize(q, shape) gives a tensor of another shape",
     "setfield": "q[...] = x writes elements",
-    "setflags": "qrt.pack(q) gives a tensor that nobody can write",
+    "setflags": "qrt.pack(q) gives a read-only tensor",
     "strides": "q.storage.strides has those of the integers",
     "tobytes": "q.packed.tobytes() has the bytes, np.asarray(q).tobytes() those of the values",
     "tofile": "q.packed.tofile(file) writes the bytes, pickle.dump(q, file) type and storage",
@@ -111,13 +111,15 @@ class Methods(Generic[Q]):
         """Return the value of the only element, or of the element at an index, as a Python number."""
         if not args:
             if self.size != 1:
-                raise QuantValueError(f"only a tensor of one element is a Python number, got {self.size} elements")
+                raise QuantValueError(
+                    f"only a tensor of one element converts to a Python number, got {self.size} elements"
+                )
             return float(numpy.asarray(self).item())
         key = integers(args[0] if len(args) == 1 and isinstance(args[0], tuple) else args, "item: the index")
         if len(key) == 1 and self.ndim != 1:
             key = _place(key[0], self.shape, self.size)
         if len(key) != self.ndim:
-            raise QuantValueError(f"{len(key)} indices for an element of a tensor of rank {self.ndim}")
+            raise QuantValueError(f"expected one index for each axis of a tensor of rank {self.ndim}, got {len(key)}")
         return self[key].item()
 
     def tolist(self: Any) -> Any:
@@ -214,7 +216,7 @@ class Methods(Generic[Q]):
     ) -> Any:
         """Return the mean as float64, as ``np.mean``, or quantized to ``out_type``, as ``qrt.mean``."""
         if dtype is not None and out_type is not None:
-            raise QuantTypeError("mean: dtype and out_type both say the type of the result: give one of them")
+            raise QuantTypeError("mean: dtype and out_type both set the type of the result: give one of them")
         return answer(np.mean, (self, axis, dtype if out_type is None else out_type, out), options)
 
 
@@ -222,7 +224,7 @@ def _scalar(q: Any) -> float:
     """Return the value of a tensor of rank 0 as a Python number. Raise QuantTypeError for another rank."""
     if q.ndim:
         raise QuantTypeError(
-            f"only a tensor of rank 0 is a Python number, not shape {q.shape}: take an element, or q.tolist()"
+            f"only a tensor of rank 0 converts to a Python number, got shape {q.shape}: take an element, or q.tolist()"
         )
     value: float = q.item()
     return value

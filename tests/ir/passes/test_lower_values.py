@@ -141,5 +141,5 @@ def test_an_op_says_more_than_an_option():
 def test_formats_that_cannot_hold_their_own_rounded_values_are_refused():
     t = UniformType("i8", FloatType("f8E3M4"), 1.0)
     text = f"func.func @f(%x: f8E3M4) -> {t} {{ %0 = quant.qcast %x : f8E3M4 to {t} return %0 : {t} }}"
-    with pytest.raises(VerifyError, match="f8E3M4 cannot hold its own values rounded"):
+    with pytest.raises(VerifyError, match="f8E3M4 cannot represent all of its values rounded"):
         lowered(text)

@@ -89,11 +89,11 @@ def test_a_crash_is_an_error_and_the_next_model_runs():
         before = litert.load(added(), name="before")
         with pytest.raises(ModelError, match=r"^LiteRT crashed \(SIG.*: crashing\.tflite$"):
             litert.load(crashing(), name="crashing.tflite").run([np.zeros((1, 4), np.int8)])
-        with pytest.raises(ModelError, match="the process of LiteRT that held before has ended: load it again"):
+        with pytest.raises(ModelError, match="the process of LiteRT with before has ended: load the model again"):
             before.run([np.zeros((1, 4), np.int8)])
         before.close()
         assert litert.load(added()).run([np.zeros((1, 4), np.int8)])[0].tolist() == [[1] * 4]
-        with pytest.raises(ModelError, match="that held before has ended"):
+        with pytest.raises(ModelError, match="LiteRT with before has ended"):
             before.run([np.zeros((1, 4), np.int8)])
 
 
@@ -114,10 +114,10 @@ def test_memory_has_a_limit():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda engine: engine.load(b"none"), "LiteRT refuses the model: "),
-        (lambda engine: engine.load("/nowhere.tflite"), "LiteRT refuses /nowhere.tflite: "),
+        (lambda engine: engine.load(b"none"), "LiteRT rejects the model: "),
+        (lambda engine: engine.load("/nowhere.tflite"), "LiteRT rejects /nowhere.tflite: "),
         (lambda engine: engine.load(added()).run([np.zeros((1, 4), np.float32)]), "expected type INT8"),
-        (lambda engine: engine.load(added()).run([]), "takes 1 inputs, got 0"),
+        (lambda engine: engine.load(added()).run([]), "the model has 1 inputs, got 0"),
         (lambda engine: engine.load(added(), profile="litert-reff"), "did you mean litert-ref"),
     ],
 )

@@ -55,7 +55,7 @@ def test_every_tensor_of_a_run(runtime: OnnxRuntime, profile: str) -> None:
 def test_without_tensors_the_outputs_are_those_of_the_file(runtime: OnnxRuntime) -> None:
     loaded = runtime.load(squared())
     assert loaded.readable() == {"y"}
-    with pytest.raises(ModelError, match=r"ONNX Runtime refuses the model: .*middle"):
+    with pytest.raises(ModelError, match=r"ONNX Runtime rejects the model: .*middle"):
         loaded.run([X], ["middle"])
 
 
@@ -71,7 +71,7 @@ def test_a_hang_is_an_error_and_the_next_model_runs() -> None:
         runtime._child.seconds = 0.5
         with pytest.raises(ModelError, match=r"^ONNX Runtime did not answer within 0.5 s and was ended: endless$"):
             loop.run([X[:1]])
-        with pytest.raises(ModelError, match="the process of ONNX Runtime that held before has ended: load it again"):
+        with pytest.raises(ModelError, match="the process of ONNX Runtime with before has ended: load the model again"):
             before.run([X])
         runtime._child.seconds = 30
         assert runtime.load(squared()).run([X])[0].tolist() == [4, 16, 36]
@@ -89,10 +89,10 @@ def test_memory_has_a_limit() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda engine: engine.load(b"none"), "ONNX Runtime refuses the model: "),
-        (lambda engine: engine.load("/nowhere.onnx"), "ONNX Runtime refuses /nowhere.onnx: "),
+        (lambda engine: engine.load(b"none"), "ONNX Runtime rejects the model: "),
+        (lambda engine: engine.load("/nowhere.onnx"), "ONNX Runtime rejects /nowhere.onnx: "),
         (lambda engine: engine.load(squared()).run([X.astype(np.int8)]), "Unexpected input data type"),
-        (lambda engine: engine.load(squared()).run([]), "takes 1 inputs, got 0"),
+        (lambda engine: engine.load(squared()).run([]), "the model has 1 inputs, got 0"),
         (lambda engine: engine.load(squared(), profile="or"), "did you mean ort"),
     ],
 )

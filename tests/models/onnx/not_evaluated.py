@@ -8,7 +8,7 @@ _BY_REASON = {
         "Hardmax(3x4x5)[]axis=1@11",
     ),
     "rounds in another order, some units further away": ("BatchNormalization(2x3x4x4-3-3-3-3)[1234]@17",),
-    "takes positions from the end for others": (
+    "takes indices from the end for others": (
         "GatherElements(3x4x5-3x4x2)[]axis=-1@17",
         "GatherElements(3x4x5-3x4x2)[1]axis=-1@17",
         "GatherElements(3x4x5-3x4x2)[01]axis=-1@17",

@@ -71,7 +71,7 @@ def test_quantize_and_dequantize(dtype: str, form: str) -> None:
 @pytest.mark.parametrize("form", ["tensor", "axis"])
 @pytest.mark.parametrize("dtype", ["INT8", "UINT8", "INT16", "UINT16"])
 def test_scales_that_the_run_knows(dtype: str, form: str, given: bool) -> None:
-    """The scale and the zero point are inputs of the graph."""
+    """The scale , but the zero point are inputs of the graph."""
     x, (scale, zero, more) = drawn(), parameters(form, dtype)
     zero = zero.astype(dtype.lower())
     names = ["s", "z"] if given else ["s"]
@@ -167,8 +167,8 @@ def test_the_output_type_of_opset_21() -> None:
         (np.float32(0), np.int8(0), {}, "the scale 's' is 0.0, expected a positive finite number"),
         (np.float32(np.nan), np.int8(0), {}, "the scale 's' is nan"),
         (np.float32([1, -1, 1, 1]), np.int8([0] * 4), {}, "the scale 's' is -1.0"),
-        (np.float32([1, 1]), np.int8([0, 0]), {}, r"there are scales of shape \(2,\) for axis 1"),
-        (np.float32([1] * 4), np.int8([0] * 3), {}, r"the scale has shape \(4,\) and the zero point \(3,\)"),
+        (np.float32([1, 1]), np.int8([0, 0]), {}, r"the scales have shape \(2,\) for axis 1"),
+        (np.float32([1] * 4), np.int8([0] * 3), {}, r"the scale has shape \(4,\), but the zero point \(3,\)"),
         (np.float32([1] * 4), np.int8([0] * 4), {"axis": 3}, "axis 3 is out of range for rank 3"),
         (np.float32([[[1]]]), np.int8([[[0]]]), {"axis": 2, "block_size": 4}, "for blocks of 4 along axis 2"),
         (np.float32(1), np.float32(0), {}, "to float"),

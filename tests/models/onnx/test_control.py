@@ -76,7 +76,7 @@ def test_a_condition_that_is_known_leaves_one_branch() -> None:
     (y,) = run(choosing(np.array(True), else_branch=strange), x=X)
     np.testing.assert_array_equal(y, X + (Y - X))
     assert "scf" not in str(imported(choosing(np.array(True), else_branch=strange)))
-    refused("NoSuch (no form of it is)", choosing(else_branch=strange))
+    refused("NoSuch (unknown operator)", choosing(else_branch=strange))
 
 
 def test_a_branch_may_give_what_is_around_it_or_a_constant() -> None:
@@ -90,7 +90,7 @@ def test_branches_of_two_shapes_have_an_open_size() -> None:
     one = graph([node("Concat", ["x", "z"], ["t"], axis=0)], [], ["t"])
     assert [len(check(choosing(then_branch=one), x=X, c=np.array(c))[0]) for c in (True, False)] == [6, 3]
     whole = graph([node("Cast", ["x"], ["t"], to=7)], [], ["t"])
-    refused("If (branches that give y as tensor<3xi64> and tensor<3xf32>)", choosing(then_branch=whole))
+    refused("If (branches that return y as tensor<3xi64> and tensor<3xf32>)", choosing(then_branch=whole))
 
 
 def test_branches_within_branches() -> None:
@@ -121,7 +121,7 @@ def test_what_a_branch_reads_is_not_folded_away() -> None:
 
 def test_wrong_branches() -> None:
     two = graph([], [], ["x", "z"])
-    refused("<bytes>: node 1 If: it has 1 outputs, a branch 0 inputs and 2 outputs", choosing(then_branch=two))
+    refused("<bytes>: node 1 If: it has 1 outputs, but a branch has 0 inputs and 2 outputs", choosing(then_branch=two))
     refused("its condition is tensor<2xi1>, expected one bool", choosing(np.array([True, True])))
     wrong = graph([node("Add", ["x", "v"], ["t"])], [], ["t"], v=np.float32([1, 2]))
     refused("<bytes>: node 1 If, else_branch: node 0 Add: shapes (3,) and (2,) do not", choosing(else_branch=wrong))
@@ -204,20 +204,23 @@ def test_a_loop_without_end_is_an_error_of_the_run() -> None:
 
 
 def test_wrong_loops() -> None:
-    refused("<bytes>: node 1 Loop: nothing ends it", looping(body(), trips="", condition=np.array(True)))
+    refused(
+        "<bytes>: node 1 Loop: it has neither a trip count nor a condition",
+        looping(body(), trips="", condition=np.array(True)),
+    )
     scans = body(node("Neg", ["b"], ["n"]), outputs=["n"])
-    refused("Loop (with results of all rounds, a trip count that only the run knows)",
+    refused("Loop (with scan outputs and a trip count known only at run time)",
             looping(scans, condition="", outputs=2))  # fmt: skip
-    refused("Loop (with results of all rounds, a condition that only the run knows)",
+    refused("Loop (with scan outputs and a condition known only at run time)",
             looping(scans, trips=np.int64(2), outputs=2))  # fmt: skip
-    refused("Loop (results of all rounds, whose number only the run knows)",
+    refused("Loop (scan outputs, and a number of iterations that is known only at run time)",
             looping(body(*BELOW, goes="less", outputs=["b"], most=np.float32(1)), trips=np.int64(2), outputs=2,
                     condition=""))  # fmt: skip
-    refused("node 1 Loop: it has 3 inputs and 2 outputs, its body 3 and 2", looping(body(), outputs=2))
+    refused("node 1 Loop: it has 3 inputs and 2 outputs, but its body 3 and 2", looping(body(), outputs=2))
     refused("its trip count is tensor<2xi64>, expected one int64", looping(body(), trips=np.int64([1, 2])))
     grows = body(node("Concat", ["b", "b"], ["w2"], axis=0))
     grows.output[1].name = "w2"
-    refused("Loop (v, which changes its type from round to round: tensor<3xf32>, then tensor<6xf32>)", looping(grows))
+    refused("Loop (v, whose type changes between iterations: tensor<3xf32>, then tensor<6xf32>)", looping(grows))
 
 
 # -- Scan ------------------------------------------------------------------------------------------------------------
@@ -262,8 +265,8 @@ def test_wrong_scans() -> None:
         return model([node("Scan", ["x", "a"], ["y"], body=made, **said)], ports, [port("y")])
 
     assert run(scanning(), x=X, a=np.ones((2, 3), np.float32))[0].tolist() == (X + 2).tolist()
-    refused("Scan (an axis whose size only the run knows)", scanning((None, 3)))
+    refused("Scan (an axis whose size is known only at run time)", scanning((None, 3)))
     refused("attribute scan_input_directions is [2], expected 1 times 0 or 1", scanning(scan_input_directions=[2]))
     refused("attribute scan_input_axes has 2 axes, expected 1", scanning(scan_input_axes=[0, 1]))
     refused("axis 2 is out of range for rank 2", scanning(scan_input_axes=[2]))
-    refused("node 0 Scan: its body has 2 inputs and 1 outputs, it scans 3", scanning(num_scan_inputs=3))
+    refused("node 0 Scan: its body has 2 inputs and 1 outputs, but num_scan_inputs is 3", scanning(num_scan_inputs=3))

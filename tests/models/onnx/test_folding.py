@@ -110,17 +110,17 @@ def test_what_is_folded(name: str) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (group("Conv", (2, 3, 7, 7), weights(6, 3, 3, 3), quantized=False), "nothing quantizes its result"),
-        (group("Sqrt", (2, 3)), "there is no quantized form of it"),
+        (group("Conv", (2, 3, 7, 7), weights(6, 3, 3, 3), quantized=False), "its result is not quantized"),
+        (group("Sqrt", (2, 3)), "it has no quantized form"),
         (group("Transpose", (4, 9)), "its result has other parameters than its input"),
         (group("Conv", (1, 3, 5, 5), extra=("k",), constants={"k": np.ones((2, 3, 1, 1), np.float32)}),
          "input 1 is not dequantized"),
         (group("Conv", (1, 3, 5, 5), weights(6, 3, 1, 1), extra=("k",), constants={"k": np.ones(6, np.float32)}),
-         "its bias is no constant of int32"),
+         "its bias is not an int32 constant"),
         (group("Gemm", (4, 9), weights(9, 6), more={"beta": 0.5}), "its beta is not 1"),
         (group("Gemm", (4, 9), weights(9, 6), more={"alpha": 0.5}), "with an alpha other than 1"),
         (group("Relu", (4, 9), activation=node("Sqrt", ["f"], ["g"])),
-         "Sqrt reads its result, and nothing quantizes it"),
+         "its result is read by Sqrt without being quantized"),
     ],
 )  # fmt: skip
 def test_what_is_not_folded_and_why(content: bytes, reason: str) -> None:
@@ -159,7 +159,7 @@ def test_scales_along_an_axis() -> None:
 
 def test_the_report() -> None:
     found = [Fold("a", "Conv", ""), *(Fold(f"b{i}", "Add", "why") for i in range(6))]
-    assert fold_report(found) == "1 of 7 operators beside casts are folded\n  Add: why: b0, b1, b2, b3 and 2 more\n"
+    assert fold_report(found) == "1 of 7 operators other than casts are folded\n  Add: why: b0, b1, b2, b3 and 2 more\n"
     assert fold_report([]) == ""
 
 

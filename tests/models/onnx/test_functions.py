@@ -138,7 +138,7 @@ def test_what_is_refused() -> None:
             imported(content)
     wrong = model([node("LayerNormalization", ["x", "s"], ["y"])], [port("x", shape=(2, 3))], [port("y")],
                   {"s": np.ones(4, np.float32)})  # fmt: skip
-    with pytest.raises(ModelError, match="input 1 is tensor<4xf32>, which does not go with tensor<2x3xf32>"):
+    with pytest.raises(ModelError, match="input 1 is tensor<4xf32>, which does not match tensor<2x3xf32>"):
         imported(wrong)
 
 

@@ -256,52 +256,52 @@ REFUSED: dict[str, tuple[Sequence[Any], Sequence[Any], str]] = {
                 [node("If", ["k"], ["b"], then_branch=graph([call("f", ["a", "k"], ["c"])], "c"))],
             )
         ],
-        "functions call each other without end: f -> f",
+        "functions call each other recursively: f -> f",
     ),
     "three that call each other": (
         [call("f", ["x"], ["y"])],
         [function(one, ["a"], ["b"], [call(other, ["a"], ["b"])]) for one, other in ("fg", "gi", "if")],
-        "functions call each other without end: f -> g -> i -> f",
+        "functions call each other recursively: f -> g -> i -> f",
     ),
     "a written input": (
         [call("f", ["x"], ["y"])],
         [function("f", ["a", "c"], ["b"], [node("Neg", ["a"], ["c"]), node("Abs", ["c"], ["b"])])],
         "node 0 f: the function writes its input 'c'",
     ),
-    "inputs of one name": (
+    "the function has two inputs with the same name": (
         [call("f", ["x", "x"], ["y"])],
         [function("f", ["a", "a"], ["b"], [node("Neg", ["a"], ["b"])])],
-        "node 0 f: the function has two inputs of one name",
+        "node 0 f: the function has two inputs with the same name",
     ),
     "a name of the graph around": (
         [call("f", ["x"], ["y"])],
         [function("f", ["a"], ["b"], [node("Add", ["a", "x"], ["b"])])],
-        "reads 'y/x', which nothing writes",
+        "reads 'y/x', which no node computes",
     ),
     "a name that is written twice": (
         [call("f", ["x"], ["y"])],
         [function("f", ["a"], ["b"], [node("Neg", ["a"], ["b"])] * 2)],
-        "node 1 Neg: it writes 'y', which node 0 writes",
+        "node 1 Neg: it computes 'y', which node 0 writes",
     ),
     "an operator that another opset defines otherwise": (
         [call("f", ["x"], ["y"])],
         [function("f", ["a"], ["b"], [node("Softmax", ["a"], ["b"])], opset=11)],
-        "its function imports opset 11 and the model 17, and Softmax computes something else since 13",
+        "its function imports opset 11 and the model 17, and Softmax has another meaning since opset 13",
     ),
     "an unknown opset": (
         [call("f", ["x"], ["y"])],
         [function("f", ["a"], ["b"], [node("Neg", ["a"], ["b"])], opset=99)],
-        "function 'f': its opset of ai.onnx is 99, 7 to 28 are read",
+        "function 'f': the opset of ai.onnx is 99, but only 7 to 28 are supported",
     ),
     "the name of an operator": (
         [node("Neg", ["x"], ["y"])],
         [function("Neg", ["a"], ["b"], [node("Abs", ["a"], ["b"])], domain="")],
-        "function 'Neg': it stands in the domain 'ai.onnx', where runtimes take an operator of its name",
+        "function 'Neg': the function is in the domain 'ai.onnx', where runtimes use their own operator of this name",
     ),
     "a function's attribute in the graph": (
         [with_reference(node("LeakyRelu", ["x"], ["y"]), "alpha", "slope")],
         [],
-        "attribute 'alpha' is that of a function, 'slope', but the node stands in no function",
+        "attribute 'alpha' is that of a function, 'slope', but the node is not in a function",
     ),
     "an attribute of another kind": (
         [call("outer", ["x"], ["y"], s="steep")],
@@ -332,7 +332,7 @@ def test_functions_that_double_are_bounded() -> None:
         for i in range(30)
     ]
     content = model([call("f0", ["x"], ["y"])], *PORTS, functions=[*functions, function("f30", ["a"], ["b"], G.node)])
-    with pytest.raises(ModelError, match="make more than 100000 nodes, which is the limit"):
+    with pytest.raises(ModelError, match="makes more than 100000 nodes, the limit"):
         read(content)
 
 
@@ -357,5 +357,5 @@ def test_graphs_that_double_are_bounded() -> None:
     )
     nodes = [call("f0", ["x", "k"], ["y"], of=graph([node("Neg", ["x"], ["u"])], "u"))]
     content = model(nodes, [PORTS[0][0], port("k", "BOOL", ())], PORTS[1], functions=functions)
-    with pytest.raises(ModelError, match="make more than 100000 nodes, which is the limit"):
+    with pytest.raises(ModelError, match="makes more than 100000 nodes, the limit"):
         read(content)

@@ -1,6 +1,6 @@
 """Slices whose bounds or dimensions only the run knows. Hazards: a bound that counts from the end; one beyond the end,
 or before the first element; an end before the start; steps that do not divide; a quantized tensor whose integers are
-taken; a part of an open dimension from its end."""
+taken; a part of a dynamic dimension from its end."""
 
 from typing import Any
 
@@ -98,7 +98,7 @@ def test_as_many_rows_of_a_known_table_as_another_tensor_has() -> None:
 @pytest.mark.parametrize(
     ("file", "message"),
     [
-        (content(port("x", "FLOAT", (4, 5)), steps=(1, -1)), "starts of steps backwards that only the run knows"),
+        (content(port("x", "FLOAT", (4, 5)), steps=(1, -1)), "starts of steps backwards known only at run time"),
         (content(port("x", "FLOAT", (4, 5)), bounds=(None,)), r"bounds of shape \[None\]"),
     ],
 )
@@ -111,7 +111,7 @@ def test_what_is_refused(file: bytes, message: str) -> None:
     ("file", "message"),
     [
         (content(port("x", "FLOAT", (4, 5)), steps=(1, 0)), "a step is 0"),
-        (content(port("x", "FLOAT", (4, 5)), bounds=(3,)), "3 starts, 3 ends, 2 axes and 2 steps"),
+        (content(port("x", "FLOAT", (4, 5)), bounds=(3,)), "have different lengths: 3, 3, 2 and 2"),
     ],
 )
 def test_what_is_wrong(file: bytes, message: str) -> None:

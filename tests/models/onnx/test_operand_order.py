@@ -1,5 +1,5 @@
 """The order of the operands of QLinearAdd. Hazards: a sum of two bytes that lies beside a tie, an operand of one
-element, an axis of size 1 behind the one that counts, sizes that only the run knows.
+element, an axis of size 1 behind the one that counts, sizes known only at run time.
 """
 
 from itertools import product
@@ -67,7 +67,9 @@ OPEN = [((None,), (None,)), ((None,), (4,)), ((None, 1), (None, 1)), ((None, Non
 
 @pytest.mark.parametrize(("a", "b"), OPEN)
 def test_sizes_of_the_run_that_decide_are_refused(a: Any, b: Any) -> None:
-    with pytest.raises(ModelError, match=r"QLinearAdd \(of sizes that only the run knows: the order of the sum"):
+    with pytest.raises(
+        ModelError, match=r"QLinearAdd \(of sizes known only at run time, on which the order of the sum"
+    ):
         imported(added(a, b))
 
 

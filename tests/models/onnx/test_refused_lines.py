@@ -24,7 +24,7 @@ def _loaded(tmp_path: Any, made: Any, constants: dict[str, Any]) -> None:
         (np.int64(0), "its depth is 0"),
         (np.float32(np.nan), "its depth is nan"),
         (np.float32(np.inf), "its depth is inf"),
-        (np.int64(820913124356), "of a depth beyond 16777216"),
+        (np.int64(820913124356), "with a depth above 16777216"),
     ],
 )
 def test_a_depth_that_is_none(tmp_path: Any, depth: Any, said: str) -> None:

@@ -1,7 +1,7 @@
 """MatMulNBits, DynamicQuantizeMatMul and DynamicQuantizeLSTM, beside NumPy and ONNX Runtime.
 
 Hazards: the order of packed bits, a block that reaches beyond the depth, zero points of one column packed into whole
-bytes, directions, a state that the file leaves out, sizes that only the run knows.
+bytes, directions, a state that the file leaves out, sizes known only at run time.
 """
 
 from typing import Any
@@ -58,7 +58,7 @@ def test_packed_weights(bits: int, depth: int, columns: int, size: int, has_zero
 def test_packed_weights_that_are_wrong() -> None:
     for change, message in (
         ({"K": 48}, "the weights have 48 bytes, expected 3 columns of 3 blocks of 16"),
-        ({"K": 31}, "the input has shape [2, None, 32], expected 31 at the end"),
+        ({"K": 31}, "the input has shape [2, None, 32], expected 31 as the"),
         ({"N": 5}, "the weights have 48 bytes, expected 5 columns of 2 blocks of 16"),
         ({"bits": 3}, "of float and 3 bits"),
         ({"block_size": 17}, "K is 32, N 3, block_size 17"),

@@ -85,24 +85,24 @@ WRONG: list[tuple[str, Change, str]] = [
     ("LinearAttention", with_value("scale", GRAPH), "attribute scale is a graph, expected FLOAT"),
     ("LogSoftmax", with_value("axis", [1]), "attribute axis is (1,), expected INT"),
     ("ThresholdedRelu", with_value("alpha", "steep"), "attribute alpha is 'steep', expected FLOAT"),
-    ("Celu", with_value("alpha", 0.0), "node 0 Celu: its alpha is 0, by which it divides"),
+    ("Celu", with_value("alpha", 0.0), "node 0 Celu: its alpha is 0, which would be a division by zero"),
     ("Shrink", with_value("own", 1), "it has no attribute 'own'"),
     ("Attention", with_constant(1, np.zeros((2, 3, 0, 8), np.float32)), "Attention (of tensors without elements)"),
-    ("GroupNormalization", with_input(0, "FLOAT", (0, 4, 3, 3)), "its shape (0, 4, 3, 3) has a dimension of 0"),
+    ("GroupNormalization", with_input(0, "FLOAT", (0, 4, 3, 3)), "its shape (0, 4, 3, 3) has a dimension of size 0"),
     ("CenterCropPad", lambda message: message.graph.node[0].input.pop(), "input 1 is missing"),
-    ("Split", without_outputs, "node 0 Split: it has no outputs"),
+    ("Split", without_outputs, "node 0 Split: the node has no outputs"),
     ("Conv", with_constant(2, np.zeros(6, np.float16)), "its bias is tensor<6xf16>, expected tensor<6xf32>"),
     ("Conv", with_constant(2, np.float32([1])), "node 0 Conv: its bias is tensor<1xf32>, expected tensor<6xf32>"),
     ("Conv", with_input(2, "FLOAT", (1, 6)), "node 0 Conv: its bias is tensor<1x6xf32>, expected tensor<6xf32>"),
     ("ConvTranspose", with_constant(2, np.zeros((3, 1), np.float32)), "its bias is tensor<3x1xf32>"),
     ("ConvTranspose", with_constant(2, np.array([True] * 3)), "its bias is tensor<3xi1>"),
-    ("ScatterND", with_input(0, "INT32", (4, 5)), ", its input of int32"),
-    ("ScatterElements", with_input(2, "INT64", (2, 5)), "node 0 ScatterElements: its elements are of int64"),
+    ("ScatterND", with_input(0, "INT32", (4, 5)), ", but its input int32"),
+    ("ScatterElements", with_input(2, "INT64", (2, 5)), "node 0 ScatterElements: its updates have the type int64"),
     ("com.microsoft::MultiHeadAttention", with_input(4, "INT32", ()), "(a mask of int32 and shape [])"),
     ("com.microsoft::RotaryEmbedding", with_constant(2, np.zeros((9, 0), np.float32)), "a head has 0 elements"),
     ("GlobalAveragePool", with_input(0, "FLOAT", ()), "the input has shape [], expected a batch and channels"),
     ("GlobalMaxPool", with_input(0, "FLOAT", (4,)), "the input has shape [4], expected a batch and channels"),
-    ("Expand", with_constant(1, np.array([-3, 4])), "a tensor has no shape [-3, 4]"),
+    ("Expand", with_constant(1, np.array([-3, 4])), "is not a valid shape"),
     ("com.microsoft::BiasGelu", with_constant(1, np.float64([1, 2, 3])), "its inputs are of float and double"),
     ("com.microsoft::FastGelu", with_input(1, "BOOL", (3,)), "its inputs are of float and bool"),
 ]  # fmt: skip
@@ -197,7 +197,9 @@ def test_a_zero_point_of_another_type(dtype: str, scale: str) -> None:
     nodes = [node("DequantizeLinear", ["x", scale, "z"], ["y"])]
     constants = {"z": tensor("z", np.zeros(()), dtype), "known": np.float32(0.5)}
     content = model(nodes, [port("x", "INT4", (2,)), port("s", shape=())], [port("y")], constants, opset=21)
-    with pytest.raises(ModelError, match=r"node 0 DequantizeLinear: the zero point is of \w+, the input of int4"):
+    with pytest.raises(
+        ModelError, match=r"node 0 DequantizeLinear: the zero point has the type \w+, but the input int4"
+    ):
         imported(content)
 
 

@@ -54,15 +54,15 @@ BYTES = {
     "anchors": Tensor((3, 4), "uint8", 0.1, 0, data=np.zeros((3, 4), np.uint8)),
 }
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "no options": ({"options": b""}, "TFLite_Detection_PostProcess: its custom options are no map of FlexBuffers"),
-    "a list": ({"options": bytes(Dumps([1, 2]))}, "its custom options are no map of FlexBuffers"),
+    "no options": ({"options": b""}, "TFLite_Detection_PostProcess: its custom options are not a FlexBuffers map"),
+    "a list": ({"options": bytes(Dumps([1, 2]))}, "its custom options are not a FlexBuffers map"),
     "no classes": ({"options": {"num_classes": 0}}, "option num_classes is 0"),
     "no number": ({"options": {"max_detections": float("nan")}}, "option max_detections is nan"),
     "too many": ({"options": {"max_detections": 1 << 30}}, "option max_detections is 1073741824"),
-    "a threshold": ({"options": {"nms_iou_threshold": 0.0}}, "overlaps up to 0.0 are no thresholds"),
-    "two backgrounds": ({"scores": 4}, "4 scores of each box for 2 classes, expected at most one more"),
+    "a threshold": ({"options": {"nms_iou_threshold": 0.0}}, "0.0 is out of range"),
+    "two backgrounds": ({"scores": 4}, "4 scores for 2 classes, expected as many or one more"),
     "anchors of another count": (
-        {"anchors": Tensor((2, 4), "float32", data=ANCHORS[:2])}, "do not go together"
+        {"anchors": Tensor((2, 4), "float32", data=ANCHORS[:2])}, "do not match"
     ),
     "bytes with floats": ({"boxes": BYTES["boxes"]}, r"\(boxes of uint8 with anchors of float32\)"),
     "signed bytes": (

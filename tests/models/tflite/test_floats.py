@@ -156,7 +156,7 @@ def test_an_open_batch_of_floats_runs() -> None:
 
 
 def test_an_activation_of_an_open_batch_is_clamped() -> None:
-    """Hazard: a bound that is to be broadcast to a size that only the run knows."""
+    """Hazard: a bound that is to be broadcast to a size known only at run time."""
     x = Tensor((1, 4), "float32", signature=(-1, 4))
     y = Tensor((1, 4), "float32", signature=(-1, 4), name="y")
     content = one_op("ADD", [x, x], [y], {"fused_activation_function": "RELU6"})
@@ -259,7 +259,7 @@ _STRIDES = {"padding": "SAME", "stride_h": 2, "stride_w": 2}
         ),
         (
             one_op("BATCH_MATMUL", [_f32(3, 4, signature=(-1, 4)), _f32(4, 2)], [_f32(3, 2, signature=(-1, 2))]),
-            "BATCH_MATMUL (float32 of a size that only the run knows)",
+            "BATCH_MATMUL (float32 of a size known only at run time)",
         ),
         (
             one_op("BATCH_MATMUL", [_f32(3, 4), Tensor((4, 2), "int32")], [_f32(3, 2)]),
@@ -290,11 +290,11 @@ _STRIDES = {"padding": "SAME", "stride_h": 2, "stride_w": 2}
         (one_op("SIGN", [Tensor((2,), "int64")], [Tensor((2,), "int64")]), "SIGN (int64)"),
         (
             one_op("REVERSE_SEQUENCE", [_f32(2, 3), _LENGTHS], [_f32(2, 3)], {"seq_dim": 1, "batch_dim": 0}),
-            "lengths [1, 4] are not all among 0 to 3",
+            "lengths [1, 4] are not all within 0 to 3",
         ),
         (
             one_op("REVERSE_SEQUENCE", [_f32(3, 4), _LENGTHS], [_f32(3, 4)], {"seq_dim": 1, "batch_dim": 0}),
-            "lengths [2] of axis 0 do not go with axis 1 of [3, 4]",
+            "lengths [2] of axis 0 do not match axis 1 of shape [3, 4]",
         ),
         (
             one_op("REVERSE_SEQUENCE", [_f32(2, 4), _f32(2)], [_f32(2, 4)], {"seq_dim": 1, "batch_dim": 0}),

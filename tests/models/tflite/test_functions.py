@@ -101,13 +101,13 @@ PROJECTED = [
     ("content", "message"),
     [
         (lstm(cell=0.001), "the scale of cell must be a power of two from 2**-15 to 2**-9, got 0.001"),
-        (lstm(intermediates=0), "there are 0 intermediates, 5 are needed"),
-        (lstm(intermediates=4), "there are 4 intermediates, 5 are needed"),
-        (lstm(changed=[(1, None)]), "gate input has weights or a bias, and lacks others"),
-        (lstm(changed=[(9, VECTOR), (10, VECTOR)]), "some gates have peepholes, and others lack them"),
+        (lstm(intermediates=0), "it has 0 intermediate tensors, expected 5"),
+        (lstm(intermediates=4), "it has 4 intermediate tensors, expected 5"),
+        (lstm(changed=[(1, None)]), "gate input has only some of its weights and biases"),
+        (lstm(changed=[(9, VECTOR), (10, VECTOR)]), "some gates have peepholes, others do not"),
         (lstm(changed=[(i, BYTES) for i in (9, 10, 11)]), "peepholes or norms of i8"),
         (lstm(changed=[(9, VECTOR), (10, VECTOR), (11, VECTOR), *PROJECTED]), "LiteRT applies to the wrong cells"),
-        (lstm(changed=[(i, VECTOR) for i in range(20, 23)]), "gate output has weights or a bias, and lacks others"),
+        (lstm(changed=[(i, VECTOR) for i in range(20, 23)]), "gate output has only some of its weights and biases"),
         (lstm(changed=[(i, VECTOR) for i in range(20, 24)]), "the intermediate of gate input must be int16"),
         (lstm(options={"fused_activation_function": "RELU"}), "activation RELU"),
         (lstm(changed=[(6, Tensor((4, 3), "int8", 0.01, data=np.zeros((4, 3))))]), "r_forget must be of shape 4x4"),
@@ -141,5 +141,5 @@ def test_a_function_that_is_refused(name, x, y, message):
 
 def test_a_profile_without_a_function():
     content = one_op("ELU", [Tensor((1, 4), "int8", 0.1)], [Tensor((1, 4), "int8", 0.1)])
-    with pytest.raises(ModelError, match="profile litert-ref has no rule of table for function = ELU"):
+    with pytest.raises(ModelError, match="profile litert-ref has no rule for table with function = ELU"):
         import_model(read(content), profile("litert-ref"))

@@ -1,5 +1,5 @@
 """LSTM and RNN of floats beside plain loops, over several calls. Hazards: a state that is not handed on, or not reset;
-a step alone; batches before or behind steps; weights that do not go together."""
+a step alone; batches before or behind steps; weights that do not match."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -90,14 +90,14 @@ def test_the_interpreter_has_the_same_bits() -> None:
 
 REFUSED: dict[str, tuple[bytes, str]] = {
     "a gate without a bias": (model(operands(2, _13=None)), "its input 13, 'forget_bias', is absent"),
-    "an input gate without a bias": (model(operands(2, _12=None)), "gate 0 has weights or a bias, and lacks others"),
+    "an input gate without a bias": (model(operands(2, _12=None)), "gate 0 has only some of its weights and biases"),
     "weights of another depth": (
         model(operands(2, _2=weights(0, CELLS, 5))), r"input 2 has the shape \[4, 5\], expected \[4, 3\]"
     ),
     "a state that is none": (
-        model(operands(2, _18=Tensor((BATCH, CELLS), "float32"))), "input 18 is no state of 2 rows"
+        model(operands(2, _18=Tensor((BATCH, CELLS), "float32"))), "input 18 is tensor<2x4xf32>, expected a state"
     ),
-    "a state of another batch": (model(operands(2, _19=state(5, CELLS))), "input 19 is no state of 2 rows"),
+    "a state of another batch": (model(operands(2, _19=state(5, CELLS))), "input 19 is tensor<5x4xf32>, expected"),
     "hidden values without a projection": (model(operands(2, _18=state(BATCH, 3))), "3 hidden values of 4 cells need"),
     "states without an axis": (
         model(operands(2, _18=state(), _19=state())), "the input or a state has no axis"

@@ -47,7 +47,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "a sum that LiteRT's kernel wraps": (
         lambda: one_op("ADD", [X(4), Tensor((4,), "int8", 200.0)], [X(4)]),
-        r"ADD \(profile litert has no rule of add for storage = i8, ratio = 1.0, largest_ratio = 400.0",
+        r"ADD \(profile litert has no rule for add with storage = i8, ratio = 1.0, largest_ratio = 400.0",
     ),
     "operands of two dtypes": (
         lambda: one_op("MAXIMUM", [X(4), X16(4)], [X(4)]),
@@ -57,7 +57,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: one_op("MINIMUM", [X(4), X(3)], [X(4)]), "MINIMUM: .*dimensions 4 and 3 do not broadcast"
     ),
     "a quotient of 16 bits": (
-        lambda: one_op("DIV", [X16(4), X16(4)], [X16(4)]), r"DIV \(profile litert has no rule of div for storage"
+        lambda: one_op("DIV", [X16(4), X16(4)], [X16(4)]), r"DIV \(profile litert has no rule for div with storage"
     ),
     "a slope that is no number": (
         lambda: one_op("LEAKY_RELU", [X(4)], [X(4)], {"alpha": float("nan")}), "LEAKY_RELU: alpha is nan"
@@ -67,7 +67,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "magnitudes without a rule": (
         lambda: one_op("ABS", [Tensor((4,), "uint8", 0.5)], [Tensor((4,), "uint8", 0.5)]),
-        r"ABS \(profile litert has no rule of abs for storage = u8",
+        r"ABS \(profile litert has no rule for abs with storage = u8",
     ),
     "a sign without a kernel": (
         lambda: one_op("NEG", [Tensor((4,), "uint8", 0.5)], [Tensor((4,), "uint8", 0.5)]), r"NEG \(uint8\)"
@@ -83,7 +83,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: one_op("SUM", [X(2, 4), axes(-3)], [X(2)]), r"SUM: axes \[-3\] are out of range for rank 2"
     ),
     "a sum over axes that the run knows": (
-        lambda: one_op("SUM", [X(2, 4), Tensor((1,), "int32")], [X(2)]), r"SUM \(axes that only the run knows\)"
+        lambda: one_op("SUM", [X(2, 4), Tensor((1,), "int32")], [X(2)]), r"SUM \(axes known only at run time\)"
     ),
     "a sum to another dtype": (
         lambda: one_op("SUM", [X(2, 4), axes(1)], [X16(2)]), r"SUM \(int8 to int16\)"
@@ -105,8 +105,9 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     "scales on another axis": (
         lambda: spread(scales=[0.5] * 4, zero_points=[0] * 4, axis=3), "the scales of the weights lie on axis 3, not 0"
     ),
-    "a bias beyond 32 bits": (
-        lambda: spread(bias=Tensor((2,), "int64", 0.25, data=[1 << 40, 0])), r"TRANSPOSE_CONV \(a bias beyond 32 bits\)"
+    "a bias out of the range of 32 bits": (
+        lambda: spread(bias=Tensor((2,), "int64", 0.25, data=[1 << 40, 0])),
+        r"TRANSPOSE_CONV \(a bias out of the range of 32 bits\)",
     ),
     "a bias of another length": (
         lambda: spread(bias=Tensor((3,), "int32", 0.25, data=[1, 2, 3])), "bias must be a vector of 2 values"
@@ -129,5 +130,5 @@ def test_a_form_that_is_refused(name: str) -> None:
 
 def test_a_sum_that_the_reference_kernels_do_not_have() -> None:
     content = one_op("SUM", [X(2, 4), axes(1)], [X(2)])
-    with pytest.raises(qrt.errors.ModelError, match="profile litert-ref has no rule of sum for storage = i8"):
+    with pytest.raises(qrt.errors.ModelError, match="profile litert-ref has no rule for sum with storage = i8"):
         import_model(read(content), profile("litert-ref"))

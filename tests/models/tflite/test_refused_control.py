@@ -1,4 +1,4 @@
-"""Control, variables, shapes and tensors whose types do not go together: each is refused where it stands.
+"""Control, variables, shapes and tensors whose types do not match: each is refused where it stands.
 
 Hazard: a check that is deleted, so that the program which is made is wrong, or fails when it runs."""
 
@@ -83,7 +83,10 @@ def _two_conditions() -> list[Subgraph]:
             _called(_int(2), Tensor((2,), "float32"), _negated(2)),
             "operator 0 CALL: its outputs are not those of subgraph @subgraph_1",
         ),
-        (_called(_int(3), _int(2), _negated(2)), "CALL (operands of other types than the subgraph's inputs)"),
+        (
+            _called(_int(3), _int(2), _negated(2)),
+            "CALL (operands whose types differ from those of the subgraph's inputs)",
+        ),
         (_branches(3), "IF (branches whose tensors have other types)"),
         (_two_conditions(), "operator 0 WHILE: its condition has 2 results, expected 1"),
     ],
@@ -102,7 +105,7 @@ _X, _OPEN = _int(2), Tensor((1, 2), "int32", signature=(-1, 2))
     ("content", "said"),
     [
         (one_op("SHAPE", [_X], [Tensor((1,), "float32")], {"out_type": "INT32"}), "SHAPE (float32)"),
-        (one_op("ZEROS_LIKE", [_OPEN], [Tensor((1, 2), "int32")]), "ZEROS_LIKE (an open dimension)"),
+        (one_op("ZEROS_LIKE", [_OPEN], [Tensor((1, 2), "int32")]), "ZEROS_LIKE (a dynamic dimension)"),
         (one_op("ZEROS_LIKE", [Tensor((2,), "int64")], [Tensor((2,), "int64")]), ""),
         (one_op("ZEROS_LIKE", [Tensor((2,), "bool")], [Tensor((2,), "bool")]), "ZEROS_LIKE (bool)"),
         (
@@ -111,19 +114,19 @@ _X, _OPEN = _int(2), Tensor((1, 2), "int32", signature=(-1, 2))
         ),
         (
             one_op("RANGE", [_int(), _int(data=4), _int(data=1)], [_int(4)]),
-            "RANGE (bounds that only the run knows)",
+            "RANGE (bounds known only at run time)",
         ),
         (
             one_op("RANGE", [_int(data=0), _int(data=4), Tensor((), "int64", data=1)], [_int(4)]),
-            "operator 0 RANGE: its start, limit and delta are no numbers of one type",
+            "operator 0 RANGE: its start, limit and delta are not scalars of the same type",
         ),
         (
             one_op("RANGE", [_int(data=0), _int(data=4), _int(2, data=[1, 1])], [_int(4)]),
-            "operator 0 RANGE: its start, limit and delta are no numbers of one type",
+            "operator 0 RANGE: its start, limit and delta are not scalars of the same type",
         ),
         (
             one_op("BROADCAST_ARGS", [_int(2, data=[0, 1]), _int(1, data=[1])], [_int(2)]),
-            "operator 0 BROADCAST_ARGS: no shape: (0, 1)",
+            "operator 0 BROADCAST_ARGS: (0, 1)",
         ),
         (
             one_op("SELECT", [Tensor((2,), "bool"), _int(2), _int(1)], [_int(2)]),
@@ -150,10 +153,10 @@ def _with_constant(**others: Any) -> bytes:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (_with_constant(is_sparse=True), "subgraph 0, tensor 1 'w': sparse tensors are not read"),
+        (_with_constant(is_sparse=True), "subgraph 0, tensor 1 'w': sparse tensors are not supported"),
         (
             _with_constant(has_custom_quantization=True),
-            "subgraph 0, tensor 1 'w': its quantization is of kind 1, which is not read",
+            "subgraph 0, tensor 1 'w': its quantization is of kind 1, which is not supported",
         ),
     ],
 )

@@ -18,7 +18,7 @@ def _x(*shape, dtype="float32"):
 
 
 REFUSED = {
-    "a diagonal of a number": (lambda: one_op("MATRIX_DIAG", [_x()], [_x(1)]), "the diagonal has no dimension"),
+    "a diagonal of a number": (lambda: one_op("MATRIX_DIAG", [_x()], [_x(1)]), "the diagonal is a scalar"),
     "a matrix that no memory holds": (
         lambda: one_op("MATRIX_DIAG", [_x(1 << 20)], [_x(3, 3)]), "MATRIX_DIAG (matrices of 1,048,576 x 1,048,576)"
     ),
@@ -26,26 +26,31 @@ REFUSED = {
         lambda: one_op("MATRIX_DIAG", [_x(3, dtype="bool")], [_x(3, 3, dtype="bool")]), "MATRIX_DIAG (bool)"
     ),
     "a diagonal that is too long": (
-        lambda: one_op("MATRIX_SET_DIAG", [_x(3, 4), _x(4)], [_x(3, 4)]), "a diagonal [4] is not that of [3, 4]"
+        lambda: one_op("MATRIX_SET_DIAG", [_x(3, 4), _x(4)], [_x(3, 4)]), (
+            "a diagonal of shape [4] does "
+            "not match shape [3, 4]"
+        )
     ),
     "a diagonal of another type": (
         lambda: one_op("MATRIX_SET_DIAG", [_x(3, 4), _x(3, dtype="int32")], [_x(3, 4)]), "a diagonal of i32 in f32"
     ),
     "numbers that go back": (
-        lambda: one_op("SEGMENT_SUM", [_x(3, 2), _numbers(0, 1, 0)], [_x(2, 2)]), "go on by 0 or 1"
+        lambda: one_op("SEGMENT_SUM", [_x(3, 2), _numbers(0, 1, 0)], [_x(2, 2)]), (
+            "segment numbers must begin with 0, in steps of 0 or 1"
+        )
     ),
     "numbers that begin late": (
         lambda: one_op("SEGMENT_SUM", [_x(3, 2), _numbers(1, 1, 2)], [_x(3, 2)]), "begin with 0"
     ),
     "too few numbers": (
-        lambda: one_op("SEGMENT_SUM", [_x(3, 2), _numbers(0, 1)], [_x(2, 2)]), "2 numbers are not those of the rows"
+        lambda: one_op("SEGMENT_SUM", [_x(3, 2), _numbers(0, 1)], [_x(2, 2)]), "numbers do not match the rows"
     ),
     "numbers that the run knows": (
-        lambda: one_op("SEGMENT_SUM", [_x(3, 2), _x(3, dtype="int32")], [_x(3, 2)]), "that only the run knows"
+        lambda: one_op("SEGMENT_SUM", [_x(3, 2), _x(3, dtype="int32")], [_x(3, 2)]), "known only at run time"
     ),
     "sums of bytes": (
         lambda: one_op("SEGMENT_SUM", [_x(1, 2, dtype="int8"), _numbers(0)], [_x(1, 2, dtype="int8")]),
-        "SEGMENT_SUM (int8 with numbers of int32)",
+        "SEGMENT_SUM (int8 with segment numbers of int32)",
     ),
 }  # fmt: skip
 
@@ -60,5 +65,5 @@ def test_it_is_refused(case):
 
 def test_the_reference_kernels_have_no_sums_of_segments():
     content = one_op("SEGMENT_SUM", [_x(3, 2), _numbers(0, 1, 1)], [_x(2, 2)])
-    with pytest.raises(ModelError, match="profile litert-ref has no rule of segment_sum"):
+    with pytest.raises(ModelError, match="profile litert-ref has no rule for segment_sum"):
         import_model(read(content), profile("litert-ref"))

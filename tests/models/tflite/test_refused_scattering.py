@@ -1,5 +1,5 @@
 """Wrong and unsupported forms of operators that scatter, compare and sum: each is one ModelError that names file,
-operator and form. Hazards: positions beyond a tensor, sizes that do not go together, scales that LiteRT cannot compare.
+operator and form. Hazards: positions beyond a tensor, sizes that do not match, scales that LiteRT cannot compare.
 """
 
 from collections.abc import Callable
@@ -47,10 +47,10 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         "operator 0 LESS: the scale of tensor 't1' is 1.5, which must be below 1",
     ),
     "a position beyond the tensor": (
-        lambda: scattered(ints([[1], [4]]), f32(2)), r"operator 0 SCATTER_ND: position 4 is not among \[4\]"
+        lambda: scattered(ints([[1], [4]]), f32(2)), r"operator 0 SCATTER_ND: index 4 is out of range for sizes \[4\]"
     ),
-    "positions of several axes": (
-        lambda: scattered(ints([[1, 0], [2, 0]]), f32(2)), r"rows of positions \[2, 2\] do not name elements of \[4\]"
+    "indices of several axes": (
+        lambda: scattered(ints([[1, 0], [2, 0]]), f32(2)), r"indices of shape \[2, 2\] do not match shape \[4\]"
     ),
     "updates of another shape": (
         lambda: scattered(ints([[1], [2]]), f32(3)), "operator 0 SCATTER_ND: scatter_nd: updates must have the shape 2"
@@ -61,7 +61,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "values without positions": (
         lambda: one_op("SPARSE_TO_DENSE", [ints([1, 2]), ints([4]), f32(3), f32()], [f32(4)]),
-        r"SPARSE_TO_DENSE: positions \[2\] and \[3\] values do not fill \[4\]",
+        r"SPARSE_TO_DENSE: indices of shape \[2\] and values of shape \[3\] do not match shape \[4\]",
     ),
     "a default of another dtype": (
         lambda: one_op("SPARSE_TO_DENSE", [ints([1, 2]), ints([4]), f32(2), ints(1)], [f32(4)]),
@@ -69,11 +69,11 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "a part that is too large": (
         lambda: one_op("DYNAMIC_UPDATE_SLICE", [f32(4), f32(5), ints([0])], [f32(4)]),
-        r"DYNAMIC_UPDATE_SLICE: a part \[5\] is larger than \[4\]",
+        r"DYNAMIC_UPDATE_SLICE: an update of shape \[5\] is larger than shape \[4\]",
     ),
     "a part of another rank": (
         lambda: one_op("DYNAMIC_UPDATE_SLICE", [f32(4), f32(2, 1), ints([0])], [f32(4)]),
-        r"DYNAMIC_UPDATE_SLICE: a part \[2, 1\] at \[1\] positions does not fit in \[4\]",
+        r"DYNAMIC_UPDATE_SLICE: an update of shape \[2, 1\] at an index of shape \[1\] does not fit in shape \[4\]",
     ),
     "a table whose rows have scales": (
         lambda: one_op("EMBEDDING_LOOKUP", [ints([0]), Tensor((2, 3), "int8", [0.5, 1], [0, 0])], [f32(1, 3)]),
@@ -97,7 +97,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
     "angles of two shapes": (
         lambda: one_op("ATAN2", [f32(4), f32(1)], [f32(4)]), r"ATAN2: its inputs have shapes \(4,\) and \(1,\)"
     ),
-    "a composite of itself": (lambda: composite(0), "subgraphs call each other without end: 0 -> 0"),
+    "a composite of itself": (lambda: composite(0), "subgraphs call each other recursively: 0 -> 0"),
     "a composite of nothing": (lambda: composite(7), "STABLEHLO_COMPOSITE: subgraph 7 does not exist"),
     "random numbers": (
         lambda: one_op("RANDOM_UNIFORM", [ints([4])], [f32(4)]), r"RANDOM_UNIFORM \(int32\)"
@@ -114,5 +114,5 @@ def test_a_form_that_is_refused(name: str) -> None:
 
 def test_a_position_that_the_run_has() -> None:
     program = qrt.compile(import_model(read(scattered(Tensor((1, 1), "int32"), f32(1))), profile("litert")))
-    with pytest.raises(qrt.errors.ModelError, match=r"SCATTER_ND: .*index 4 names no element of \[4\]"):
+    with pytest.raises(qrt.errors.ModelError, match=r"SCATTER_ND: .*index 4 is out of bounds for sizes \[4\]"):
         program(np.int32([[4]]), np.float32([1]))

@@ -127,17 +127,17 @@ def test_rounding_that_a_float_operation_reads_is_still_computed():
 def test_remarks_say_what_is_left_and_why():
     _, remarks = after((FILES / "convert_stats.mlir").read_text(), "convert-stats")
     assert remarks == [
-        "25: k output 1 is !quant.calibrated<f32<0.000000e+00:1.000000e+00>>, which an annotation contradicts: "
+        "25: k output 1 is !quant.calibrated<f32<0.000000e+00:1.000000e+00>>, but an annotation gives another type: "
         "!quant.calibrated<f32<-1.000000e+00:3.000000e+00>>",
-        "35: stays: no region defines this value or takes it",
+        "35: is kept: no region defines or uses this value",
     ]
     _, remarks = after((FILES / "convert_fake_quant.mlir").read_text(), "convert-fake-quant")
     assert [line.partition(",")[0] for line in remarks] == [
         "35: k output 0 is !quant.none<f32>",
         "40: k input 0 is !quant.uniform<i8:f32",
-        "33: stays: operations outside of regions read it too",
-        "38: stays: operations outside of regions read it too",
-        "43: stays: no region defines this value or takes it",
+        "33: is kept: operations outside of regions use this value too",
+        "38: is kept: operations outside of regions use this value too",
+        "43: is kept: no region defines or uses this value",
     ]
 
 
@@ -192,9 +192,9 @@ def test_a_range_of_one_number(low, high, spec):
 @pytest.mark.parametrize(
     ("low", "high", "message"),
     [
-        ("1.0", "-1.0", "layerStats has no finite range in order: 1 to -1"),
-        ("0x7FC00000", "1.0", "layerStats has no finite range in order: nan to 1"),
-        ("0.0", "0x7F800000", "layerStats has no finite range in order: 0 to inf"),
+        ("1.0", "-1.0", "layerStats must have a finite, ascending range, got 1 to -1"),
+        ("0x7FC00000", "1.0", "layerStats must have a finite, ascending range, got nan to 1"),
+        ("0.0", "0x7F800000", "layerStats must have a finite, ascending range, got 0 to inf"),
     ],
 )
 def test_a_range_that_is_none_is_an_error_with_a_place(low, high, message):
@@ -224,7 +224,7 @@ def test_an_infinite_range_is_refused():
     """`!quant.calibrated` may have it."""
     infinite = "!quant.calibrated<f32<-1.0:0x7FF0000000000000>>"
     (found,) = regions(ir.parse(function(f"%r = {region('k', '%x', infinite)}")))
-    with pytest.raises(VerifyError, match="is no finite range"):
+    with pytest.raises(VerifyError, match="is not a finite range"):
         port_range(found, 0)
 
 
@@ -271,4 +271,4 @@ def test_each_result_has_a_type_of_its_own():
         )
         module, remarks = after(text, "convert-fake-quant")
         assert ("quant.dcast" in str(module)) is is_left
-        assert any("contradicts" in remark for remark in remarks) is is_left
+        assert any("an annotation gives another type" in remark for remark in remarks) is is_left

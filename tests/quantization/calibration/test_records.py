@@ -115,8 +115,8 @@ ENTRY = {"count": 2, "min": -1, "max": 3.5, "histogram": {"16256": 1, "49024": 1
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"count": 0}, "count must be an integer from 1 up, got 0"),
-        ({"count": True}, "count must be an integer from 1 up, got True"),
+        ({"count": 0}, "count must be a positive integer, got 0"),
+        ({"count": True}, "count must be a positive integer, got True"),
         ({"min": "a"}, "min must be a finite number"),
         ({"max": float("nan")}, "max must be a finite number"),
         ({"max": 10**400}, "max must be a finite number"),
@@ -127,7 +127,7 @@ ENTRY = {"count": 2, "min": -1, "max": 3.5, "histogram": {"16256": 1, "49024": 1
         ({"histogram": {"65536": 2}}, "histogram key '65536' is not the 16 high bits"),
         ({"histogram": {"32640": 2}}, "histogram key '32640' is not the 16 high bits of a finite f32"),
         ({"histogram": {"1": 1.5}}, "histogram has count 1.5 for 1"),
-        ({"histogram": {"1": 3}}, "the histogram has 3 values, and count says 2"),
+        ({"histogram": {"1": 3}}, "the histogram has 3 values, but count is 2"),
     ],
 )
 def test_wrong_entries_are_named(change: dict[str, object], said: str) -> None:
@@ -140,7 +140,7 @@ def test_wrong_entries_are_named(change: dict[str, object], said: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", '{"version": 2, "records": {}}', '{"version": 1}', "[" * 100000])
 def test_other_texts_are_no_records(text: str) -> None:
-    with pytest.raises(ModelError, match=r"^r\.json: (this is no JSON|expected \{\"version\": 1)"):
+    with pytest.raises(ModelError, match=r"^r\.json: (not JSON|expected \{\"version\": 1)"):
         read_records(text, "r.json")
 
 
@@ -163,7 +163,7 @@ def test_what_is_written_is_read(values: list[float], key: str) -> None:
 @pytest.mark.parametrize("cut", [1, 40, -3])
 def test_a_file_that_ends_early_is_an_error(cut: int) -> None:
     text = write_records({"x": record_of(np.float32([1, 2])), "y": record_of(np.float32([3]))})
-    with pytest.raises(ModelError, match=r"r\.json: this is no JSON"):
+    with pytest.raises(ModelError, match=r"r\.json: not JSON"):
         read_records(text[:cut], "r.json")
 
 

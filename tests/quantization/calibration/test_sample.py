@@ -114,7 +114,9 @@ def test_rows_that_are_not_finite_do_not_count() -> None:
 
 def test_samples_of_other_bounds_are_not_merged() -> None:
     for options in ({"most": 2}, {"by_rows": False}, {"most_bytes": 9}):
-        with pytest.raises(QuantTypeError, match="samples are merged that keep the same inputs, by the same bounds"):
+        with pytest.raises(
+            QuantTypeError, match="samples can be merged only if they keep the same inputs with the same limits"
+        ):
             Sample(["x"]).merge(Sample(["x"], **options))
 
 

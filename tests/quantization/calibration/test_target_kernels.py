@@ -95,7 +95,7 @@ def test_each_completed_signature_is_one_that_the_family_takes(target, name, dat
         try:
             constraint_of(kernel, coarser_bias=device.coarser_bias)(inputs, outputs)
         except QuantTypeError as error:
-            if "no bias of f32 has scale" not in str(error):
+            if "a bias cannot have the scale" not in str(error):
                 raise
             continue
         resolve(name, inputs, outputs[0], shapes)

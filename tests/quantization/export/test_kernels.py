@@ -186,7 +186,7 @@ def test_a_table_of_a_body_that_repeats_a_constant(sum_):
     ("kernel", "specs", "out", "said"),
     [
         ("lookup", ["!quant.uniform<i16:f32, 0.1>"], "!quant.uniform<i8:f32, 0.1>", "at most 8 bits"),
-        ("lookup", ["!quant.uniform<i8:f32:1, {0.1, 0.2, 0.3}>"], "!quant.uniform<i8:f32, 0.1>", "per layer"),
+        ("lookup", ["!quant.uniform<i8:f32:1, {0.1, 0.2, 0.3}>"], "!quant.uniform<i8:f32, 0.1>", "per-layer input"),
         (
             "matmul",
             [
@@ -221,7 +221,7 @@ def test_float_activations():
 
 
 def test_to_is_checked():
-    with pytest.raises(ParseError, match="to is one of fixed, codegen, simulate, not 'flatbuffer'"):
+    with pytest.raises(ParseError, match="to must be one of fixed, codegen, simulate, got 'flatbuffer'"):
         ir.run_passes(ir.parse(f"func.func @f(%x: {t(2)}) {{ return }}"), "export-quant{to=flatbuffer}")
 
 
@@ -231,5 +231,5 @@ def test_an_image_that_the_windows_do_not_reach():
     specs, out = drawn_specs("depthwise_conv2d", np.random.default_rng(0))
     larger = [each.replace("1x5x5x3", "1x7x7x3") for each in (*types, body)]
     text = function(larger[:2], result, larger[2], specs, out, kernel="depthwise_conv2d")
-    with pytest.raises(VerifyError, match=r"the body yields \(1, 3, 3, 3\), and the op \(1, 5, 5, 3\)"):
+    with pytest.raises(VerifyError, match=r"the body yields shape \(1, 3, 3, 3\), but the op \(1, 5, 5, 3\)"):
         exported(text, "fixed")

@@ -142,7 +142,7 @@ def test_a_sum_beyond_64_bits_is_reported():
     """Scales of 53 bits and 32-bit storage: rounded before the sum, with a remark, and near the exact value."""
     specs = [UniformType("i32", "f32", 0.1 / 3), UniformType("i32", "f32", 1e-7 / 7)]
     said, module = remarks_of(function((_Y, _Y), _Y, _SUM, specs, UniformType("i16", "f32", 1e5)))
-    assert any("would pass 64 bits" in message for message in said)
+    assert any("would overflow 64 bits" in message for message in said)
     arrays = [np.full((3, 2), 6e7, np.float32), np.full((3, 2), 20.0, np.float32)]
     assert abs(ran(module, arrays)[0] - np.float32(1.2e8)).max() <= 1e5
 
@@ -206,7 +206,7 @@ def test_products_and_sums_that_grow(storage, value, rounded):
     body = f"%zero = arith.constant 0.0 : f32\n%e = tensor.empty() : {_Y}\n"
     body += f"%f = linalg.fill ins(%zero : f32) outs(%e : {_Y}) -> {_Y}\n{_PRODUCT}"
     got, said = linear(body, (_X, _W), _Y, specs, ("i16", "f32", value**2 / 5000), arrays)
-    assert len([message for message in said if "would pass 64 bits" in message]) >= rounded
+    assert len([message for message in said if "would overflow 64 bits" in message]) >= rounded
     assert bool(said) == bool(rounded)
     np.testing.assert_allclose(got, 4 * value**2, rtol=1e-4)
 
@@ -225,7 +225,7 @@ def test_what_is_joined_has_one_scale():
     ("body", "said"),
     [
         ("%1 = math.tanh %a : Y", "math.tanh in its body is not linear"),
-        ("%1 = arith.divf %a, %b : Y", "divides by what is no constant"),
+        ("%1 = arith.divf %a, %b : Y", "divides by a value that is not constant"),
         ("%0 = arith.constant dense<0.0> : Y\n%1 = arith.divf %a, %0 : Y", "divides by 0"),
         ("%0 = arith.constant dense<0x7F800000> : Y\n%1 = arith.mulf %a, %0 : Y", "is not finite"),
         (
@@ -251,7 +251,7 @@ def test_channels_that_are_summed_over():
 
 def test_scalars_are_refused():
     """A kernel takes tensors."""
-    with pytest.raises(VerifyError, match="kernels take tensors, not f32"):
+    with pytest.raises(VerifyError, match="kernels need tensors, got f32"):
         exported(function(("f32",), "f32", "%y = arith.negf %a : f32", [_Q], _Q, kernel="mine.gate"), "fixed")
 
 

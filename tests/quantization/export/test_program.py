@@ -133,11 +133,14 @@ def test_constants_in_narrow_floats():
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (add("y", "x", "z", (Q, "f32")), "operand #1 of kernel 'add' is not decided, but f32"),
-        (add("y", "x", "z", (Q, Q), "!quant.any<i8:f32>"), "result #0 of kernel 'add' is not decided, but !quant.any"),
+        (add("y", "x", "z", (Q, "f32")), "operand #1 of kernel 'add' is f32, for which no type is chosen"),
+        (
+            add("y", "x", "z", (Q, Q), "!quant.any<i8:f32>"),
+            "result #0 of kernel 'add' is !quant.any",
+        ),
         (
             add("0", "x", "z", out=R) + add("y", "0", "z"),
-            "operand #0 comes as !quant.uniform<u8:f32, 5.000000e-02:7>, but its port takes !quant.uniform<i8",
+            "operand #0 is !quant.uniform<u8:f32, 5.000000e-02:7>, but its port has the type !quant.uniform<i8",
         ),
     ],
 )

@@ -68,6 +68,8 @@ KERNELS = (
     product("least", (0.25, 1.0)),
 )
 DEVICE = Target("device", KERNELS)
+STRICT = Settings(undecided="error")
+"""The settings under which a region that nobody decides is an error."""
 
 
 @dataclass

@@ -249,7 +249,7 @@ def test_ports_of_one_type_that_a_target_stores_differently_are_an_error() -> No
     from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
 
     kernel = TargetKernel("k", (TargetPort("x", "i8"),), (TargetPort("y", "i16"),), "same_scale")
-    with pytest.raises(VerifyError, match=r"f\.mlir:2.*\n*.*stores them differently"):
+    with pytest.raises(VerifyError, match=r"f\.mlir:2.*\n*.*needs different storage for them"):
         run(function("%x", region("%0", "k", "%x", range_of(0, 1))), target=Target("t", (kernel,)))
 
 

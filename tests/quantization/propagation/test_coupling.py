@@ -33,7 +33,7 @@ NEAR = region("%0", "op", "%x", A, range_of(-1, 1))
         (
             NEAR,
             region("%1", "wide", "%x", "f32", range_of(-1, 1)),
-            ["5:7 .*'k' couples this value in vain: it is .*i16"],
+            ["5:7 .*'k' couples this value without effect: it is .*i16"],
         ),
         (NEAR, constant("%1", 1, 2, 3, 4), ["5:7 .*each use of a constant has its own type"]),
     ],

@@ -14,6 +14,8 @@ from qrt.types import FloatType, NoQuantizedType, UniformType, parse_type
 from tests.quantization.propagation.programs import (
     FIXED,
     KERNELS,
+    NONE,
+    STRICT,
     WIDE,
     A,
     B,
@@ -66,7 +68,7 @@ def test_a_bias_that_passes_its_storage(coarser: bool) -> None:
     assert uniform(b).scale == 2.0
     assert uniform(w).scale == (1.0 if coarser else 4.0)
     (remark,) = result.remarks
-    assert remark.message.startswith("product input 2 passes i32 and")
+    assert remark.message.startswith("product input 2 overflows i32 and")
     assert remark.message.endswith("by up to 2^2")
 
 
@@ -97,22 +99,44 @@ def test_a_fixed_scale_outranks_an_annotation() -> None:
     result = run(function("%x", *lines))
     assert result.of("fixed") == [[A, str(FIXED)]]
     assert result.of("rescale") == [[str(FIXED), A]]
-    assert "the constraint of the kernel comes before its annotation" in result.remarks[0].message
+    assert "the constraint of the kernel takes precedence over its annotation" in result.remarks[0].message
 
 
 @pytest.mark.parametrize(
     ("kernel", "specs", "said"),
     [
-        ("op", ("f32", A), "nobody decides op input 0: there is no range for it"),
+        ("op", ("f32", A), "no type can be chosen for op input 0: it has no range"),
         ("op", (A, "f32"), "annotate it as !quant.calibrated<f32<min:max>>"),
-        ("undecided", (range_of(0, 1), A), "nobody decides undecided input 0: the kernel takes any type there"),
+        (
+            "undecided",
+            (range_of(0, 1), A),
+            "no type can be chosen for undecided input 0: the kernel accepts any type there",
+        ),
     ],
 )
 def test_a_port_that_nobody_decides(kernel: str, specs: tuple[str, str], said: str) -> None:
+    text = function("%x", region("%0", kernel, "%x", *specs))
     with pytest.raises(VerifyError) as error:
-        run(function("%x", region("%0", kernel, "%x", *specs)))
+        run(text, STRICT)
     assert said in str(error.value)
     assert str(error.value).startswith("f.mlir:2:6: error")
+    result = run(text)
+    assert result.of(kernel) == [[NONE, NONE]]
+    (remark,) = result.remarks
+    assert remark.message.startswith(f"{kernel} stays float: no type can be chosen for {kernel} ")
+    assert said in remark.message
+    assert remark.location is not None
+    assert remark.location.line == 2
+
+
+def test_regions_around_one_that_nobody_decides_keep_their_types() -> None:
+    """The whole region is float: types that reach it are rescaled to floats, and floats to types."""
+    lines = [region("%0", "op", "%x", A), region("%1", "wide", "%0"), region("%2", "op", "%1", B, B)]
+    result = run(function("%x", *lines))
+    assert result.of("op") == [[NONE, NONE], [B, B]]
+    assert [remark.message.count("no type can be chosen for") for remark in result.remarks] == [1, 1]
+    assert result.of("wide") == [[NONE, NONE]]
+    assert result.of("rescale") == [[NONE, B]]
 
 
 def test_a_constant_that_is_not_finite_is_named() -> None:
@@ -226,16 +250,16 @@ def raises_what_has_no_text(inputs: list[Spec], outputs: list[Spec]) -> Changed:
 @pytest.mark.parametrize(
     ("constraint", "said"),
     [
-        (gives_text, "gives port 0 'i8', which is no type"),
-        (of_another_float, "which the target does not take there"),
+        (gives_text, "set port 0 to 'i8', which is not a type"),
+        (of_another_float, "which the target does not accept there"),
         (raises_what_has_no_text, "the constraint of 'mine' fails: Unsayable"),
         (raises, "the constraint of 'mine' fails: KeyError: 'scale'"),
         (loops, "the constraint of 'mine' does not settle"),
-        (hides, "has changed mine output 0 without saying so"),
-        (exceeds, "says that it has changed ports [3], of 1 there are"),
+        (hides, "changed mine output 0, but did not return it as changed"),
+        (exceeds, "returned changed ports [3], but there are"),
         (returns_nothing, "must return the lists"),
-        (misfits, f"gives mine output 0 {WIDE}, which the target does not take there"),
-        (forgets, "gives mine output 0 f32, which the target does not take there"),
+        (misfits, f"gives mine output 0 {WIDE}, which the target does not accept there"),
+        (forgets, "gives mine output 0 f32, which the target does not accept there"),
     ],
 )
 def test_functions_that_are_wrong(constraint: QuantFn, said: str) -> None:
@@ -334,7 +358,10 @@ def test_ports_of_one_type_that_express_two() -> None:
   quant.return %b : tensor<4xf64>
 } {input_specs = [f32], output_specs = [f64], kernel = "pool"} : (tensor<4xf32>) -> tensor<4xf64>
 return }"""
-    with pytest.raises(VerifyError, match="pool input 0 and pool output 0 have one type, but express f32 and f64"):
+    with pytest.raises(
+        VerifyError,
+        match="pool input 0 and pool output 0 must have the same type, but have the expressed types f32 and f64",
+    ):
         run(text)
 
 

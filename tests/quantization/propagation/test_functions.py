@@ -55,7 +55,7 @@ def test_a_cause_names_no_annotation_of_a_body_that_stands_there_twice() -> None
     op = function("%v", region("%p", "op", "%v", A, B), name="private @op", returned="%p")
     calls = [f"%0 = func.call @op(%x) : ({T}) -> {T}", f"%1 = func.call @op(%0) : ({T}) -> {T}"]
     (cause,) = run(function("%x", *calls) + op, INLINE).causes
-    assert cause == f"f.mlir:7 op output 0 is {B}, f.mlir:7 op input 0 takes {A}"
+    assert cause == f"f.mlir:7 op output 0 is {B}, but f.mlir:7 op input 0 needs {A}"
 
 
 def test_a_marked_call_shares_the_body() -> None:

@@ -127,9 +127,9 @@ def test_the_options_of_the_pass(tmp_path) -> None:
     [
         ("target=nothing", QuantError, "there is no target 'nothing'"),
         ("target=tflite records=missing.json", FileError, "missing.json"),
-        ("target=tflite method=best", QuantError, "method is one of minmax, mse, percentile, entropy, not 'best'"),
-        ("target=tflite functions=share", QuantError, "functions is one of inline, duplicate, not 'share'"),
-        ("target=tflite max-widening=-1", QuantError, "max-widening is 1 or more, or 0 for that of the target, not -1"),
+        ("target=tflite method=best", QuantError, "method must be one of minmax, mse, percentile, entropy, got 'best'"),
+        ("target=tflite functions=share", QuantError, "functions must be one of inline, duplicate, got 'share'"),
+        ("target=tflite max-widening=-1", QuantError, "max-widening must be at least 1, or 0 for the target's, got -1"),
     ],
 )
 def test_options_that_are_wrong(options: str, kind: type[Exception], said: str) -> None:
@@ -194,7 +194,7 @@ def test_statistics_that_are_read_do_not_stay() -> None:
     assert result.of("op") == [[str(qrt.UniformType.for_range(-1.0, 3.0))] * 2]
     assert result.remarks == []
     alone = run(function("%x", stats, returned="%1"))
-    assert ["stays: no region" in each.message for each in alone.remarks] == [True]
+    assert ["is kept: no region defines or uses this value" in each.message for each in alone.remarks] == [True]
 
 
 @pytest.mark.parametrize(("shape", "count"), [("0x3", 3), ("3x0", 1)])

@@ -247,7 +247,7 @@ def test_a_channel_that_would_lose_bits_stays(place):
         second[3, 0] = 1e-39
     module, said = passed(two(relu, first=first, second=second, bias=bias), EQUALIZED)
     np.testing.assert_array_equal(weights(module)[5, 4][:, 3], first[:, 3])
-    assert any("channel 3 is not equalized: a number would leave the normal ones of f32" in each for each in said)
+    assert any("channel 3 is not equalized: a value would be out of the normal range of f32" in each for each in said)
 
 
 def test_a_type_of_few_exponents_stays():

@@ -59,7 +59,7 @@ def test_cut_off_at_any_byte_it_goes_on_behind_the_last_whole_line(tmp_path: Pat
 def test_a_changed_digit_in_the_last_line_drops_it_and_elsewhere_is_an_error(tmp_path: Path) -> None:
     whole = written(tmp_path / "j")
     assert decoded(whole.replace(b'"7"', b'"8"'), "j")[0][1:] == LINES[:1]
-    with pytest.raises(ModelError, match="j: line 2 is damaged, or this is no journal"):
+    with pytest.raises(ModelError, match="j: line 2 is damaged, or this is not a journal"):
         decoded(whole.replace(b"1/3", b"1/4"), "j")
     with pytest.raises(ModelError, match="j: line 1 is damaged"):
         decoded(whole.replace(b"snr=33", b"snr=34"), "j")
@@ -68,7 +68,10 @@ def test_a_changed_digit_in_the_last_line_drops_it_and_elsewhere_is_an_error(tmp
 @pytest.mark.parametrize("content", [b"hello", b'{"a": 1}\n', b"\0" * 40, b"[]\n[]\n", b'{"journal": 1}\n' * 2, b"{}"])
 def test_a_file_that_is_no_journal_is_left_alone(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "j").write_bytes(content)
-    with pytest.raises(ModelError, match="no journal"), opened(tmp_path / "j", SUBJECT):
+    with (
+        pytest.raises(ModelError, match="is damaged, or this is not a journal: give another file"),
+        opened(tmp_path / "j", SUBJECT),
+    ):
         pass
     assert (tmp_path / "j").read_bytes() == content
 
@@ -87,7 +90,7 @@ def test_a_journal_of_something_else_is_refused(tmp_path: Path, key: str, value:
 def test_one_search_at_a_time_writes_a_journal(tmp_path: Path) -> None:
     with (
         opened(tmp_path / "j", SUBJECT),
-        pytest.raises(ModelError, match="another search writes this journal"),
+        pytest.raises(ModelError, match="another search is writing this journal: give each search its own"),
         opened(tmp_path / "j", SUBJECT),
     ):
         pass

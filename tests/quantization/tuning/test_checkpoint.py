@@ -106,14 +106,29 @@ def test_killed_and_resumed_it_is_one_digest(path: Path, monkeypatch: pytest.Mon
 
 
 OTHERS: list[tuple[Any, str]] = [
-    ({"data": DATA[::-1]}, "this checkpoint has seen 7 runs on other data, or in another order"),
-    ({"data": [DATA[1], DATA[0], *DATA[2:]]}, "this checkpoint has seen 7 runs on other data, or in another order"),
-    ({"data": rows(200)}, "this checkpoint has seen 7 runs, and the data has 4"),
-    ({"data": np.array_split(rows(200), 8)}, "this checkpoint has seen 7 runs on other data, or in another order"),
-    ({"data": DATA[:6]}, "this checkpoint has seen 7 runs, and the data has 6"),
-    ({"skip_nonfinite": True}, "this checkpoint was made of another program, target or option"),
-    ({"text": NETWORK.replace("tanh", "exp")}, "this checkpoint was made of another program, target or option"),
-    ({"text": NETWORK.replace("0.3456", "0.3457")}, "this checkpoint was made of another program, target or option"),
+    ({"data": DATA[::-1]}, "this checkpoint was written after 7 runs on other data, or in another order"),
+    (
+        {"data": [DATA[1], DATA[0], *DATA[2:]]},
+        "this checkpoint was written after 7 runs on other data, or in another order",
+    ),
+    ({"data": rows(200)}, "this checkpoint was written after 7 runs, but the data has 4"),
+    (
+        {"data": np.array_split(rows(200), 8)},
+        "this checkpoint was written after 7 runs on other data, or in another order",
+    ),
+    ({"data": DATA[:6]}, "this checkpoint was written after 7 runs, but the data has 6"),
+    (
+        {"skip_nonfinite": True},
+        "this checkpoint was written for another program, target or option: give the same, or the name of another file",
+    ),
+    (
+        {"text": NETWORK.replace("tanh", "exp")},
+        "this checkpoint was written for another program, target or option: give the same, or the name of another file",
+    ),
+    (
+        {"text": NETWORK.replace("0.3456", "0.3457")},
+        "this checkpoint was written for another program, target or option: give the same, or the name of another file",
+    ),
 ]
 
 
@@ -137,7 +152,7 @@ def test_a_truncated_file_is_refused(path: Path) -> None:
     rng = np.random.default_rng(0)
     for length in (0, 1, len(content) - 1, *rng.integers(2, len(content), 6).tolist()):
         path.write_bytes(content[:length])
-        with pytest.raises(ModelError, match=r"this is no whole checkpoint: .*; remove it to begin anew"):
+        with pytest.raises(ModelError, match=r"this is not a complete checkpoint: .*; remove it to start over"):
             quantized(DATA, path)
 
 
@@ -164,28 +179,30 @@ def test_whole_files_of_other_content_are_refused(path: Path) -> None:
     text = entries[checkpoint._STATE].tobytes()
     later = np.frombuffer(text.replace(b'"version": 1', b'"version": 7', 1), np.uint8)
     for changed, message in (
-        ({checkpoint._STATE: later}, "it has version 7, and this is version 1"),
-        ({name: entries[name] + np.float32(1)}, "its records are not those that were written"),
+        ({checkpoint._STATE: later}, "it has version 7, but this version of qrt reads version 1"),
+        ({name: entries[name] + np.float32(1)}, "its records were changed"),
     ):
         with path.open("wb") as file:
             np.savez(file, **(entries | changed))
-        with pytest.raises(ModelError, match=f"this is no whole checkpoint: {message}; remove it to begin anew"):
+        with pytest.raises(ModelError, match=f"this is not a complete checkpoint: {message}; remove it to start over"):
             quantized(DATA, path)
 
 
 def test_foreign_files_are_refused_and_stay(path: Path) -> None:
     for content in (NETWORK.encode(), b"\x00" * 100):
         path.write_bytes(content)
-        with pytest.raises(ModelError, match="this is no whole checkpoint: it is no archive of arrays"):
+        with pytest.raises(ModelError, match=r"this is not a complete checkpoint: not an \.npz archive of arrays"):
             quantized(DATA, path)
         assert path.read_bytes() == content
     with path.open("wb") as file:
         np.savez(file, images=DATA[0])
-    with pytest.raises(ModelError, match="this is no whole checkpoint: it has no state of a calibration"):
+    with pytest.raises(
+        ModelError, match="this is not a complete checkpoint: it does not contain the state of a calibration"
+    ):
         quantized(DATA, path)
     with pytest.raises(FileError, match="Is a directory"):
         quantized(DATA, path.parent)
-    with pytest.raises(FileError, match="file: there is no such folder"):
+    with pytest.raises(FileError, match="file: the folder does not exist"):
         quantized(DATA, path.parent / "absent" / "file")
 
 

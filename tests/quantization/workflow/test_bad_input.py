@@ -30,7 +30,7 @@ WRONG: list[tuple[Any, str]] = [
     ({"images": [rows(2), np.int32(rows(2))]}, "batch 2: input 'images' must be tensor<?x16xf32>: dtype float32, got"),
     (
         {"images": np.where(rows(70) > 2.5, np.float32(-np.inf), rows(70))},
-        "batch 1: input 'images' is -inf at [13, 11]: mend the data",
+        "batch 1: input 'images' is -inf at [13, 11]: fix the data",
     ),
 ]
 
@@ -96,7 +96,7 @@ def test_a_value_that_is_not_finite_is_named_with_its_op_and_batch() -> None:
     """The data are finite, and their sum is not."""
     data = [np.ones(3, np.float32), np.float32([1, 3e38, 1])]
     message = (
-        r"f.mlir:2:\d+: error: batch 2: the value 'f/add.0' of 'arith.addf' is inf at \[1\]: mend the data, or leave"
+        r"f.mlir:2:\d+: error: batch 2: the value 'f/add.0' of 'arith.addf' is inf at \[1\]: fix the data, or leave"
     )
     with pytest.raises(ModelError, match=message):
         qrt.quantize_program(ir.parse(DOUBLE, "f.mlir"), {"arg0": data})
@@ -126,7 +126,7 @@ def test_values_that_are_not_finite_are_refused_or_counted(files: tuple[str, str
     bad[70, 3] = np.nan
     np.savez(data, images=bad)
     assert main(["quantize", program, "--data", data, "-o", output]) == 1
-    assert "batch 2: input 'images' is nan at [6, 3]: mend the data" in capsys.readouterr().err
+    assert "batch 2: input 'images' is nan at [6, 3]: fix the data" in capsys.readouterr().err
     assert main(["quantize", program, "--data", data, "-o", output, "--skip-nonfinite"]) == 0
     assert "main/images: NaNs and infinities left out: 1" in capsys.readouterr().err
 
@@ -157,7 +157,7 @@ def test_a_file_that_is_cut_anywhere_is_refused(files: tuple[str, str, str], cap
     for length in (0, 3, 100, len(whole) // 2, len(whole) - 1):
         Path(data).write_bytes(whole[:length])
         assert main(["quantize", program, "--data", data, "-o", output]) == 1
-        assert f"error: {data}: it is no archive of arrays: " in capsys.readouterr().err
+        assert f"error: {data}: not an .npz archive of arrays: " in capsys.readouterr().err
         assert not Path(output).exists()
 
 
@@ -203,7 +203,7 @@ def test_a_program_of_which_nothing_can_be_quantized_says_why() -> None:
     with pytest.raises(ModelError) as caught:
         qrt.quantize_program(module, data)
     first, second = "'arith.remf' op stays float: ", "; 'math.powf' op stays float: "
-    assert str(caught.value).startswith(f"f.mlir:2:8: error: nothing of f is quantized: {first}")
+    assert str(caught.value).startswith(f"f.mlir:2:8: error: nothing of f can be quantized: {first}")
     assert second in str(caught.value)
     with pytest.raises(VerifyError) as full:
         qrt.quantize_program(module, data, require_full=True)
@@ -211,24 +211,28 @@ def test_a_program_of_which_nothing_can_be_quantized_says_why() -> None:
         "'arith.remf' op",
         "'math.powf' op",
     ]
-    with pytest.raises(ModelError, match="nothing of g is quantized: it has no operation on floats"):
+    with pytest.raises(
+        ModelError, match="nothing of g can be quantized: the target has no kernel for its operations on floats"
+    ):
         qrt.quantize_program(ir.parse("func.func @g(%x: tensor<4xf32>) { return }"), {"arg0": data["arg0"]})
 
 
 def test_a_quantized_program_is_not_quantized_again() -> None:
     made = qrt.quantize_program(ir.parse(DOUBLE), {"arg0": np.float32([1, 2])})
-    with pytest.raises(ModelError, match=r"f is quantized already: here is '.*'; give the float program"):
+    with pytest.raises(ModelError, match=r"f is quantized already: it contains '.*'; give the float program"):
         qrt.quantize_program(made.module, {"arg0": np.float32([1, 2])})
 
 
 def test_data_of_nan_alone_leave_no_range() -> None:
     data = np.full((3, 16), np.nan, np.float32)
-    with pytest.raises(ModelError, match="all 48 values of 'main/images' are NaN or infinite: none is left to choose"):
+    with pytest.raises(
+        ModelError, match="all 48 values of 'main/images' are NaN or infinite, so that no range can be chosen"
+    ):
         qrt.quantize_program(MODULE, {"images": data}, skip_nonfinite=True)
 
 
 def test_a_nan_of_the_weights_is_not_of_the_data() -> None:
     module = ir.parse(BIASED.replace("-1.0", "0x7FC00000"), "b.mlir")
-    message = r"is nan at \[0, 1\]: mend the constant at b.mlir:4:8, which is nan at \[1, 1\], or leave"
+    message = r"is nan at \[0, 1\]: fix the constant at b.mlir:4:8, which is nan at \[1, 1\], or leave"
     with pytest.raises(ModelError, match=message):
         qrt.quantize_program(module, {"arg0": np.ones((1, 2), np.float32)})

@@ -47,7 +47,7 @@ def test_symbols_follow_dimensions():
       return %0, %1, %2 : index, index, index
     }"""
     assert run(text, i64(23), i64(4)) == [5, 14, 23]
-    refused(text, i64(23), i64(0), message="'affine.apply' op floordiv by 0, which is not positive")
+    refused(text, i64(23), i64(0), message="'affine.apply' op floordiv by 0: the divisor must be positive")
 
 
 def test_what_has_no_value():
@@ -57,7 +57,7 @@ def test_what_has_no_value():
           %0 = affine.apply affine_map<(d0) -> (d0 {divisor})>(%d)
           return %0 : index
         }}"""
-        refused(text, i64(7), message=f"{divisor.replace(' ', ' by ')}, which is not positive")
+        refused(text, i64(7), message=f"{divisor.replace(' ', ' by ')}: the divisor must be positive")
 
 
 def test_a_result_that_is_no_index():
@@ -157,7 +157,7 @@ def test_steps_are_bounded():
       affine.for %i = 0 to 4611686018427387904 { }
       return
     }"""
-    refused(text, message="'affine.for' op does not end within the steps it may take", max_steps=1000)
+    refused(text, message="'affine.for' op does not end within max_steps, the limit of steps", max_steps=1000)
 
 
 def test_a_step_of_zero_is_undefined():
@@ -197,7 +197,13 @@ def test_parallel(n, k):
 def test_parallel_loops_that_do_not_run():
     memory = np.zeros((8, 8), np.int32)
     for step in (0, -1):
-        refused(PARALLEL.format(step=step), i64(3), i64(0), memory, message=f"the step {step} is not positive")
+        refused(
+            PARALLEL.format(step=step),
+            i64(3),
+            i64(0),
+            memory,
+            message=f"the step {step} is not positive",
+        )
     text = PARALLEL.format(step=1)
-    refused(text, i64(3), i64(0), memory, message="does not end within the steps", max_steps=10)
+    refused(text, i64(3), i64(0), memory, message="does not end within max_steps, the limit of steps", max_steps=10)
     refused(text.replace('"addf"', '"assign"'), i64(3), i64(0), memory, message="reduces by 'assign'")

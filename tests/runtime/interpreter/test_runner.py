@@ -40,7 +40,7 @@ def refused_call(declared, given, value, message):
 
 
 def test_what_is_refused():
-    refused_call("printI64(i32)", "i32", np.int32(1), r"is @printI64 of the runner libraries, which takes \(i64\)")
+    refused_call("printI64(i32)", "i32", np.int32(1), r"declares the runner library's @printI64, which takes \(i64\)")
     refused_call("printNothing(i64)", "i64", np.int64(1), "has no body")
     empty = np.zeros((0,), np.float32)
     refused_call("printMemref1dF32(memref<?xf32>)", "memref<?xf32>", empty, "which has no elements")

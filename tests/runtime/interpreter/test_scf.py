@@ -76,7 +76,7 @@ def test_a_loop_that_never_ends():
       scf.while : () -> () { scf.condition(%p) } do { scf.yield }
       return
     }"""
-    refused(text, np.True_, message="'scf.while' op does not end within the steps it may take", max_steps=100)
+    refused(text, np.True_, message="'scf.while' op does not end within max_steps, the limit of steps", max_steps=100)
     assert run(text, np.False_, max_steps=100) == []
 
 
@@ -127,7 +127,7 @@ def test_index_switch_with_a_block_that_takes_arguments():
       return %r : i32
     }"""
     assert run(text, i64(0)) == [1]
-    refused(text, i64(3), message="'scf.index_switch' op gives 0 values to a block of 1 arguments")
+    refused(text, i64(3), message="'scf.index_switch' op passes 0 values to a block with 1 arguments")
 
 
 def test_execute_region_with_branches():
@@ -190,7 +190,7 @@ def test_a_nest_is_not_made_at_once():
       return
     }"""
     refused(text, i64(1 << 60), message="failed: the first iteration")
-    refused(text, i64(1 << 60), message="does not end within the steps it may take", max_steps=1000)
+    refused(text, i64(1 << 60), message="does not end within max_steps, the limit of steps", max_steps=1000)
 
 
 def test_forall_assembles_slices():

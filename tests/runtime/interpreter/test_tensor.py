@@ -1,5 +1,5 @@
 """`tensor` ops against NumPy. Hazards: an operand written in place, a slice past the end, which dimensions a
-rank-reduced slice leaves out, sizes that only the run knows."""
+rank-reduced slice leaves out, sizes known only at run time."""
 
 import re
 
@@ -113,18 +113,18 @@ def test_ops_are_numpys(name):
 
 
 REFUSED = {
-    "tensor.dim %a, %b : tensor<?x?xf32>": "dimension 9 of a tensor of rank 2",
+    "tensor.dim %a, %b : tensor<?x?xf32>": "dimension 9 is out of range for rank 2",
     "tensor.extract %a[%b, %b] : tensor<?x?xf32>": "index 9 is out of bounds: dimension 0 is 4",
     "tensor.insert %c into %a[%b, %b] : tensor<?x?xf32>": "index 9 is out of bounds",
     "tensor.extract_slice %a[0, %b][1, 1][1, 1] : tensor<?x?xf32> to tensor<1x1xf32>": (
-        "a slice of 1 from 9 by 1 leaves dimension 1, which is 6"
+        "a slice of size 1 from 9 with stride 1 exceeds dimension 1 of size 6"
     ),
-    "tensor.extract_slice %a[0, 0][1, %b][1, 1] : tensor<?x?xf32> to tensor<1x?xf32>": "leaves dimension 1",
+    "tensor.extract_slice %a[0, 0][1, %b][1, 1] : tensor<?x?xf32> to tensor<1x?xf32>": "exceeds dimension 1",
     "tensor.insert_slice %e into %a[0, 0][%h, %h][1, 1] : tensor<?x?xf32> into tensor<?x?xf32>": (
         "a tensor of shape [4, 2] does not fill a slice of [2, 2]"
     ),
     "tensor.expand_shape %a [[0, 1], [2]] output_shape [%b, 2, 6] : tensor<?x?xf32> into tensor<?x2x?xf32>": (
-        "dimension 0, which is 4, does not expand to [9, 2]"
+        "dimension 0 of size 4 does not expand to [9, 2]"
     ),
     "tensor.expand_shape %i [] output_shape [%b] : tensor<f32> into tensor<?xf32>": (
         "one element does not expand to [9]"
@@ -144,7 +144,7 @@ REFUSED = {
         "24 elements do not fill shape [5, 5]"
     ),
     "tensor.pad %a low[%g, 1] high[2, 0] { ^bb0(%p: index, %q: index): tensor.yield %c : f32 } : tensor<?x?xf32> to "
-    "tensor<?x?xf32>": "pads by less than nothing: low [-1, 1], high [2, 0]",
+    "tensor<?x?xf32>": "pads by a negative amount: low [-1, 1], high [2, 0]",
     "tensor.pad %a low[%b, 1] high[2, 0] { ^bb0(%p: index, %q: index): tensor.yield %c : f32 } : tensor<?x?xf32> to "
     "tensor<5x?xf32>": "'tensor.pad' op the result of tensor.pad must be tensor<5x?xf32>, got shape [15, 7]",
     "tensor.empty(%g) : tensor<?xf32>": "a dimension is negative: [-1]",
@@ -188,6 +188,6 @@ def test_more_bytes_than_an_address_says_are_an_error_at_the_op(name, interpret)
     result = line.rpartition(" to " if " to " in line else " : ")[2]
     constants = "%f = arith.constant 1.0 : f32\n%t = arith.constant dense<1.0> : tensor<1x1xf32>"
     program = compile(f"func.func @f(%a: index) -> {result} {{\n{constants}\n%0 = {line}\nreturn %0 : {result}\n}}")
-    message = rf"^<string>:4:6: error: '{line.split('(')[0].split()[0]}' op there is no memory for a tensor of shape "
+    message = rf"^<string>:4:6: error: '{line.split('(')[0].split()[0]}' op not enough memory for a tensor of shape "
     with pytest.raises(ModelError, match=message + re.escape(shape)):
         program.run({"arg0": LARGE}, interpret=interpret)

@@ -99,7 +99,7 @@ PROGRAMS = {
     "results are used behind it": main(
         loop({"%a": (T, "%x"), "%b": (T, "%y")}, f"%s = arith.addi %a, %b : {T}", "%b, %s")
         + f"%1 = arith.muli %r#1, %r#2 : {T}\n%2 = arith.subi %1, %r#1 : {T}", "%2, %r#1, %r#1", f"{T}, {T}, {T}"),
-    "values of no elements": main(
+    "values of a tensor without elements": main(
         loop({"%a": ("tensor<0xi32>", "%e"), "%b": (T, "%x")}, "%s = arith.addi %a, %a : tensor<0xi32>", "%s, %b"),
         "%r#1, %r#2, %r#0", f"tensor<0xi32>, {T}, {INT}",
     ).replace("%zero = ", "%e = arith.constant dense<> : tensor<0xi32>\n    %zero = "),
@@ -113,7 +113,7 @@ PROGRAMS = {
                OUTER + loop({"%a": (T, "%x"), "%b": (T, "%y")}, INNER, "%b, %in#1")
                + f"scf.yield %r#1, %r#1 : {T}, {T}",
                f"scf.yield %y, %x : {T}, {T}", f"{T}, {T}"), "%w#0, %w#1", f"{T}, {T}"),
-    "branches that give one value twice": main(
+    "branches that return one value twice": main(
         f"%t = arith.muli %x, %y : {T}\n" + choice(
             "sgt, %n, %zero", f"%s = arith.addi %t, %x : {T}\nscf.yield %s, %s, %t : {T}, {T}, {T}",
             f"%s = arith.subi %t, %x : {T}\nscf.yield %t, %s, %x : {T}, {T}, {T}", f"{T}, {T}, {T}")

@@ -26,7 +26,7 @@ def test_contractions(name):
 
 @pytest.mark.parametrize("k", [0, 1, 2, 33, 300])
 def test_bytes_that_are_constant_are_packed_as_integers(k, tmp_path):
-    """As the weights of hybrid models are. Those that only the run knows are read by the loops."""
+    """As the weights of hybrid models are. Those known only at run time are read by the loops."""
     w = RNG.integers(-128, 128, (k, 19))
     text = f"""func.func @main(%x: tensor<5x{k}xi32>, %o: tensor<5x19xi32>) -> tensor<5x19xi32> {{
       %weights = arith.constant dense<{w.tolist() if k else "[]"}> : tensor<{k}x19xi8>

@@ -328,7 +328,7 @@ def test_arguments_that_are_missing_or_unknown(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["bind_", "bind", "decode", "Executable", "bind_gemm ", "__class__", "", "bind_none"])
 def test_names_of_no_entry(name: str, tmp_path: Path) -> None:
     index = plan_with(index_of(TWO, tmp_path / "p.qrt"), ("calls", 0, 0), name)
-    assert "is no entry" in refused(tmp_path / "p.qrt", index)
+    assert "unknown entry" in refused(tmp_path / "p.qrt", index)
 
 
 # -- the rest of the index -------------------------------------------------------------------------------------------
@@ -341,7 +341,7 @@ def test_a_header_alone(tmp_path: Path) -> None:
     struct.pack_into("=Q", head, 48, SIZE)
     struct.pack_into("=Q", head, 72, kernel_calls.checksum(b""))
     (tmp_path / "p.qrt").write_bytes(bytes(head) + struct.pack("=Q", kernel_calls.checksum(bytes(head))))
-    with pytest.raises(qrt.errors.ModelError, match="its index is not in it"):
+    with pytest.raises(qrt.errors.ModelError, match="is damaged: its index is missing"):
         qrt.load_program(tmp_path / "p.qrt")
 
 
@@ -391,12 +391,12 @@ def test_a_state_that_is_no_array_and_a_port_whose_name_is_no_text(tmp_path: Pat
     states = index["plans"][0]["states"]
     assert refused(tmp_path / "p.qrt", plan_with(index, ("states",), ()))
     message = refused(tmp_path / "p.qrt", plan_with(index, ("states",), (*states, *states)))
-    assert "two states have one name" in message
+    assert "two states have the same name" in message
     for name in (3, None, ("x",), np.array(1)):
         for kind in ("inputs", "outputs"):
             assert "expected a text" in refused(tmp_path / "p.qrt", replaced(index, (kind, 0, 0), name))
     twice = replaced(index, ("outputs", 1, 0), index["outputs"][0][0])
-    assert "two outputs have one name" in refused(tmp_path / "p.qrt", twice)
+    assert "two outputs have the same name" in refused(tmp_path / "p.qrt", twice)
 
 
 @pytest.mark.parametrize("rounds", [1 << 62, 1_000_001, -1, 1.5, None, np.array(5)])

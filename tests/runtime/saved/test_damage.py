@@ -76,14 +76,14 @@ def changed_header(content: bytes, offset: int, code: str, value: object) -> byt
 @pytest.mark.parametrize(
     ("offset", "code", "value", "said"),
     [
-        (0, "8s", b"\x93qrt\n\n\n\n", "no saved program"),
+        (0, "8s", b"\x93qrt\n\n\n\n", "not a saved program, or truncated"),
         (8, "=I", 0x04030201, "another byte order"),
         (12, "=I", container.FORMAT + 1, "another build of qrt .*: save it again from the text of its program"),
         (16, "=Q", 12345, "another build of qrt .*: save it again from the text of its program"),
         (24, "24s", b"99.1", r"another build of qrt \(99.1, format"),
-        (48, "=Q", 1 << 60, "bytes, and had"),
-        (56, "=Q", 1 << 62, "its index is not in it"),
-        (64, "=Q", 1 << 62, "its index is not in it"),
+        (48, "=Q", 1 << 60, "bytes, but"),
+        (56, "=Q", 1 << 62, "is damaged: its index is missing"),
+        (64, "=Q", 1 << 62, "is damaged: its index is missing"),
         (64, "=Q", 8, "damaged"),
         (72, "=Q", 1, "the checksum of its content differs"),
     ],
@@ -97,10 +97,10 @@ def test_fields_of_the_header(small: bytes, tmp_path: Path, offset: int, code: s
     ("make", "said"),
     [
         (lambda path: None, "No such file"),
-        (lambda path: path.mkdir(), "no regular file"),
-        (lambda path: os.mkfifo(path), "no regular file"),
-        (lambda path: path.touch(), "it is empty"),
-        (lambda path: path.write_text(SMALL), "no saved program"),
+        (lambda path: path.mkdir(), "not a regular file, which a saved program must be"),
+        (lambda path: os.mkfifo(path), "not a regular file, which a saved program must be"),
+        (lambda path: path.touch(), "not a saved program: the file is empty"),
+        (lambda path: path.write_text(SMALL), "not a saved program, or truncated"),
     ],
     ids=["absent", "folder", "pipe", "empty", "text"],
 )

@@ -31,9 +31,9 @@ def test_a_text_that_inflates_beyond_its_limit(tmp_path: Path, monkeypatch: pyte
     index["program"] = {**index["program"], "text": np.frombuffer(long, np.uint8)}
     assert f"the program's text has more than {1 << 20} bytes" in refused_text(tmp_path / "p.qrt", index)
     index["program"]["text"] = np.frombuffer(zlib.compress(b"x" * 5000)[:-6], np.uint8)
-    assert "the program's text is cut short" in refused_text(tmp_path / "p.qrt", index)
+    assert "the program's text is truncated" in refused_text(tmp_path / "p.qrt", index)
     index["program"]["text"] = np.frombuffer(zlib.compress(b"\xff"), np.uint8)
-    assert "the program's text is no UTF-8" in refused_text(tmp_path / "p.qrt", index)
+    assert "the program's text is not UTF-8" in refused_text(tmp_path / "p.qrt", index)
 
 
 def test_a_text_at_its_limit_is_saved_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,7 +54,7 @@ def test_the_text_of_another_program(tmp_path: Path) -> None:
     index = index_of(OPEN, tmp_path / "p.qrt")
     other = index_of(STATE, tmp_path / "q.qrt")
     message = refused_text(tmp_path / "p.qrt", {**index, "program": other["program"]})
-    assert "the arguments or results of main are others in its text" in message
+    assert "the arguments or results of main differ from those in its text" in message
 
 
 @pytest.mark.parametrize(

@@ -49,12 +49,12 @@ def test_an_initial_number_that_is_a_result_is_near_a_value() -> None:
             lambda initial=initial: np.min(Q[:0], initial=initial),
             lambda initial=initial: np.max(Q, axis=1, initial=initial, where=none),
         ):
-            with pytest.raises(QuantTypeError, match="no value of the type is near"):
+            with pytest.raises(QuantTypeError, match="the type has no value near"):
                 call()
     assert np.max(Q[:0], initial=-2.0).item() == -2.0
     assert np.min(Q, initial=10**6).item() == -3.0  # it is greater than each
     some = np.array([[True, False, False], [False, False, False]])
-    with pytest.raises(QuantTypeError, match="no value of the type is near"):
+    with pytest.raises(QuantTypeError, match="the type has no value near"):
         np.min(Q, axis=1, initial=10**6, where=some)
 
 
@@ -189,7 +189,7 @@ def test_a_message_has_no_contents_of_an_array() -> None:
 
 def test_a_function_has_one_rule() -> None:
     for function in (np.sum, (np.add, "reduce"), np.exp):
-        with pytest.raises(RuntimeError, match="has a rule already"):
+        with pytest.raises(RuntimeError, match="already has a rule:"):
             table.table() and table.implements(function, kind="sums")(lambda x: x)  # type: ignore[arg-type]
     assert table.table()[np.sum].rule is not None
 
@@ -200,7 +200,7 @@ def test_the_other_names_of_max_and_min() -> None:
 
 
 def test_a_vector_has_no_axis_1() -> None:
-    with pytest.raises(np.exceptions.AxisError, match=r"np\.sum: axis 1 does not fit a tensor of rank 1"):
+    with pytest.raises(np.exceptions.AxisError, match=r"np\.sum: axis 1 is out of range for a tensor of rank 1"):
         qrt.quantize([1.0], T).sum(axis=1)
 
 
@@ -208,13 +208,13 @@ def test_a_vector_has_no_axis_1() -> None:
 @pytest.mark.parametrize("axis", ["", b"", {}, set()])
 def test_an_axis_is_no_empty_text_or_mapping(reduction: Callable[..., Any], axis: Any) -> None:
     """Hazard: what is iterated like a tuple without integers means no axis."""
-    with pytest.raises((QuantTypeError, QuantValueError, QuantAxisError), match=r"axis|an integer is needed"):
+    with pytest.raises((QuantTypeError, QuantValueError, QuantAxisError), match=r"axis|expected an integer"):
         reduction(Q, axis=axis)
 
 
 @pytest.mark.parametrize("axis", [(), (0, 1, 2)])
 def test_a_norm_is_along_one_axis_or_two(axis: Any) -> None:
-    with pytest.raises(QuantValueError, match=r"np\.linalg\.norm: a norm is along one axis or two"):
+    with pytest.raises(QuantValueError, match=r"np\.linalg\.norm: axis must be one axis or a"):
         np.linalg.norm(QuantTensor(np.zeros((2, 2, 2), np.int8), T), axis=axis)
 
 

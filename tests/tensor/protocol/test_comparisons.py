@@ -205,7 +205,7 @@ def test_isclose_to_what_is_no_finite_number() -> None:
     assert np.isclose([nan, -inf, 1.5], q, atol=1e300).tolist() == [False, False, True]
     with pytest.warns(RuntimeWarning, match="atol: inf"):  # as of NumPy's arrays
         np.isclose(1.5, q, atol=inf)
-    with pytest.raises(QuantTypeError, match="real numbers are needed"):
+    with pytest.raises(QuantTypeError, match="expected real numbers, got"):
         np.isclose(q, ["a", "b", "c"])
 
 
@@ -219,14 +219,14 @@ def test_what_is_no_real_number_is_unequal(other: Any, expected: list[bool]) -> 
     assert (q == other).tolist() == expected
     assert (q != other).tolist() == [not each for each in expected]
     if not isinstance(other, Decimal):
-        with pytest.raises(QuantTypeError, match="compared with real numbers alone"):
+        with pytest.raises(QuantTypeError, match="a tensor can be compared with tensors and real numbers only"):
             q < other  # noqa: B015
 
 
 def test_a_decimal_that_is_a_nan_has_no_order() -> None:
     q = QuantTensor([1, 2], T)
     assert (q == Decimal("NaN")).tolist() == [False, False]
-    with pytest.raises(QuantTypeError, match="compared with real numbers alone"):
+    with pytest.raises(QuantTypeError, match="a tensor can be compared with tensors and real numbers only"):
         q < Decimal("NaN")  # noqa: B015
 
 

@@ -178,7 +178,7 @@ def test_only_the_type_that_is_selected_is_assigned() -> None:
         ((slice(None), [0, 1]), q[:, [1, 0]]),
         (0, q[0][::-1]),
     ):
-        with pytest.raises(QuantTypeError, match=r"tensors of one type are needed.*qrt\.requantize"):
+        with pytest.raises(QuantTypeError, match=r"the tensors must have the same type.*qrt\.requantize"):
             q[key] = value
     assert q.storage.tolist() == [[0, 5, 0], [7, 8, 9]]
 
@@ -192,8 +192,8 @@ def test_only_the_type_that_is_selected_is_assigned() -> None:
         (0, QuantTensor([1, 2], T), ValueError, "does not broadcast"),
         (0, "a", QuantTypeError, "values must be real numbers"),
         (0, 1j, QuantTypeError, "values must be real numbers"),
-        (0, [[1, 2], [3]], QuantTypeError, "the values make no array"),
-        (0, [QuantTensor(1, T)], QuantTypeError, "a QuantTensor is not taken as numbers"),
+        (0, [[1, 2], [3]], QuantTypeError, "the values do not form an array: nested sequences have different lengths"),
+        (0, [QuantTensor(1, T)], QuantTypeError, "a QuantTensor is not converted to numbers here: join tensors by"),
         (slice("a"), 0, QuantTypeError, "slice indices must be integers"),
     ],
 )
@@ -262,7 +262,9 @@ def test_rows_and_an_index_with_dots_are_views() -> None:
 def test_an_array_of_integers_is_refused_as_astype_refuses_it() -> None:
     q = QuantTensor([1, 2], ELEMENTS[0])
     for dtype in (np.int8, "uint16", np.int64, bool, int):
-        with pytest.raises(QuantTypeError, match=r"does not hold the values: write q\.storage") as raised:
+        with pytest.raises(
+            QuantTypeError, match=r"cannot represent the values: write q\.storage for the integers"
+        ) as raised:
             np.asarray(q, dtype=dtype)
         with pytest.raises(QuantTypeError) as by_astype:
             q.astype(dtype)

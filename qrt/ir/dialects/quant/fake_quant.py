@@ -43,7 +43,7 @@ def fake_quant_type(operation: Operation) -> UniformType:
     if wrong.any():
         place = int(wrong.argmax())
         raise QuantTypeError(
-            f"a range has finite ends in order, unlike {low.ravel()[place]:g} to {high.ravel()[place]:g}"
+            f"a range must have finite ends in ascending order, got {low.ravel()[place]:g} to {high.ravel()[place]:g}"
         )
     is_signed = operation.attributes.get("is_signed", FALSE) != FALSE
     least = (-1 << (bits - 1) if is_signed else 0) + (operation.attributes.get("narrow_range", FALSE) != FALSE)

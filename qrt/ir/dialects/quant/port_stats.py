@@ -52,7 +52,7 @@ def port_range(region: RegionOp, port: int) -> PortRange | None:
     if isinstance(spec, CalibratedType):
         ends = np.array([spec.min, spec.max])
         if not np.isfinite(ends).all():
-            raise region.op_error(f"has the specification {spec}, which is no finite range")
+            raise region.op_error(f"has the specification {spec}, which is not a finite range")
     if ends is None:
         return None
     axis = entries.get("axis")
@@ -81,7 +81,7 @@ def set_port_range(region: RegionOp, port: int, range: PortRange | None) -> None
 def _entries(region: RegionOp) -> dict[str, Attribute]:
     value = region.attributes.get(PORT_STATS)
     if value is not None and not isinstance(value, DictAttr):
-        raise region.op_error(f"attribute '{PORT_STATS}' is no dictionary")
+        raise region.op_error(f"attribute '{PORT_STATS}' must be a dictionary")
     return {} if value is None else dict(value.items)
 
 

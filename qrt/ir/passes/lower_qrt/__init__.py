@@ -38,7 +38,7 @@ class LowerQrt:
             if getattr(self, name) not in choices:
                 option = name.replace("_", "-")
                 listed = ", ".join(filter(None, choices))
-                raise QuantTypeError(f"{option} is one of {listed}, not {getattr(self, name)!r}")
+                raise QuantTypeError(f"{option} must be one of {listed}, got {getattr(self, name)!r}")
 
     def run(self, module: Module) -> None:
         for op in module.operation.walk():
@@ -56,7 +56,7 @@ class LowerQrt:
         name = op.name.removeprefix("qrt.")
         lower = LOWERINGS.get(name)
         if lower is None:
-            raise QuantTypeError(f"there is no lowering of {op.name}")
+            raise QuantTypeError(f"{op.name} has no lowering")
         context = LoweringContext(op, loops=self.to == "loops", in_loop=self.zero_point == "in-loop")
         stored = lower(context, op, self._attributes(name, op))
         context.loc = None

@@ -162,7 +162,7 @@ def lower_dynamic_lstm(context: LoweringContext, op: Operation, attributes: Attr
     x, _, _, bias, hidden, cell = op.operands
     steps, cells = (tensor_type(x).shape or (None,))[0], (tensor_type(cell).shape or (None, None))[1]
     if steps is None or cells is None:
-        raise QuantTypeError(f"the number of steps of {x.type} and of cells of {cell.type} must be known")
+        raise QuantTypeError(f"the number of steps of {x.type} and of cells of {cell.type} must be static")
     w, r = (_Weights(context.storage(weights), tensor_type(weights)) for weights in op.operands[1:3])
     batch = context.extent(cell, 0)
     of_x = w.product(context, x)

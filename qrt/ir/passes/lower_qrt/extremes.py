@@ -65,7 +65,7 @@ def _start(name: str, op: Operation) -> int | float:
     if isinstance(t, FloatType):
         return np.inf if least else -np.inf
     if not isinstance(t, IntegerType) or t.signedness != "signless":
-        raise QuantTypeError(f"elements of {t} are not compared by any op of arith")
+        raise QuantTypeError(f"arith has no op that compares elements of {t}")
     if t.width == 1:
         return int(least)
     info = np.iinfo(element_dtype(t))

@@ -51,7 +51,7 @@ class LowerQuantOps:
         for name, choices in _RULE.choices.items():
             if getattr(self, name) not in choices:
                 option = name.replace("_", "-")
-                raise QuantTypeError(f"{option} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
+                raise QuantTypeError(f"{option} must be one of {', '.join(choices)}, got {getattr(self, name)!r}")
 
     def run(self, module: Module) -> None:
         casts = [op for op in module.operation.walk() if op.name in ("quant.qcast", "quant.dcast")]
@@ -89,11 +89,11 @@ class LowerQuantOps:
 def _uniform(type: Type) -> UniformType:
     element = element_of(type)
     if not isinstance(element, UniformType):
-        raise QuantTypeError(f"{element} does not say how its values are stored")
+        raise QuantTypeError(f"{element} has no storage type")
     if isinstance(type, TensorType) and type.encoding is not None:
-        raise QuantTypeError(f"the encoding of {type} is of no known meaning")
+        raise QuantTypeError(f"the encoding of {type} is not supported")
     if not element.is_storage_castable:
-        raise QuantTypeError(f"storage in {element.storage_type} is no signless integer")
+        raise QuantTypeError(f"storage in {element.storage_type} is not a signless integer")
     return element
 
 

@@ -176,7 +176,7 @@ def _saturation(t: UniformType, offsets: tuple[int, ...]) -> _Saturation:
     expressed = t.expressed_type
     form = expressed.format
     if not form.has_zero or form.largest.denominator != 1:
-        raise QuantTypeError(f"{expressed} cannot hold its own values rounded to integers: {t} is not lowered")
+        raise QuantTypeError(f"{expressed} cannot represent all of its values rounded to integers: {t} is not lowered")
     low = tuple(t.storage_min - zp for zp in offsets)
     high = tuple(t.storage_max - zp for zp in offsets)
     clamped = (min(max(zp, t.storage_min), t.storage_max) for zp in t.zero_points)

@@ -1,6 +1,5 @@
 """An ONNX graph under construction during export: nodes, tensors by name, constants, and the opset."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from qrt.ir import Operation, Value
+from qrt.models.importing.graph import Refusals
 from qrt.models.importing.node import TENSOR, UnsupportedForm
 from qrt.models.onnx.exporting.exported_value import ExportedValue, Order, in_order, shape_in_order
 from qrt.models.onnx.exporting.operation_metadata import Entry
@@ -92,7 +92,7 @@ class ExportGraph:
         self.entries: list[Entry] = []
         self.shapes: dict[str, tuple[str, tuple[int | None, ...]]] = {}
         self.values: dict[Value, ExportedValue] = {}
-        self.refused: Counter[tuple[str, str]] = Counter()
+        self.refused = Refusals()
         self._shared: dict[Any, str] = {}
 
     # -- values -----------------------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ class ExportGraph:
         """Add a Transpose of a value's tensor to another order of axes."""
         source, name = next(((o, n) for o, n in exported.names.items() if None not in o), (None, ""))
         if source is None:
-            raise UnsupportedForm("a value that no tensor holds")
+            raise UnsupportedForm("a value that is not stored in a tensor")
         if None in order:
             raise UnsupportedForm("a computed operand with new axes")
         permutation = [source.index(axis) for axis in order]
@@ -200,7 +200,7 @@ class ExportGraph:
             if old in node.outputs:
                 node.outputs[node.outputs.index(old)] = new
                 return
-        raise AssertionError(f"{old} is the output of no node")
+        raise AssertionError(f"{old} is not the output of a node")
 
     def rename(self, old: str, new: str) -> None:
         """Rename a tensor everywhere."""

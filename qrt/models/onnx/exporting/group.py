@@ -221,7 +221,7 @@ class Group:
         element = exported.type.element
         assert isinstance(element, UniformType)
         if element.storage_width == 32:
-            self.refuse("a result of 32 bits")
+            self.refuse("a result with 32-bit storage")
         if not element.has_default_bounds:
             name = self._bounded(name, element, exported, order)
         given = parameters_of(element, exported.shape, order)
@@ -231,7 +231,7 @@ class Group:
     def _bounded(self, name: str, element: UniformType, exported: ExportedValue, order: Order) -> str:
         """Clip values to the bounds of a storage that are narrower than its type."""
         if not element.is_per_layer:
-            self.refuse("narrow bounds of storage for each channel")
+            self.refuse("narrow storage bounds with a scale for each channel")
         return self._clip(name, element, element.storage_min, element.storage_max)
 
     def clipped(self, name: str, clamp: Operation) -> str:
@@ -241,7 +241,7 @@ class Group:
             return self._within(name, attributes["min"], attributes["max"])
         low, high = stored_bounds(element, attributes)
         if not element.is_per_layer:
-            self.refuse("a clamp of channels that have a scale each")
+            self.refuse("a clamp with a scale for each channel")
         return self._clip(name, element, int(low[0]), int(high[0]))
 
     def clipped_storage(self, name: str, clamp: Operation) -> str:

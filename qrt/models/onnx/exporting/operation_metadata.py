@@ -113,7 +113,7 @@ def _state(model: Model, key: str, text: str) -> State:
         or not all(isinstance(record.get(name), str) for name in ("symbol", "output"))
         or not record["symbol"]
     ):
-        fail("it names no variable and output")
+        fail("it does not name a variable and an output")
     initial = model.graph.constants.get(key.removeprefix(STATE))
     if initial is None:
         fail("the file has no initializer of this name")

@@ -33,10 +33,10 @@ def parameters_of(element: UniformType, shape: tuple[int | None, ...], order: Or
     Raises UnsupportedForm for an expressed type other than f32, or scales beyond float32, which ONNX does not support.
     """
     if element.expressed_type.name != "f32":
-        raise UnsupportedForm(f"a type that expresses {element.expressed_type}")
+        raise UnsupportedForm(f"the expressed type {element.expressed_type}")
     scales = element.scale_array.astype(np.float32)
     if not (np.isfinite(scales).all() and (scales > 0).all()):
-        raise UnsupportedForm("a scale beyond float32")
+        raise UnsupportedForm("a scale out of the range of float32")
     zeros = element.zero_point_array
     opset = OPSETS[element.storage_width]
     if element.is_sub_channel:
@@ -50,7 +50,7 @@ def _blocked(
 ) -> Parameters:
     """Return parameters in blocks along one axis, with a scale for each element along all others, as in ONNX."""
     if None in shape or None in order:
-        raise UnsupportedForm("blocks in a tensor of open shape")
+        raise UnsupportedForm("blocks in a tensor of dynamic shape")
     sizes = [size or 1 for size in shape]
     blocks = [size // count for size, count in zip(sizes, element.scales_shape, strict=True)]
     axis = int(np.argmax(blocks))
@@ -67,10 +67,10 @@ def _stored(element: UniformType, zeros: Array) -> Array | None:
     """Return zero points in the dtype of the storage; int32 has none."""
     if element.storage_width == 32:
         if zeros.any():
-            raise UnsupportedForm("32 bits with a zero point")
+            raise UnsupportedForm("32-bit storage with a zero point")
         return None
     least, greatest = element.default_bounds
     if prod(zeros.shape) and not (least <= int(zeros.min()) and int(zeros.max()) <= greatest):
-        raise UnsupportedForm("a zero point beyond the storage")
+        raise UnsupportedForm("a zero point out of the range of the storage")
     width = max(8, element.storage_width)
     return zeros.astype(f"{'' if element.is_signed else 'u'}int{width}")

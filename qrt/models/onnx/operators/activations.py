@@ -43,7 +43,7 @@ def clip(node: Node) -> None:
             bound = operand(node, i)
         if bound is not None:
             if node.opset >= 11 and node.plain(i) is not element:
-                node.fail(f"a bound is of {node.dtype(i)}, the input of {node.dtype(0)}")
+                node.fail(f"a bound has the type {node.dtype(i)}, but the input {node.dtype(0)}")
             result = _bounded(node, names[form(element)], result, bound, signless_type)
     if not isinstance(result, np.ndarray) and result is node.graph.values.get(node.input(0)):
         result = node.emit("qrt.reshape", [result], None, result.type)

@@ -27,7 +27,7 @@ def _number(node: Node, i: int, what: str) -> int:
 def _static(node: Node, i: int = 0) -> tuple[int, ...]:
     shape = tuple(size for size in node.shape(i) if size is not None)
     if len(shape) < len(node.shape(i)):
-        node.refuse("an open dimension")
+        node.refuse("a dynamic dimension")
     return shape
 
 
@@ -94,9 +94,9 @@ def one_hot(node: Node) -> None:
     rank = len(node.shape()) + 1
     axis = node.axis(node.attribute("axis", -1), rank)
     if node.shape(2) != (2,) or depth < 1:
-        node.fail(f"its values are {node.type(2)}, expected two, and its depth is {shown(depths.tolist())}")
+        node.fail(f"its values are {node.type(2)}, expected two elements, and its depth is {shown(depths.tolist())}")
     if depth > _MOST:
-        node.refuse(f"of a depth beyond {_MOST}")
+        node.refuse(f"with a depth above {_MOST}")
     source = node.plain(0)
     positions = cast_to(node, operand(node, 0), signless(source), I64, form(source) == 1, False)
     size = number_of(depth, I64)
@@ -130,7 +130,7 @@ def trilu(node: Node) -> None:
     k = _number(node, 1, "a diagonal") if node.has(1) else 0
     rows, columns = shape[-2:]
     if rows * columns > _MOST:
-        node.refuse(f"matrices of more than {_MOST} elements")
+        node.refuse(f"matrices with more than {_MOST} elements")
     diagonals = np.arange(columns) - np.arange(rows)[:, np.newaxis]
     is_inside = diagonals >= k if node.attribute("upper", 1) else diagonals <= k
     signless_type = signless(element)
@@ -141,7 +141,7 @@ def eye_like(node: Node) -> None:
     """Create a matrix of a known shape with ones on a diagonal."""
     shape, number = _static(node), node.attribute("dtype", 0)
     if len(shape) != 2 or (number and number not in NUMBERS):
-        node.fail(f"it is like a tensor of shape {list(shape)}, with dtype {number}, expected a matrix")
+        node.fail(f"its input has shape {list(shape)} and attribute dtype is {number}, expected a matrix")
     element: Type = element_of(NUMBERS[number]) if number else node.plain(0)
     node.graph.check_size(node.op, TensorType(shape, element))
     ones = np.eye(*shape, node.attribute("k", 0), dtype=np.bool_)
@@ -153,7 +153,7 @@ def reverse_sequence(node: Node) -> None:
     shape, lengths = _static(node), node.integers(1, "lengths")
     batch, time = (node.axis(node.attribute(name, d), len(shape)) for name, d in (("batch_axis", 1), ("time_axis", 0)))
     if {batch, time} != {0, 1} or len(lengths) != shape[batch] or any(not 0 <= n <= shape[time] for n in lengths):
-        node.fail(f"lengths {list(lengths)} do not go with shape {list(shape)}, batch {batch} and time {time}")
+        node.fail(f"lengths {list(lengths)} do not match shape {list(shape)}, batch axis {batch} and time axis {time}")
     steps = np.arange(shape[time])
     counts = np.array(lengths)[:, np.newaxis]
     source = np.where(steps < counts, counts - 1 - steps, steps)

@@ -120,7 +120,7 @@ def reciprocal(node: Node) -> None:
 def where(node: Node) -> None:
     """Select elements of two tensors by bools. The three tensors broadcast."""
     if node.plain(0) is not BOOL:
-        node.fail(f"the condition is of {node.dtype(0)}, expected bool")
+        node.fail(f"the condition has the type {node.dtype(0)}, expected bool")
     element = one_type(node, 1)
     finish(node, 0, select(node, operand(node, 0), operand(node, 1), operand(node, 2), signless(element)), element)
 
@@ -137,7 +137,7 @@ def cast(node: Node) -> None:
     else:
         number = node.required("to", int)
         if number not in NUMBERS:
-            node.fail(f"attribute to is {number}, which is no type")
+            node.fail(f"attribute to is {number}, which is not the number of a type")
         target = element_of(NUMBERS[number])
     if (
         any(isinstance(element, FloatType) and element.width < 16 for element in (source, target))

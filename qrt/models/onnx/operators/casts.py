@@ -62,7 +62,7 @@ def along(node: Node, i: int, axis: int) -> Value:
         return value
     axis = node.axis(axis, len(shape))
     if len(own) != 1:
-        node.refuse("blocks whose scales only the run knows")
+        node.refuse("blocks whose scales are known only at run time")
     assert isinstance(value.type, TensorType)
     aligned = tuple(own[0] if d == axis else 1 for d in range(len(shape)))
     return node.emit("qrt.reshape", [value], None, value.type.with_(shape=aligned))
@@ -120,7 +120,7 @@ def dequantize_linear(node: Node) -> None:
     """Dequantize integers of up to 32 bits, or float8, to floats."""
     source, out = node.plain(0), node.type(1).element
     if node.has(2) and node.plain(2) is not source:
-        node.fail(f"the zero point is of {node.dtype(2)}, the input of {node.dtype(0)}")
+        node.fail(f"the zero point has the type {node.dtype(2)}, but the input {node.dtype(0)}")
     number = node.attribute("output_dtype", 0)
     if number:
         out = element_of(NUMBERS.get(number, "float"))

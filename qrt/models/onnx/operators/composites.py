@@ -48,7 +48,7 @@ def instance_normalization(node: Node) -> None:
     _floats(node, 0, 1, 2)
     rank = len(node.shape())
     if rank < 3:
-        node.fail(f"its input has shape {list(node.shape())}, expected a batch, channels and more")
+        node.fail(f"its input has shape {list(node.shape())}, expected a batch, channels and at least one more axis")
     shape, graph = _sizes(node, 0, *range(1, rank)), composed(node)
     rows = graph.add("Reshape", x, graph.integers(0, 0, -1))
     epsilon = node.attribute("epsilon", 1e-5)
@@ -204,7 +204,7 @@ def _add_packed_attention(
     width = _sizes(node, weights, 1)[1]
     widths = node.ints("qkv_hidden_sizes", (width // 3,) * 3)
     if len(widths) != 3 or sum(widths) != width:
-        node.fail(f"weights of {width} columns do not make queries, keys and values of {list(widths)}")
+        node.fail(f"weights with {width} columns do not match queries, keys and values of sizes {list(widths)}")
     parts = graph.add("Split", packed, graph.integers(*widths), outputs=3, axis=2)
     masks = [_mask(node, graph, mask, _sizes(node, 0, 1)[1])] if node.has(mask) else []
     masks += [node.op.inputs[added]] if added is not None and node.has(added) else []
@@ -268,7 +268,7 @@ def q_embed_layer_normalization(node: Node) -> None:
 def _as_scalar(node: Node, graph: ComposedGraph, i: int) -> Any:
     """Return an input of one element as a scalar."""
     if not node.has(i) or node.shape(i) not in ((), (1,)):
-        node.fail(f"input {i} is no single number")
+        node.fail(f"input {i} is not a single number")
     name = node.op.inputs[i]
     return graph.add("Squeeze", name) if node.shape(i) else name
 
@@ -282,7 +282,7 @@ def _positions(node: Node, graph: ComposedGraph) -> str:
 
 def _table(node: Node, i: int) -> str:
     if not node.has(i):
-        node.fail("it has segments and no table of them")
+        node.fail("it has segment indices, but no segment embedding")
     return node.op.inputs[i]
 
 

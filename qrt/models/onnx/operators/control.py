@@ -21,7 +21,7 @@ from qrt.types import IndexType, TensorType
 
 _DYNAMIC = -(1 << 63)
 """The value in ``static_offsets`` of an offset that is an operand."""
-_OF_ALL = "with results of all rounds, {}"
+_OF_ALL = "with scan outputs and {}"
 _NOTHING = ModelGraph("", (), (), (), {})
 
 
@@ -63,7 +63,7 @@ def _branch(node: Node, graph: Subgraph) -> list[Value]:
 def _check_outputs(node: Node, graph: Subgraph) -> None:
     if graph.graph.inputs or len(graph.graph.outputs) != len(node.op.outputs):
         counts = f"{len(graph.graph.inputs)} inputs and {len(graph.graph.outputs)} outputs"
-        node.fail(f"it has {len(node.op.outputs)} outputs, a branch {counts}")
+        node.fail(f"it has {len(node.op.outputs)} outputs, but a branch has {counts}")
 
 
 def _inline(node: Node, attribute: str) -> None:
@@ -81,7 +81,7 @@ def _common(node: Node, name: str, a: Value, b: Value) -> TensorType:
     """Return the common type of two values. Sizes in which they differ are open."""
     one, other = _types([a, b])
     if one.element is not other.element or one.shape is None or other.shape is None or one.rank != other.rank:
-        node.refuse(f"branches that give {name} as {one} and {other}")
+        node.refuse(f"branches that return {name} as {one} and {other}")
     return one.with_(shape=tuple(n if n == m else None for n, m in zip(one.shape, other.shape, strict=True)))
 
 
@@ -131,7 +131,7 @@ class _LoopBuilder:
         number, carried = self.arguments[0], results[: self.count]
         for name, old, new in zip(self.names[1:], self.arguments[1:], carried, strict=False):
             if old.type != new.type:
-                self.node.refuse(f"{name}, which changes its type from round to round: {old.type}, then {new.type}")
+                self.node.refuse(f"{name}, whose type changes between iterations: {old.type}, then {new.type}")
         collected = zip(results[self.count :], backwards, strict=True)
         updated = [self._collect(value, is_backwards) for value, is_backwards in collected]
         one = as_value(self.inner, apply(self.inner, "arith.addi", [number, number_of(1, I64)], [I64] * 2, I64), I64)
@@ -157,7 +157,7 @@ class _LoopBuilder:
         value = self.inner.as_storage(value)
         (kind,) = _types([value])
         if kind.shape is None or None in kind.shape:
-            self.node.refuse("results of every round whose sizes only the run knows")
+            self.node.refuse("scan outputs whose shapes are known only at run time")
         sizes = (self._last() + 1, *(size or 0 for size in kind.shape))
         zeros = spread(self.node, np.zeros((), element_dtype(kind.element)), kind.element, sizes)
         self.state.append(as_value(self.node, zeros, kind.element))
@@ -200,15 +200,15 @@ def loop(node: Node) -> None:
     scans = len(body.outputs) - 1 - count
     if count < 0 or len(body.inputs) != count + 2 or scans < 0 or len(node.op.outputs) != count + scans:
         counts = f"{len(body.inputs)} and {len(body.outputs)}"
-        node.fail(f"it has {len(node.op.inputs)} inputs and {len(node.op.outputs)} outputs, its body {counts}")
+        node.fail(f"it has {len(node.op.inputs)} inputs and {len(node.op.outputs)} outputs, but its body {counts}")
     number, condition_name = (port.name for port in body.inputs[:2])
     shapes = [(1,) if port.shape == (1,) else () for port in body.inputs[:2]]
     limit, first_condition = _limit(node, scans > 0, shapes[0]), _first_condition(node, scans > 0, shapes[1])
     is_unconditional = first_condition is None and _has_true_condition(body)
     if is_unconditional and limit is None:
-        node.fail("nothing ends it")
+        node.fail("it has neither a trip count nor a condition")
     if scans and not is_unconditional:
-        node.refuse("results of all rounds, whose number only the run knows")
+        node.refuse("scan outputs, and a number of iterations that is known only at run time")
     carried = [(port.name, node.graph.plain(node.value(2 + i))) for i, port in enumerate(body.inputs[2:])]
     truth = np.ones(shapes[1], np.bool_)
     if is_unconditional:
@@ -220,7 +220,7 @@ def loop(node: Node) -> None:
     condition, *results = graph.results()
     if not is_unconditional:
         if not control.is_one_bool(condition):
-            node.fail(f"its body says {condition.type} of going on, expected one bool")
+            node.fail(f"the condition that its body returns is {condition.type}, expected one bool")
         results.insert(0, reshaped(rounds.inner, condition, shapes[1]))
     outputs = rounds.run(results, [False] * scans)
     _set_results(node, outputs[0 if is_unconditional else 1 :], results[0 if is_unconditional else 1 :])
@@ -230,7 +230,7 @@ def _limit(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Value | int |
     """Return the trip count, or None if there is none. With ``is_needed`` it must be known."""
     if not node.has(0):
         if is_needed:
-            node.refuse("results of all rounds without a trip count")
+            node.refuse("scan outputs without a trip count")
         return None
     if node.plain(0) is not I64 or any(size != 1 for size in node.shape(0)):
         node.fail(f"its trip count is {node.type(0)}, expected one int64")
@@ -281,16 +281,18 @@ def scan(node: Node) -> None:
     body, states = graph.graph, len(node.op.inputs) - count
     scans = len(body.outputs) - states
     if states < 0 or count < 1 or len(body.inputs) != states + count or scans < 0:
-        node.fail(f"its body has {len(body.inputs)} inputs and {len(body.outputs)} outputs, it scans {count}")
+        node.fail(
+            f"its body has {len(body.inputs)} inputs and {len(body.outputs)} outputs, but num_scan_inputs is {count}"
+        )
     if len(node.op.outputs) != len(body.outputs):
-        node.fail(f"it has {len(node.op.outputs)} outputs, its body {len(body.outputs)}")
+        node.fail(f"it has {len(node.op.outputs)} outputs, but its body {len(body.outputs)}")
     axes = _axes(node, "scan_input_axes", [len(node.shape(states + i)) for i in range(count)])
     sizes = {node.shape(states + i)[axis] for i, axis in enumerate(axes)}
     if len(sizes) > 1:
         node.fail(f"it scans axes of sizes {' and '.join(map(str, sizes))}")
     (size,) = sizes
     if size is None:
-        node.refuse("an axis whose size only the run knows")
+        node.refuse("an axis whose size is known only at run time")
     carried = [(port.name, node.graph.plain(node.value(i))) for i, port in enumerate(body.inputs[:states])]
     scanned = [movable(node, states + i) for i in range(count)]
     rounds = _LoopBuilder(node, graph, None, carried, size, scanned)

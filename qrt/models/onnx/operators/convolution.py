@@ -40,15 +40,15 @@ def _shape(node: Node, weights: int) -> _Shape:
     x, w = node.shape(0), node.shape(weights)
     groups = node.attribute("group", 1)
     if len(x) != len(w):
-        node.fail(f"the input has rank {len(x)}, the weights {len(w)}")
+        node.fail(f"the input has rank {len(x)}, but the weights have rank {len(w)}")
     form = form_of(node, x, w[2:])
     outputs, depth, channels = w[0], w[1], x[1]
     if outputs is None or depth is None:
-        node.refuse("weights of a shape that only the run knows")
+        node.refuse("weights of a shape known only at run time")
     if channels is None:
         channels = groups * depth
     if groups < 1 or channels != groups * depth or outputs % groups:
-        node.fail(f"{channels} channels and {outputs} filters of depth {depth} make no {groups} groups")
+        node.fail(f"{channels} channels and {outputs} filters of depth {depth} do not match group = {groups}")
     return _Shape(form, outputs, depth, groups, channels, len(x))
 
 
@@ -183,6 +183,6 @@ def product_facts(x: UniformType, w: UniformType, out: UniformType) -> dict[str,
 def bias_of(node: Node, i: int, x: UniformType, w: UniformType) -> Value:
     """Return an int32 bias. Its scale is that of the sums, to which the runtime adds it."""
     if node.dtype(i) != "int32":
-        node.fail(f"the bias is of {node.dtype(i)}, expected int32")
+        node.fail(f"the bias has the type {node.dtype(i)}, expected int32")
     scales: Any = x.scale * w.scale if w.is_per_layer else (x.scale * w.scale_array).tolist()
     return node.cast(i, UniformType("i32", "f32", scales, axis=None if w.is_per_layer else 0))

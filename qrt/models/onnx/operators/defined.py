@@ -64,7 +64,7 @@ def _function(node: Node, schema: Any) -> bytes:
     elif versions:
         content = function_of(_version(versions, node.opset))
     else:
-        node.refuse(f"in opset {node.opset}, which does not define it by others")
+        node.refuse(f"in opset {node.opset}, which does not define it by other operators")
     return bytes(content)
 
 

@@ -67,14 +67,14 @@ def _letters(node: Node, equation: str) -> tuple[list[str], str]:
     left, arrow, result = compact.partition("->")
     terms = left.split(",")
     if len(terms) != len(node.op.inputs):
-        node.fail(f"the equation {equation!r} has {len(terms)} operands, the node {len(node.op.inputs)}")
+        node.fail(f"the equation {equation!r} has {len(terms)} operands, but the node {len(node.op.inputs)}")
     used = {letter for letter in compact if letter.isalpha()}
     free = [chr(code) for code in range(ord("A"), ord("Z") + 1) if chr(code) not in used]
     rest = [len(node.shape(i)) - len(term.replace("...", "")) for i, term in enumerate(terms)]
     most = max((n for n, term in zip(rest, terms, strict=True) if "..." in term), default=0)
     if any(n < 0 or (n and "..." not in term) for n, term in zip(rest, terms, strict=True)) or most > len(free):
         ranks = [len(node.shape(i)) for i in range(len(terms))]
-        node.fail(f"the equation {equation!r} does not go with operands of {ranks} axes")
+        node.fail(f"the equation {equation!r} does not match operands of ranks {ranks}")
     dots = "".join(free[:most])
     expanded = [term.replace("...", dots[most - n :] if n else "") for n, term in zip(rest, terms, strict=True)]
     if arrow:
@@ -89,6 +89,6 @@ def _letters(node: Node, equation: str) -> tuple[list[str], str]:
 def _check(node: Node, equation: str, terms: Sequence[str], result: str) -> None:
     letters = "".join(terms)
     if not (letters + result).isalpha() and letters + result:
-        node.fail(f"the equation {equation!r} has other signs than letters")
+        node.fail(f"the equation {equation!r} has characters other than letters")
     if len({*result}) < len(result) or not {*result} <= {*letters}:
-        node.fail(f"the result of the equation {equation!r} names what the operands do not, or an axis twice")
+        node.fail(f"the result of the equation {equation!r} has a letter that no operand has, or one twice")

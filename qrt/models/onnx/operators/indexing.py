@@ -36,7 +36,7 @@ def _static(node: Node, i: int = 0) -> tuple[int, ...]:
     """Return the shape of an input, all of whose sizes must be known."""
     shape = tuple(size for size in node.shape(i) if size is not None)
     if len(shape) < len(node.shape(i)):
-        node.refuse("an open dimension")
+        node.refuse("a dynamic dimension")
     return shape
 
 
@@ -46,11 +46,11 @@ def _wrapped(node: Node, i: int, sizes: Array) -> Operand:
     A position out of range is an error: at import if it is known, else at run time, where it becomes -1.
     """
     if node.dtype(i) not in ("int32", "int64"):
-        node.refuse(f"positions of {node.dtype(i)}")
+        node.refuse(f"indices of {node.dtype(i)}")
     known = node.constant(i)
     if known is not None:
         if not ((known >= -sizes) & (known < sizes)).all():
-            node.fail(f"positions from {known.min()} to {known.max()} are not among {sizes.max(initial=0)}")
+            node.fail(f"indices from {known.min()} to {known.max()} are out of range for size {sizes.max(initial=0)}")
         return np.where(known < 0, known + sizes, known).astype(np.int64)
     positions: Operand = node.value(i)
     if node.plain(i) is not I64:
@@ -108,7 +108,7 @@ def _axis(node: Node, data_shape: Sequence[int], shape: Sequence[int]) -> int:
     if len(data_shape) != len(shape) or any(
         n > m for d, (n, m) in enumerate(zip(shape, data_shape, strict=True)) if d != axis
     ):
-        node.fail(f"positions of shape {list(shape)} do not go with {list(data_shape)} along axis {axis}")
+        node.fail(f"indices of shape {list(shape)} do not match shape {list(data_shape)} along axis {axis}")
     return axis
 
 
@@ -126,7 +126,7 @@ def gather_nd(node: Node) -> None:
         or not count
         or data_shape[:batch] != shape[:batch]
     ):
-        node.fail(f"rows of shape {list(shape)} do not name elements of {list(data_shape)} with {batch} batch axes")
+        node.fail(f"indices of shape {list(shape)} do not match shape {list(data_shape)} with batch_dims = {batch}")
     indices = _rows(node, data_shape, batch, count)
     value = reshaped(node, movable(node), (prod(data_shape[: batch + count]), *data_shape[batch + count :]))
     node.set(0, _taken(node, value, indices))
@@ -173,7 +173,7 @@ def scatter_elements(node: Node) -> None:
     axis = _axis(node, data_shape, shape)
     _check_types(node)
     if _static(node, 2) != shape:
-        node.fail(f"its positions have shape {list(shape)}, the elements {list(_static(node, 2))}")
+        node.fail(f"its indices have shape {list(shape)}, but the updates {list(_static(node, 2))}")
     positions = _wrapped(node, 1, np.array(data_shape[axis], np.int64))
     if isinstance(positions, np.ndarray):
         _scatter_known(node, np.asarray(_elements(node, shape, positions, axis, data_shape)).reshape(-1), 1)
@@ -182,7 +182,7 @@ def scatter_elements(node: Node) -> None:
         _scatter_rows(node, _elements(node, shape, positions, axis, data_shape), prod(data_shape), 1, prod(shape))
         return
     if any(n != m for d, (n, m) in enumerate(zip(shape, data_shape, strict=True)) if d != axis):
-        node.refuse("positions that only the run knows, for a part of the other axes")
+        node.refuse("indices known only at run time, for a part of the other axes")
     positions = _checked_positions(node, positions, data_shape[axis])
     _scatter_of_run(node, positions, data_shape, shape, shape, axis)
 
@@ -194,7 +194,8 @@ def scatter_nd(node: Node) -> None:
     count = shape[-1] if shape else 0
     if not 0 < count <= len(data_shape) or _static(node, 2) != (*shape[:-1], *data_shape[count:]):
         node.fail(
-            f"rows of shape {list(shape)} and elements of {list(node.shape(2))} do not go with {list(data_shape)}"
+            f"indices of shape {list(shape)} and updates of shape {list(node.shape(2))} do not match "
+            f"shape {list(data_shape)}"
         )
     indices, size, rows = _rows(node, data_shape, 0, count), prod(data_shape[count:]), prod(data_shape[:count])
     if isinstance(indices, np.ndarray):
@@ -209,7 +210,7 @@ def scatter_nd(node: Node) -> None:
 
 def _check_types(node: Node) -> None:
     if node.plain(0) is not node.plain(2):
-        node.fail(f"its elements are of {node.dtype(2)}, its input of {node.dtype(0)}")
+        node.fail(f"its updates have the type {node.dtype(2)}, but its input {node.dtype(0)}")
 
 
 def _has_scatter_nd(node: Node) -> bool:
@@ -315,6 +316,9 @@ def compress(node: Node) -> None:
     is_flat = not node.has_attribute("axis")
     axis = 0 if is_flat else node.axis(node.attribute("axis", 0), len(data_shape))
     if selected.max(initial=-1) >= (prod(data_shape) if is_flat else data_shape[axis]) or not selected.size:
-        node.fail(f"it keeps {selected.size} elements, the last one {selected.max(initial=-1)}, of {list(data_shape)}")
+        node.fail(
+            f"it selects {selected.size} elements, the last at index {selected.max(initial=-1)}, from "
+            f"shape {list(data_shape)}"
+        )
     value = reshaped(node, movable(node), (prod(data_shape),)) if is_flat else movable(node)
     set_moved(node, 0, _taken(node, value, selected.astype(np.int64), axis))

@@ -30,7 +30,7 @@ def reshaped(node: Node, shape: Shape, sources: Sequence[int | None]) -> None:
     assert isinstance(value.type, TensorType)
     opened = [-1 if axis is None else axis for axis, size in zip(sources, shape, strict=True) if size is None]
     if opened.count(-1) > 1:
-        node.refuse("several sizes that only the run knows")
+        node.refuse("several sizes known only at run time")
     attributes = {"open_axes": opened} if len(opened) > 1 else None
     node.set(0, node.emit("qrt.reshape", [value], attributes, TensorType(shape, value.type.element)))
 
@@ -62,14 +62,17 @@ def _source(node: Node, size: int | Value, place: int, allows_zero: bool) -> int
 def _new_shape(node: Node, input_shape: Shape, wanted: tuple[int | Value, ...], allows_zero: bool) -> Shape:
     known = [size for size in wanted if isinstance(size, int)]
     if known.count(-1) > 1 or any(size < -1 for size in known):
-        node.fail(f"a shape has one open size at most, not {known}")
+        node.fail(f"a shape can have at most one size of -1, got {known}")
     shape: list[int | None] = []
     for place, size in enumerate(wanted):
         if isinstance(size, Value):
             shape.append(None)
         elif size == 0 and not allows_zero:
             if place >= len(input_shape):
-                node.fail(f"size {place} of {known} is that of the input, which has {len(input_shape)} dimensions")
+                node.fail(
+                    f"size {place} of {known} is 0, which copies it from the input, but the input has "
+                    f"{len(input_shape)} dimensions"
+                )
             shape.append(input_shape[place])
         else:
             shape.append(size)
@@ -136,7 +139,7 @@ def identity(node: Node) -> None:
         node.refuse("in training")
     if node.op.type == "Dropout" and node.returns(1):
         if None in node.shape():
-            node.refuse("with a mask of a shape that only the run knows")
+            node.refuse("with a mask of a shape known only at run time")
         kind = TensorType(node.shape(), BOOL)
         node.graph.check_size(node.op, kind)
         node.set_constant(1, np.ones([n or 0 for n in node.shape()], np.bool_), BOOL)
@@ -150,7 +153,7 @@ def transpose(node: Node) -> None:
     rank = len(node.shape())
     order = node.ints("perm", tuple(reversed(range(rank))))
     if sorted(order) != list(range(rank)):
-        node.fail(f"{list(order)} is no order of {rank} axes")
+        node.fail(f"{list(order)} is not a permutation of {rank} axes")
     array = node.constant(0)
     if array is not None:
         node.set_constant(0, np.ascontiguousarray(array.transpose(order)), node.plain(0))
@@ -163,9 +166,9 @@ def concat(node: Node) -> None:
     count, rank = len(node.op.inputs), len(node.shape())
     axis = node.axis(node.required("axis", int), rank)
     if any(len(node.shape(i)) != rank for i in range(count)):
-        node.fail("its inputs have unequal ranks")
+        node.fail("its inputs have different ranks")
     if any(node.plain(i) is not node.plain(0) for i in range(count)):
-        node.fail("its inputs are of unequal types")
+        node.fail("its inputs have different types")
     arrays = [node.constant(i) for i in range(count)]
     known = [array for array in arrays if array is not None]
     if len(known) == count:
@@ -203,7 +206,7 @@ def tile(node: Node) -> None:
     """Repeat a tensor along each axis, a known number of times."""
     counts, rank = node.integers(1, "repeats"), len(node.shape())
     if len(counts) != rank or min(counts, default=0) < 0:
-        node.fail(f"repeats are integers from 0 up for each of {rank} axes, not {list(counts)}")
+        node.fail(f"repeats must be {rank} non-negative integers, got {list(counts)}")
     node.set(0, node.emit("qrt.tile", [movable(node)], {"multiples": list(counts)}))
 
 
@@ -211,14 +214,14 @@ def expand(node: Node) -> None:
     """Broadcast a tensor to a known shape by NumPy's rules."""
     input_shape, given = node.shape(), node.integers(1, "a shape")
     if min(given, default=0) < 0:
-        node.fail(f"a tensor has no shape {list(given)}")
+        node.fail(f"{list(given)} is not a valid shape")
     rank = max(len(input_shape), len(given))
     aligned = (*(1,) * (rank - len(input_shape)), *input_shape)
     wanted = (*(1,) * (rank - len(given)), *given)
     counts = []
     for size, other in zip(aligned, wanted, strict=True):
         if size not in (1, other) and other != 1:
-            node.fail(f"{list(input_shape)} does not broadcast to {list(given)}")
+            node.fail(f"shape {list(input_shape)} does not broadcast to {list(given)}")
         counts.append(other if size == 1 else 1)
     array = node.constant(0)
     if array is not None and prod(counts) * array.size <= 1 << 12:

@@ -22,10 +22,10 @@ class _Rows:
         self.node, self.x, self.axis, self.context = node, x, axis, lowering_context(node)
         sizes = node.shape()[axis:]
         if None in sizes:
-            node.refuse("axes whose size only the run knows")
+            node.refuse("axes whose size is known only at run time")
         self.count = prod(size or 0 for size in sizes)
         if not self.count:
-            node.refuse("of no elements")
+            node.refuse("of a tensor without elements")
 
     def _mean(self, means: Sequence[Value]) -> Value:
         """Return the mean of each row, or, given the means, the mean of the squared differences from them."""
@@ -90,7 +90,7 @@ def _check(node: Node, i: int, axis: int) -> Value | None:
     shape, own = node.shape(), node.shape(i)
     fits = len(own) <= len(shape) and all(a in (1, b) for a, b in zip(reversed(own), reversed(shape), strict=False))
     if node.plain(i) is not F32 or not fits or None in own:
-        node.fail(f"input {i} is {node.type(i)}, which does not go with {node.type(0)} from axis {axis} on")
+        node.fail(f"input {i} is {node.type(i)}, which does not match {node.type(0)} from axis {axis} on")
     return node.value(i)
 
 

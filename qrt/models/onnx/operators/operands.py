@@ -67,10 +67,10 @@ def quantized_element(node: Node) -> Type:
     if node.has(2):
         element = node.plain(2)
         if number and element_of(NUMBERS.get(number, ABSENT)) is not element:
-            node.fail(f"output_dtype is {NUMBERS.get(number, number)}, but the zero point is of {node.dtype(2)}")
+            node.fail(f"output_dtype is {NUMBERS.get(number, number)}, but the zero point has the type {node.dtype(2)}")
         return element
     if number and number not in NUMBERS:
-        node.fail(f"output_dtype is {number}, which is no type")
+        node.fail(f"output_dtype is {number}, which is not the number of a type")
     return element_of(NUMBERS[number] if number else "uint8")
 
 
@@ -100,7 +100,7 @@ def axes(node: Node, given: Sequence[int], rank: int) -> tuple[int, ...]:
     """Return axes counted from 0, in ascending order and without duplicates."""
     ordered = sorted(node.axis(axis, rank) for axis in given)
     if len({*ordered}) < len(ordered):
-        node.fail(f"axes {list(given)} name one of them twice")
+        node.fail(f"axes {list(given)} contain an axis twice")
     return tuple(ordered)
 
 
@@ -156,7 +156,7 @@ def spread(node: Node, value: Array, element: Type, dimensions: Sizes) -> Operan
     """Fill a shape with one element."""
     known = [size for size in dimensions if isinstance(size, int)]
     if any(size < 0 for size in known):
-        node.fail(f"a tensor has no shape {list(shape_from(dimensions))}")
+        node.fail(f"{list(shape_from(dimensions))} is not a valid shape")
     node.graph.check_size(node.op, TensorType(shape_from(dimensions), element))
     if len(known) == len(dimensions) and prod(known) <= LARGEST:
         return np.full(known, bits(value).reshape(()), bits(value).dtype)

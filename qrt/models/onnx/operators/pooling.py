@@ -128,7 +128,7 @@ def global_pool(node: Node) -> None:
     else:
         sizes = tuple(size for size in shape[2:] if size is not None)
         if len(sizes) < len(axes):
-            node.refuse("a mean over elements whose number only the run knows")
+            node.refuse("a mean over elements whose number is known only at run time")
         flat = node.emit("qrt.reshape", [x], None, TensorType((*shape[:2], math.prod(sizes)), F32))
         outer = context.extents(flat)[:2]
         sums = sum_of_lanes(

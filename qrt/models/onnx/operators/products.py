@@ -33,7 +33,7 @@ def _multiply(node: Node, product: Any) -> Value:
     """Compute a product in which a vector on the left is a row, and one on the right a column."""
     left, right = node.shape(0), node.shape(1)
     if not left or not right:
-        node.fail("its operands are numbers, expected vectors, matrices or more axes")
+        node.fail("its operands are scalars, expected at least one axis")
     a, b = node.value(0), node.value(1)
     if len(left) == 1:
         a = _reshaped(node, a, (1, *left))
@@ -60,7 +60,7 @@ def _product(node: Node, a: Value, b: Value) -> Value:
     left, right = _shape(a), _shape(b)
     batch = _batch(node, left[:-2], right[:-2])
     if left[-1] is not None and right[-2] is not None and left[-1] != right[-2]:
-        node.fail(f"shapes {list(left)} and {list(right)} do not multiply")
+        node.fail(f"shapes {list(left)} and {list(right)} do not match for a matrix product")
     rank = len(batch)
     batch_extents = []
     for axis in range(rank):
@@ -199,9 +199,9 @@ def matmul_integer(node: Node) -> None:
         node.refuse("a zero point for each row")
     right = node.shape(1)
     if not right:
-        node.fail("its right operand is a number, expected a vector, a matrix or more axes")
+        node.fail("its right operand is a scalar, expected at least one axis")
     if columns.size not in (1, right[-1]):
-        node.fail(f"there are {columns.size} zero points for {right[-1]} columns")
+        node.fail(f"the right operand has {columns.size} zero points for {right[-1]} columns")
     a = node.cast(0, unit(node, 0, none if zero is None else zero, 0))
     b = node.cast(1, unit(node, 1, columns, len(right) - 1))
     out = UniformType("i32", "f32", 1.0)
@@ -214,7 +214,7 @@ def matmul_integer(node: Node) -> None:
 
 def _subtract_zero_point(node: Node, sums: Value, column_zeros: Array) -> Value:
     """Subtract the left operand's zero point times the sum of each column, modulo 2^32, as int32 wraps."""
-    array = node.known(1, "a right operand, beside a zero point of the left one,")
+    array = node.known(1, "a right operand together with a zero point of the left one,")
     totals = (array.astype(np.int64) - column_zeros).sum(-2, keepdims=True).astype(np.int32)
     zero = cast_to(node, node.stored(2), IntegerType(8), I32, form(node.plain(2)) == 1, False)
     less = apply(node, "arith.muli", [zero, totals], [I32, I32], I32)

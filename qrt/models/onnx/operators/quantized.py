@@ -30,8 +30,8 @@ def is_exchanged(node: Node, types: tuple[UniformType, UniformType, UniformType]
     orders = _possible_orders(node.shape(0), node.shape(3))
     if len(orders) > 1 and _depends_on_order(types):
         node.refuse(
-            "of sizes that only the run knows: the order of the sum depends on whether the first operand has one "
-            "element along the last axis; write the sizes of the inputs into the file"
+            "of sizes known only at run time, on which the order of the sum depends: write the sizes "
+            "of the inputs into the file"
         )
     return orders == {True}
 
@@ -125,7 +125,7 @@ def average_pool(node: Node) -> None:
     if rank not in (3, 4):
         node.refuse(f"images of {rank - 2} axes")
     if is_last and rank == 3:
-        node.refuse("images of one axis with the channels behind")
+        node.refuse("images of one axis with the channels last")
     window_shape = form_of(node, (shape[0], shape[-1], *shape[1:-1]) if is_last else shape, None)
     form, folded = window_shape.of_images(), node.op.is_folded
     order = order_of_sums(node, node.required("opset", int), window_shape, shape[2:]) if folded else "rows"
@@ -209,7 +209,7 @@ def _product(node: Node, sizes: Sequence[int | None]) -> int:
     total = 1
     for size in sizes:
         if size is None:
-            node.refuse("over axes of a size that only the run knows")
+            node.refuse("over axes of a size known only at run time")
         total *= size
     return total
 
@@ -238,7 +238,7 @@ def concat(node: Node) -> None:
     """Join tensors of int8 or uint8, each converted by a table if its type is not the result's."""
     count = len(node.op.inputs)
     if count < 5 or count % 3 != 2:
-        node.fail(f"there are {count} inputs, expected two and three for each tensor")
+        node.fail(f"it has {count} inputs, expected two and three more for each tensor")
     out = _result(node, 0, like=2)
     node.rule("table", storage=out.storage)
     axis = node.axis(node.required("axis", int), len(node.shape(2)))
@@ -254,7 +254,7 @@ def where(node: Node) -> None:
     out = _result(node, 7, like=1)
     node.rule("table", storage=out.storage)
     if node.plain(0) is not BOOL:
-        node.fail(f"its condition is of {node.dtype(0)}, expected bool")
+        node.fail(f"its condition has the type {node.dtype(0)}, expected bool")
     x, y = (node.as_storage(_converted(node, i, _operand(node, i), out)) for i in (1, 4))
     plain = out.storage_type
     chosen = apply(node, "arith.select", [node.value(0), x, y], [BOOL, plain, plain], plain)

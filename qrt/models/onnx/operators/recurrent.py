@@ -74,7 +74,7 @@ def _weights(node: Node, number: int, i: int, scale: int) -> Value:
     if array.ndim != 3 or array.shape[2] % 4 or number >= len(array):
         node.fail(f"weights have shape {list(array.shape)}, expected [directions, depth, 4 * cells]")
     if len(scales) != len(array) or (zeros is not None and zeros.shape != scales.shape):
-        node.fail(f"there are scales of shape {list(scales.shape)} for weights of {list(array.shape)}")
+        node.fail(f"the scales have shape {list(scales.shape)} for weights of shape {list(array.shape)}")
     direction_scales = np.asarray(scales[number], np.float64).reshape(-1)
     points = np.zeros(direction_scales.size, np.int64) if zeros is None else zeros[number].astype(np.int64).reshape(-1)
     if (

@@ -59,7 +59,7 @@ class _Cell:
             node.fail(f"its direction is {self.direction_name!r}, expected forward, reverse or bidirectional")
         expected = 1 + (self.direction_name == "bidirectional")
         if self.directions != expected or rows != gates * self.size or w[:2] != r[:2] or w[2] != shape[2]:
-            node.fail(f"weights of {list(w)} and {list(r)} do not go with sequences of {list(shape)}")
+            node.fail(f"weights of shapes {list(w)} and {list(r)} do not match sequences of shape {list(shape)}")
         if node.has(4) and (np.array(node.integers(4, "lengths of sequences")) != steps).any():
             node.refuse("sequences of several lengths")
         self.graph = composed(node)
@@ -70,10 +70,10 @@ class _Cell:
         default, node = _FUNCTIONS[self.type], self.node
         names = node.numbers("activations", str, default * self.directions)
         if len(names) != len(default) * self.directions:
-            node.fail(f"it has {len(names)} activations for {self.directions} directions")
+            node.fail(f"it has {len(names)} activations for num_directions = {self.directions}")
         unknown = [name for name in names if name.lower() not in _PLAIN]
         if unknown:
-            known = "numbers" if unknown[0].lower() in _SCALED else "a name that is unknown"
+            known = "numbers" if unknown[0].lower() in _SCALED else "unknown"
             node.refuse(f"activation {unknown[0]}, which has {known}")
         self.functions = [_PLAIN[name.lower()] for name in names]
 

@@ -70,7 +70,7 @@ def reduction(node: Node) -> None:
 def divided(node: Node, context: LoweringContext, sums: Value, sizes: Sequence[int | None]) -> Value:
     """Divide sums by the number of their terms."""
     if None in sizes:
-        node.refuse("a mean over elements whose number only the run knows")
+        node.refuse("a mean over elements whose number is known only at run time")
     nest = LoopNest(context, "divide", context.extents(sums))
     element = sums.type.element if isinstance(sums.type, TensorType) else F32
     count = nest.constant(prod(size or 0 for size in sizes), element)
@@ -119,7 +119,7 @@ def extreme(node: Node) -> None:
     is_last = bool(node.attribute("select_last_index", 0))
     if is_last:
         if size is None:
-            node.refuse("the last of equals along an open dimension")
+            node.refuse("the last of equals along a dynamic dimension")
         value = taken(node, value, axis, size - 1, size, -1)
     position = node.emit(name, [value], {"axis": axis}, IntegerType(64))
     if is_last:

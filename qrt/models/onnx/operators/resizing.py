@@ -63,7 +63,7 @@ def _scaled(node: Node, scales: Array) -> list[Axis]:
 
 def _axis(node: Node, axis: int, size: int | None, scale: float) -> Axis:
     if size is None:
-        node.refuse("an open dimension")
+        node.refuse("a dynamic dimension")
     if not 0 < scale < float("inf"):
         node.fail(f"a scale is {scale}")
     result = floor(np.float32(size) * np.float32(scale))
@@ -98,9 +98,9 @@ def _sized(node: Node, named: Sequence[int], sizes: Sequence[int]) -> list[Axis]
     policy, shape = node.attribute("keep_aspect_ratio_policy", "stretch"), [node.shape()[axis] for axis in named]
     known = [size for size in shape if size is not None]
     if len(known) < len(shape):
-        node.refuse("an open dimension")
+        node.refuse("a dynamic dimension")
     if len(sizes) != len(named) or min(sizes, default=1) < 1 or 0 in known:
-        node.fail(f"its sizes are {list(sizes)} for axes of {known}")
+        node.fail(f"its sizes are {list(sizes)} for axes of sizes {known}")
     scales = [float(np.float32(new) / np.float32(old)) for new, old in zip(sizes, known, strict=True)]
     if policy != "stretch":
         if policy not in ("not_larger", "not_smaller"):

@@ -69,7 +69,7 @@ def size(node: Node) -> None:
     """Return the number of elements of a tensor with a known shape."""
     input_shape = node.shape()
     if None in input_shape:
-        node.refuse("an open dimension")
+        node.refuse("a dynamic dimension")
     node.set_constant(0, np.array(np.prod([length or 0 for length in input_shape], dtype=np.int64)))
 
 
@@ -77,7 +77,7 @@ def range_(node: Node) -> None:
     """List numbers from a start to a limit, which are known at import."""
     arrays = [node.known(i, "a bound") for i in range(3)]
     if any(array.size != 1 or array.dtype != arrays[0].dtype for array in arrays):
-        node.fail("its start, limit and delta are no numbers of one type")
+        node.fail("its start, limit and delta are not scalars of the same type")
     start, limit, delta = (array.reshape(()).item() for array in arrays)
     if not delta or not np.isfinite([start, limit, delta]).all():
         node.fail(f"a range from {start} to {limit} by {delta}")

@@ -61,7 +61,10 @@ def _cuts(node: Node, rank: int) -> dict[int, Any]:
         named = node.integers(3, "axes") if node.has(3) else tuple(range(len(starts)))
         steps = given if node.has(4) else (1,) * len(starts)
     if not len(starts) == len(ends) == len(named) == len(steps):
-        node.fail(f"{len(starts)} starts, {len(ends)} ends, {len(named)} axes and {len(steps)} steps")
+        node.fail(
+            f"its starts, ends, axes and steps have different lengths: {len(starts)}, {len(ends)}, "
+            f"{len(named)} and {len(steps)}"
+        )
     return {
         node.axis(axis, rank): slice(start, end, step)
         for axis, start, end, step in zip(named, starts, ends, steps, strict=True)
@@ -70,7 +73,7 @@ def _cuts(node: Node, rank: int) -> dict[int, Any]:
 
 def _open_cut(node: Node, cut: Any) -> SliceRange:
     if cut.step < 0:
-        node.refuse("an open dimension backwards")
+        node.refuse("a dynamic dimension backwards")
     return SliceRange(cut.start, cut.stop, cut.step)
 
 
@@ -113,18 +116,18 @@ def split(node: Node) -> None:
     axis = node.axis(node.attribute("axis", 0), len(input_shape))
     size, count = input_shape[axis], len(node.op.outputs)
     if size is None:
-        node.refuse("an open dimension")
+        node.refuse("a dynamic dimension")
     if node.opset < 13:
         parts = node.ints("split", ())
     else:
         parts = node.integers(1, "sizes") if node.has(1) else ()
     if not count:
-        node.fail("it has no outputs")
+        node.fail("the node has no outputs")
     if not parts:
         equal = -(-size // count)
         parts = tuple(min(equal, size - equal * i) for i in range(count))
     if len(parts) != count or sum(parts) != size or min(parts) < 0:
-        node.fail(f"parts of {list(parts)} do not make {size} elements in {count} outputs")
+        node.fail(f"parts of sizes {list(parts)} do not add up to {size} elements in {count} outputs")
     array, value, first = node.constant(0), None if node.constant(0) is not None else movable(node), 0
     for i, part in enumerate(parts):
         if array is not None:
@@ -142,15 +145,15 @@ def gather(node: Node) -> None:
     input_shape = node.shape()
     axis = node.axis(node.attribute("axis", 0), len(input_shape))
     if node.dtype(1) not in ("int32", "int64"):
-        node.refuse(f"positions of {node.dtype(1)}")
+        node.refuse(f"indices of {node.dtype(1)}")
     size, array, where = input_shape[axis], node.constant(0), node.constant(1)
     if where is not None:
         if size is not None and where.size and not (where.min() >= -size and where.max() < size):
-            node.fail(f"positions from {where.min()} to {where.max()} are not among {size}")
+            node.fail(f"indices from {where.min()} to {where.max()} are out of range for size {size}")
         if size is not None:
             where = np.where(where < 0, where + size, where).astype(where.dtype)
         elif where.size and where.min() < 0:
-            node.refuse("positions from the end of an open dimension")
+            node.refuse("positions from the end of a dynamic dimension")
     if array is not None and where is not None:
         node.set_constant(0, array.take(where, axis), node.plain(0))
         return
@@ -185,7 +188,7 @@ def pad(node: Node) -> None:
         else tuple(range(len(input_shape)))
     )
     if len(widths) != 2 * len(named):
-        node.fail(f"{len(widths)} widths for {len(named)} axes")
+        node.fail(f"got {len(widths)} pads for {len(named)} axes")
     ends = {axis: (widths[i], widths[i + len(named)]) for i, axis in enumerate(named)}
     pairs = [ends.get(axis, (0, 0)) for axis in range(len(input_shape))]
     mode = node.attribute("mode", "constant")
@@ -232,10 +235,10 @@ def cropped(node: Node, value: Value, pairs: list[tuple[int, int]]) -> Value:
         if min(before, after) >= 0:
             continue
         if size is None:
-            node.refuse("an open dimension that is cut")
+            node.refuse("a dynamic dimension that is cropped")
         first, last = max(-before, 0), size - max(-after, 0)
         if last < first:
-            node.fail(f"widths {before} and {after} cut more than the {size} elements of axis {axis}")
+            node.fail(f"pads {before} and {after} crop more than the {size} elements of axis {axis}")
         value = taken(node, value, axis, first, last - first)
     return value
 
@@ -254,9 +257,9 @@ def _mirrored(node: Node, value: Value, pairs: list[tuple[int, int]], mode: str)
         if not before and not after:
             continue
         if size is None:
-            node.refuse("an open dimension that is padded by its own elements")
+            node.refuse("a dynamic dimension that is padded with its own elements")
         if mode == "reflect" and max(before, after) >= size:
-            node.fail(f"{max(before, after)} elements do not lie at the end of an axis of {size}")
+            node.fail(f"cannot pad by {max(before, after)} elements from an axis of size {size}")
         if mode == "reflect":
             head = [taken(node, value, axis, before, before, -1)] if before else []
             tail = [taken(node, value, axis, size - 2, after, -1)] if after else []

@@ -24,11 +24,11 @@ def conv_transpose(node: Node) -> None:
         node.refuse(f"of {node.dtype(0)} and {node.dtype(1)}")
     shape, w, groups = node.shape(), node.known(1, "weights"), node.attribute("group", 1)
     if len(shape) < 3 or w.ndim != len(shape) or groups < 1 or shape[1] != w.shape[0] or w.shape[0] % groups:
-        node.fail(f"weights of shape {list(w.shape)} do not go with {list(shape)} in {groups} groups")
+        node.fail(f"weights of shape {list(w.shape)} do not match input {list(shape)} with group = {groups}")
     form = form_of(node, shape, w.shape[2:])
     sizes = tuple(size for size in shape[2:] if size is not None)
     if len(sizes) < len(shape) - 2:
-        node.refuse("images whose size only the run knows")
+        node.refuse("images whose size is known only at run time")
     padding, outputs = _ends(node, form, sizes)
     if len(shape) == 3:
         form, padding, outputs, sizes = form.of_images(), ((0, 0), *padding), (1, *outputs), (1, *sizes)

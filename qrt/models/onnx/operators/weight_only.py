@@ -52,7 +52,7 @@ def _parameters(node: Node, columns: int, blocks: int, bits: int) -> tuple[Array
     """Return the scales and the zero points, one for each column and block."""
     scales = np.asarray(node.known(2, "scales"), np.float64)
     if scales.size != columns * blocks or not ((scales > 0) & (scales < np.inf)).all():
-        node.fail(f"there are {scales.size} scales, expected {columns * blocks} that are positive and finite")
+        node.fail(f"it has {scales.size} scales, expected {columns * blocks} that are positive and finite")
     zeros = np.full((columns, blocks), 1 << (bits - 1), np.int64)
     if node.has(3):
         array = node.known(3, "zero points")
@@ -68,7 +68,7 @@ def _padded(node: Node, depth: int, wanted: int) -> Value:
     """Return the input with zeros after its last axis, up to the end of the last block."""
     shape = node.shape()
     if not shape or shape[-1] != depth:
-        node.fail(f"the input has shape {list(shape)}, expected {depth} at the end")
+        node.fail(f"the input has shape {list(shape)}, expected {depth} as the last size")
     if depth == wanted:
         return node.value(0)
     padding = [[0, 0]] * (len(shape) - 1) + [[0, wanted - depth]]
@@ -85,7 +85,7 @@ def dynamic_quantize_matmul(node: Node) -> None:
     node.known(1, "weights")
     zero = node.known(3, "a zero point") if node.has(3) else np.zeros(1, np.int8)
     if node.has(3) and node.plain(3) is not node.plain(1):
-        node.fail(f"the zero point is of {node.dtype(3)}, the weights of {node.dtype(1)}")
+        node.fail(f"the zero point has the type {node.dtype(3)}, but the weights {node.dtype(1)}")
     element = node.parameters(1, 2, 3 if zero.size != 1 else None, axis=1)
     if zero.size == 1:
         point = int(zero.reshape(-1)[0])

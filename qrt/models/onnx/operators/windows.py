@@ -32,7 +32,7 @@ def form_of(node: Node, shape: Shape, kernel: Sequence[int | None] | None) -> Wi
     """Return the window over a tensor of shape NC..., with the kernel of the weights or of the attribute."""
     rank = len(shape) - 2
     if rank < 1:
-        node.fail(f"the input has shape {list(shape)}, expected a batch, channels and at least one axis more")
+        node.fail(f"the input has shape {list(shape)}, expected a batch, channels and at least one more axis")
     kernel_shape: tuple[int, ...] = node.ints("kernel_shape", ())
     if kernel is None:
         kernel = kernel_shape
@@ -56,14 +56,14 @@ def _padding(
     if mode == "NOTSET":
         pads = node.ints("pads", (0,) * (2 * rank))
         if len(pads) != 2 * rank or min(pads, default=0) < 0:
-            node.fail(f"pads is {list(pads)}, expected {2 * rank} integers from 0 up")
+            node.fail(f"pads is {list(pads)}, expected {2 * rank} non-negative integers")
         return tuple(zip(pads[:rank], pads[rank:], strict=True))
     if mode not in ("SAME_UPPER", "SAME_LOWER"):
         node.fail(f"auto_pad is {mode!r}, expected NOTSET, VALID, SAME_UPPER or SAME_LOWER")
     padding = []
     for size, extent, stride, dilation in zip(shape, kernel, strides, dilations, strict=True):
         if size is None:
-            node.refuse("SAME padding of a size that only the run knows")
+            node.refuse("SAME padding of a size known only at run time")
         total = max((-(-size // stride) - 1) * stride + (extent - 1) * dilation + 1 - size, 0)
         less = total // 2
         padding.append((less, total - less) if mode == "SAME_UPPER" else (total - less, less))

@@ -13,7 +13,7 @@ def _types(node: Node) -> tuple[UniformType, UniformType]:
     """Return the types of the operand and the result. Fail if their storage types differ."""
     x, out = node.element(0), node.result_element()
     if x.storage != out.storage:
-        node.fail(f"an operand of {x.storage} with a result of {out.storage}")
+        node.fail(f"an input of {x.storage} with a result of {out.storage}")
     return x, out
 
 

@@ -55,7 +55,7 @@ def _in_eights(node: Node, out: UniformType) -> Value:
     x = node.value(0)
     shape = [size for size in node.type(0).shape or () if size is not None]
     if len(shape) < (node.type(0).rank or 0):
-        node.refuse("float32 to int16 of a size that only the run knows")
+        node.refuse("float32 to int16 of a size known only at run time")
     count = prod(shape)
     blocks = count // 8 * 8
     if blocks == count:

@@ -35,7 +35,7 @@ def assign_variable(node: Node) -> None:
         return
     array = node.constant(1)
     if array is None:
-        node.refuse("an initial value that is computed")
+        node.refuse("an initial value that is not constant")
     if not node.graph.importer.state.declare(variable, node.type(1)):
         node.fail(f"it stores {node.type(1).shown()}, but variable {variable.name!r} is {variable.type}")
     node.graph.importer.state.initialise(variable, array)
@@ -58,7 +58,9 @@ class _Call:
         subgraph = node.graph.model.subgraphs[index]
         self.results = [subgraph.tensors[tensor] for tensor in subgraph.outputs]
         if len(operands) != len(subgraph.inputs):
-            node.fail(f"it gives {len(operands)} operands to subgraph {index}, which has {len(subgraph.inputs)} inputs")
+            node.fail(
+                f"it passes {len(operands)} operands to subgraph {index}, which has {len(subgraph.inputs)} inputs"
+            )
         handles: dict[int, Handle] = {}
         for tensor, target in zip(operands, subgraph.inputs, strict=True):
             if (tensor.dtype == "resource") != (subgraph.tensors[target].dtype == "resource"):
@@ -102,7 +104,7 @@ def call(node: Node) -> None:
     _check_results(node, subgraph_call)
     values = _values(node, operands)
     if [value.type for value in values] != list(subgraph_call.types()[0]):
-        node.refuse("operands of other types than the subgraph's inputs")
+        node.refuse("operands whose types differ from those of the subgraph's inputs")
     _set_results(node, control.call(node.graph.block, subgraph_call.function, values))
 
 
@@ -129,7 +131,7 @@ def while_(node: Node) -> None:
     values = _values(node, operands)
     types = [value.type for value in values]
     if any(list(sequence) != types for sequence in (goes_on.types()[0], *body.types())):
-        node.refuse("tensors that change their type from round to round")
+        node.refuse("tensors whose type changes between iterations")
     if len(goes_on.types()[1]) != 1:
         node.fail(f"its condition has {len(goes_on.types()[1])} results, expected 1")
     _set_results(node, control.rounds(node, goes_on.function, body.function, values), operands)

@@ -18,7 +18,7 @@ def conv_2d(node: Node) -> None:
         node.fail(f"the input and the weights have rank 4, not {images.rank} and {weights.rank}")
     depth, channels = (weights.shape or ())[3], (images.shape or ())[3]
     if depth and channels and channels % depth:
-        node.fail(f"{channels} channels are no multiple of the {depth} of a filter")
+        node.fail(f"{channels} channels are not a multiple of the depth {depth} of a filter")
     if node.is_float:
         window, units = window_of(node, (weights.shape or ())[1:3], _dilations(node)), (weights.shape or ())[0] or 0
         if not hybrid.is_hybrid(node, 0):
@@ -43,7 +43,7 @@ def depthwise_conv_2d(node: Node) -> None:
         node.fail(f"the input has rank 4 and the weights are [1, height, width, channels], not {list(shape)}")
     channels = (node.type(0).shape or ())[3]
     if channels is None or shape[3] is None or not channels or shape[3] % channels:
-        node.fail(f"{shape[3]} filters are no multiple of {channels} channels")
+        node.fail(f"{shape[3]} filters are not a multiple of {channels} channels")
     if node.options["depth_multiplier"] * channels != shape[3]:
         node.fail(
             f"a depth multiplier of {node.options['depth_multiplier']} for {channels} channels and {shape[3]} filters"
@@ -62,7 +62,7 @@ def depthwise_conv_2d(node: Node) -> None:
 def _known_weights(node: Node) -> Array:
     array = node.constant(1)
     if array is None:
-        node.refuse("weights that only the run knows")
+        node.refuse("weights known only at run time")
     return array
 
 

@@ -23,16 +23,16 @@ def detections(node: Node) -> None:
     options = read_map(node.op.custom_options, node.graph.place(node.op))
     encodings, scores, anchors = (input_shape(node, i) for i in range(3))
     if None in (*encodings, *scores, *anchors):
-        node.refuse("an open dimension")
+        node.refuse("a dynamic dimension")
     fits = len(encodings) == len(scores) == 3 and encodings[0] == scores[0] == 1 and (encodings[2] or 0) >= 4
     if not fits or not encodings[1] == scores[1] == (*anchors, 0)[0] or tuple(anchors[1:]) != (4,):
-        node.fail(f"boxes {list(encodings)}, scores {list(scores)} and anchors {list(anchors)} do not go together")
+        node.fail(f"boxes {list(encodings)}, scores {list(scores)} and anchors {list(anchors)} do not match")
     if node.input(0).dtype != node.input(2).dtype:
         node.refuse(f"boxes of {node.input(0).dtype} with anchors of {node.input(2).dtype}")
     classes = _count(node, options, "num_classes", 1)
     background = (scores[2] or 0) - classes
     if background not in (0, 1):
-        node.fail(f"there are {scores[2]} scores of each box for {classes} classes, expected at most one more")
+        node.fail(f"each box has {scores[2]} scores for {classes} classes, expected as many or one more")
     boxes = _decoded(node, [_float(options, f"{axis}_scale") for axis in "yxhw"], encodings[1] or 0)
     table = reshaped(node, _floats(node, 1), scores[1:])
     if background:
@@ -52,7 +52,7 @@ def _shape(value: Value) -> tuple[int | None, ...]:
 def _attributes(node: Node, options: dict[str, Number]) -> dict[str, Number]:
     score, overlap = (_float(options, name) for name in ("nms_score_threshold", "nms_iou_threshold"))
     if not isfinite(score) or not 0 < overlap <= 1:
-        node.fail(f"scores from {score} and overlaps up to {overlap} are no thresholds")
+        node.fail(f"nms_score_threshold {score} or nms_iou_threshold {overlap} is out of range")
     return {
         "max_detections": _count(node, options, "max_detections", 0),
         "max_classes_per_detection": _count(node, options, "max_classes_per_detection", 1),

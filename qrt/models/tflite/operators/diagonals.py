@@ -15,7 +15,7 @@ def matrix_diag(node: Node) -> None:
     """Return matrices with the given diagonals. The other elements are 0; of a quantized type their storage is 0."""
     line = _sizes(node, 0)
     if not line:
-        node.fail("the diagonal has no dimension")
+        node.fail("the diagonal is a scalar")
     _diagonals(node, number_of(0, signless(node.type(0).element)), 0, (*line, line[-1]))
 
 
@@ -23,7 +23,7 @@ def matrix_set_diag(node: Node) -> None:
     """Replace the diagonals of matrices, which need not be square."""
     shape, line = _sizes(node, 0), _sizes(node, 1)
     if len(shape) < 2 or line != (*shape[:-2], min(shape[-2:])):
-        node.fail(f"a diagonal {list(line)} is not that of {list(shape)}")
+        node.fail(f"a diagonal of shape {list(line)} does not match shape {list(shape)}")
     if node.type(1).element is not node.type(0).element:
         node.refuse(f"a diagonal of {node.type(1).element} in {node.type(0).element}")
     _diagonals(node, raw(node, 0), 1, shape)
@@ -34,7 +34,7 @@ def _sizes(node: Node, i: int) -> tuple[int, ...]:
         node.refuse(node.input(i).dtype)
     sizes = tuple(size for size in input_shape(node, i) if size is not None)
     if len(sizes) != len(input_shape(node, i)):
-        node.refuse("an open dimension")
+        node.refuse("a dynamic dimension")
     return sizes
 
 
@@ -56,12 +56,12 @@ def segment_sum(node: Node) -> None:
     node.rule("segment_sum")
     shape = input_shape(node)
     if node.input(0).dtype not in ("int32", "float32") or node.input(1).dtype != "int32":
-        node.refuse(f"{node.input(0).dtype} with numbers of {node.input(1).dtype}")
-    numbers = np.array(node.integers(1, "numbers of segments"), np.int32)
+        node.refuse(f"{node.input(0).dtype} with segment numbers of {node.input(1).dtype}")
+    numbers = np.array(node.integers(1, "segment numbers"), np.int32)
     if None in shape or not shape or numbers.shape != shape[:1]:
-        node.fail(f"{numbers.size} numbers are not those of the rows of {list(shape)}")
+        node.fail(f"{numbers.size} segment numbers do not match the rows of shape {list(shape)}")
     if numbers.size and (numbers[0] != 0 or not set(np.diff(numbers).tolist()) <= {0, 1}):
-        node.fail("numbers of segments begin with 0, and go on by 0 or 1")
+        node.fail("segment numbers must begin with 0, in steps of 0 or 1")
     element = node.type(0).element
     result_shape = (int(numbers[-1]) + 1 if numbers.size else 0, *shape[1:])
     zeros = as_value(node, broadcast(node, number_of(0, element), element, result_shape), element)

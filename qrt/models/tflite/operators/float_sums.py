@@ -110,7 +110,7 @@ def _runs(axes: Sequence[int]) -> list[tuple[int, ...]]:
 def _divided(node: Node, context: LoweringContext, sums: Value, extents: list[Extent]) -> Value:
     sizes = [size for size in extents if isinstance(size, int)]
     if len(sizes) < len(extents):
-        node.refuse("a mean over elements whose number only the run knows")
+        node.refuse("a mean over elements whose number is known only at run time")
     nest = LoopNest(context, "divide", context.extents(sums))
     scalar, count = nest.read(sums, nest.loops), np.float32(prod(sizes))
     if node.rule("float_average") == "multiply":

@@ -27,7 +27,7 @@ def batch_matmul(node: Node) -> None:
         node.fail(f"inputs of ranks {len(shapes[0])} and {len(shapes[1])}, less than 2")
     result = node.result_type().shape or ()
     if None in (*shapes[0], *shapes[1], *result):
-        node.refuse("float32 of a size that only the run knows")
+        node.refuse("float32 of a size known only at run time")
     x_adjoint, y_adjoint = bool(node.options["adj_x"]), bool(node.options["adj_y"])
     rows, depth = shapes[0][-2:][::-1] if x_adjoint else shapes[0][-2:]
     again, columns = shapes[1][-2:][::-1] if y_adjoint else shapes[1][-2:]

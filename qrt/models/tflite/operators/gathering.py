@@ -18,7 +18,7 @@ def gather(node: Node) -> None:
     axis, batch = axis_of(node, node.options["axis"], rank), node.options.get("batch_dims") or 0
     batch += rows if batch < 0 else 0
     if not 0 <= batch <= min(axis, rows):
-        node.fail(f"the first {batch} axes cannot go together where positions of axis {axis} have rank {rows}")
+        node.fail(f"batch_dims = {batch} does not match axis {axis} and indices of rank {rows}")
     check_indices(node, [input_shape(node)[axis]])
     attributes = {"axis": axis, "batch_dims": batch}
     settle(node, 0, node.emit("qrt.gather", [node.value(0), node.value(1)], attributes))
@@ -28,7 +28,7 @@ def gather_nd(node: Node) -> None:
     """Take the element, or the slice of the remaining axes, at each row of indices."""
     indices = input_shape(node, 1)
     if not indices or indices[-1] is None or indices[-1] > len(input_shape(node)):
-        node.fail(f"rows of positions {list(indices)} do not name elements of {list(input_shape(node))}")
+        node.fail(f"indices of shape {list(indices)} do not match shape {list(input_shape(node))}")
     check_indices(node, input_shape(node)[: indices[-1]], is_row=True)
     settle(node, 0, node.emit("qrt.gather_nd", [node.value(0), node.value(1)]))
 
@@ -40,13 +40,15 @@ def reverse_sequence(node: Node) -> None:
     shape = input_shape(node)
     along, batch = (axis_of(node, node.options[name], len(shape)) for name in ("seq_dim", "batch_dim"))
     if along == batch or len(input_shape(node, 1)) != 1 or None in shape or input_shape(node, 1) != (shape[batch],):
-        node.fail(f"lengths {list(input_shape(node, 1))} of axis {batch} do not go with axis {along} of {list(shape)}")
+        node.fail(
+            f"lengths {list(input_shape(node, 1))} of axis {batch} do not match axis {along} of shape {list(shape)}"
+        )
     element, count = node.type(1).element, shape[along] or 0
     if node.input(1).dtype not in ("int32", "int64"):
         node.refuse(f"lengths of {node.input(1).dtype}")
     known = node.constant(1)
     if known is not None and ((known < 0) | (known > count)).any():
-        node.fail(f"lengths {known.tolist()} are not all among 0 to {count}")
+        node.fail(f"lengths {known.tolist()} are not all within 0 to {count}")
     last = plain.apply(node, "arith.subi", [raw(node, 1), plain.number_of(1, element)], [element] * 2, element)
     rows = last.reshape(-1, 1) if isinstance(last, np.ndarray) else _column(node, last)
     steps = np.arange(count, dtype=node.input(1).dtype)[np.newaxis]
@@ -71,10 +73,10 @@ def check_indices(node: Node, sizes: Sequence[int | None], is_row: bool = False,
     ``sizes``. With ``is_row``, the last axis has one index for each size."""
     tensor, array = node.input(i), node.constant(i)
     if tensor.dtype not in ("int32", "int64"):
-        node.refuse(f"positions of {tensor.dtype}")
+        node.refuse(f"indices of {tensor.dtype}")
     if array is None:
         return
     rows = array if is_row else array[..., None]
     wrong = (rows < 0) | (rows >= np.array([np.iinfo(np.int64).max if n is None else n for n in sizes], np.int64))
     if wrong.any():
-        node.fail(f"position {rows[wrong].flat[0]} is not among {list(sizes)}")
+        node.fail(f"index {rows[wrong].flat[0]} is out of range for sizes {list(sizes)}")

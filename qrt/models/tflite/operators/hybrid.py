@@ -98,10 +98,10 @@ def _rule(node: Node) -> str:
     if rule == "floats":
         return rule
     if name == "DEPTHWISE_CONV_2D" and element.is_per_layer and (node.type(1).shape or ())[3] != 1:
-        node.refuse("float32 with int8 weights of one scale, of which LiteRT reads one for each channel")
+        node.refuse("float32 with int8 weights of one scale, where LiteRT expects one for each channel")
     if rule == "asymmetric" and name != "DEPTHWISE_CONV_2D" and node.constant(1) is None:
         node.refuse(
-            "float32 with int8 weights that only the run knows, of whose sums LiteRT keeps those of its first run"
+            "float32 with int8 weights known only at run time, whose sums LiteRT computes in its first run only"
         )
     return rule
 

@@ -28,7 +28,7 @@ def padding_of(
     ends = []
     for size, extent, stride, dilation in zip((node.type(0).shape or ())[1:3], kernel, strides, dilations, strict=True):
         if size is None or extent is None:
-            node.refuse("SAME padding of a size that only the run knows")
+            node.refuse("SAME padding of a size known only at run time")
         total = max((-(-size // stride) - 1) * stride + (extent - 1) * dilation + 1 - size, 0)
         ends.append((total // 2, total - total // 2))
     return (ends[0], ends[1])
@@ -76,8 +76,8 @@ def _attributes(node: Node) -> dict[str, Any]:
     if len(shape) != 4:
         node.fail(f"the input has rank 4, not {len(shape)}")
     if None in shape[1:3]:
-        node.refuse("an image whose size only the run knows")
+        node.refuse("an image whose size is known only at run time")
     if len(size) != 2 or min(size) < 1:
-        node.fail(f"a size is a height and a width from 1 up, not {list(size)}")
+        node.fail(f"a size must be a positive height and width, got {list(size)}")
     forms = {name: bool(node.options[name]) for name in ("align_corners", "half_pixel_centers")}
     return {"size": list(size), **forms}

@@ -45,7 +45,7 @@ def fully_connected(node: Node) -> None:
     x, w, out = node.element(0), node.element(1), node.result_element()
     array = node.constant(1)
     if array is None:
-        node.refuse("weights that only the run knows")
+        node.refuse("weights known only at run time")
     if array.ndim != 2 or (w.is_per_axis and w.axis != 0):
         node.fail(f"the weights are [outputs, depth] with scales on axis 0, not of shape {list(array.shape)}")
     requant = node.rule("fully_connected", **multiplier_facts(node, x, w, out))

@@ -25,13 +25,13 @@ def _new_shape(node: Node) -> Shape:
     if node.has(1) and node.constant(1) is None:
         declared = node.result_type().shape or ()
         if declared.count(None) > 1:
-            node.refuse("a shape that only the run knows")
+            node.refuse("a shape known only at run time")
         return declared  # one dynamic size is determined by the number of elements
     wanted = node.integers(1, "a shape") if node.has(1) else tuple(node.options.get("new_shape") or ())
     if not node.has(1) and wanted == (0,):
         wanted = ()  # old files write (0,) for a scalar
     if wanted.count(-1) > 1 or any(size < -1 for size in wanted):
-        node.fail(f"a shape has one open size at most, not {list(wanted)}")
+        node.fail(f"a shape can have at most one size of -1, got {list(wanted)}")
     own = input_shape(node)
     shape: Shape = tuple(None if size < 0 else size for size in wanted)
     if None in own:
@@ -49,13 +49,13 @@ def _open_shape(node: Node, sizes: Sequence[int | Value]) -> Shape:
     own, wanted = input_shape(node), [None if isinstance(size, Value) else size for size in sizes]
     known = [size for size in wanted if size is not None]
     if known.count(-1) > 1 or any(size < -1 for size in known):
-        node.fail(f"a shape has one open size at most, not {known}")
+        node.fail(f"a shape can have at most one size of -1, got {known}")
     if -1 in known:
         count, rest = prod(size for size in own if size is not None), prod(size for size in known if size >= 0)
         follows = own.count(None) == wanted.count(None) and rest > 0 and count % rest == 0
         wanted[wanted.index(-1)] = count // rest if follows else None
     if wanted.count(None) > 1:
-        node.refuse("several sizes that only the run knows")
+        node.refuse("several sizes known only at run time")
     return tuple(wanted)
 
 
@@ -81,7 +81,7 @@ def transpose(node: Node) -> None:
     """Transpose a tensor by a permutation known at import."""
     order, rank = node.integers(1, "an order of axes"), len(input_shape(node))
     if sorted(order) != list(range(rank)):
-        node.fail(f"{list(order)} is no order of {rank} axes")
+        node.fail(f"{list(order)} is not a permutation of {rank} axes")
     settle(node, 0, node.emit("qrt.transpose", [node.value(0)], {"permutation": list(order)}))
 
 
@@ -90,9 +90,11 @@ def pack(node: Node) -> None:
     shape = input_shape(node)
     axis = axis_of(node, node.options["axis"], len(shape) + 1)
     if node.options["values_count"] != len(node.inputs):
-        node.fail(f"{node.options['values_count']} values are packed, but there are {len(node.inputs)} inputs")
+        node.fail(
+            f"option values_count is {node.options['values_count']}, but the operator has {len(node.inputs)} inputs"
+        )
     if any(input_shape(node, i) != shape for i in range(len(node.inputs))):
-        node.fail("the inputs must have one shape")
+        node.fail("the inputs must have the same shape")
     rows = [reshaped(node, node.value(i), (*shape[:axis], 1, *shape[axis:])) for i in range(len(node.inputs))]
     settle(node, 0, joined(node, rows, axis))
 
@@ -113,9 +115,9 @@ def concatenation(node: Node) -> None:
     rank = len(input_shape(node))
     axis = axis_of(node, node.options["axis"], rank)
     if any(len(input_shape(node, i)) != rank for i in range(len(node.inputs))):
-        node.fail("the inputs must have one rank")
+        node.fail("the inputs must have the same rank")
     if node.options["fused_activation_function"] != "NONE":
-        node.fail("a concatenation has no fused activation")
+        node.fail("a fused activation of a concatenation is not supported")
     out = node.result_type().element
     values = [node.value(i) for i in range(len(node.inputs))]
     if isinstance(out, UniformType):
@@ -128,7 +130,7 @@ def _rescaled(node: Node, value: Value, own: UniformType, out: UniformType) -> V
     if own is out:
         return value
     if own.storage != out.storage:
-        node.fail(f"operands of {own.storage} do not make a result of {out.storage}")
+        node.fail(f"operands of {own.storage} do not match a result of {out.storage}")
     if out.storage != "u8":
         node.fail(f"operands of {out.storage} must have the scale and the zero point of the result")
     node.rule("concatenation", storage=out.storage, is_equal=False)
@@ -149,7 +151,7 @@ def tile(node: Node) -> None:
     """Repeat a tensor a known number of times along each axis."""
     counts = node.integers(1, "multiples")
     if len(counts) != len(input_shape(node)) or min(counts, default=0) < 0:
-        node.fail(f"multiples are integers from 0 up for each of {len(input_shape(node))} axes, not {list(counts)}")
+        node.fail(f"multiples must be {len(input_shape(node))} non-negative integers, got {list(counts)}")
     settle(node, 0, node.emit("qrt.tile", [node.value(0)], {"multiples": list(counts)}))
 
 
@@ -158,6 +160,6 @@ def broadcast_to(node: Node) -> None:
     own, wanted = input_shape(node), node.integers(1, "a shape")
     aligned = (*(1,) * (len(wanted) - len(own)), *own)
     if len(own) > len(wanted) or any(n not in (1, size) for n, size in zip(aligned, wanted, strict=True)):
-        node.fail(f"{list(own)} does not broadcast to {list(wanted)}")
+        node.fail(f"shape {list(own)} does not broadcast to {list(wanted)}")
     counts = [size if n == 1 else 1 for n, size in zip(aligned, wanted, strict=True)]
     settle(node, 0, node.emit("qrt.tile", [reshaped(node, node.value(0), aligned)], {"multiples": counts}))

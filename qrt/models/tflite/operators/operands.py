@@ -63,7 +63,7 @@ def one_integer(node: Node, i: int, what: str) -> int:
     """Return the only integer of an input that is known at import."""
     integers = node.integers(i, what)
     if len(integers) != 1:
-        node.fail(f"{what} is one integer, not {len(integers)}")
+        node.fail(f"{what} must be one integer, got {len(integers)}")
     return integers[0]
 
 

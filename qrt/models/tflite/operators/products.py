@@ -23,7 +23,7 @@ def bias_of(node: Node, i: int, x: UniformType, w: UniformType, channels: slice 
     if tensor.quantization is not None and tensor.quantization.zero_points.any():
         node.fail(f"the bias {tensor.name!r} has a zero point other than 0")
     if array is None:
-        node.refuse("a bias that only the run knows")
+        node.refuse("a bias known only at run time")
     if array.ndim != 1:
         node.refuse(f"a bias of rank {array.ndim}")
     if array.dtype == np.int64:
@@ -36,7 +36,7 @@ def _narrowed(node: Node, array: Any) -> Any:
     """Return a 64-bit bias as int32. Refuse a bias that does not fit."""
     narrow = array.astype(np.int32)
     if not np.array_equal(narrow, array):
-        node.refuse("a bias beyond 32 bits")
+        node.refuse("a bias out of the range of 32 bits")
     narrow.flags.writeable = False
     return narrow
 

@@ -14,12 +14,12 @@ def svdf(node: Node) -> None:
     if (x.storage, feature.storage, time.storage, memory.storage) != ("i8", "i8", "i16", "i16"):
         node.refuse(f"{x.storage} with weights of {feature.storage} and a state of {memory.storage}")
     if node.options["fused_activation_function"] != "RELU":
-        node.fail(f"activation {node.options['fused_activation_function']}: LiteRT takes RELU, which it does not apply")
+        node.fail(f"activation {node.options['fused_activation_function']}: LiteRT accepts RELU, but does not apply it")
     operands = [node.value(0), node.value(1), node.value(2), node.value(4)]
     if node.has(3):
         data = node.constant(3)
         if data is None or node.input(3).dtype != "int32":
-            node.refuse("a bias that is no constant of int32")
+            node.refuse("a bias that is not an int32 constant")
         operands.append(node.dense(data, UniformType("i32", "f32", memory.scale * time.scale)))
     out = node.result_element()
     y, after = node.emit_all("qrt.svdf", operands, {"rank": int(node.options["rank"])}, [out, memory])
@@ -86,9 +86,9 @@ def _check(node: Node, gates: range) -> None:
     for first, is_needed in ((_RECURRENT, True), (_BIASES, True), (_NORMS, node.has(_NORMS + 1))):
         for gate in range(4):
             if node.has(first + gate) != (is_needed and gate in gates):
-                node.fail(f"gate {GATES[gate]} has weights or a bias, and lacks others")
+                node.fail(f"gate {GATES[gate]} has only some of its weights and biases")
     if len({node.has(i) for i in peepholes}) > 1 or (0 not in gates and node.has(_PEEPHOLES)):
-        node.fail("some gates have peepholes, and others lack them")
+        node.fail("some gates have peepholes, others do not")
     weights = [first + gate for first in (_WEIGHTS, _RECURRENT) for gate in gates]
     weights += [_PROJECTION] if node.has(_PROJECTION) else []
     if x.storage != "i8" or any(node.element(i).storage != "i8" for i in weights):
@@ -109,7 +109,7 @@ def _intermediates(node: Node) -> list[UniformType]:
     The types of the sums are used only with layer normalization."""
     tensors = [node.graph.subgraph.tensors[index] for index in node.op.intermediates if index >= 0]
     if len(tensors) != 5 or len(node.op.intermediates) != 5:
-        node.fail(f"there are {len(tensors)} intermediates, 5 are needed")
+        node.fail(f"it has {len(tensors)} intermediate tensors, expected 5")
     elements = [element_of(tensor) for tensor in tensors]
     output = elements[4]
     if not isinstance(output, UniformType) or output.storage != "i8":
@@ -127,5 +127,5 @@ def _bias(node: Node, i: int, scale: float) -> Value:
     """Return a bias with the scale of the sums; the scale in the file is ignored."""
     data = node.constant(i)
     if data is None or node.input(i).dtype != "int32":
-        node.refuse("a bias that is no constant of int32")
+        node.refuse("a bias that is not an int32 constant")
     return node.dense(data, UniformType("i32", "f32", scale))

@@ -37,7 +37,7 @@ def lstm(node: Node) -> None:
     gates = range(_FORGET if not node.has(_WEIGHTS) else _INPUT, _OUTPUT + 1)
     for number in range(_OUTPUT + 1):
         if (number in gates) != node.has(_RECURRENT + number) or (number in gates) != node.has(_BIASES + number):
-            node.fail(f"gate {number} has weights or a bias, and lacks others")
+            node.fail(f"gate {number} has only some of its weights and biases")
     _check(node, _Lstm.operands(node, gates), cells)
     _run(node, _Lstm(node, gates).step, (_HIDDEN_STATE, _CELL_STATE))
 
@@ -80,7 +80,7 @@ def _run(node: Node, step: Step, states: tuple[int, ...]) -> None:
     steps, batch, depth = (size or 0 for size in x.type.shape or ())
     for i in states:
         if not node.input(i).is_variable or input_shape(node, i)[:-1] != (batch,) or len(input_shape(node, i)) != 2:
-            node.fail(f"input {i} is no state of {batch} rows: {node.type(i).shown()}")
+            node.fail(f"input {i} is {node.type(i).shown()}, expected a state with {batch} rows")
     before = [node.value(i) for i in states]
     if steps == 1:
         row = node.emit("qrt.reshape", [x], None, TensorType((batch, depth), F32))

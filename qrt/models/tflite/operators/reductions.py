@@ -68,7 +68,7 @@ def reduce_integers(node: Node, axes: tuple[int, ...]) -> None:
         return
     sizes = [input_shape(node)[axis] for axis in axes]
     if None in sizes:
-        node.refuse("a mean over elements whose number only the run knows")
+        node.refuse("a mean over elements whose number is known only at run time")
     if element is not _I64:
         x = as_value(node, apply(node, "arith.extsi", [x], [element], _I64), _I64)
     count = number_of(prod(size or 0 for size in sizes), _I64)

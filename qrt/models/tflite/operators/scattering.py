@@ -28,7 +28,7 @@ def scatter_nd(node: Node) -> None:
     shape, element = _declared(node, 2), signless(node.type(1).element)
     rows = input_shape(node, 0)
     if not rows or rows[-1] is None or not 0 < rows[-1] <= len(shape):
-        node.fail(f"rows of positions {list(rows)} do not name elements of {list(shape)}")
+        node.fail(f"indices of shape {list(rows)} do not match shape {list(shape)}")
     check_indices(node, shape[: rows[-1]], is_row=True, i=0)
     zeros = as_value(node, broadcast(node, number_of(0, element), element, shape), element)
     _finish(node, _scattered(node, zeros, node.value(0), as_value(node, raw(node, 1), element), "add"))
@@ -41,11 +41,14 @@ def sparse_to_dense(node: Node) -> None:
     shape, element = _declared(node, 1), signless(node.type(2).element)
     rows, values = input_shape(node, 0), raw(node, 2)
     if None in rows or None in shape_of_operand(values) or shape_of_operand(raw(node, 3)) != ():
-        node.refuse("an open dimension, or a default that is no scalar")
+        node.refuse("a dynamic dimension, or a default that is not a scalar")
     count = rows[0] or 0 if rows else 1
     depth = rows[1] if len(rows) == 2 else 1
     if len(rows) > 2 or depth != len(shape) or shape_of_operand(values) not in ((), (count,)):
-        node.fail(f"positions {list(rows)} and {list(shape_of_operand(values))} values do not fill {list(shape)}")
+        node.fail(
+            f"indices of shape {list(rows)} and values of shape {list(shape_of_operand(values))} do not "
+            f"match shape {list(shape)}"
+        )
     check_indices(node, shape, is_row=len(rows) == 2, i=0)
     dense = as_value(node, broadcast(node, raw(node, 3), element, shape), element)
     indices = reshaped(node, node.value(0), (count, depth))
@@ -58,7 +61,7 @@ def _declared(node: Node, i: int) -> tuple[int, ...]:
     them."""
     given = node.result_type().shape or () if node.constant(i) is None else node.integers(i, "a shape")
     if None in given:
-        node.refuse("a shape that only the run knows")
+        node.refuse("a shape known only at run time")
     sizes = tuple(size for size in given if size is not None)
     if any(size < 0 for size in sizes):
         node.fail(f"a shape {list(sizes)} with a negative size")
@@ -85,14 +88,17 @@ def dynamic_update_slice(node: Node) -> None:
     """Replace a part of a tensor. Start indices, constant or computed, are clamped so that the part fits."""
     shape, part = input_shape(node), input_shape(node, 1)
     if node.type(0).element is not node.type(1).element or node.input(2).dtype not in ("int32", "int64"):
-        node.refuse(f"{node.input(1).dtype} in {node.input(0).dtype}, at positions of {node.input(2).dtype}")
+        node.refuse(f"{node.input(1).dtype} in {node.input(0).dtype}, at indices of {node.input(2).dtype}")
     if None in (*shape, *part):
-        node.refuse("an open dimension")
+        node.refuse("a dynamic dimension")
     if len(part) != len(shape) or input_shape(node, 2) != (len(shape),):
-        node.fail(f"a part {list(part)} at {list(input_shape(node, 2))} positions does not fit in {list(shape)}")
+        node.fail(
+            f"an update of shape {list(part)} at an index of shape {list(input_shape(node, 2))} does not "
+            f"fit in shape {list(shape)}"
+        )
     room = np.array([(n or 0) - (m or 0) for n, m in zip(shape, part, strict=True)])
     if (room < 0).any():
-        node.fail(f"a part {list(part)} is larger than {list(shape)}")
+        node.fail(f"an update of shape {list(part)} is larger than shape {list(shape)}")
     element = signless(node.type(0).element)
     x, update = (as_value(node, raw(node, i), element) for i in range(2))
     known = node.constant(2)
@@ -127,7 +133,7 @@ def _inserted(node: Node, update: Value, x: Value, part: Shape, starts: list[Any
 def embedding_lookup(node: Node) -> None:
     """Take rows of a table at int32 indices. Rows of an int8 table with one scale may be dequantized to float32."""
     if node.input(0).dtype != "int32" or len(input_shape(node)) != 1 or len(input_shape(node, 1)) < 2:
-        node.fail(f"positions {node.type(0).shown()} do not name rows of {node.type(1).shown()}")
+        node.fail(f"indices {node.type(0).shown()} do not select rows of {node.type(1).shown()}")
     check_indices(node, input_shape(node, 1)[:1], i=0)
     table = node.type(1).element
     is_hybrid = isinstance(table, UniformType) and node.result_type().element is _F32

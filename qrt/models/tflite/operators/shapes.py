@@ -54,7 +54,7 @@ def zeros_like(node: Node) -> None:
     _require(node, node.input(0).dtype, "int32", "int64", "float32")
     shape = node.type(0).shape
     if shape is None or None in shape:
-        node.refuse("an open dimension")
+        node.refuse("a dynamic dimension")
     zero = number_of(0, signless(node.type(0).element))
     finish(node, 0, broadcast(node, zero, signless(node.type(0).element), shape))
 
@@ -130,9 +130,9 @@ def range_(node: Node) -> None:
     numbers = []
     for array in arrays:
         if array is None:
-            node.refuse("bounds that only the run knows")
+            node.refuse("bounds known only at run time")
         if array.size != 1 or array.dtype != dtype:
-            node.fail("its start, limit and delta are no numbers of one type")
+            node.fail("its start, limit and delta are not scalars of the same type")
         numbers.append(array.reshape(()).item())
     start, limit, delta = numbers
     if not delta or not np.isfinite(numbers).all():
@@ -152,7 +152,7 @@ def broadcast_args(node: Node) -> None:
 
 def _positive(node: Node, sizes: tuple[int, ...]) -> tuple[int, ...]:
     if any(not 0 < size < 2**31 for size in sizes) or len(sizes) > 8:
-        node.fail(f"no shape: {sizes}")
+        node.fail(f"{sizes} is not a valid shape")
     return sizes
 
 

@@ -17,7 +17,7 @@ def slice_(node: Node) -> None:
         node.fail(f"positions {list(first)} and sizes {list(sizes)} must be {len(shape)} integers each")
     for n, begin, size in zip(shape, first, sizes, strict=True):
         if size < -1 or begin < 0 or (n is not None and begin + max(size, 0) > n):
-            node.fail(f"{size} elements from {begin} on are not among {n}")
+            node.fail(f"{size} elements from {begin} on are out of range for size {n}")
     settle(node, 0, node.emit("qrt.slice", [node.value(0)], {"offsets": list(first), "sizes": list(sizes)}))
 
 
@@ -50,13 +50,13 @@ def _strided(node: Node, shape: Shape) -> tuple[list[_Step], list[str]]:
     begins, ends, strides = (node.integers(i, what) for i, what in ((1, "begins"), (2, "ends"), (3, "strides")))
     options = node.options
     if not len(begins) == len(ends) == len(strides):
-        node.fail(f"{len(begins)} begins, {len(ends)} ends and {len(strides)} strides do not go together")
+        node.fail(f"{len(begins)} begins, {len(ends)} ends and {len(strides)} strides have different lengths")
     ellipsis, new = options["ellipsis_mask"], options["new_axis_mask"] & ~options["ellipsis_mask"]
     if ellipsis & (ellipsis - 1):
-        node.fail("there is one ellipsis at most")
+        node.fail("at most one ellipsis is allowed")
     named = sum(not (ellipsis | new) >> i & 1 for i in range(len(begins)))
     if named > len(shape):
-        node.fail(f"{named} axes are named, but the input has {len(shape)}")
+        node.fail(f"{named} axes are sliced, but the input has {len(shape)}")
     steps: list[_Step] = []
     kinds: list[str] = []
     for i in range(len(begins)):
@@ -86,19 +86,19 @@ def _step(
         node.fail("a stride is 0")
     if is_dropped:
         if stride < 0:
-            node.fail("an axis that is dropped is not taken backwards")
+            node.fail("an axis of shrink_axis_mask cannot have a negative stride")
         first = begin if begin >= 0 or n is None else begin + n
         if masks[0]:
             first = 0
         if first < 0 or (n is not None and first >= n):
             if n is None:
-                node.refuse("positions counted from an end that only the run knows")
-            node.fail(f"position {begin} is not among {n}")
+                node.refuse("positions counted from an end known only at run time")
+            node.fail(f"index {begin} is out of range for size {n}")
         return _Step(first, 1, 1)
     if n is None:
         if stride > 0 and masks[1] and (masks[0] or begin >= 0):
             return _Step(0 if masks[0] else begin, -1, stride)
-        node.refuse("an end along an axis that only the run knows")
+        node.refuse("an end along an axis known only at run time")
     low, high = (0, n) if stride > 0 else (-1, n - 1)
 
     def clamped(position: int) -> int:
@@ -107,7 +107,7 @@ def _step(
     first = (low if stride > 0 else high) if masks[0] else clamped(begin)
     if node.options.get("offset"):
         if stride < 0 or begin < 0 or (masks[0] and begin):
-            node.refuse("an end that is counted from a begin below 0, masked, or behind it")
+            node.refuse("option offset with a begin that is negative, masked or after the end")
         end += begin
     last = (high if stride > 0 else low) if masks[1] else clamped(end)
     size = len(range(first, last, stride))
@@ -120,7 +120,7 @@ def split(node: Node) -> None:
     axis = axis_of(node, one_integer(node, 0, "an axis"), len(shape))
     count, size = node.options["num_splits"], shape[axis]
     if size is None:
-        node.refuse("an axis that only the run knows")
+        node.refuse("an axis known only at run time")
     if count != len(node.outputs) or count < 1 or size % count:
         node.fail(f"{size} elements do not split into {count} equal parts for {len(node.outputs)} results")
     _parts(node, node.value(1), axis, [size // count] * count)
@@ -132,7 +132,7 @@ def split_v(node: Node) -> None:
     axis = axis_of(node, one_integer(node, 2, "an axis"), len(shape))
     whole = shape[axis]
     if whole is None:
-        node.refuse("an axis that only the run knows")
+        node.refuse("an axis known only at run time")
     if sizes.count(-1) == 1:
         sizes[sizes.index(-1)] = whole - (sum(sizes) + 1)
     if len(sizes) != len(node.outputs) or min(sizes, default=0) < 0 or sum(sizes) != whole:
@@ -153,7 +153,7 @@ def reverse(node: Node) -> None:
     for axis in axes_of(node, node.integers(1, "axes"), len(shape)):
         size = shape[axis]
         if size is None:
-            node.refuse("an axis that only the run knows")
+            node.refuse("an axis known only at run time")
         value = taken(node, value, axis, max(size - 1, 0), size, -1)
     settle(node, 0, value)
 
@@ -162,7 +162,7 @@ def paddings_of(node: Node, i: int, rank: int) -> list[tuple[int, int]]:
     """Return the padding (before, after) of each of ``rank`` axes from a constant input."""
     ends = node.integers(i, "paddings")
     if len(ends) != 2 * rank or min(ends, default=0) < 0:
-        node.fail(f"paddings are pairs from 0 up for each of {rank} axes, not {list(ends)}")
+        node.fail(f"paddings must be {rank} pairs of non-negative integers, got {list(ends)}")
     return list(zip(ends[::2], ends[1::2], strict=True))
 
 
@@ -170,7 +170,7 @@ def pad(node: Node) -> None:
     """Pad a tensor with zero (the zero point of a quantized type), or with a known value of the input's type."""
     element = node.type(0).element
     if isinstance(element, UniformType) and element.zero_points != node.result_element().zero_points:
-        node.refuse("a result of another zero point than the input: kernels pad with one or the other")
+        node.refuse("a result whose zero point differs from that of the input, with which kernels pad differently")
     attributes: dict[str, object] = {"padding": paddings_of(node, 1, len(input_shape(node)))}
     if node.has(2):
         attributes["value"] = _pad_value(node)
@@ -180,9 +180,9 @@ def pad(node: Node) -> None:
 def _pad_value(node: Node) -> float:
     array, element, own = node.constant(2), node.type(0).element, node.type(2).element
     if array is None:
-        node.refuse("a value that only the run knows")
+        node.refuse("a value known only at run time")
     if array.size != 1 or own is not element:
-        node.fail(f"a padding of {node.type(0)} is one value of its type, not {node.type(2)}")
+        node.fail(f"the padding value of {node.type(0)} must be one value of its type, got {node.type(2)}")
     if isinstance(element, UniformType):
         return (int(array.flat[0]) - element.zero_point) * element.scale
     return float(array.flat[0])
@@ -197,9 +197,9 @@ def mirror_pad(node: Node) -> None:
             continue
         size = shape[axis]
         if size is None:
-            node.refuse("an axis that only the run knows")
+            node.refuse("an axis known only at run time")
         if max(before, after) > size - skipped:
-            node.fail(f"{max(before, after)} elements do not lie at the end of an axis of {size}")
+            node.fail(f"cannot pad by {max(before, after)} elements from an axis of size {size}")
         parts = [value]
         if before:
             parts.insert(0, taken(node, value, axis, before - 1 + skipped, before, -1))

@@ -36,10 +36,10 @@ def _image(node: Node) -> tuple[int | None, tuple[int, int, int], int]:
     if len(shape) != 4:
         node.fail(f"the input has rank 4, not {len(shape)}")
     if block < 1:
-        node.fail(f"a block has a size of 1 or more, not {block}")
+        node.fail(f"the block size must be at least 1, got {block}")
     images, height, width, channels = shape
     if height is None or width is None or channels is None:
-        node.refuse("an image whose size only the run knows")
+        node.refuse("an image whose size is known only at run time")
     return images, (height, width, channels), block
 
 
@@ -70,7 +70,7 @@ def batch_to_space(node: Node) -> None:
     batch, space = _sizes(node, value, len(blocks))
     inner, count = input_shape(node)[1 + len(blocks) :], len(blocks)
     if batch is not None and batch % prod(blocks):
-        node.fail(f"{batch} batches are not divided by blocks of {blocks}")
+        node.fail(f"blocks of {blocks} do not divide a batch of {batch}")
     batches = None if batch is None else batch // prod(blocks)
     value = reshaped(node, value, (*blocks, batches, *space, *inner))
     pairs = [axis for d in range(count) for axis in (count + 1 + d, d)]
@@ -80,18 +80,18 @@ def batch_to_space(node: Node) -> None:
     value = reshaped(node, value, (batches, *whole, *inner))
     for d, (size, (before, after)) in enumerate(zip(whole, crops, strict=True)):
         if before + after > size:
-            node.fail(f"{before} and {after} elements are not cropped from {size}")
+            node.fail(f"cannot crop {before} and {after} elements from size {size}")
         if before or after:
             value = taken(node, value, 1 + d, before if size > before + after else 0, size - before - after)
     settle(node, 0, value)
 
 
 def _blocks(node: Node) -> list[int]:
-    blocks = list(node.integers(1, "sizes of blocks"))
+    blocks = list(node.integers(1, "block sizes"))
     if len(input_shape(node)) not in (3, 4) or len(blocks) > len(input_shape(node)) - 1 or not blocks:
-        node.fail(f"{len(blocks)} blocks do not go with an input of rank {len(input_shape(node))}")
+        node.fail(f"{len(blocks)} block sizes do not match an input of rank {len(input_shape(node))}")
     if min(blocks) < 1:
-        node.fail(f"a block has a size of 1 or more, not {min(blocks)}")
+        node.fail(f"the block size must be at least 1, got {min(blocks)}")
     return blocks
 
 
@@ -100,5 +100,5 @@ def _sizes(node: Node, value: Value, count: int) -> tuple[int | None, list[int]]
     shape: Shape = getattr(value.type, "shape", None) or ()
     known = [size for size in shape[1 : 1 + count] if size is not None]
     if len(known) < count:
-        node.refuse("an image whose size only the run knows")
+        node.refuse("an image whose size is known only at run time")
     return shape[0], known

@@ -53,7 +53,7 @@ def _emit(node: Node, channels: slice, attributes: dict[str, Any]) -> Value:
     else:
         array = node.constant(_WEIGHTS)
         if array is None:
-            node.refuse("weights that only the run knows")
+            node.refuse("weights known only at run time")
         w = _channels_of(w, channels)
         operands = [node.value(_IMAGES), node.dense(array[channels], w)]
     if node.has(_BIAS):
@@ -78,7 +78,7 @@ def window_of(node: Node) -> dict[str, Any]:
     shapes = (node.type(number).shape or () for number in (_IMAGES, _WEIGHTS))
     for n, kernel, result, stride in zip(*(shape[1:3] for shape in shapes), size[1:3], strides, strict=True):
         if n is None or kernel is None or result is None:
-            node.refuse("a size that only the run knows")
+            node.refuse("a size known only at run time")
         windows = -(-result // stride) if node.options["padding"] == "SAME" else (result - kernel) // stride + 1
         before = max((windows - 1) * stride + kernel - result, 0) // 2
         behind = (n - 1) * stride + kernel - before - result

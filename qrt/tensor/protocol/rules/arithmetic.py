@@ -161,7 +161,7 @@ def _scaled_type(t: UniformType, factor: Fraction) -> UniformType:
         return t.with_(scales=scales if t.scales_shape else float(scales))
     except (OverflowError, QuantTypeError):
         raise QuantTypeError(
-            f"the result would have a scale which {t.expressed_type} does not hold: take the values as "
+            f"the result would have a scale out of the range of {t.expressed_type}: take the values as "
             "float64, np.asarray(q, np.float64)"
         ) from None
 

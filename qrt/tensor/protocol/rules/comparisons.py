@@ -59,7 +59,7 @@ def _broadcast(ufunc: np.ufunc, a: Array, b: Array) -> Any:
     try:
         result = ufunc(a, b)
     except (TypeError, ArithmeticError):  # an operand that is not a number, or a Decimal NaN
-        raise QuantTypeError("a tensor is compared with real numbers alone") from None
+        raise QuantTypeError("a tensor can be compared with tensors and real numbers only") from None
     return result.astype(bool) if isinstance(result, np.ndarray) else np.bool_(result)
 
 
@@ -116,7 +116,7 @@ def sortable(operands: Sequence[Any]) -> list[Array]:
     """Return `comparable` arrays. Raise QuantTypeError unless they hold real numbers alone."""
     arrays = comparable(operands)
     if any(not isinstance(item, (Real, Decimal)) for x in arrays if x.dtype == object for item in x.ravel()):
-        raise QuantTypeError("a tensor is compared with real numbers alone")
+        raise QuantTypeError("a tensor can be compared with tensors and real numbers only")
     return arrays
 
 
@@ -224,7 +224,7 @@ def _doubles(x: Any) -> Array:
     try:
         return (np.asarray(x) if isinstance(x, Tensor) else as_array(x)).astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise QuantTypeError(f"real numbers are needed, got {shown(x)}") from None
+        raise QuantTypeError(f"expected real numbers, got {shown(x)}") from None
 
 
 _ALLCLOSE = "Whether ``np.isclose`` holds everywhere."
@@ -270,7 +270,7 @@ def _of_two_sets(function: Any) -> Callable[..., Any]:
         tensors = [x for x in (ar1, ar2) if isinstance(x, Tensor)]
         types = {per_layer(x.type) for x in tensors}
         if len(tensors) < 2 or len(types) > 1 or not have_one_scale(tensors):
-            raise QuantTypeError("two tensors of one per-layer type are needed: requantize one, or both")
+            raise QuantTypeError("the tensors must have the same per-layer type: requantize one, or both")
         return _around(function(stored(ar1), stored(ar2), *args, **options), types.pop())
 
     return rule

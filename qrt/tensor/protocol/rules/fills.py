@@ -56,7 +56,7 @@ def _triangle(function: Any) -> Callable[..., QuantTensor]:
 
     def rule(m: QuantTensor, k: int = 0) -> QuantTensor:
         if m.ndim < 2:
-            raise QuantValueError(f"a tensor of at least 2 axes is needed, got {m.ndim}")
+            raise QuantValueError(f"the tensor must have at least 2 axes, got {m.ndim}")
         no_tensor(k, "k")
         rows, columns = m.shape[-2:]
         is_lower = np.tri(rows, columns, k if function is np.tril else k - 1, dtype=bool)
@@ -81,7 +81,7 @@ def diag(v: QuantTensor, k: int = 0) -> QuantTensor:
     if v.ndim != 1:
         raise QuantValueError("Input must be 1- or 2-d.")
     if not v.type.is_per_layer:
-        raise QuantTypeError(f"zeros beside the diagonal have no scale in {v.type}: qrt.requantize it first")
+        raise QuantTypeError(f"zeros off the diagonal have no scale in {v.type}: qrt.requantize it first")
     n, k, zero = v.size + abs(index(k)), index(k), zeros(v.type, ())
     data, line = np.full((n, n), zero, zero.dtype), np.arange(v.size)
     data[line + max(-k, 0), line + max(k, 0)] = stored(v)

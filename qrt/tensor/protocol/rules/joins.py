@@ -129,7 +129,9 @@ def insert(arr: QuantTensor, obj: Any, values: Any, axis: int | None = None) -> 
     if axis == t.axis or axis in dict(t.block_sizes or ()):
         raise QuantTypeError(f"elements inserted along axis {axis} of {t} would have no scale: use np.concatenate")
     if isinstance(values, QuantTensor):
-        raise QuantTypeError(f"a QuantTensor is inserted in one per layer alone, not {t}: use np.concatenate")
+        raise QuantTypeError(
+            f"a QuantTensor can be inserted only into a per-layer tensor, not into {t}: use np.concatenate"
+        )
     # Quantize an array of the result's shape, zero but for the new elements, so that each has the scale of its place.
     floats = np.insert(np.zeros(arr.shape), obj, exact_floats(values, t), axis)
     is_new = np.insert(np.zeros(arr.shape, bool), obj, True, axis)
@@ -175,6 +177,6 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 def choose(a: Any, choices: Any, out: QuantTensor | None = None, mode: Any = "raise") -> QuantTensor:
     """Each element from the tensor that an integer selects; real numbers are quantized."""
     if isinstance(a, QuantTensor):
-        raise QuantTypeError("the choices must be said by integers, not by a QuantTensor")
+        raise QuantTypeError("the choices must be integers, not a QuantTensor")
     storages, t = _of_one_type([*choices], a)
     return into(out, wrap_storage(np.choose(a, storages, mode=mode), t))

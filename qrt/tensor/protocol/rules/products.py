@@ -80,7 +80,7 @@ def _of_term(term: str, text: str) -> Labels:
     before, dots, after = term.partition(_OTHERS)
     letters = before + after
     if letters and not (letters.isascii() and letters.isalpha()):
-        raise QuantTypeError(f"{shown(text)} is no list of subscripts")
+        raise QuantTypeError(f"invalid subscripts: {shown(text)}")
     return tuple(dots if label == "." else f"b{label}" for label in before + dots[:1] + after)
 
 
@@ -88,13 +88,13 @@ def _of_list(given: Any) -> Labels:
     try:
         return tuple(_OTHERS if x is ... else f"b{index(x):09}" for x in given)
     except TypeError:
-        raise QuantTypeError(f"subscripts are text or lists of integers, got {shown(given)}") from None
+        raise QuantTypeError(f"subscripts must be text or lists of integers, got {shown(given)}") from None
 
 
 def _of_subscripts(shapes: Shapes, inputs: list[Labels], output: Labels | None) -> Contraction:
     """Return the labels with each ellipsis replaced by axes counted from the last, all of which broadcast."""
     if len(inputs) != len(shapes) or not shapes:
-        raise QuantValueError(f"subscripts for {len(inputs)} operands are given, and {len(shapes)} operands")
+        raise QuantValueError(f"the subscripts are for {len(inputs)} operands, got {len(shapes)}")
     gaps = [_gap(labels, len(shape)) for labels, shape in zip(inputs, shapes, strict=True)]
     whole = [_spelled_out(labels, gap) for labels, gap in zip(inputs, gaps, strict=True)]
     batch = max(gaps, key=len)
@@ -111,7 +111,7 @@ def _of_subscripts(shapes: Shapes, inputs: list[Labels], output: Labels | None) 
 def _gap(labels: Labels, rank: int) -> Labels:
     named = sum(label != _OTHERS for label in labels)
     if named > rank or (named < rank and _OTHERS not in labels):
-        raise QuantValueError(f"{named} subscripts are given for an operand of rank {rank}")
+        raise QuantValueError(f"expected {rank} subscripts for an operand of rank {rank}, got {named}")
     return tuple(f"b.{i}" for i in range(rank - named, 0, -1))
 
 
@@ -159,7 +159,9 @@ def _of_two(function: Function, labels_of: Any) -> Callable[..., Any]:
 def _ranks(shapes: Shapes, least: int, other_least: int) -> tuple[int, int]:
     first, second = shapes
     if len(first) < least or len(second) < other_least:
-        raise QuantValueError(f"ranks of at least {least} and {other_least} are needed, got {first}, {second}")
+        raise QuantValueError(
+            f"the operands must have ranks of at least {least} and {other_least}, got {first} and {second}"
+        )
     return len(first), len(second)
 
 
@@ -177,7 +179,7 @@ def _of_outer(shapes: Shapes) -> Contraction:
 
 def _of_vectors(shapes: Shapes) -> Contraction:
     if [len(shape) for shape in shapes] != [1, 1]:
-        raise QuantValueError(f"vectors are needed, got {shapes[0]} and {shapes[1]}")
+        raise QuantValueError(f"the operands must be vectors, got shapes {shapes[0]} and {shapes[1]}")
     return _of_outer(shapes)
 
 
@@ -220,7 +222,7 @@ def _contracted_axes(axes: Any, m: int, n: int) -> tuple[Shape, Shape]:
     except (TypeError, ValueError):
         first = second = (0, 0)
     if len(first) != len(second) or len(set(first)) != len(first) or len(set(second)) != len(second):
-        raise QuantValueError(f"axes {shown(axes)} do not fit tensors of ranks {m} and {n}")
+        raise QuantValueError(f"axes {shown(axes)} do not match tensors of ranks {m} and {n}")
     return first, second
 
 
@@ -331,8 +333,8 @@ def _summed(term: _Term, labels: Labels) -> _Term:
 def _check_channel(term: _Term, labels: Iterable[str]) -> None:
     if term.channel is not None and term.channel in labels:
         raise QuantTypeError(
-            "an axis along which the scales differ is summed over, and they have no common sum: "
-            "requantize first, by qrt.requantize(q, t) with a type t per layer"
+            "the scales differ along an axis that is summed over: requantize first, by "
+            "qrt.requantize(q, t) with a type t per layer"
         )
 
 
@@ -348,7 +350,7 @@ def _product(a: _Term, b: _Term, remaining: frozenset[str]) -> _Term:
     columns = tuple(x for x in b.labels if x not in shared)
     bound = max(a.count(depth), 1) * a.magnitude * b.magnitude
     if bound >= I64_END:
-        raise QuantTypeError(f"the result may reach {bound}, which 64 bits do not hold: {GIVE_VALUES}")
+        raise QuantTypeError(f"the result may reach {bound}, which overflows 64 bits: {GIVE_VALUES}")
     # A single product is faster than a batch of one.
     batches, one = ((batch,), ()) if a.count(batch) != 1 else ((), batch)
     x, y = a.grouped(*batches, one + rows, depth), b.grouped(*batches, one + depth, columns)
@@ -383,11 +385,11 @@ def _kernel_operand(term: _Term, integers: Array) -> QuantTensor:
 def _joined(a: _Term, b: _Term) -> tuple[tuple[tuple[float, ...], ...], str | None]:
     """Return the scales of an integer of the product, and the label of the axis along which they vary."""
     if a.expressed != b.expressed:
-        raise QuantTypeError(f"the operands express {a.expressed} and {b.expressed}")
+        raise QuantTypeError(f"the operands have different expressed types, {a.expressed} and {b.expressed}")
     if a.channel is not None and b.channel is not None:
         if a.channel != b.channel:
             raise QuantTypeError(
-                "both operands have channels, along different axes of the result: requantize one of them, "
+                "both operands are per axis, along different axes of the result: requantize one of them, "
                 "by qrt.requantize(q, t) with a type t per layer"
             )
         return tuple(s + t for s, t in zip(a.factors, b.factors, strict=True)), a.channel

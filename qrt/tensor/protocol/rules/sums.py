@@ -103,7 +103,7 @@ def _cumulative_sum(
 def _accumulated(a: QuantTensor, axis: Any, dtype: Any = None, out: Any = None, from_zero: bool = False) -> Any:
     require_tensors(a)
     if axis is None and a.ndim > 1:
-        raise QuantValueError(f"axis is needed for a tensor of rank {a.ndim}")
+        raise QuantValueError(f"axis must be given for a tensor of rank {a.ndim}")
     d = axis_of(0 if axis is None else axis, a.ndim)
     bound, units = a.shape[d] * max_magnitude(a.type), _units_along(a, d)
     kind = np.int32 if bound < I32_END else np.int64
@@ -149,7 +149,7 @@ def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     """The greatest value less the least, as i32 of the tensor's scale."""
     if any(a.shape[d] == 0 for d in axes_of(axis, a.ndim)):
-        raise QuantValueError(f"there is no element along axis {shown(axis)} of shape {a.shape}")
+        raise QuantValueError(f"a tensor of shape {a.shape} has no elements along axis {shown(axis)}")
     axes, keepdims, units, _ = reduction(a, axis, keepdims)
     bound = a.type.storage_max - a.type.storage_min
     most, least = (np.asarray(reduce(stored(a), axes, None, None, keepdims)) for reduce in _EXTREMES)
@@ -213,10 +213,12 @@ def _by_numpy(function: Any, terms: Callable[[Shape, Shape], int]) -> Callable[.
                 raise QuantTypeError(f"{q.type} must be per layer: requantize first, by qrt.requantize(q, t)")
         t, u = a.type, b.type
         if t.expressed_type != u.expressed_type:
-            raise QuantTypeError(f"the operands express {t.expressed_type} and {u.expressed_type}")
+            raise QuantTypeError(
+                f"the operands have different expressed types, {t.expressed_type} and {u.expressed_type}"
+            )
         bound = terms(a.shape, b.shape) * max_magnitude(t) * max_magnitude(u)
         if bound >= 1 << 63:
-            raise QuantTypeError(f"the result may reach {bound}, which 64 bits do not hold: {GIVE_VALUES}")
+            raise QuantTypeError(f"the result may reach {bound}, which overflows 64 bits: {GIVE_VALUES}")
         integers = function(centred(a, bound), centred(b, bound), *args, **kwargs)
         return finish(integers, bound, Units(t.expressed_type, ((t.scale, u.scale),)))
 
@@ -251,7 +253,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
         return qrt_mean(a, axis, keepdims=keeps_dimensions(keepdims), out_type=quantized, out=out)
     axes, keepdims, units, count = reduction(a, axis, keepdims)
     if count == 0:
-        raise QuantValueError(f"there is no element along axes {axes} of shape {a.shape}")
+        raise QuantValueError(f"a tensor of shape {a.shape} has no elements along axes {axes}")
     total = np.asarray(add_up(centred(a), axes, keepdims=keepdims))
     values = to_float64(total, units, count)
     return write_floats(values, np.dtype(np.float64), out)
@@ -292,7 +294,7 @@ def _spread(function: Any, root: bool) -> Callable[..., Any]:
         axes, keepdims, units, count = reduction(a, axis, keepdims, 2)
         freedom = _exact(ddof)
         if count == 0 or count <= freedom:
-            raise QuantValueError(f"{count} elements less ddof leave no degree of freedom")
+            raise QuantValueError(f"{count} elements minus ddof leave no degrees of freedom")
         terms, squares = _squares(a, axes, keepdims, count)
         total = add_up(terms, axes, squares.dtype, None, keepdims)
         is_narrow = (count * max_magnitude(a.type)) ** 2 < 1 << 63
@@ -333,7 +335,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
     """The root of a sum of squares as float64, rounded once; other norms have no exact result."""
     rank = x.ndim if axis is None else len(axes_of(axis, x.ndim))
     if axis is not None and rank not in (1, 2):
-        raise QuantValueError(f"a norm is along one axis or two, got axis {shown(axis)}")
+        raise QuantValueError(f"axis must be one axis or a pair of axes, got {shown(axis)}")
     is_named = isinstance(ord, (int, float, str))
     is_root = ord is None or (is_named and ((rank == 2 and ord == "fro") or (rank == 1 and ord == 2)))
     if not is_root:

@@ -1,6 +1,6 @@
 """Integrity of quantization parameters on every value. Hazards: channels that arrive on another axis of the same size;
 slices that cut, reverse or drop the channels; parameters that are equal, which may go anywhere; values that no `quant`
-op reads; scalars; places that only the run knows."""
+op reads; scalars; places known only at run time."""
 
 import numpy as np
 import pytest

@@ -118,9 +118,9 @@ def test_each_channel_has_its_range():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (layer(1.0, -1.0), "a range has finite ends in order, unlike 1 to -1"),
-        (layer("0x7FC00000", 1.0), "a range has finite ends in order, unlike nan to 1"),
-        (layer(0.0, "0x7F800000"), "a range has finite ends in order, unlike 0 to inf"),
+        (layer(1.0, -1.0), "a range must have finite ends in ascending order, got 1 to -1"),
+        (layer("0x7FC00000", 1.0), "a range must have finite ends in ascending order, got nan to 1"),
+        (layer(0.0, "0x7F800000"), "a range must have finite ends in ascending order, got 0 to inf"),
         (layer(0.0, 1.0, 1), "num_bits is 2 to 16, not 1"),
         (layer(0.0, 1.0, 17), "num_bits is 2 to 16, not 17"),
         (layer(0.0, "1.0e-44"), "scale"),

@@ -12,7 +12,7 @@ module {
     %3 = quant.region(%2) {
     ^bb0(%arg2: tensor<4x3xf32>):
       quant.return %arg2 : tensor<4x3xf32>
-    } {input_specs = [!quant.uniform<i8:f32, 0.031496066600084305>], kernel = "rescale", output_specs = [!quant.uniform<i8:f32, 0.17316018044948578:103>], quant.cause = "propagate_quant.mlir:6 matmul output 0 is !quant.uniform<i8:f32, 0.031496066600084305>, propagate_quant.mlir:13 concat input 0 takes !quant.uniform<i8:f32, 0.17316018044948578:103>: annotate propagate_quant.mlir:6 as !quant.uniform<i8:f32, 0.17316018044948578:103>"} : (tensor<4x3xf32>) -> tensor<4x3xf32>
+    } {input_specs = [!quant.uniform<i8:f32, 0.031496066600084305>], kernel = "rescale", output_specs = [!quant.uniform<i8:f32, 0.17316018044948578:103>], quant.cause = "propagate_quant.mlir:6 matmul output 0 is !quant.uniform<i8:f32, 0.031496066600084305>, but propagate_quant.mlir:13 concat input 0 needs !quant.uniform<i8:f32, 0.17316018044948578:103>: annotate propagate_quant.mlir:6 as !quant.uniform<i8:f32, 0.17316018044948578:103>"} : (tensor<4x3xf32>) -> tensor<4x3xf32>
     %4 = quant.region(%3, %arg1) {
     ^bb0(%arg2: tensor<4x3xf32>, %arg3: tensor<4x3xf32>):
       %5 = tensor.concat dim(1) %arg2, %arg3 : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x6xf32>

@@ -31,8 +31,8 @@ PARAMETERS = "QuantTypeError: the rule has no such multipliers"
 LOWERED_BIAS = "VerifyError: 64 bits do not hold a bias of that type"
 _NOT_OF_SUMS = [rule for rule in REQUANT_RULES if rule not in SUM_RULES]
 REFUSALS = {
-    PARAMETERS: r"(under|over)flows float(32|64)|leave float32|needs (a multiplier|a ratio|scales|ratios|storage)",
-    ACCUMULATOR: "which 64 bits do not hold|64 bits do not hold the sum",
+    PARAMETERS: r"(under|over)flows float(32|64)|range of float32|needs (a multiplier|a ratio|scales|ratios|storage)",
+    ACCUMULATOR: "which overflows 64 bits|the sum overflows 64 bits",
     BIAS: "^the bias does not fit 64 bits",
 }
 """By op and types: what `infer` or the reference refuses."""

@@ -124,7 +124,7 @@ def test_ties_of_products(storage: str, zero_point: int, columns: int, rule: str
 
 @pytest.mark.parametrize(("name", "zero_point"), [("softmax", 77), ("log_softmax", -1840403580)])
 def test_bounds_that_float32_does_not_hold(name: str, zero_point: int) -> None:
-    """Of a result of 32 bits: it is clamped to the bound itself, not to the float32 beside it."""
+    """Of a result with 32-bit storage: it is clamped to the bound itself, not to the float32 beside it."""
     x, t = np.array([[0, 255], [3, 4]], np.uint8), UniformType("u8", "f32", 0.4, 127)
     to = UniformType("i32", "f32", 2.0**-31, zero_point)
     result = check_lowered(name, [x], [tensor(x.shape, t)], to, options=OPTIONS[:1], axis=1, requant="table_float32")

@@ -128,9 +128,9 @@ def test_sums_of_blocks_that_may_leave_float32_are_refused(scale: float, is_refu
         assert got.tolist() == [[3], [127]]
         return
     for call in (reference, check_kernels):
-        with pytest.raises(QuantTypeError, match="may leave float32: use requant = 'fixed'"):
+        with pytest.raises(QuantTypeError, match="may exceed the range of float32: use requant = 'fixed'"):
             call("matmul", arrays, types, out, requant="float32")
-    with pytest.raises(VerifyError, match="may leave float32"):
+    with pytest.raises(VerifyError, match="may exceed the range of float32: use"):
         lowered(program("matmul", arrays, types, tensor((2, 1), out), requant="float32"))
 
 

@@ -94,11 +94,11 @@ def test_elements_of_any_type_move(element):
 
 def test_shapes_left_open_are_refused():
     x, y = f"tensor<?x?x{T}>", f"tensor<?x?x2x{T}>"
-    with pytest.raises(VerifyError, match=r"'qrt.reshape' op cannot be lowered: the shape of .* must be known"):
+    with pytest.raises(VerifyError, match=r"'qrt.reshape' op cannot be lowered: the shape of .* must be static"):
         lowered(f"func.func @f(%x: {x}) -> {y} {{ %0 = qrt.reshape %x : ({x}) -> {y} return %0 : {y} }}")
     c = channels(T, 2, 0)
     x, y = f"tensor<?x{T}>", f"tensor<2x{c}>"
-    with pytest.raises(VerifyError, match="the sizes along axis 0, which holds the channels, must be known"):
+    with pytest.raises(VerifyError, match="the sizes along axis 0, which is the channel axis, must be static"):
         lowered(f"func.func @f(%x: {x}) -> {y} {{ %0 = qrt.concat %x, %x : ({x}, {x}) -> {y} return %0 : {y} }}")
 
 

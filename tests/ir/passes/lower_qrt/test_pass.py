@@ -71,11 +71,11 @@ def test_in_the_loop_there_are_no_sums_of_one_operand() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("zero-point=before", "zero-point is one of post-accumulation, in-loop, not 'before'"),
-        ("to=llvm", "to is one of linalg, loops, not 'llvm'"),
+        ("zero-point=before", "zero-point must be one of post-accumulation, in-loop, got 'before'"),
+        ("to=llvm", "to must be one of linalg, loops, got 'llvm'"),
         (
             "requant=up",
-            "requant is one of fixed, fixed_double, fixed_double_f32, fixed_double_f32_product, float32",
+            "requant must be one of fixed, fixed_double, fixed_double_f32, fixed_double_f32_product, float32",
         ),
     ],
 )
@@ -87,7 +87,7 @@ def test_options_that_do_not_exist(options: str, message: str) -> None:
 REFUSED = [
     (
         "%0 = qrt.matmul %x, %y : (tensor<?x?x!a>, tensor<?x?x!s>) -> tensor<?x?x!o>",
-        "'qrt.matmul' op cannot be lowered: the shape of sub-channel weights must be known",
+        "'qrt.matmul' op cannot be lowered: the shape of sub-channel weights must be static",
     ),
     (
         "%0 = qrt.conv2d %c, %f {groups = 2 : i64} : (tensor<1x5x5x?x!a>, tensor<4x3x3x?x!a>) -> tensor<1x3x3x4x!o>",

@@ -1,5 +1,5 @@
 """gather, argmax, top_k and their like lowered. Hazards: indices of either width, batches that go with their indices,
-the first of equals, NaNs and zeros of either sign, sizes that only the run knows."""
+the first of equals, NaNs and zeros of either sign, sizes known only at run time."""
 
 import numpy as np
 import pytest

@@ -250,7 +250,10 @@ PROGRAMS: dict[str, tuple[str, list[str]]] = {
     ),
     "lookup of 4 bits": (nibbles(), [D, Q, "Cast", "Gather"]),
     "narrow bounds": (unary("qrt.requantize %x", made="!quant.uniform<i8<-100:90>:f32, 0.03>"), [D, "Clip", Q]),
-    "a scale beyond float32": (unary("qrt.requantize %x", made="!quant.uniform<i8:f32, 0.123456789123>"), [D, Q]),
+    "a scale out of the range of float32": (unary("qrt.requantize %x", made=(
+        "!quant.uniform<i8:f32, "
+        "0.123456789123>"
+    )), [D, Q]),
     "qcast": (cast('quant.qcast %x {rounding = "half_away"}', "f32", U), [Q]),
     "dcast": (cast("quant.dcast %x", U, "f32"), [D]),
     "blocks": (blocked(), [D, D, "MatMul"]),

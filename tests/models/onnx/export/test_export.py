@@ -213,21 +213,22 @@ def test_everything_that_onnx_cannot_say_is_one_error(tmp_path):
       %3 = quant.dcast %2 : {wide} to tensor<4xf32>
       return %1 : tensor<4xf32>
     }}""")
-    with pytest.raises(ModelError, match="port 'input0': ONNX has no elements of i24"):
+    with pytest.raises(ModelError, match="input or output 'input0': ONNX has no elements of i24"):
         export_onnx(tmp_path / "m.onnx", module)
     text = str(module).replace("%arg0: tensor<4xi24>, ", "")
     with pytest.raises(ModelError) as error:
         export_onnx(tmp_path / "m.onnx", ir.parse(text))
     assert str(error.value) == (
-        f"{tmp_path}/m.onnx: 2 forms of operators are not said in ONNX:\n"
-        "math.atan (f32) 2 times; qrt.requantize (a result of 32 bits)"
+        f"{tmp_path}/m.onnx: cannot export the program: ONNX does not support 2 forms of operators:\n"
+        "  math.atan (f32): <string>:3:10, <string>:4:10\n"
+        "  qrt.requantize (a result with 32-bit storage): <string>:5:10"
     )
     assert not list(tmp_path.iterdir())
 
 
 def test_wrong_names_and_places(tmp_path):
     module = ir.parse(PROGRAMS["add"][0])
-    with pytest.raises(ModelError, match=r"m\.tflite: the name of a model of ONNX ends in \.onnx"):
+    with pytest.raises(ModelError, match=r"m\.tflite: the name of an ONNX file must end in \.onnx"):
         export_onnx("m.tflite", module)
     with pytest.raises(ModelError, match="no function is named 'f'; the module has main"):
         export_onnx(tmp_path / "m.onnx", module, function="f")

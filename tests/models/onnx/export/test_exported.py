@@ -80,16 +80,22 @@ def test_another_version_is_not_read():
 
 
 WRONG = {
-    "an op that there is not": ({"op": "qrt.nothing"}, "there is no op 'qrt.nothing'"),
-    "an op of another dialect": ({"op": "scf.if"}, "there is no op 'scf.if'"),
-    "no op": ({"op": 3}, "it names no op"),
+    "an op that there is not": ({"op": "qrt.nothing"}, "it names the unknown op 'qrt.nothing'"),
+    "an op of another dialect": ({"op": "scf.if"}, "it names the unknown op 'scf.if'"),
+    "no op": ({"op": 3}, "it does not name an op"),
     "no operands": ({"operands": 3}, "it has no operands"),
     "an operand that is a number": ({"operands": [1]}, "a tensor is 1"),
     "an operand without a name": ({"operands": [{}]}, "a tensor has no name"),
-    "no results": ({"results": []}, "its results are no tensors"),
+    "no results": ({"results": []}, "its results are not tensors"),
     "a type that is none": ({"results": [{"name": "out", "type": "i"}]}, "error: "),
-    "an order that is none": ({"results": [{"name": "out", "order": [0, 0, 1]}]}, r"\[0, 0, 1\] is no order of axes"),
-    "an order of text": ({"results": [{"name": "out", "order": "abc"}]}, "'abc' is no order of axes"),
+    "an order that is none": (
+        {"results": [{"name": "out", "order": [0, 0, 1]}]},
+        r"the order of axes is \[0, 0, 1\], which is not a permutation",
+    ),
+    "an order of text": (
+        {"results": [{"name": "out", "order": "abc"}]},
+        "the order of axes is 'abc', which is not a permutation",
+    ),
     "attributes in a list": ({"attributes": [1]}, r"its attributes are \[1\]"),
     "an attribute that is a mapping": ({"attributes": {"requant": {}}}, r"an attribute is \{\}"),
     "an attribute too large": ({"attributes": {"requant": 1 << 70}}, "an attribute is 1180591620717411303424"),
@@ -117,7 +123,7 @@ def test_a_wrong_entry_is_an_error_that_names_it(name):
 def test_an_entry_that_is_no_mapping_is_an_error(text):
     _, model = exported("add")
     next(each for each in model.metadata_props if each.key == "qrt.op.add").value = text
-    with pytest.raises(ModelError, match=r"metadata 'qrt.op.add': it (is no JSON|names no op)"):
+    with pytest.raises(ModelError, match=r"metadata 'qrt.op.add': it (is not JSON|does not name an op)"):
         imported(model.SerializeToString())
 
 

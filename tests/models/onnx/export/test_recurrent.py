@@ -153,7 +153,7 @@ def test_a_memory_of_floats_is_an_operator_of_onnx_runtime(reverse, storage, zer
 
 
 def test_a_memory_of_another_form_is_refused():
-    with pytest.raises(ModelError, match=r"qrt.lstm \(a forget gate that leaves the input gate\)"):
+    with pytest.raises(ModelError, match=r"qrt.lstm \(a forget gate without an input gate\)"):
         model_proto(ir.parse(lstm(cifg=True)))
 
 

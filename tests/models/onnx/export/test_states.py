@@ -93,16 +93,16 @@ def changed(text, key="qrt.state.sum"):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "it names no variable and output"),
-        ("[" * 5000, "it names no variable and output"),
-        ("[]", "it names no variable and output"),
-        ('{"symbol": 3, "output": "y"}', "it names no variable and output"),
-        ('{"symbol": "", "output": "y"}', "it names no variable and output"),
+        ("", "it does not name a variable and an output"),
+        ("[" * 5000, "it does not name a variable and an output"),
+        ("[]", "it does not name a variable and an output"),
+        ('{"symbol": 3, "output": "y"}', "it does not name a variable and an output"),
+        ('{"symbol": "", "output": "y"}', "it does not name a variable and an output"),
         ('{"symbol": "s", "output": "none"}', "the file has no output 'none'"),
         ('{"symbol": "s", "output": "n"}', "output 'n' has another type than the initializer"),
         ('{"symbol": "last", "output": "sum/next"}', "two variables have the name 'last'"),
         ('{"symbol": "sum", "output": "last/next"}', "two variables have the output 'last/next'"),
-        ('{"symbol": "main", "output": "sum/next"}', "a variable cannot have the name 'main'"),
+        ('{"symbol": "main", "output": "sum/next"}', "'main' is not a valid name of a variable"),
     ],
 )
 def test_wrong_states_are_errors_that_name_them(text, message):
@@ -129,5 +129,5 @@ def test_a_backend_has_no_state():
 
 def test_a_variable_that_begins_with_nothing_is_refused():
     text = PROGRAM.replace("@sum(dense<[-128, -127, 0]> : tensor<3xi8>)", "@sum")
-    with pytest.raises(ModelError, match="variable 'sum', which begins with no elements"):
+    with pytest.raises(ModelError, match="variable 'sum', which has no initial value"):
         model_proto(ir.parse(text))

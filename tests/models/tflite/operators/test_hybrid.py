@@ -217,13 +217,13 @@ ROWS = [Tensor((2, 3), "float32"), Tensor((3, 3), "int8", 0.5)]
             "DEPTHWISE_CONV_2D",
             [IMAGES[0], Tensor((1, 1, 1, 3), "int8", 0.5, data=np.ones((1, 1, 1, 3), np.int8)), BIAS],
             {**POINTS, "depth_multiplier": 1},
-            "float32 with int8 weights of one scale, of which LiteRT reads one for each channel",
+            "float32 with int8 weights of one scale, where LiteRT expects one for each channel",
         ),
         (
             "FULLY_CONNECTED",
             [*ROWS, BIAS],
             {"asymmetric_quantize_inputs": True},
-            "float32 with int8 weights that only the run knows, of whose sums LiteRT keeps those of its first run",
+            "float32 with int8 weights known only at run time, whose sums LiteRT computes in its first run only",
         ),
         ("CONV_2D", [*IMAGES, BIAS], {**POINTS, "fused_activation_function": "TANH"}, "float32, fused TANH"),
         (
@@ -242,7 +242,7 @@ def test_what_litert_computes_wrongly_is_refused(name, inputs, options, said):
 
 
 def test_weights_of_the_run_follow_the_builtin_kernel():
-    """XNNPACK takes no weights that only the run knows, and rounds to even where TFLite's kernel rounds away."""
+    """XNNPACK takes no weights known only at run time, and rounds to even where TFLite's kernel rounds away."""
     content = one_op("FULLY_CONNECTED", [*ROWS, None], [Tensor((2, 3), "float32")])
     x, w = F32([[127, 0.5, -1.5], [-127, 2.5, BELOW_HALF]]), np.eye(3, dtype=np.int8)
     wanted = [[63.5, 0.5, -1.0], [-63.5, 1.5, 0.0]]

@@ -23,7 +23,7 @@ def dynamic_lstm(group: Group) -> None:
     """Write DynamicQuantizeLSTM of ONNX Runtime, with one direction: ONNX has no such operator."""
     cells = group.operand(5).shape[1]
     if cells is None:
-        group.refuse("cells whose number only the run knows")
+        group.refuse("a number of cells that is known only at run time")
     one = (None, 0, 1)
     (w_scale, w_zero), (r_scale, r_zero) = (_parameters(group, i, one) for i in (1, 2))
     zeros = group.constant(np.zeros(4 * cells, np.float32), "zeros")
@@ -52,7 +52,7 @@ def _parameters(group: Group, i: int, order: tuple[int | None, ...] = ()) -> tup
     weights = group.operand(i)
     element = weights.type.element
     if weights.array is None or not isinstance(element, UniformType) or not isinstance(weights.type, TensorType):
-        group.refuse("weights that are computed")
+        group.refuse("weights that are not constant")
     zeros, scales = column_parameters(weights.type)
     if element.is_per_layer:
         zeros, scales = zeros[:1], scales[:1]

@@ -65,7 +65,7 @@ def prelu(group: Group) -> None:
     """Write PRelu, whose slopes broadcast to the shape of the input."""
     order = group.common_order()
     if order != group.operand(0).canonical and len(order) != group.operand(0).rank:
-        group.refuse("slopes of more axes than the input")
+        group.refuse("slopes with more axes than the input")
     group.set_real(group.node("PRelu", group.real(0, order), group.broadcast(1, order)), order)
 
 
@@ -92,7 +92,7 @@ def elementwise(group: Group) -> None:
         return
     x, result = group.operand(0).type.element, group.result().type.element
     if group.count > 1 or not isinstance(x, UniformType) or not isinstance(result, UniformType):
-        group.refuse("a function that is not of one quantized tensor")
+        group.refuse("a function of other operands than one quantized tensor")
     if x.storage_width > 8 or result.storage_width not in _WHOLE or not (x.is_per_layer and result.is_per_layer):
         group.refuse(f"a function from {x.shown()} to {result.shown()}")
     values = values_of_storage(x).astype(element_dtype(x))

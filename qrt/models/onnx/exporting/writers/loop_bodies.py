@@ -52,13 +52,13 @@ def write(group: Group) -> None:
     """Write an operator for each operation of the body, with broadcasting, or the operator of a reduction."""
     nest = group.op
     if not isinstance(nest, StructuredOp):
-        group.refuse("an operation on elements")
+        group.refuse("an element-wise operation that ONNX does not have")
     if "reduction" in nest.iterators:
         _fold(group, nest)
         return
     loops = [("d", loop) for loop in range(len(nest.iterators))]
     if any(list(map_.results) != loops for map_ in nest.indexing_maps[nest.input_count :]):
-        group.refuse("a loop nest whose results have another order of axes")
+        group.refuse("loops whose results have another order of axes")
     body = _Body(group, nest)
     for i, value in enumerate(nest.regions[0].blocks[0].terminator.operands):
         group.set_real(body.result(value), i=i)
@@ -119,7 +119,7 @@ class _Body:
         group = self.group
         if value.owner is self.block:
             if value.index >= self.nest.input_count:
-                group.refuse("a loop nest that reads what its result begins with")
+                group.refuse("loops that read the initial value of their result")
             return group.real(value.index, self._order(value.index))
         constant = constant_of(value)
         if isinstance(constant, FloatAttr):
@@ -127,7 +127,7 @@ class _Body:
         if isinstance(constant, IntegerAttr) and value.type == IntegerType(32):
             return group.constant(np.array(constant.python, np.int32), "constant")
         if constant is not None or value.operation is None or value.operation.parent is not self.block:
-            group.refuse("an integer inside a loop nest")
+            group.refuse("an integer constant in a loop body")
         return self._computed(value.operation)
 
     def _computed(self, op: Operation) -> str:
@@ -161,7 +161,7 @@ class _Body:
         for size, result in zip(shape_of(value), map_.results, strict=True):
             loop = result[1] if isinstance(result, tuple) and result[0] == "d" else None
             if loop is None and (size, result) != (1, 0):
-                self.group.refuse("a loop nest that reads elements beside each other")
+                self.group.refuse("loops that read several neighbouring elements")
             loops.append(loop)
         return loops
 
@@ -171,7 +171,7 @@ class _Body:
         if axes == list(range(rank)):
             return None
         if None in axes:
-            self.group.refuse("an axis of size 1 that is read at one place")
+            self.group.refuse("an axis of size 1 that is read at a constant index")
         return tuple(axes.index(axis) if axis in axes else None for axis in range(rank))
 
 
@@ -193,9 +193,9 @@ def _fold(group: Group, nest: StructuredOp) -> None:
     axes = [axis for axis, kind in enumerate(nest.iterators) if kind == "reduction"]
     loops = [("d", loop) for loop in range(len(nest.iterators)) if loop not in axes]
     if any(list(map_.results) != loops for map_ in nest.indexing_maps[inputs:]):
-        group.refuse("a fold over another order of axes")
+        group.refuse("a reduction over another order of axes")
     if not all(isinstance(element_of(group.operand(number).type), FloatType) for number in range(inputs)):
-        group.refuse("a fold of integers")
+        group.refuse("a reduction of integers")
     body = _Body(group, nest)
     for i, value in enumerate(block.terminator.operands):
         group.set_real(_folded(group, body, value, i, axes), i=i)
@@ -206,10 +206,10 @@ def _folded(group: Group, body: _Body, value: Value, i: int, axes: list[int]) ->
     number = body.nest.input_count + i
     running, start, last = body.block.arguments[number], splat_of(body.nest.operands[number]), value.operation
     if last is None or last.name not in _FOLDS or start is None:
-        group.refuse("a loop nest that no kernel computes")
+        group.refuse("loops that are neither element-wise nor a reduction")
     folded = [operand for operand in last.operands if operand is not running]
     if len(folded) != 1 or not body.has_all_axes(folded[0]):
-        group.refuse("a fold over another order of axes")
+        group.refuse("a reduction over another order of axes")
     op_type, since, both, neutral = _FOLDS[last.name]
     elements = body.name(folded[0])
     if group.opset >= since:

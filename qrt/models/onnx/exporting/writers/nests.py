@@ -63,7 +63,7 @@ def _order(group: Group, axes: Axes, rank: int) -> Order | None:
     if list(axes) == list(range(rank)):
         return None
     if None in axes:
-        group.refuse("an axis of size 1 that is read at one place")
+        group.refuse("an axis of size 1 that is read at a constant index")
     return tuple(axes.index(axis) if axis in axes else None for axis in range(rank))
 
 

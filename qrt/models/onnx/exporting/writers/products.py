@@ -25,7 +25,7 @@ def depthwise_conv2d(group: Group) -> None:
     """Write Conv with a group for each channel: output channel ``c * M + m`` reads channel ``c``."""
     channels = group.operand(0).shape[3]
     if channels is None:
-        group.refuse("an open number of channels")
+        group.refuse("a dynamic number of channels")
     _convolution(group, _DEPTHWISE, channels)
 
 

@@ -19,7 +19,7 @@ _MOST_DEPTH = 1 << 15
 _INT8, _INT16, _INT64 = 3, 5, 7
 """ONNX's numbers of types."""
 _FURTHER = {
-    "cifg": "a forget gate that leaves the input gate",
+    "cifg": "a forget gate without an input gate",
     "peepholes": "peepholes",
     "layer_norm": "layer normalization",
     "projection": "a projection",
@@ -65,7 +65,7 @@ class _Step:
     def _weights(self, i: int) -> str:
         weights = self.group.operand(i)
         if weights.array is None:
-            self.group.refuse("weights that are computed")
+            self.group.refuse("weights that are not constant")
         if weights.array.shape[1] > _MOST_DEPTH:
             self.group.refuse(f"sums of {weights.array.shape[1]} products")
         return self.group.stored(i, (1, 0))

@@ -34,7 +34,7 @@ def resize(group: Group) -> None:
     sizes = [size for size in shape if size is not None]
     if len(sizes) < len(shape):
         if None in shape[2:]:
-            group.refuse("an image of open size")
+            group.refuse("an image of dynamic size")
         group.graph.need(_WITH_AXES)
         sizes, form["axes"] = list(shape[2:]), [2, 3]
     x = group.real(0, NCHW)

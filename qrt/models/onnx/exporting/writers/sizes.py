@@ -15,7 +15,7 @@ def splat(group: Group) -> None:
     """Write ConstantOfShape, with sizes by Shape, Gather and Concat."""
     number = _number(group.op.operands[0])
     if number is None:
-        group.refuse("an element that is computed")
+        group.refuse("an index that is not constant")
     sizes = iter(group.op.operands[1:])
     parts = [
         _size(group, next(sizes)) if size is None else group.integers([size], "size") for size in group.result().shape
@@ -47,11 +47,11 @@ def _size(group: Group, value: Value) -> str:
     """Add nodes for the size of a tensor along an axis, and return the name of a list with this one size."""
     source = value.operation
     if source is None or source.name != "tensor.dim":
-        group.refuse("a size that is computed")
+        group.refuse("a size that is not constant")
     axis = constant_of(source.operands[1])
     exported = group.graph.exported(source.operands[0])
     at = getattr(axis, "value", None)
     if not isinstance(at, int) or not 0 <= at < exported.rank:
-        group.refuse("a size along an axis that is computed")
+        group.refuse("the size of an axis that is not constant")
     name = group.graph.tensor(exported, exported.canonical, f"{group.name}/source")
     return group.node("Gather", group.node("Shape", name, is_part=True), group.integers([at], "axis"), is_part=True)
