@@ -311,3 +311,20 @@ def test_the_name_of_a_kernel(heard: Any) -> None:
 
     (name,) = heard(lambda: regions.run(program("poool")))
     assert regions.run(program(name.strip("'"))).of("pool") == [[A, A]]
+
+
+@advises("quantization/checking/names.py", ": name the kernel that the body computes")
+def test_a_body_of_another_kernel(heard: Any) -> None:
+    heard(lambda: ir.run_passes(ir.parse(MISNAMED), "export-quant"))
+    ir.run_passes(ir.parse(MISNAMED.replace('kernel = "add"', 'kernel = "mul"')), "check-quant,export-quant")
+
+
+MISNAMED = """func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = quant.region (%x, %y) {
+    %t = arith.mulf %x, %y : tensor<4xf32>
+    quant.return %t : tensor<4xf32>
+  } {input_specs = [!quant.uniform<i8:f32, 0.5>, !quant.uniform<i8:f32, 0.5>],
+     output_specs = [!quant.uniform<i8:f32, 0.5>], kernel = "add"}
+    : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}"""

@@ -20,8 +20,8 @@ import qrt
 from qrt import ir
 from qrt.ir import Module
 from qrt.ir.remarks import remarks_to
-from qrt.quantization.checking.check_quant import violations
 from qrt.quantization.targets.registry import find
+from qrt.quantization.verification.check_quant import violations
 from tests.quantization import checks
 from tests.quantization.draw_floats import draw_floats
 from tests.quantization.draw_graph import Graph

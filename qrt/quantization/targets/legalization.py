@@ -48,7 +48,7 @@ class RegionCall:
     ) -> tuple[Value, ...]:
         """Insert an operation of a registered dialect, and return its results. Attributes are Python values."""
         if registry.find(name) is None:
-            raise QuantTypeError(f"no registered dialect has an operation '{name}': call qrt.ir.register_dialect")
+            raise QuantTypeError(f"'{name}' is not an operation of a registered dialect")
         given = {key: attribute(value) for key, value in attributes.items() if value is not None}
         return tuple(self.builder.emit(name, operands, types, given).results)
 

@@ -76,7 +76,7 @@ class Target:
 
     def __post_init__(self) -> None:
         if not self.rescale_cost >= 0:
-            raise QuantTypeError(f"rescale_cost is a number of bits from 0 up, got {shown(self.rescale_cost)}")
+            raise QuantTypeError(f"rescale_cost must be a non-negative number of bits, got {shown(self.rescale_cost)}")
 
     @classmethod
     def load(cls, file: str | PathLike[str]) -> "Target":

@@ -16,7 +16,7 @@ from qrt.types import UniformType, parse_type
 _TARGET_KEYS: dict[str, tuple[type, str]] = {
     "name": (str, "text"),
     "coarser_bias": (bool, "true or false"),
-    "rescale_cost": (float, "a number of bits, such as 2.0"),
+    "rescale_cost": (float, "a number of bits"),
     "operations": (dict, "a table, [operations]"),
     "kernel": (list, "tables, [[kernel]]"),
 }
@@ -61,7 +61,9 @@ def read_table(text: str, where: str) -> tuple[str | None, tuple[TargetKernel, .
     if not kernels:
         raise ModelError(f"{where}: a target needs at least one [[kernel]] table, or [operations]")
     if not table.get("rescale_cost", 0.0) >= 0:
-        raise ModelError(f"{where}: rescale_cost must be 0 or more bits, got {shown(table['rescale_cost'])}")
+        raise ModelError(
+            f"{where}: rescale_cost must be a non-negative number of bits, got {shown(table['rescale_cost'])}"
+        )
     options: dict[str, Any] = {key: table[key] for key in ("coarser_bias", "rescale_cost") if key in table}
     return table.get("name"), tuple(kernels), options
 
@@ -95,7 +97,7 @@ def signatures(
             )
     pattern = table.get("pattern")
     if pattern is not None and pattern not in FAMILIES:
-        raise ModelError(f"{where}: pattern must name a kernel of qrt such as conv2d, got {shown(pattern)}")
+        raise ModelError(f"{where}: pattern must be the name of a kernel of qrt, got {shown(pattern)}")
     choices = [_choices(key, text, f"{where}: ports") for key, text in table["ports"].items()]
     outputs = _names(table, "outputs", where, [port.name for port, *_ in choices], ["y"])
     constrained = _names(table, "constrained", where, [port.name for port, *_ in choices], [])

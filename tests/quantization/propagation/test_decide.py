@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from qrt.errors import VerifyError
-from qrt.quantization.checking.check_quant import is_fully_quantized
 from qrt.quantization.targets.model import Changed, QuantFn, Spec, Target, TargetKernel, TargetPort
+from qrt.quantization.verification.check_quant import is_fully_quantized
 from qrt.types import FloatType, NoQuantizedType, UniformType, parse_type
 from tests.quantization.propagation.programs import (
     FIXED,

@@ -133,7 +133,7 @@ def test_a_kernel_is_added_to_one_target() -> None:
         ({"constraint": "samescale"}, "constraint must be one of free, same_scale.*got 'samescale'"),
         ({"constraint": None}, "constraint must be a name, a function or a sequence of these, got None"),
         ({"constraint": ("free", 3)}, "constraint must be one of free, same_scale.*got 3"),
-        ({"pattern": "conv9"}, "pattern must name a kernel of qrt such as conv2d, got 'conv9'"),
+        ({"pattern": "conv9"}, "pattern must be the name of a kernel of qrt, got 'conv9'"),
         ({"ports": {"x": "i8 layout=0,2", "y": "i8"}}, "layout .* must name each axis once"),
         ({"default": {"w": "i8"}}, "default names 'w'"),
         ({"multiplier": (1.0,)}, "multiplier must be two numbers"),

@@ -105,7 +105,7 @@ def _drawn(region: RegionOp, ports: Sequence[PortOf], spread: int) -> list[Any]:
         type, spec = port.value.type, port.spec
         assert isinstance(spec, UniformType)
         if not isinstance(type, TensorType) or type.shape is None:
-            raise QuantTypeError(f"{port} is no ranked tensor")
+            raise QuantTypeError(f"{port} must be a ranked tensor")
         shape = tuple(_DYNAMIC if size is None else size for size in type.shape)
         low, high = (
             spec.zero_points[0] + max(-_MOST, min(_MOST, bound - spec.zero_points[0])) // spread

@@ -12,10 +12,10 @@ import qrt
 from qrt import ir
 from qrt.errors import VerifyError
 from qrt.ops.accumulate import bias_is_direct
-from qrt.quantization.checking.check_quant import broken_annotations, is_fully_quantized, is_quantized, violations
 from qrt.quantization.checking.regions import regions_of
 from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
 from qrt.quantization.targets.registry import find
+from qrt.quantization.verification.check_quant import broken_annotations, is_fully_quantized, is_quantized, violations
 from qrt.types import UniformType
 
 TYPES = """

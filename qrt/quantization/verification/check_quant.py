@@ -9,12 +9,12 @@ from qrt.errors import Diagnostic, VerifyError, require
 from qrt.ir import Module
 from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.passes.options import option
-from qrt.quantization.checking.agreement import disagreement
 from qrt.quantization.checking.kernels import violation
 from qrt.quantization.checking.regions import PortOf, ports_of, regions_of, shown
 from qrt.quantization.checking.value_edges import edge_violations
 from qrt.quantization.targets.model import Target
 from qrt.quantization.targets.registry import find
+from qrt.quantization.verification.agreement import disagreement
 from qrt.types import AnyQuantizedType, NoQuantizedType, Type, UniformType
 
 
