@@ -172,6 +172,6 @@ def test_writes_meet_the_scale_where_they_stand() -> None:
     before = q.copy()
     with pytest.raises(QuantTypeError, match=r"np\.put: elements cannot be written to positions with another scale"):
         np.put(q, [3, 4, 5, 0, 1, 2], q)
-    with pytest.raises(QuantTypeError, match=r"np\.copyto: tensors of one type are needed"):
+    with pytest.raises(QuantTypeError, match=r"np\.copyto: the tensors must have the same type"):
         np.copyto(q, QuantTensor(1, LAYER))
     assert q.storage.tolist() == before.storage.tolist()
