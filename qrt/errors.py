@@ -271,7 +271,7 @@ class ModelError(QuantError):
     >>> import qrt
     >>> qrt.load("model.pb")
     Traceback (most recent call last):
-    qrt.errors.ModelError: model.pb: only .mlir, .tflite and .onnx files are read, not .pb
+    qrt.errors.ModelError: model.pb: only .mlir, .tflite and .onnx files are supported, not .pb
     """
 
 

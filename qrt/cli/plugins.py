@@ -1,14 +1,9 @@
 """``--load-dialect-plugin`` and ``--load-pass-plugin``: Python files that register ops and passes."""
 
 import argparse
-import sys
-import traceback
 from collections.abc import Sequence
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 
-from qrt.errors import ModelError, shown
-from qrt.files import reason
+from qrt.plugins import load_plugin
 
 _FLAGS = {
     "--load-dialect-plugin": "run a Python file that calls qrt.ir.register_dialect",
@@ -32,34 +27,4 @@ def load_plugins(given: Sequence[str]) -> None:
         finder.add_argument(flag, flag[1:], action="append", default=[], dest="files", metavar="FILE.py")
     if any(argument.lstrip("-").startswith("load-") for argument in given):
         for file in finder.parse_known_args(given)[0].files:
-            _load(file)
-
-
-def _load(file: str) -> None:
-    """Run a file once, as a module named by its stem, so that another file may import it."""
-    path = Path(file).absolute()
-    there = sys.modules.get(path.stem)
-    if there is not None and getattr(there, "__file__", None) == str(path):
-        return
-    if there is not None or path.stem in sys.stdlib_module_names:
-        raise ModelError(
-            f"the plugin {shown(file)} does not load: a module named {path.stem!r} exists already: rename the file"
-        )
-    spec = spec_from_file_location(path.stem, path)
-    if path.suffix != ".py" or spec is None or spec.loader is None:
-        raise ModelError(f"the plugin {shown(file)} does not load: it must be a Python file, FILE.py")
-    module = sys.modules[path.stem] = module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:  # the file of somebody else may raise anything
-        del sys.modules[path.stem]
-        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-        lines += [error.lineno] if isinstance(error, SyntaxError) and error.filename == str(path) else []
-        where = f" line {lines[-1]}:" if lines else ""
-        raise ModelError(
-            f"the plugin {shown(file)} does not load:{where} {type(error).__name__}: {_message(error)}"
-        ) from error
-
-
-def _message(error: Exception) -> object:
-    return reason(error) if isinstance(error, OSError) else error.msg if isinstance(error, SyntaxError) else error
+            load_plugin(file)

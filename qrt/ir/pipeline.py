@@ -47,7 +47,7 @@ _OWN: dict[str, type[Pass] | str] = {
     "attach-stats-ref": "qrt.quantization.annotations.attach_stats_ref:AttachStatsRef",
     "canonicalize": "qrt.ir.passes.canonicalize:Canonicalize",
     "carry-layout": "qrt.runtime.fusion.carry_layout:CarryLayout",
-    "check-quant": "qrt.quantization.checking.check_quant:CheckQuant",
+    "check-quant": "qrt.quantization.verification.check_quant:CheckQuant",
     "constant-fold": "qrt.runtime.constant_fold:ConstantFold",
     "convert-elementwise-to-linalg": "qrt.ir.passes.linalg_generic:ConvertElementwiseToLinalg",
     "convert-fake-quant": "qrt.quantization.annotations.convert_fake_quant:ConvertFakeQuant",

@@ -161,7 +161,7 @@ def _sub_channel(t: UniformType, shape: Shape, selections: list[Selection], rank
 def _whole_blocks(t: UniformType, axis: int, positions: Array, block: int) -> Array:
     """Return the block of the operand for each block of the result. Raise QuantTypeError if a block would be cut."""
     if not positions.size:
-        raise QuantTypeError(f"no block of {t} is left: a type has at least one scale")
+        raise QuantTypeError(f"no block of {t} is left: a quantized type needs at least one scale")
     if not positions.size % block:
         rows = (positions // block).reshape(-1, block)
         if (rows == rows[:, :1]).all():

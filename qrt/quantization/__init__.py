@@ -12,8 +12,8 @@
 
 from qrt.quantization import targets
 from qrt.quantization.calibration.observe import calibrate_program
-from qrt.quantization.checking.check_quant import is_fully_quantized, is_quantized
 from qrt.quantization.explain import explain_program
+from qrt.quantization.verification.check_quant import is_fully_quantized, is_quantized
 from qrt.quantization.workflow import QuantizedProgram, quantize_program
 
 __all__ = [

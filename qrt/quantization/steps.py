@@ -11,12 +11,12 @@ from qrt.ir.remarks import remarks_to
 from qrt.quantization.annotations.attach_stats_ref import AttachStatsRef, attach_keys
 from qrt.quantization.annotations.region_metadata import TARGET
 from qrt.quantization.calibration.records import Record, RecordMethod
-from qrt.quantization.checking.check_quant import CheckQuant, float_ports
 from qrt.quantization.checking.regions import shown
 from qrt.quantization.export.export_quant import ExportQuant
 from qrt.quantization.fusion.fuse_kernels import STAYS_FLOAT, FuseKernels
 from qrt.quantization.propagation.propagate_quant import Settings, propagate
 from qrt.quantization.targets.model import Target
+from qrt.quantization.verification.check_quant import CheckQuant, float_ports
 
 Remarks = tuple[Diagnostic, ...]
 

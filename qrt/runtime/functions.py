@@ -31,7 +31,9 @@ def check_values(module: Module) -> None:
             is_run = not isinstance(element, QuantileType)
         if not is_run:
             stored = f"storage in {element.shown()} is not supported, store integers"
-            raise failure(operation, f"has a value of type {type.shown()}, which does not run: {stored}")
+            raise failure(
+                operation, f"has a value of type {type.shown()}, which is not supported at run time: {stored}"
+            )
 
 
 def _types_of(module: Module) -> dict[Type, Operation]:
@@ -61,7 +63,7 @@ def ports(function: FuncOp, prefix: str) -> tuple[Port, ...]:
     types = getattr(function.type, kind)
     names = [_port_name(function, kind, prefix, number) for number in range(len(types))]
     if len(set(names)) != len(names):
-        raise ModelError(f"the {kind} share a name: {', '.join(names)}")
+        raise ModelError(f"several {kind} have the same name: {', '.join(names)}")
     argument_names = function.regions[0].blocks[0].names if prefix == "arg" else ()
     spelled = argument_names if len(argument_names) == len(names) else ("",) * len(names)
     tensors = [as_tensor(t) for t in types]
@@ -75,7 +77,7 @@ def _port_name(function: FuncOp, kind: Literal["inputs", "results"], prefix: str
     """Return the declared name of an argument or a result, or else the prefix and the number."""
     name, given = function.port_name(kind, number), function.port_attributes(kind, number).get("qrt.name")
     if name is None and given is not None:
-        raise ModelError(f"qrt.name of {prefix} {number} is {given}: a name is a string")
+        raise ModelError(f"qrt.name of {prefix} {number} must be a string, got {given}")
     return f"{prefix}{number}" if name is None else name
 
 
@@ -91,4 +93,6 @@ def check_dimensions(function: FuncOp, types: Sequence[TensorType]) -> None:
             here = f"dimension {axis} of input {own}"
             known, place = sizes.setdefault(name, (size, here))
             if known != size:
-                raise ModelError(f"{place} is {known}, and {here} is {size}: both are {name!r}")
+                raise ModelError(
+                    f"{place} is {known} and {here} is {size}, but both are named {name!r} and must be equal"
+                )

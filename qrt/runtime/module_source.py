@@ -9,6 +9,7 @@ import numpy as np
 from qrt.errors import ModelError, require
 from qrt.ir import DenseElementsAttr, DenseResourceAttr, Module, parse
 from qrt.ir.core.operations import garbage_uncollected
+from qrt.ir.dialects.quant.element_types import expressed
 from qrt.ir.text.dense import Blob
 from qrt.ops.core import Array
 from qrt.runtime.build import build
@@ -40,6 +41,7 @@ class ModuleSource(PlanSource):
         require(module, Module, "a program", "a Module")
         require(function, (str, type(None)), "the function", "a name")
         module.verify()
+        module = expressed(module)
         module.check_channels()
         check_values(module)
         chosen = choose(module, function)
@@ -101,6 +103,8 @@ def module_of(text: str, constants: Sequence[Array], path: str) -> Module:
 
 def _rebuild(version: int, text: str, function: str, saturating: bool) -> ModuleSource:
     if version != PICKLE_VERSION:
-        raise ModelError(f"a program pickled in format {version} does not load here, where it is {PICKLE_VERSION}")
+        raise ModelError(
+            f"the program was pickled in format {version}, but this version of qrt reads format {PICKLE_VERSION}"
+        )
     module = parse(text, filename=f"<pickled {function}>", upstream=24)
     return ModuleSource(module, function, saturating=saturating)

@@ -388,7 +388,7 @@ def test_a_loop_ends_by_its_rounds_or_by_the_steps_of_a_run() -> None:
         made.run((X,), (), 4)
     with pytest.raises(KernelError, match=r"step 0 \(round\): does not end within 7 rounds"):
         made.run_over([X, np.zeros((2, 3), np.int8)], 7)
-    with pytest.raises(KernelError, match=r"step 0 \(round\): does not end within the steps"):
+    with pytest.raises(KernelError, match=r"step 0 \(round\): does not end within max_steps"):
         made.run_over([X, np.zeros((2, 3), np.int8)], 7, 5000)
 
 

@@ -114,7 +114,7 @@ COMMANDS = {
         "files.py", ": {} must be the suffix of this output, got {}", "quantize float.mlir --data data.npz -o q{0}",
     ),
     "opt --load-pass-plugin=json.py p.mlir": (
-        "cli/plugins.py", "a module named {} exists already: rename the file",
+        "plugins.py", "a module named {} exists already: rename the file",
         "opt --load-pass-plugin=own_json.py p.mlir",
     ),
     "explain float.mlir --against float.mlir --data data.npz": (

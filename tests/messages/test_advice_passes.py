@@ -334,3 +334,20 @@ def test_a_type_that_propagation_decides(heard: Any) -> None:
     heard(lambda: ir.run_passes(ir.parse("func.func private @f(!quant.none<f32>)"), "quant-to-integer-types"))
     decided = ir.run_passes(ir.parse(text), "propagate-quant,export-quant{to=codegen},lower-quant-ops,canonicalize")
     assert "!quant" not in str(ir.run_passes(decided, "quant-to-integer-types"))
+
+
+@advises("quantization/checking/names.py", ": name the kernel that the body computes")
+def test_a_body_of_another_kernel(heard: Any) -> None:
+    heard(lambda: ir.run_passes(ir.parse(MISNAMED), "export-quant"))
+    ir.run_passes(ir.parse(MISNAMED.replace('kernel = "add"', 'kernel = "mul"')), "check-quant,export-quant")
+
+
+MISNAMED = """func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = quant.region (%x, %y) {
+    %t = arith.mulf %x, %y : tensor<4xf32>
+    quant.return %t : tensor<4xf32>
+  } {input_specs = [!quant.uniform<i8:f32, 0.5>, !quant.uniform<i8:f32, 0.5>],
+     output_specs = [!quant.uniform<i8:f32, 0.5>], kernel = "add"}
+    : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}"""

@@ -70,14 +70,14 @@ REFUSED: list[tuple[str, TensorType, Any, dict[str, Any], str]] = [
         X,
         None,
         {"axes": (0, 0)},
-        "axes (0, 0) must be different axes of a tensor of rank a tensor of rank a tensor of rank 2",
+        "axes (0, 0) must be different axes of a tensor of rank 2",
     ),
     (
         "reduce_max",
         X,
         None,
         {"axes": (2,)},
-        "axes (2,) must be different axes of a tensor of rank a tensor of rank 2",
+        "axes (2,) must be different axes of a tensor of rank 2",
     ),
     ("reduce_max", X, None, {"keepdims": 1}, "keepdims must be true or false, got 1"),
     (

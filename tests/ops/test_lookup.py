@@ -112,7 +112,7 @@ REFUSED: list[tuple[list[TensorType], Any, str]] = [
     ([XT, tensor(None, OUT)], None, "must be a vector of 256 entries"),
     ([tensor((3,), UniformType("u4", "f32", 1.0)), TABLE], None, "a table for u4 must be a vector of 16 entries"),
     ([XT, TABLE], T, "the result must have the table's type !quant.uniform<u8:f32"),
-    ([XT, tensor((256,), OUT.with_(expressed="f16"))], None, "express different types: f16, f32"),
+    ([XT, tensor((256,), OUT.with_(expressed="f16"))], None, "have different expressed types: f16, f32"),
 ]
 
 

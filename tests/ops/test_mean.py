@@ -103,8 +103,8 @@ REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
     (tensor(None, T), None, {}, "x must be ranked"),
     (tensor((4,), FloatType("f32")), None, {}, "x must be a tensor of !quant.uniform"),
     (XT, None, {"axes": (4,)}, (
-        "axes (4,) must be different axes of a tensor of rank a "
-        "tensor of rank 4; got (tensor<1x4x4x2x"
+        "axes (4,) must be different axes of a tensor of rank "
+        "4; got (tensor<1x4x4x2x"
     )),
     (XT, None, {"axes": (1, -3)}, "axes (1, -3) must be different axes"),
     (XT, None, {"axes": (1.0,)}, "axes (1.0,) must be different axes"),

@@ -10,13 +10,13 @@ import qrt
 from qrt import ir
 from qrt.ir import Module, Operation, Value
 from qrt.quantization.export.export_quant import ExportQuant
-from qrt.types import TensorType, UniformType, parse_type
+from qrt.types import NoQuantizedType, TensorType, UniformType, parse_type
 from tests.ops.harness import Array
 
 EXPORTS = ("fixed", "codegen", "simulate")
 _FILE = "f.mlir"
 _CAUSE = re.compile(
-    rf"(?:(?P<source>{_FILE}:\d+) )?(?P<made>\S.*?) is \S.*?, (?P<use>{_FILE}:\d+) (?P<taken>\S.*?) takes \S.*?"
+    rf"(?:(?P<source>{_FILE}:\d+) )?(?P<made>\S.*?) is \S.*?, but (?P<use>{_FILE}:\d+) (?P<taken>\S.*?) needs \S.*?"
     rf"(?:: annotate (?P<line>{_FILE}:\d+) as (?P<type>\S.*))?$"
 )
 
@@ -119,6 +119,46 @@ def codes_apart(module: Module, target: str, rng: np.random.Generator) -> list[t
         exact = [_apart(*each) for each in zip(every, fixed, wide.run(by_name(wide, doubles)).values(), strict=True)]
         apart = [min(both) for both in zip(apart, exact, strict=True)]
     return [*zip(every, apart, strict=True)]
+
+
+SLACK = 2.0**-6
+"""The part of a code that f32 loses where it stands for the scales, the codes and the table of a kernel."""
+
+
+def codes_from_exact(module: Module, target: str, rng: np.random.Generator) -> list[tuple[Operation, float]]:
+    """For each quantized region, how many codes its result is at most from what its body gives in f64, clipped to the
+    range of the type, for operands drawn from all codes."""
+    every = [region for region in regions(module) if _is_quantized(region)]
+    if not every:
+        return []
+    alone, said = side_by_side(every)
+    fixed = qrt.compile(exported(alone, "fixed", target))
+    inputs = [drawn_codes(port.type, spec, rng) for port, spec in zip(fixed.inputs, said, strict=True)]
+    doubles = ir.parse(in_doubles(str(alone)))
+    for region in regions(doubles):
+        count = len(region.results)
+        region.attributes["output_specs"] = ir.ArrayAttr((ir.TypeAttr(NoQuantizedType("f64")),) * count)
+    wide = qrt.compile(exported(doubles, "simulate", target))
+    results = fixed.run(by_name(fixed, inputs))
+    exact = wide.run(by_name(wide, [array.astype(np.float64) for array in inputs]))
+    pairs = zip(every, results.values(), exact.values(), strict=True)
+    return [(region, _codes_between(region, ours, wanted)) for region, ours, wanted in pairs]
+
+
+def _is_quantized(region: Operation) -> bool:
+    """All ports are, and a value that is taken twice is so in one type: of two, one rounds the codes of the other."""
+    taken = set(zip(region.operands, specs(region, "input"), strict=True))
+    every = [*specs(region, "input"), *specs(region, "output")]
+    is_single = len(region.results) == 1 and len(taken) == len(set(region.operands))
+    return is_single and all(isinstance(spec, UniformType) for spec in every)
+
+
+def _codes_between(region: Operation, ours: Array, exact: Array) -> float:
+    (out,) = specs(region, "output")
+    assert isinstance(out, UniformType)
+    low, high = ((end - out.zero_point) * out.scale for end in (out.storage_min, out.storage_max))
+    distance = np.abs(ours.astype(np.float64) - np.clip(exact, low, high)) / out.scale
+    return float(distance.max(initial=0.0))
 
 
 def in_doubles(text: str) -> str:

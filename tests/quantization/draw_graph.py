@@ -46,10 +46,10 @@ class Graph:
 
 def draw_graph(seed: str, target: str = "qrt-cpu", most: int = 10) -> Graph:
     """A program whose annotations the target can take."""
-    return _Draw(seed, target, most).graph()
+    return Draw(seed, target, most).graph()
 
 
-class _PlainText(Text):
+class PlainText(Text):
     """Regions are their bodies, and annotations are nothing."""
 
     def region(self, kernel: str, operands: Sequence[Tensor], specs: Sequence[str], out: str, body: Body) -> Tensor:
@@ -64,13 +64,17 @@ class _PlainText(Text):
         return super().op(text, shape)
 
 
-class _Draw:
+class Draw:
+    """The drawing of one program, `text` of which writes its annotations."""
+
+    text: type[Text] = Text
+
     def __init__(self, seed: str, target: str, most: int) -> None:
         self._seed, self._most = seed, most
         self.target = target
 
     def graph(self) -> Graph:
-        annotated, plain = self._whole(Text()), self._whole(_PlainText())
+        annotated, plain = self._whole(self.text()), self._whole(PlainText())
         return Graph(annotated[0], plain[0], annotated[1], annotated[2])
 
     def _whole(self, text: Text) -> tuple[str, list[tuple[int, ...]], dict[int, UniformType]]:
@@ -158,7 +162,7 @@ class _Draw:
     def _kernel(self, text: Text) -> Tensor:
         """A region of a kernel that takes values there are."""
         while True:
-            name = self._rng.choice(_OFTEN)
+            name = self._rng.choice(OFTEN)
             if self.target == "int16x8" and name in ("lookup", "softmax"):
                 continue  # its tables take 8 bits
             made = KERNELS[name](self, text)
@@ -269,7 +273,7 @@ class _Draw:
 # -- each kernel ------------------------------------------------------------------------------------------------------
 
 
-def _matmul(draw: _Draw, text: Text) -> Tensor | None:
+def _matmul(draw: Draw, text: Text) -> Tensor | None:
     x = draw.value(2)
     if x is None:
         return None
@@ -278,7 +282,7 @@ def _matmul(draw: _Draw, text: Text) -> Tensor | None:
     return draw.region(text, "matmul", operands, lambda t, *values: ops.matmul(t, *values, relu=relu))
 
 
-def _conv2d(draw: _Draw, text: Text) -> Tensor | None:
+def _conv2d(draw: Draw, text: Text) -> Tensor | None:
     x = draw.value(4)
     if x is None or x.shape[1] < 3:
         return None
@@ -294,7 +298,7 @@ def _conv2d(draw: _Draw, text: Text) -> Tensor | None:
     return draw.region(text, "conv2d", operands, body)
 
 
-def _depthwise(draw: _Draw, text: Text) -> Tensor | None:
+def _depthwise(draw: Draw, text: Text) -> Tensor | None:
     x = draw.value(4)
     if x is None or x.shape[1] < 2:
         return None
@@ -305,21 +309,21 @@ def _depthwise(draw: _Draw, text: Text) -> Tensor | None:
     )
 
 
-def _binary(name: str, body: Body) -> Callable[[_Draw, Text], Tensor | None]:
-    def drawn(draw: _Draw, text: Text) -> Tensor | None:
+def _binary(name: str, body: Body) -> Callable[[Draw, Text], Tensor | None]:
+    def drawn(draw: Draw, text: Text) -> Tensor | None:
         two = draw.two()
         return None if two is None else draw.region(text, name, two, body)
 
     return drawn
 
 
-def _lookup(draw: _Draw, text: Text) -> Tensor | None:
+def _lookup(draw: Draw, text: Text) -> Tensor | None:
     x = draw._value()
     bodies = (ops.tanh, ops.sigmoid, ops.gelu, ops.one_minus)
     return None if x is None else draw.region(text, "lookup", [x], bodies[draw.pick(0, 1, 2, 3)])
 
 
-def _clamp(draw: _Draw, text: Text) -> Tensor | None:
+def _clamp(draw: Draw, text: Text) -> Tensor | None:
     x = draw._value()
     low, high = ((0, None), (-1, 1), (0, 6))[draw.pick(0, 1, 2)]
     if x is None:
@@ -327,7 +331,7 @@ def _clamp(draw: _Draw, text: Text) -> Tensor | None:
     return draw.region(text, "clamp", [x], lambda t, v: ops.clamp(t, v, low, high), ranged=False)
 
 
-def _softmax(draw: _Draw, text: Text) -> Tensor | None:
+def _softmax(draw: Draw, text: Text) -> Tensor | None:
     x = draw._value()
     if x is None:
         return None
@@ -335,8 +339,8 @@ def _softmax(draw: _Draw, text: Text) -> Tensor | None:
     return text.region("softmax", [x], [draw._spec(needs_range=False)], out, ops.softmax)
 
 
-def _pool(name: str, body: Body, *, ranged: bool) -> Callable[[_Draw, Text], Tensor | None]:
-    def drawn(draw: _Draw, text: Text) -> Tensor | None:
+def _pool(name: str, body: Body, *, ranged: bool) -> Callable[[Draw, Text], Tensor | None]:
+    def drawn(draw: Draw, text: Text) -> Tensor | None:
         x = draw.value(4)
         if x is None or x.shape[1] < 2:
             return None
@@ -346,12 +350,12 @@ def _pool(name: str, body: Body, *, ranged: bool) -> Callable[[_Draw, Text], Ten
     return drawn
 
 
-def _mean(draw: _Draw, text: Text) -> Tensor | None:
+def _mean(draw: Draw, text: Text) -> Tensor | None:
     x = draw.value(4)
     return None if x is None else draw.region(text, "mean", [x], lambda t, v: ops.mean(t, v, axes=[1, 2]))
 
 
-def _pad(draw: _Draw, text: Text) -> Tensor | None:
+def _pad(draw: Draw, text: Text) -> Tensor | None:
     x = draw.value(4)
     if x is None or x.shape[1] > 5:
         return None
@@ -359,21 +363,21 @@ def _pad(draw: _Draw, text: Text) -> Tensor | None:
     return draw.region(text, "pad", [x], lambda t, v: ops.pad(t, v, [0, 1, 1, 0], value), ranged=False)
 
 
-def _reshape(draw: _Draw, text: Text) -> Tensor | None:
+def _reshape(draw: Draw, text: Text) -> Tensor | None:
     x = draw.value(4)
     if x is None or prod(x.shape) > 150:
         return None
     return draw.region(text, "reshape", [x], ops.flatten, ranged=False)
 
 
-def _transpose(draw: _Draw, text: Text) -> Tensor | None:
+def _transpose(draw: Draw, text: Text) -> Tensor | None:
     x = draw.value(4)
     if x is None:
         return None
     return draw.region(text, "transpose", [x], lambda t, v: ops.transpose(t, v, [0, 2, 1, 3]), ranged=False)
 
 
-def _concat(draw: _Draw, text: Text) -> Tensor | None:
+def _concat(draw: Draw, text: Text) -> Tensor | None:
     two = draw.two()
     if two is None or two[0].shape[-1] > 12:
         return None
@@ -382,7 +386,7 @@ def _concat(draw: _Draw, text: Text) -> Tensor | None:
     return draw.region(text, "concat", two, lambda t, *values: ops.concat(t, *values, axis=axis), ranged=ranged)
 
 
-KERNELS: dict[str, Callable[[_Draw, Text], Tensor | None]] = {
+KERNELS: dict[str, Callable[[Draw, Text], Tensor | None]] = {
     "matmul": _matmul,
     "conv2d": _conv2d,
     "depthwise_conv2d": _depthwise,
@@ -400,4 +404,4 @@ KERNELS: dict[str, Callable[[_Draw, Text], Tensor | None]] = {
     "lookup": _lookup,
     "clamp": _clamp,
 }
-_OFTEN = [*KERNELS, *3 * ("matmul",), *2 * ("conv2d", "depthwise_conv2d", "max_pool2d", "concat", "pad")]
+OFTEN = [*KERNELS, *3 * ("matmul",), *2 * ("conv2d", "depthwise_conv2d", "max_pool2d", "concat", "pad")]

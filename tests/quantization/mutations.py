@@ -14,7 +14,7 @@ from tests.source_changes import main, pytest_in
 HERE = "tests/quantization"
 TESTS = (
     f"{HERE}/propagation",
-    f"{HERE}/checking/test_check_quant.py",
+    f"{HERE}/verification/test_check_quant.py",
     f"{HERE}/export/test_passed_values.py",
     f"{HERE}/test_check_kernels.py",
     "tests/quantization/calibration",

@@ -25,11 +25,11 @@ from qrt.errors import QuantError
 from qrt.ir import Module
 from qrt.quantization.annotations.convert_fake_quant import ConvertFakeQuant
 from qrt.quantization.annotations.convert_stats import ConvertStats
-from qrt.quantization.checking.check_quant import broken_annotations, violations
 from qrt.quantization.propagation.functions import separate
 from qrt.quantization.propagation.graph import build
 from qrt.quantization.propagation.propagate_quant import Outcome, Settings, propagate
 from qrt.quantization.targets.registry import find
+from qrt.quantization.verification.check_quant import broken_annotations, violations
 from tests.docs.documents import ROOT
 from tests.ops.harness import Array
 from tests.quantization import checks

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from qrt import ir
-from qrt.quantization.checking.check_quant import violations
 from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
 from qrt.quantization.targets.registry import find
+from qrt.quantization.verification.check_quant import violations
 from qrt.types import UniformType
 
 X = UniformType("i8", "f32", 0.5)

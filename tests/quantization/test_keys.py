@@ -11,12 +11,12 @@ from qrt import ir
 from qrt.quantization.annotations.attach_stats_ref import AttachStatsRef, attach_keys
 from qrt.quantization.annotations.region_metadata import CAUSE, KERNEL, KEY, ORIGINS
 from qrt.quantization.calibration.records import Record
-from qrt.quantization.checking.check_quant import CheckQuant
 from qrt.quantization.export.export_quant import ExportQuant
 from qrt.quantization.fusion.fuse_kernels import FuseKernels
 from qrt.quantization.propagation.propagate_quant import Settings, propagate
 from qrt.quantization.steps import copied
 from qrt.quantization.targets.registry import find
+from qrt.quantization.verification.check_quant import CheckQuant
 from tests import mlir_opt
 
 FORMS = ("fixed", "codegen", "simulate")

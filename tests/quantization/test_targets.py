@@ -89,7 +89,7 @@ WRONG = {
     "no storage": ('x = "i8"', 'x = ""', "ports: 'x' is '': expected a storage such as 'i8'"),
     "bounds": ("<-127:127>", "<-127:128>", "ports: 'w' .*bounds -127:128 of i8 must be ascending within -128:127"),
     "bounds of a wildcard": ('y = "*"', 'y = "*<0:1>"', "storage . can have neither bounds"),
-    "an option": ("axis=0", "axes=0", "expected axis=0, blocks=0:32,1:1 or symmetric, got 'axes=0'"),
+    "an option": ("axis=0", "axes=0", "expected axis=0, blocks=0:32,1:1, layout=0,3,1,2 or symmetric, got 'axes=0'"),
     "two granularities": ("axis=0", "axis=0 blocks=0:32", "a port has either an axis or blocks, not both"),
     "empty blocks": ("axis=0", "blocks=0:0", "blocks must map non-negative axes to positive sizes"),
     "a float with an axis": ("i8<-127:127> axis=0 symmetric", "f32 axis=0", "storage f32 has no scales"),

@@ -145,8 +145,10 @@ def test_a_uniform_spec_is_kept():
     """And a kernel that does not take it is an error with a place."""
     narrow = UniformType("i8", "f32", 0.5, storage_min=-100, storage_max=100)
     assert said(propagated(one_region("lookup", [narrow], I8, ops.tanh))) == ([narrow], [I8])
+    text = one_region("lookup", ["!quant.uniform<i16:f32, 0.5>"], I8, ops.tanh)
     with pytest.raises(QuantError, match=r"f.mlir:2:\d+.* no signature of 'lookup'"):
-        propagated(one_region("lookup", ["!quant.uniform<i16:f32, 0.5>"], I8, ops.tanh))
+        propagated(text, options="undecided=error")
+    assert said(propagated(text)) == ([NoQuantizedType("f32")], [NoQuantizedType("f32")])
 
 
 @pytest.mark.parametrize(("asked", "storage"), [("i4", "i8"), ("i8", "i8"), ("i9", "i16")])

@@ -102,9 +102,9 @@ def test_ends_of_arrays_give_a_scale_each() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((1.0, -1.0), "ends in order, unlike 1 to -1"),
-        ((math.nan, 1.0), "finite ends in order, unlike nan to 1"),
-        ((0.0, math.inf), "finite ends in order, unlike 0 to inf"),
+        ((1.0, -1.0), "ends in ascending order, got 1 to -1"),
+        ((math.nan, 1.0), "finite ends in ascending order, got nan to 1"),
+        ((0.0, math.inf), "finite ends in ascending order, got 0 to inf"),
         (([0.0, -1.0], [1.0]), r"lo of shape \(2,\) does not match hi of shape \(1,\)"),
         ((["a"], [1.0]), "lo must be a float, got 'a'"),
         (([0.0, -1.0], [1.0, 1.0]), "need an axis or block sizes"),

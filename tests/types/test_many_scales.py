@@ -193,6 +193,6 @@ def test_long_texts_of_types_are_not_kept():
     from qrt.types import parser
 
     text = str(blocks())
-    with pytest.raises(QuantTypeError, match="is no FloatType"):
+    with pytest.raises(QuantTypeError, match="expected a FloatType"):
         parse_type(text, kind=FloatType)
     assert (text, 22) not in parser._memo

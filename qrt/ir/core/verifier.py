@@ -63,7 +63,7 @@ class _Verifier:
         return True
 
     def _operation(self, operation: Operation) -> None:
-        _check_alone(operation)
+        verify_alone(operation)
         for region in operation.regions:
             if region.blocks and region.blocks[0].branches:
                 raise operation.error("entry block of region may not have predecessors")
@@ -110,7 +110,7 @@ class _Verifier:
             elif operation.regions:
                 self._operation(operation)
             else:  # of nearly all operations, so that a call counts
-                _check_alone(operation)
+                verify_alone(operation)
                 _check_name(operation)
                 for value in operation.results:
                     if value.type not in self.checked:
@@ -172,8 +172,8 @@ def _traits(operation: Operation) -> Collection[object]:
     return () if operation.definition is None else operation.definition.traits
 
 
-def _check_alone(operation: Operation) -> None:
-    """Verify an operation, before the operations inside it."""
+def verify_alone(operation: Operation) -> None:
+    """Verify an operation by the rules of its op, without what is inside it. Raise VerifyError at the first error."""
     if operation.attributes:
         check_attributes(operation)
     if operation.definition is not None:

@@ -56,7 +56,7 @@ def read(source: Source, *, max_bytes: int = 2 << 30) -> Model:
     --------
     >>> read(b"no model")
     Traceback (most recent call last):
-    qrt.errors.ModelError: <bytes>: it is no ONNX model that can be read: its field 13 is written in the way 6
+    qrt.errors.ModelError: <bytes>: not an ONNX model, or a damaged one: field 13 has the unknown wire type 6
     """
     name, data = mapped(source)
     folder = None if isinstance(source, bytes) else Path(source).parent

@@ -9,12 +9,12 @@ from typing import cast
 
 import numpy as np
 
-from qrt.errors import plural
+from qrt.errors import QuantTypeError, plural
 from qrt.ir.dialects.quant.region import RegionOp
 from qrt.quantization.checking.regions import LINEAR, RESCALE, PortOf, ports_of, shown
-from qrt.quantization.forms import form_of
 from qrt.quantization.forms.elements import dense_of
-from qrt.quantization.targets.model import Spec, Target, TargetKernel, TargetPort
+from qrt.quantization.targets.model import Constraint, QuantFn, Spec, Target, TargetKernel, TargetPort
+from qrt.quantization.targets.patterns import body_form
 from qrt.types import FloatType, NoQuantizedType, UniformType
 
 Pair = tuple[PortOf, TargetPort]
@@ -38,7 +38,7 @@ def violation(region: RegionOp, target: Target) -> str | None:
     signatures = target.signatures(region.kernel)
     if not signatures:
         return f"has parameters, but target '{target.name}' has no kernel '{region.kernel}'"
-    orders = _orders(region)
+    orders = _orders(region, target)
     nearest: tuple[int, str | None] = (-2, None)
     for signature in signatures:
         count, wrong = _count_matches(region, ports, signature, target, orders)
@@ -47,6 +47,15 @@ def violation(region: RegionOp, target: Target) -> str | None:
         if count > nearest[0]:
             nearest = count, wrong
     return nearest[1]
+
+
+def fitting_signature(region: RegionOp, target: Target) -> TargetKernel:
+    """Return the first signature that a region with decided ports fits. Raise QuantTypeError if there is none."""
+    ports, orders = ports_of(region), _orders(region, target)
+    for signature in target.signatures(region.kernel):
+        if _count_matches(region, ports, signature, target, orders)[1] is None:
+            return signature
+    raise QuantTypeError(violation(region, target) or f"target '{target.name}' has no kernel '{region.kernel}'")
 
 
 def _zero_point(port: PortOf) -> str | None:
@@ -70,11 +79,11 @@ def _rescale(region: RegionOp) -> str | None:
     return None
 
 
-def _orders(region: RegionOp) -> Orders:
+def _orders(region: RegionOp, target: Target) -> Orders:
     """Return the axis orders of operands that the body takes in another order than the kernel, such as filters."""
     if all(not isinstance(spec, UniformType) or spec.is_per_layer for spec in region.input_specs):
         return {}
-    form = form_of(region.body, region.kernel)
+    form = body_form(region.body, region.kernel, target)
     operands = () if form is None else form.operands
     return {operand.number: operand.permutation for operand in operands if operand.permutation is not None}
 
@@ -93,9 +102,11 @@ def _count_matches(
         if not _fits(port, taken, orders):
             return count, f"{port} ({taken.name}) is {shown(port.spec)}, but {name} requires {_described(taken)}"
     related = [(port, taken) for port, taken in pairs if kernel.relates(taken)]
-    wrong = _constraint(region, kernel, related, target, orders)
-    constraint = kernel.constraint if isinstance(kernel.constraint, str) else "a function of the target's"
-    return len(pairs), None if wrong is None else f"{wrong}: the constraint of {name} is {constraint}"
+    for constraint in kernel.constraints:
+        if (wrong := _constraint(region, kernel, constraint, related, target, orders)) is not None:
+            shown_constraint = constraint if isinstance(constraint, str) else "a function of the target's"
+            return len(pairs), f"{wrong}: the constraint of {name} is {shown_constraint}"
+    return len(pairs), None
 
 
 def _described(port: TargetPort) -> str:
@@ -147,34 +158,38 @@ def _has_granularity(spec: UniformType, taken: TargetPort, order: Sequence[int])
 
 
 def _constraint(
-    region: RegionOp, kernel: TargetKernel, related: list[Pair], target: Target, orders: Orders
+    region: RegionOp,
+    kernel: TargetKernel,
+    constraint: Constraint | QuantFn,
+    related: list[Pair],
+    target: Target,
+    orders: Orders,
 ) -> str | None:
-    if callable(kernel.constraint):
-        return _function(region, kernel)
-    if kernel.constraint == "fixed_scale":
+    if callable(constraint):
+        return _function(region, constraint)
+    if constraint == "fixed_scale":
         return next(filter(None, (_fixed(port, taken) for port, taken in related)), None)
-    if kernel.constraint == "free":
+    if constraint == "free":
         return None
     quantized = [(port, port.spec) for port, _ in related if isinstance(port.spec, UniformType)]
-    if kernel.constraint == "same_scale":
+    if constraint == "same_scale":
         other = next((port for port, spec in quantized if spec is not quantized[0][1]), None)
         return None if other is None else f"{quantized[0][0]} and {other} differ in their types"
     inputs, results = ([port for port, _ in related if port.is_input is side] for side in (True, False))
-    if kernel.constraint == "sum_scale":
+    if constraint == "sum_scale":
         terms = [port.spec.scales for port in inputs if isinstance(port.spec, UniformType)]
         messages = (_range(kernel, [*map(Fraction, scales)], result) for scales in terms for result in results)
         return next(filter(None, messages), None)
-    return _multiplier(kernel, inputs, results, target, orders)
+    return _multiplier(kernel, constraint, inputs, results, target, orders)
 
 
-def _function(region: RegionOp, kernel: TargetKernel) -> str | None:
+def _function(region: RegionOp, constraint: QuantFn) -> str | None:
     """Check a constraint function: it must leave the decided specifications unchanged."""
-    assert callable(kernel.constraint)
     ports = ports_of(region)
     specs = [cast(Spec, port.spec) if port.is_float else _NO_FLOAT for port in ports]
     inputs, outputs = specs[: len(region.operands)], specs[len(region.operands) :]
     try:
-        kernel.constraint(inputs, outputs)
+        constraint(inputs, outputs)
     except Exception as error:  # a user's function may raise any exception
         return f"the constraint raises {type(error).__name__}: {_text_of(error)}"
     if (len(inputs), len(outputs)) != (len(region.operands), len(region.results)):
@@ -205,7 +220,12 @@ def _parts(t: UniformType) -> tuple[object, ...]:
 
 
 def _multiplier(
-    kernel: TargetKernel, inputs: list[PortOf], results: list[PortOf], target: Target, orders: Orders
+    kernel: TargetKernel,
+    constraint: Constraint,
+    inputs: list[PortOf],
+    results: list[PortOf],
+    target: Target,
+    orders: Orders,
 ) -> str | None:
     a, w, *rest = (port.spec for port in inputs)
     if not isinstance(a, UniformType) or not isinstance(w, UniformType):
@@ -215,7 +235,7 @@ def _multiplier(
     for result in results:
         if (wrong := _range(kernel, products, result)) is not None:
             return wrong
-    if kernel.constraint == "multiplier_accumulator_scale" and rest and isinstance(rest[0], UniformType):
+    if constraint == "multiplier_accumulator_scale" and rest and isinstance(rest[0], UniformType):
         wanted = [a.scale * scale for scale in _channels(w, orders.get(inputs[1].number))] if a.is_per_layer else []
         wrong = _bias(a, wanted, rest[0], target.coarser_bias, inputs[2])
         return wrong or (_bias_is_lost(rest[0], wanted, inputs[2], results) if target.coarser_bias else None)

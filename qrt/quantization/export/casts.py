@@ -43,6 +43,10 @@ class Casts:
             return _constant(value, constant, element, permutation)
         if permutation is not None:
             stored = self.stored(value, element)
+            earlier = _permutation_of(stored)
+            if earlier is not None and [earlier[axis] for axis in permutation] == [*range(len(permutation))]:
+                assert stored.operation is not None  # the transpose that this one would undo
+                return stored.operation.operands[0]
             transposed = Builder.after(stored).create("qrt.transpose", stored, permutation=permutation)
             self.operations.append(transposed)
             return transposed.results[0]
@@ -104,6 +108,14 @@ class Casts:
                 if user.name == "quant.qcast" and user.results[0].type is stored.type and not user.attributes:
                     replace(user, [stored])
         erase_dead([*self._read, *self._released])
+
+
+def _permutation_of(value: Value) -> list[int] | None:
+    """Return the permutation of the transpose that computes a value; None if another operation does."""
+    source = value.operation
+    if source is None or source.name != "qrt.transpose" or "permutation" not in source.attributes:
+        return None
+    return [int(axis) for axis in source.attributes["permutation"].python]
 
 
 def _narrowed(value: Value, type: Type) -> Value:

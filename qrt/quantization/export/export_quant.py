@@ -17,6 +17,8 @@ from qrt.ops.core import Array, storage_dtype
 from qrt.ops.traits import values_of_storage
 from qrt.quantization.export.program import FORMS, export
 from qrt.quantization.forms.elements import splat_of
+from qrt.quantization.targets.model import Target
+from qrt.quantization.targets.registry import find
 from qrt.runtime.interpreter import TABLES
 from qrt.runtime.interpreter.core import Compiler, ModuleCode, Run
 from qrt.types import TensorType, UniformType
@@ -29,7 +31,8 @@ class ExportQuant:
     """Writes the regions of a propagated program as integer arithmetic, with constants as stored integers.
 
     `to=fixed` writes `qrt` operations, `to=codegen` their lowering by lower-qrt, and `to=simulate` the float bodies
-    with casts to the type of each port and back. With `target`, a kernel that the target lacks is an error.
+    with casts to the type of each port and back. With `target`, a kernel that the target lacks is an error, and
+    `to=fixed` writes the operations that the target registers for its kernels.
     """
 
     to: str = option("fixed", "ops of qrt, integer arithmetic, or float bodies between casts", FORMS)
@@ -40,8 +43,13 @@ class ExportQuant:
             raise QuantTypeError(f"to must be one of {', '.join(FORMS)}, got {self.to!r}")
 
     def run(self, module: Module) -> None:
-        code = ModuleCode(module, TABLES, saturating=False)
-        export(module, self.to, self.target, partial(_table, code))
+        export_regions(module, self.to, find(self.target) if self.target else None)
+
+
+def export_regions(module: Module, to: str, target: Target | None) -> None:
+    """Export the regions of a propagated program in a form; with a target, as the operations of the target."""
+    code = ModuleCode(module, TABLES, saturating=False)
+    export(module, to, target, partial(_table, code))
 
 
 def _table(code: ModuleCode, region: RegionOp, number: int, x: UniformType, out: UniformType) -> Array:

@@ -5,21 +5,24 @@ from typing import Final
 
 from qrt.errors import QuantTypeError
 from qrt.ir import Builder, Module, Operation, Value
+from qrt.ir.dialects.quant.element_types import express
 from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.passes.lower_qrt import LowerQrt
 from qrt.ir.remarks import remark
 from qrt.quantization.annotations.region_metadata import CAUSE, KEY, put_tags, tags_of
+from qrt.quantization.checking.names import name_disagreement
 from qrt.quantization.checking.regions import RESCALE, regions_of
 from qrt.quantization.export.call_signatures import pass_stored
 from qrt.quantization.export.casts import Casts
 from qrt.quantization.export.kernels import Kernels, Tabulate, family_of
+from qrt.quantization.export.legalize import apply_rewrites, has_own_operation, legalize
 from qrt.quantization.export.linear import linear_region
 from qrt.quantization.export.loop_values import carry
 from qrt.quantization.export.ports import FLOAT_MATMUL, PortOf, check_ports, inputs, outputs
 from qrt.quantization.export.split import split
 from qrt.quantization.export.unfuse_kernels import put_back
 from qrt.quantization.forms import form_of
-from qrt.quantization.targets.registry import find
+from qrt.quantization.targets.model import Target
 from qrt.types import UniformType
 
 LINEAR: Final = "linear"
@@ -27,18 +30,18 @@ LINEAR: Final = "linear"
 FORMS: Final[Sequence[str]] = ("fixed", "codegen", "simulate")
 
 
-def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
+def export(module: Module, to: str, target: Target | None, tabulate: Tabulate) -> None:
     """Export the regions of a propagated program. Raise VerifyError at a region that cannot be exported."""
+    express(module)
     every = regions_of(module)
-    known = find(target) if target else None
     if not any(KEY in region.attributes for region in every):
         for region in every:
             region.attributes.pop(CAUSE, None)  # reports need keys, so a program without keys needs no causes
     for region in every:
         check_ports(region)
-        if known is not None and region.kernel not in (RESCALE, LINEAR) and not known.signatures(region.kernel):
-            message = f"the target '{target}' has no kernel '{region.kernel}'"
-            raise region.op_error(f"{message}: unfuse-kernels=target={target} puts the body back")
+        if target is not None and region.kernel not in (RESCALE, LINEAR) and not target.signatures(region.kernel):
+            message = f"the target '{target.name}' has no kernel '{region.kernel}'"
+            raise region.op_error(f"{message}: unfuse-kernels=target={target.name} puts the body back")
     casts = Casts()
     kernels = Kernels(casts, tabulate)
     for region in every:
@@ -46,7 +49,7 @@ def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
             put_back(region, casts)
             continue
         try:
-            _export(region, kernels)
+            _export(region, kernels, target, has_operations=to == "fixed")
         except QuantTypeError as error:
             raise region.op_error(f"of kernel '{region.kernel}' cannot be exported: {error}") from None
     casts.finish()
@@ -54,6 +57,8 @@ def export(module: Module, to: str, target: str, tabulate: Tabulate) -> None:
         carry(module)
         while pass_stored(module):
             carry(module)
+    if to == "fixed" and target is not None:
+        apply_rewrites(module, target)
     if to == "codegen":
         lower = LowerQrt()
         remaining = {*module.operation.walk()}  # the steps above may have erased operations
@@ -71,11 +76,17 @@ def _lower(lower: LowerQrt, op: Operation) -> None:
         put_tags(user.operands[index].operation, tags)
 
 
-def _export(region: RegionOp, kernels: Kernels) -> None:
+def _export(region: RegionOp, kernels: Kernels, target: Target | None, *, has_operations: bool) -> None:
+    """Export a region; with ``has_operations``, as the operations that the target registers for its kernel."""
     floats = [port for port in (*inputs(region), *outputs(region)) if not isinstance(port.spec, UniformType)]
     if region.kernel == RESCALE and not floats:
         kernels.casts.release(region, [_rescaled(region, kernels)])
         return
+    if has_operations and target is not None and not floats and has_own_operation(target, region.kernel):
+        kernels.casts.release(region, legalize(region, target, kernels.casts))
+        return
+    if (wrong := name_disagreement(region)) is not None:
+        raise QuantTypeError(wrong)
     form = None if region.kernel == LINEAR else form_of(region.body, region.kernel)
     if form is not None and family_of(region, form) == FLOAT_MATMUL:
         floats = []

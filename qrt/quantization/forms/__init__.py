@@ -7,15 +7,15 @@ and export uses them to write an operation in place of a body.
 from qrt.ir import Block, Value
 from qrt.ops import FAMILIES
 from qrt.quantization.forms.clamps import clamp, clamped, clamps_of
-from qrt.quantization.forms.elements import behind, reading_once
-from qrt.quantization.forms.elementwise import binary, lookup
+from qrt.quantization.forms.elements import behind, reading_once, shape_of
+from qrt.quantization.forms.elementwise import binary, lookup, name_of_function
 from qrt.quantization.forms.model import KernelForm, KernelMatch, Operand, Reader
 from qrt.quantization.forms.movement import movement, pad
 from qrt.quantization.forms.pools import average_pool, axis_reduction, max_pool, mean
 from qrt.quantization.forms.products import products
 from qrt.quantization.forms.softmax import softmax
 
-__all__ = ["KernelForm", "KernelMatch", "Operand", "form_of", "reading_of", "readings_of"]
+__all__ = ["KernelForm", "KernelMatch", "Operand", "form_of", "is_alone", "kernel_names", "reading_of", "readings_of"]
 
 _WITH_CLAMPS: tuple[Reader, ...] = (products, binary, average_pool, mean, axis_reduction)
 """Readers of families, some of which accept a clamp of their result."""
@@ -32,13 +32,7 @@ def _clamped(value: Value) -> list[KernelMatch]:
     ]
 
 
-def _is_clamped(value: Value) -> bool:
-    return bool(_clamped(value))
-
-
-_READERS: tuple[Reader, ...] = (
-    *_WITH_CLAMPS, max_pool, softmax, movement, pad, clamp, lambda value: lookup(value, _is_clamped), _clamped,
-)  # fmt: skip
+_READERS: tuple[Reader, ...] = (*_WITH_CLAMPS, max_pool, softmax, movement, pad, clamp, lookup, _clamped)
 
 
 def readings_of(value: Value) -> list[KernelMatch]:
@@ -48,10 +42,10 @@ def readings_of(value: Value) -> list[KernelMatch]:
     """
     with reading_once():
         readings = [reading for reader in _READERS for reading in reader(value)]
-    return sorted((reading for reading in readings if _is_alone(reading)), key=lambda reading: -reading.size)
+    return sorted((reading for reading in readings if is_alone(reading)), key=lambda reading: -reading.size)
 
 
-def _is_alone(reading: KernelMatch) -> bool:
+def is_alone(reading: KernelMatch) -> bool:
     """Return True if only the last operation's result is used outside of the reading."""
     inside = set(reading.operations) | set(reading.copied)
     last = reading.operations[-1]
@@ -110,3 +104,16 @@ def reading_of(block: Block, kernel: str = "") -> KernelMatch | None:
     every = readings_of(behind(last.operands[0], []))
     candidates = [reading for reading in every if all(value.owner is block for value, _ in reading.operands)]
     return next((reading for reading in candidates if reading.family == kernel), candidates[0] if candidates else None)
+
+
+def kernel_names(reading: KernelMatch) -> tuple[str, ...]:
+    """Return the names under which a target may have the kernel of a reading."""
+    traits = FAMILIES[reading.family].traits
+    if traits.tables:
+        name = name_of_function(reading)
+        return (reading.family,) if name is None else (name, reading.family)
+    if traits.of_floats and (reading.low, reading.high) == (None, None):
+        is_plain = all(permutation is None for _, permutation in reading.operands)
+        if is_plain and len(shape_of(reading.operands[1][0])) == 2:
+            return (reading.family, traits.of_floats)
+    return (reading.family,)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from math import inf, isnan
 
 from qrt.ir import Operation, Value
-from qrt.quantization.forms.elements import Expression, behind, elements_of, tensor_type
+from qrt.quantization.forms.elements import Expression, elements_of, tensor_type
 from qrt.quantization.forms.model import KernelMatch
 
 _LOWER = ("arith.maximumf", "arith.maxnumf")
@@ -30,17 +30,18 @@ class Clamp:
 
 
 def clamps_of(value: Value) -> list[Clamp]:
-    """Return the clamps that define a value: the last one alone, then combined with the clamp before it, and so on."""
+    """Return the clamps that define a value: the last one alone, then combined with the clamp before it, and so on.
+
+    The search stops at an annotated value, because the annotation would be lost inside.
+    """
     clamps = [Clamp(value, -inf, inf)]
     while True:
         last = clamps[-1]
-        passed: list[Operation] = []
-        inner = behind(last.source, passed) if last.operations else last.source
-        clamp = _clamp(inner)
+        clamp = _clamp(last.source)
         if clamp is None:
             return clamps[1:]
         low, high = _then(clamp.low, clamp.high, last)
-        clamps.append(Clamp(clamp.source, low, high, (*clamp.operations, *reversed(passed), *last.operations)))
+        clamps.append(Clamp(clamp.source, low, high, (*clamp.operations, *last.operations)))
 
 
 def _then(low: float, high: float, clamp: Clamp) -> tuple[float, float]:

@@ -1,7 +1,5 @@
 """Recognition of elementwise op families: operations on two tensors, and functions of one."""
 
-from collections.abc import Callable
-
 from qrt.ir import Operation, Value
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.matching import constant_of
@@ -21,6 +19,7 @@ from qrt.quantization.forms.elements import (
     tensor_type,
 )
 from qrt.quantization.forms.model import KernelMatch
+from qrt.quantization.forms.pools import average_pool, mean
 
 MAX_FUNCTION = 256
 """The greatest number of operations in one function."""
@@ -76,14 +75,14 @@ def _broadcast(operands: list[Axes], shape: tuple[int | None, ...]) -> bool:
 # -- functions of one variable ---------------------------------------------------------------------------------------
 
 
-def lookup(value: Value, is_of_another: Callable[[Value], bool] = lambda value: False) -> list[KernelMatch]:
+def lookup(value: Value) -> list[KernelMatch]:
     """Return the reading of a value as an elementwise function of one tensor and constants.
 
-    The farthest such tensor is chosen. The search stops at an annotated value for which ``is_of_another`` says that
-    another family computes it, because the annotation would be lost inside the function.
+    The farthest such tensor is chosen. The search stops at an annotated value on which alone the rest depends, because
+    the annotation would be lost inside the function, and at averages: their division belongs to the kernel of the sum.
     """
     first, parts = value.operation, _parts(value)
-    if first is None or parts is None or first.name in INNER_ANNOTATIONS:
+    if first is None or parts is None or first.name in INNER_ANNOTATIONS or _is_average(value):
         return []
     covered: dict[Operation, None] = {first: None}
     frontier = dict.fromkeys(parts)
@@ -95,13 +94,15 @@ def lookup(value: Value, is_of_another: Callable[[Value], bool] = lambda value: 
         (leaf, *others) = frontier or [None]
         if leaf is not None and not others and computes and not annotates and leaf.type is value.type:
             best = leaf, len(covered)
+            if leaf.operation is not None and leaf.operation.name in INNER_ANNOTATIONS:
+                break
         branches = branches + 1 if others else 0
         inner = next((v for v in frontier if v not in ends and all(user in covered for user, _ in v.uses)), None)
         if inner is None or len(covered) == MAX_FUNCTION or branches > MAX_BRANCHES:
             break
         parts = _parts(inner)
         source = inner.operation
-        if parts is None or source is None or (source.name in INNER_ANNOTATIONS and is_of_another(source.operands[0])):
+        if parts is None or source is None or _is_average(inner):
             ends.add(inner)
             continue
         covered[source] = None
@@ -113,6 +114,10 @@ def lookup(value: Value, is_of_another: Callable[[Value], bool] = lambda value: 
         return []
     leaf, size = best
     return [KernelMatch("lookup", ((leaf, None),), tuple(reversed(list(covered)[:size])))]
+
+
+def _is_average(value: Value) -> bool:
+    return bool(mean(value) or average_pool(value))
 
 
 def _copies(value: Value) -> bool:

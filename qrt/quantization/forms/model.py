@@ -45,6 +45,11 @@ class KernelMatch:
     ``operands`` are the input values, each with its permutation. ``operations`` compute the result from them, and only
     the last one's result is used elsewhere. ``copied`` are cheap operations in between, whose results may have other
     uses. Operations without float operands, such as constants and `tensor.empty`, are in neither tuple.
+
+    Examples
+    --------
+    >>> KernelMatch("add", (), ()).size
+    0
     """
 
     family: str

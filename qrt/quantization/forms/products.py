@@ -124,6 +124,11 @@ def sum_of_products(value: Value, forms: Sequence[Expression] = _SUM_OF_PRODUCTS
     return SumOfProducts(operation, tuple(known))
 
 
+def begins_sum_of_products(operation: StructuredOp) -> bool:
+    """Return True if an operation adds products to its third operand."""
+    return bool(operation.results) and sum_of_products(operation.results[0]) is not None
+
+
 def linear(expression: object) -> Linear | None:
     """Return the factor of each loop in an index expression; None if it is not a sum of loops times constants."""
     if not isinstance(expression, tuple):

@@ -1,25 +1,27 @@
 """The choice of a target's kernel for a value: the one that covers the most operations, constants included.
 
-Of equally large ones, the first in the target's order wins, and a table comes last. A region that exists already is
-renamed to a kernel of the requested target.
+Of equally large ones, the first in the target's order wins, and a table comes last, except that it comes before a clamp
+whose result is annotated with a range of its own. A region that exists already is renamed to a kernel of the requested
+target.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 from typing import Any
 
 from qrt.errors import QuantError
-from qrt.ir import StringAttr, Value
+from qrt.ir import DenseElementsAttr, StringAttr, Value
 from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ir.remarks import remark
 from qrt.ops import FAMILIES
 from qrt.quantization.checking.kernels import violation
 from qrt.quantization.checking.regions import RESCALE, ports_of
-from qrt.quantization.forms import KernelMatch, reading_of, readings_of
+from qrt.quantization.forms import KernelMatch, is_alone, kernel_names, reading_of, readings_of
 from qrt.quantization.forms.elements import splat_of
-from qrt.quantization.forms.elementwise import name_of_function
-from qrt.quantization.targets.model import Target
+from qrt.quantization.targets.model import Target, TargetKernel
+from qrt.quantization.targets.patterns import match_pattern
 from qrt.types import FloatType, TensorType, Type, UniformType
 
 
@@ -39,41 +41,60 @@ class Refusal:
     reason: str
 
 
-def kernel_names(reading: KernelMatch) -> tuple[str, ...]:
-    """Return the names under which a target may have the kernel of a reading."""
-    traits = FAMILIES[reading.family].traits
-    if traits.tables:
-        name = name_of_function(reading)
-        return (reading.family,) if name is None else (name, reading.family)
-    if traits.of_floats and (reading.low, reading.high) == (None, None):
-        is_plain = all(permutation is None for _, permutation in reading.operands)
-        if is_plain and _rank(reading.operands[1][0]) == 2:
-            return (reading.family, traits.of_floats)
-    return (reading.family,)
+def target_names(reading: KernelMatch, target: Target) -> list[str]:
+    """Return the names of a target's kernels that compute a reading, in the target's order."""
+    names = kernel_names(reading)
+    return list(dict.fromkeys(kernel.name for kernel in target.kernels if kernel.family in names))
 
 
 def choices_of(value: Value, target: Target, refused: list[Refusal] | None = None) -> Iterator[KernelChoice]:
     """Yield the kernels that compute a value, best first. ``refused`` collects why other readings have no kernel."""
-    choices: list[tuple[int, bool, int, KernelChoice]] = []
+    choices: list[tuple[int, int, int, KernelChoice]] = []
     order = target_order(target)
     for reading in readings_of(value):
-        names = kernel_names(reading)
-        known = [name for name in names if name in order]
-        fitting = [name for name in known if refusal((name,), len(reading.operands), reading, target) is None]
+        names = target_names(reading, target)
+        fitting = [name for name in names if refusal((name,), len(reading.operands), reading, target) is None]
         if fitting:
-            name = min(fitting, key=lambda name: order[name])
-            is_table = bool(FAMILIES[name].traits.tables)
-            choices.append((-_size(reading), is_table, order[name], KernelChoice(name, reading)))
+            preference = _preference(target.signatures(fitting[0])[0].family, reading, value)
+            choices.append((-_size(reading), preference, order[fitting[0]], KernelChoice(fitting[0], reading)))
         elif refused is not None:
-            reason = refusal(names, len(reading.operands), reading, target)
+            reason = refusal(names or kernel_names(reading), len(reading.operands), reading, target)
             refused.append(Refusal(reading, reason or ""))
+    for kernel in target.kernels:
+        match = match_pattern(kernel, value) if callable(kernel.pattern) else None
+        if match is not None and kernel.ports(len(match.operands), 1) is not None and is_alone(match):
+            choices.append((-_size(match), False, order[kernel.name], KernelChoice(kernel.name, match)))
     choices.sort(key=lambda entry: entry[:3])
     for *_, choice in choices:
-        reason = _refused(choice.reading, value)
+        reason = _refused(choice.reading, value) if choice.reading.family in FAMILIES else None
         if reason is None:
             yield choice
         elif refused is not None:
             refused.append(Refusal(choice.reading, reason))
+
+
+def _preference(name: str, reading: KernelMatch, value: Value) -> int:
+    """Return 0 for a kernel, 1 for a table, and 2 for a clamp whose result is annotated with a range of its own.
+
+    The ends of a clamp have one type, which gives the result the clamped range of the operand and no other.
+    """
+    if FAMILIES[name].traits.tables:
+        return 1
+    if reading.family != "clamp":
+        return 0
+    before, after = _annotated_range(reading.operands[0][0]), _annotated_range(value)
+    if before is None or after is None:
+        return 0
+    low, high = (-inf if reading.attributes["min"] is None else reading.attributes["min"]), reading.attributes["max"]
+    clamped = tuple(min(max(end, low), inf if high is None else high) for end in before)
+    return 0 if clamped == after or before == after else 2
+
+
+def _annotated_range(value: Value) -> tuple[float, ...] | None:
+    """Return the range of the `quant.stats` that defines or takes a value; None without one."""
+    near = [*value.users, *([value.operation] if value.operation is not None else [])]
+    annotations = (op.attributes.get("layerStats") for op in near if op.name == "quant.stats")
+    return next((tuple(ends.array.tolist()) for ends in annotations if isinstance(ends, DenseElementsAttr)), None)
 
 
 def target_order(target: Target) -> dict[str, int]:
@@ -105,10 +126,6 @@ def refusal(names: Sequence[str], operands: int, reading: KernelMatch | None, ta
         return f"kernel '{kernel.name}' of target '{target.name}' has no port for operand {operands - 1}{name}{of}"
     port = kernel.inputs[operands] if operands < len(kernel.inputs) else kernel.outputs[-1]
     return f"kernel '{kernel.name}' of target '{target.name}' needs port '{port.name}'"
-
-
-def _rank(value: Value) -> int | None:
-    return value.type.rank if isinstance(value.type, TensorType) else None
 
 
 def _refused(reading: KernelMatch, value: Value) -> str | None:
@@ -156,6 +173,15 @@ def _stored(type: Type, permutation: tuple[int, ...] | None) -> TensorType | Non
     return TensorType(tuple(type.shape[axis] for axis in permutation or range(len(type.shape))), element)
 
 
+def _has_own_match(region: RegionOp, kernel: TargetKernel) -> bool:
+    """Return True if a kernel's own pattern matches the body of a region, on the operands of the region in order."""
+    returned = region.body.terminator.operands
+    if not callable(kernel.pattern) or len(returned) != 1 or returned[0].operation is None:
+        return False
+    match = match_pattern(kernel, returned[0])
+    return match is not None and [value for value, _ in match.operands] == region.body.arguments
+
+
 def retarget(region: RegionOp, target: Target) -> None:
     """Rename a region to a kernel that the target has for its body, if the target lacks the region's own kernel.
 
@@ -166,11 +192,15 @@ def retarget(region: RegionOp, target: Target) -> None:
         return
     count = len(region.operands)
     if refusal((name,), count, None, target) is not None:
-        reading = reading_of(region.regions[0].blocks[0])
-        names = kernel_names(reading) if reading is not None else ()
-        fitting = [other for other in names if refusal((other,), count, reading, target) is None]
+        reading = reading_of(region.body)
+        names = target_names(reading, target) if reading is not None else []
+        fitting = [
+            *(other for other in names if refusal((other,), count, reading, target) is None),
+            *(kernel.name for kernel in target.kernels if _has_own_match(region, kernel)),
+        ]
         if not fitting:
-            reason = refusal(names or (name,), count, reading, target)
+            known = kernel_names(reading) if reading is not None else (name,)
+            reason = refusal(names or known, count, reading, target)
             remark(region, f"'quant.region' op ({name}) does not fit this target: {reason}")
             return
         region.attributes["kernel"] = StringAttr(fitting[0])

@@ -14,12 +14,14 @@ from qrt.quantization.checking.regions import regions_of
 from qrt.quantization.forms.elements import body_expression, elements_of, splat_of, tensor_type
 from qrt.quantization.forms.elementwise import BINARY
 from qrt.quantization.forms.reductions import reduction_of
+from qrt.quantization.fusion.biases import write_biases
 from qrt.quantization.fusion.choose import KernelChoice, Refusal, choices_of, retarget
 from qrt.quantization.fusion.linear import fuse_linear
 from qrt.quantization.fusion.wrap_region import fuse_calls, move_sizes, wrapped
 from qrt.quantization.layouts.blocks import blocks_of
-from qrt.quantization.layouts.normalize_layouts import NormalizeLayouts
+from qrt.quantization.layouts.normalize_layouts import normalize
 from qrt.quantization.targets.model import Target
+from qrt.quantization.targets.patterns import match_pattern
 from qrt.quantization.targets.registry import find
 from qrt.types import FloatType
 
@@ -88,16 +90,30 @@ class FuseKernels:
     def run(self, module: Module) -> None:
         target = find(self.target)
         if self.layouts:
-            NormalizeLayouts().run(module)
+            normalize(module, _own_operations(module, target))
         move_sizes(module)
         for region in regions_of(module):
             retarget(region, target)
         fuse_calls(module, target)
+        write_biases(module)
         blocks = list(blocks_of(module.operation))
         for block in blocks:
             if self.linear:
                 fuse_linear(block, target)
             fuse_block(block, target)
+
+
+def _own_operations(module: Module, target: Target) -> set[Operation]:
+    """Return the operations that the target's own patterns match, which may be of any layout."""
+    kernels = [kernel for kernel in target.kernels if callable(kernel.pattern)]
+    matched: set[Operation] = set()
+    for block in blocks_of(module.operation) if kernels else ():
+        cyclic = cyclic_operations(inner for operation in block for inner in operation.walk())
+        for operation in block:
+            for kernel in kernels if _is_candidate(operation) and operation not in cyclic else ():
+                match = match_pattern(kernel, operation.results[0])
+                matched |= {*match.operations} if match is not None else set()
+    return matched
 
 
 def fuse_block(block: Block, target: Target) -> None:

@@ -1,5 +1,11 @@
 """Regions of connected linear operations, for which export generates code instead of calling a kernel."""
 
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
 from qrt.ir import Block, Operation, Value
 from qrt.ir.core.matching import constant_of, cyclic_operations
 from qrt.ir.dialects.linalg.structure import StructuredOp
@@ -8,7 +14,9 @@ from qrt.quantization.forms.elements import (
     INNER_ANNOTATIONS,
     Expression,
     body_expression,
+    dense_of,
     elements_of,
+    repeated,
     shape_of,
     splat_of,
     tensor_type,
@@ -59,9 +67,10 @@ def _group(root: Operation, order: dict[Operation, int]) -> set[Operation]:
         operation = pending.pop()
         for value in operation.operands:
             source = value.operation
-            if source is None or source in group or source not in order or not _is_linear(source):
+            if source is None or source in group or source not in order:
                 continue
-            if _repeats(source) or all(user in group for user, _ in value.uses):
+            is_inside = _is_linear(source) and (_repeats(source) or all(user in group for user, _ in value.uses))
+            if is_inside or _is_repeated_constant(value):
                 group.add(source)
                 pending.append(source)
     while _annotates_operand(group):
@@ -74,6 +83,14 @@ def _repeats(operation: Operation) -> bool:
     result = operation.results[0]
     elements = elements_of(result)
     return elements is not None and elements.is_copy and len(elements.axes[0]) < len(shape_of(result))
+
+
+def _is_repeated_constant(value: Value) -> bool:
+    """Return True if a value is a broadcast of a constant with several values."""
+    if tensor_type(value) is None or splat_of(value) is not None:
+        return False
+    source, _, passed = repeated(value, tuple(range(len(shape_of(value)))))
+    return bool(passed) and constant_of(source) is not None
 
 
 def _annotates_operand(group: set[Operation]) -> set[Operation]:
@@ -91,13 +108,27 @@ def _wrap(root: Operation, group: list[Operation]) -> None:
     for operation in group:
         for value in operation.operands:
             source = value.operation
-            is_made_inside = source in inside or splat_of(value) is not None
+            is_made_inside = source in inside or splat_of(value) is not None or _is_repeated_exactly(operation, value)
             if not is_made_inside and (source is None or source.name not in WITHOUT_FLOATS or _is_weights(value)):
                 if tensor_type(value) is None:
                     return
                 inputs[value] = None
     if inputs:
         put_into_region(LINEAR, root, list(inputs), group, ())
+
+
+def _is_repeated_exactly(operation: Operation, value: Value) -> bool:
+    """Return True if an operation broadcasts a constant that integers of one scale equal, so that the body has it."""
+    dense = dense_of(value)
+    return dense is not None and _is_repeated_constant(operation.results[0]) and _is_exact(np.asarray(dense.python))
+
+
+def _is_exact(array: npt.NDArray[Any]) -> bool:
+    """Return True if integers below 2^62 with a power of two as their scale equal the floats of an array."""
+    if not np.isfinite(array).all():
+        return False
+    values = [Fraction(float(value)) for value in array.ravel()]
+    return not values or max(map(abs, values)) * max(value.denominator for value in values) < 1 << 62
 
 
 def _is_weights(value: Value) -> bool:
@@ -127,8 +158,8 @@ def _is_linear(operation: Operation) -> bool:
 
 
 def _degree_of(value: Value) -> int:
-    """Return 0 for a constant, 1 for any other value."""
-    return int(constant_of(value) is None and splat_of(value) is None)
+    """Return 0 for a constant and a broadcast of one, 1 for any other value."""
+    return int(constant_of(value) is None and splat_of(value) is None and not _is_repeated_constant(value))
 
 
 def _degree(expression: Expression, inputs: list[int]) -> int | None:

@@ -1,5 +1,6 @@
 """The pass `normalize-layouts`: convolutions and pools of any layout as those of NHWC images that kernels have."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from qrt.ir import Builder, Module, Operation, Value
@@ -39,15 +40,20 @@ class NormalizeLayouts:
     """
 
     def run(self, module: Module) -> None:
-        relayouts: Relayouts = {}
-        dead = {inner for block in blocks_of(module.operation) for inner in block if is_dead(inner)}
-        for block in blocks_of(module.operation):
-            operations = list(block)
-            cyclic = cyclic_operations(inner for operation in operations for inner in operation.walk())
-            for operation in operations:
-                if operation.parent is block and operation not in cyclic:
-                    _normalize(operation, relayouts)
-        erase_dead([inner for block in blocks_of(module.operation) for inner in block if inner not in dead])
+        normalize(module, frozenset())
+
+
+def normalize(module: Module, kept: Collection[Operation]) -> None:
+    """Normalize the layouts of a program, but for the operations to keep, which kernels take as they are."""
+    relayouts: Relayouts = {}
+    dead = {inner for block in blocks_of(module.operation) for inner in block if is_dead(inner)}
+    for block in blocks_of(module.operation):
+        operations = list(block)
+        cyclic = cyclic_operations(inner for operation in operations for inner in operation.walk())
+        for operation in operations:
+            if operation.parent is block and operation not in cyclic and operation not in kept:
+                _normalize(operation, relayouts)
+    erase_dead([inner for block in blocks_of(module.operation) for inner in block if inner not in dead])
 
 
 def _normalize(operation: Operation, relayouts: Relayouts) -> None:

@@ -17,6 +17,7 @@ not affect their definition.
 """
 
 from collections import deque
+from fractions import Fraction
 from itertools import pairwise
 
 from qrt.errors import shown
@@ -76,13 +77,17 @@ class Classes:
     """The classes of a graph."""
 
     def __init__(
-        self, graph: PropagationGraph, statistics: dict[PropagationNode, Statistics], ranges: Ranges, max_widening: int
+        self,
+        graph: PropagationGraph,
+        statistics: dict[PropagationNode, Statistics],
+        ranges: Ranges,
+        max_widening: Fraction,
     ) -> None:
         self._ranges, self._limit = ranges, max_widening
         for node in graph.nodes:
             node.in_class = _class_of(node, statistics[node] if node in statistics else Statistics())
         for region in graph.regions:
-            if region.kernel is not None and region.kernel.constraint == "same_scale":
+            if region.kernel is not None and "same_scale" in region.kernel.constraints:
                 _tie([n for n in region.floats if n.port is not None and region.kernel.relates(n.port)], region.inputs)
         every = edges(graph)
         for node in graph.nodes:

@@ -5,11 +5,13 @@ ports that has a range, lets the kernel's constraint change undecided types, and
 with ports in the classes just decided return to the heap. A class is decided only once, so there are at most as many
 visits as regions and ports.
 
+A region with a port that is undecided in the end stays float, with a remark that names the missing annotation, or is an
+error with ``undecided=error``.
+
 A hub in a class without ports takes the widest type of the value's uses, so that no use gets values clipped for
 another.
 
-A named constraint may need another type at a port than its class has. The port then leaves its class, and will get a
-rescale. A constraint function that a target brings may not do this: that is an error.
+A constraint may need another type at a port than its class has. The port then leaves its class, and will get a rescale.
 """
 
 import heapq
@@ -27,16 +29,15 @@ from qrt.quantization.propagation.classes import storage_of
 from qrt.quantization.propagation.graph import Class, GraphRegion, PropagationGraph, PropagationNode, is_decided
 from qrt.quantization.propagation.layout import PortLayout, layout_of_port
 from qrt.quantization.propagation.ranges import Ranges, Wanted, own_range
-from qrt.quantization.propagation.select import fits
+from qrt.quantization.propagation.select import Undecided, fits, stay_float
 from qrt.quantization.propagation.statistics import covered, width
 from qrt.quantization.targets.constraints import bias_fits, constraint_of
 from qrt.quantization.targets.model import QuantFn, Spec, Target
-from qrt.types import FloatType, NoQuantizedType, UniformType
+from qrt.quantization.targets.patterns import text_of
+from qrt.types import AnyQuantizedType, CalibratedType, FloatType, NoQuantizedType, UniformType
 
 Array = npt.NDArray[Any]
 
-_MOST_CHARACTERS = 300
-"""The greatest length of the message of an exception from a target's function."""
 _NO_FLOAT = NoQuantizedType(FloatType("f32"))
 
 
@@ -44,10 +45,15 @@ class Decider:
     """The solver that visits the regions of a graph until all types are decided."""
 
     def __init__(
-        self, graph: PropagationGraph, target: Target, ranges: Ranges, order: Sequence[int] | None = None
+        self,
+        graph: PropagationGraph,
+        target: Target,
+        ranges: Ranges,
+        order: Sequence[int] | None = None,
+        undecided: Undecided = "float",
     ) -> None:
         """Put all regions on the heap, those in `order` first; the order does not affect the result."""
-        self._graph, self._target, self._ranges = graph, target, ranges
+        self._graph, self._target, self._ranges, self._undecided = graph, target, ranges, undecided
         every = range(len(graph.regions))
         self._heap = [*dict.fromkeys([number for number in order or () if number in every] + [*every])]
         self._functions: dict[int, QuantFn] = {}
@@ -78,12 +84,21 @@ class Decider:
                     waiting.add(concerned)
                     heapq.heappush(self._heap, concerned)
         assert self.visits <= self.bound
-        for node in self._graph.nodes:
-            if node.region is not None and node.type is None:
-                raise node.region.operation.error(_undecided(node))
+        for region in self._graph.regions:
+            self._keep_undecided(region)
         for node in self._graph.nodes:
             if node.region is None and node.type is None and node.group is not None:
                 node.in_class.type = _widest([use.type for use in node.group.uses])
+
+    def _keep_undecided(self, region: GraphRegion) -> None:
+        """Keep a region float if a port of it is undecided; raise VerifyError if that is not allowed."""
+        missing = [_undecided(node) for node in region.floats if node.type is None]
+        if missing and self._undecided == "error":
+            raise region.operation.error(missing[0])
+        if missing:
+            stay_float(region, "; ".join(missing))
+            for node in region.floats:
+                node.own = node.spec
 
     def _undecided_ranges(self) -> Iterator[Wanted]:
         """Yield the ranges for which types will be proposed, as far as storage and range are known."""
@@ -174,7 +189,7 @@ class Decider:
         try:
             changed = function(inputs, outputs)
         except Exception as error:  # a user's function may raise any exception
-            raise region.operation.error(f"the constraint of {shown(region.name)} fails: {_text_of(error)}") from error
+            raise region.operation.error(f"the constraint of {shown(region.name)} fails: {text_of(error)}") from error
         _check_returned(region, changed, inputs, outputs, before)
         return [*inputs, *outputs]
 
@@ -190,7 +205,7 @@ class Decider:
         """Set another type at a port.
 
         The type applies to the port's whole class if that is undecided and the region's ports in it agree. Otherwise
-        the port leaves its class, if the constraint is a named one; for a constraint function this is an error.
+        the port leaves its class.
         """
         assert region.kernel is not None
         constraint = f"the constraint of {shown(region.name)}"
@@ -202,17 +217,8 @@ class Decider:
         is_stored = storage is None or not isinstance(new, UniformType) or storage_of(new) == storage
         if node.type is None and not is_alone and is_stored:
             proposed[node.in_class] = new
-        elif not callable(region.kernel.constraint):
-            self._leave(node, new)
-        elif node.type is None:
-            raise region.operation.error(
-                f"{constraint} gives {node.where} {new.shown()}: all ports of a value must have the same type"
-            )
         else:
-            raise region.operation.error(
-                f"{constraint} changes {node.where} to {new.shown()}, but its type "
-                f"{node.type.shown()} is chosen already"
-            )
+            self._leave(node, new)
 
     def _leave(self, node: PropagationNode, new: Spec) -> None:
         """Give a port its own type, independent of its class."""
@@ -258,15 +264,6 @@ def _widest(types: list[Spec | None]) -> Spec | None:
     """Return the per-layer type with the widest range, the first of several; None if there is none."""
     known = [type for type in types if isinstance(type, UniformType) and type.is_per_layer]
     return max(known, key=lambda type: width(covered(type)), default=None)
-
-
-def _text_of(error: Exception) -> str:
-    """Return the text of an exception from a target's function; its conversion to text may fail too."""
-    try:
-        text = str(error) if isinstance(error, QuantError) else f"{type(error).__name__}: {error}"
-    except Exception:
-        text = type(error).__name__
-    return " ".join(text.split())[:_MOST_CHARACTERS]
 
 
 def _check_returned(
@@ -328,8 +325,14 @@ def _channels(class_: Class) -> tuple[PropagationNode, PortLayout, Array] | None
 
 
 def _type(node: PropagationNode, proposed: dict[Class, Spec]) -> Spec:
-    """Return the type of a node, proposed or decided; the expressed type if neither is known."""
-    return node.type or proposed.get(node.in_class, node.element)
+    """Return the type of a node, proposed or decided; its specification if neither is known.
+
+    A least width that the selected signature exceeds is that signature's width.
+    """
+    type, spec, port = node.type or proposed.get(node.in_class), node.spec, node.port
+    if type is None and isinstance(spec, AnyQuantizedType) and port is not None and port.low is not None:
+        return AnyQuantizedType(port.storage, node.element, port.low, port.high)
+    return type or (spec if isinstance(spec, AnyQuantizedType | CalibratedType) else node.element)
 
 
 def _specs(region: GraphRegion, proposed: dict[Class, Spec]) -> list[Spec]:
@@ -345,7 +348,7 @@ def _related(region: GraphRegion) -> list[PropagationNode]:
 
 def _bias_of(region: GraphRegion) -> PropagationNode | None:
     """Return the operand whose scale is the product of the scales of the two factors; None without a bias."""
-    if region.kernel is None or region.kernel.constraint != "multiplier_accumulator_scale":
+    if region.kernel is None or "multiplier_accumulator_scale" not in region.kernel.constraints:
         return None
     related = _related(region)
     return related[2] if len(related) > 2 else None

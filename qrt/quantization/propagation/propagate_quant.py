@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import cast
 
 from qrt.errors import ModelError, QuantTypeError, shown
 from qrt.files import read_text
 from qrt.ir import Module, StringAttr
+from qrt.ir.dialects.quant.element_types import express
 from qrt.ir.passes.options import option
 from qrt.quantization.annotations.convert_fake_quant import ConvertFakeQuant
 from qrt.quantization.annotations.convert_stats import moved_stats, remark_left
@@ -18,7 +20,7 @@ from qrt.quantization.propagation.graph import build
 from qrt.quantization.propagation.ranges import Ranges, attach, ranges_cached
 from qrt.quantization.propagation.rescale import Rescaler, write_specs
 from qrt.quantization.propagation.rescale_causes import RescaleCauses
-from qrt.quantization.propagation.select import select
+from qrt.quantization.propagation.select import UNDECIDED, Undecided, select
 from qrt.quantization.propagation.type_origins import write_origins
 from qrt.quantization.targets.model import Target
 from qrt.quantization.targets.registry import find
@@ -28,28 +30,34 @@ from qrt.quantization.targets.registry import find
 class PropagateQuant:
     """Gives every port of every quant.region a type, so that the constraints of a target hold.
 
-    Adds a rescale where a value has two types, with an attribute that tells the cause.
+    Adds a rescale where a value has two types, with an attribute that tells the cause. A region that lacks an
+    annotation stays float, with a remark that names it.
     """
 
     target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
     records: str = option("", "a file with records of the values that quant.stats_ref names")
     method: str = option("minmax", "the method that chooses ranges from records and constants", RECORD_METHODS)
     functions: str = option("inline", "how to replace calls of functions that have regions", FUNCTIONS)
-    max_widening: int = option(4, "the greatest factor by which joining an edge may widen a range")
+    max_widening: int = option(0, "the greatest factor by which joining an edge may widen a range; 0: the target's")
+    undecided: str = option("float", "whether a region that nobody decides stays float or is an error", UNDECIDED)
 
     def __post_init__(self) -> None:
-        for name, choices in (("method", RECORD_METHODS), ("functions", FUNCTIONS)):
+        for name, choices in (("method", RECORD_METHODS), ("functions", FUNCTIONS), ("undecided", UNDECIDED)):
             if getattr(self, name) not in choices:
                 raise QuantTypeError(f"{name} must be one of {', '.join(choices)}, got {getattr(self, name)!r}")
-        if self.max_widening < 1:
-            raise QuantTypeError(f"max-widening must be at least 1, got {self.max_widening}")
+        if self.max_widening < 0:
+            raise QuantTypeError(f"max-widening must be at least 1, or 0 for the target's, got {self.max_widening}")
 
     def run(self, module: Module) -> None:
         records = read_records(read_text(self.records), self.records) if self.records else None
         if records is not None:
             _check_keys(module, records, self.records)
         settings = Settings(
-            records, cast(RecordMethod, self.method), cast(Functions, self.functions), self.max_widening
+            records,
+            cast(RecordMethod, self.method),
+            cast(Functions, self.functions),
+            self.max_widening,
+            undecided=cast(Undecided, self.undecided),
         )
         propagate(module, find(self.target), settings)
 
@@ -65,13 +73,17 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Settings:
-    """The options of a propagation. With ``origins``, each region gets an attribute with the origins of its types."""
+    """The options of a propagation. With ``origins``, each region gets an attribute with the origins of its types.
+
+    A ``max_widening`` of 0 is the target's, ``2 ** rescale_cost``.
+    """
 
     records: dict[str, Record] | None = None
     method: RecordMethod = "minmax"
     functions: Functions = "inline"
-    max_widening: int = 4
+    max_widening: int = 0
     origins: bool = False
+    undecided: Undecided = "float"
 
 
 def propagate(
@@ -85,14 +97,16 @@ def propagate(
     clones = separate(module, settings.functions)  # each call may have annotations of its own
     left = moved_stats(module)
     ConvertFakeQuant().run(module)
+    express(module, keeps_ranges=True)
     graph = build(module)
     read = set(graph.references)
     remark_left(statistics for statistics in left if statistics not in read)
-    select(graph, target)
+    select(graph, target, settings.undecided)
     ranges = Ranges(settings.method)
     with ranges_cached():  # copies of a function's body have the same keys and constants
-        Classes(graph, attach(graph, settings.records), ranges, settings.max_widening)
-        decider = Decider(graph, target, ranges, order)
+        widening = Fraction(settings.max_widening or target.max_widening)
+        Classes(graph, attach(graph, settings.records), ranges, widening)
+        decider = Decider(graph, target, ranges, order, settings.undecided)
         decider.run()
     if settings.origins:
         write_origins(graph, decider, settings.records or {}, settings.method)

@@ -3,14 +3,16 @@
 A value has the type of the port that defines it; a result of a loop, branch or call has the type of its hub. Each use
 and each operand that control flow passes on takes a type. If the two types differ, a ``rescale`` right after the
 definition converts the value; uses of equal type share it. Values that no region defines are floats, and each use
-quantizes them itself.
+quantizes them itself. If the constraint of a kernel overrules the type that annotates such a use, the value is
+quantized to the annotated type first, and then rescaled.
 """
 
 from qrt.ir import ArrayAttr, Block, Builder, Operation, Region, StringAttr, TypeAttr, Value
+from qrt.ir.core.matching import constant_of
 from qrt.ir.dialects.quant.annotations import IDENTITIES
 from qrt.ir.dialects.quant.port_stats import PORT_STATS
 from qrt.quantization.propagation.graph import RESCALE, GraphRegion, PropagationGraph, PropagationNode
-from qrt.quantization.propagation.rescale_causes import RescaleCauses
+from qrt.quantization.propagation.rescale_causes import RescaleCauses, place
 from qrt.quantization.targets.model import Spec
 from qrt.types import UniformType
 
@@ -21,6 +23,7 @@ class Rescaler:
     def __init__(self, graph: PropagationGraph, causes: RescaleCauses) -> None:
         self._graph, self._causes = graph, causes
         self._made: dict[tuple[Value, Spec], Value] = {}
+        self._annotated: dict[tuple[Value, Spec, Spec], Value] = {}
         self._sources = {
             node.value: node for group in graph.value_groups for node in group.definitions if not group.is_constant
         }
@@ -36,12 +39,14 @@ class Rescaler:
             hub = self._graph.group(passed.value).hub
             if hub is not None:
                 self._meet(passed.operation, passed.index, hub)
-        return len(self._made)
+        return len(self._made) + len(self._annotated)
 
     def _meet(self, operation: Operation, index: int, taker: PropagationNode) -> None:
         """Give an operand the type that its user takes."""
         value = operation.operands[index]
         source = self._source(value)
+        if source is None and constant_of(value) is None:
+            self._meet_annotation(operation, index, taker)
         if source is None or source.type is None or taker.type is None or source.type is taker.type:
             return
         given, taken = source.type, taker.type
@@ -52,6 +57,16 @@ class Rescaler:
         if (value, taken) not in self._made:
             self._made[value, taken] = _rescale(value, given, taken, self._causes.of(source, taker))
         operation.set_operand(index, self._made[value, taken])
+
+    def _meet_annotation(self, operation: Operation, index: int, taker: PropagationNode) -> None:
+        """Rescale a float from the type that annotates its use, if the kernel's constraint overrules the annotation."""
+        value, given, taken = operation.operands[index], taker.spec, taker.type
+        if not isinstance(given, UniformType) or not isinstance(taken, UniformType) or given is taken:
+            return
+        if (value, given, taken) not in self._annotated:
+            cause = f"its annotation is {given.shown()}, {place(taker)} takes {taken.shown()}"
+            self._annotated[value, given, taken] = _rescale(value, given, taken, cause)
+        operation.set_operand(index, self._annotated[value, given, taken])
 
     def _source(self, value: Value) -> PropagationNode | None:
         """Return the node whose type a value has; None for a float that no region defines."""

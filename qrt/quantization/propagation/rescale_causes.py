@@ -26,7 +26,7 @@ class RescaleCauses:
         """Return a text with both ends of an edge, and the annotation that gives them one type."""
         assert source.type is not None
         assert taker.type is not None
-        ends = f"{_place(source)} is {_spelled(source.type)}, but {_place(taker)} needs {_spelled(taker.type)}"
+        ends = f"{place(source)} is {_spelled(source.type)}, but {place(taker)} needs {_spelled(taker.type)}"
         for node, other in ((source, taker), (taker, source)):
             wanted = other.type
             if isinstance(wanted, UniformType) and _stays(other, node) and self._may_be(node, wanted):
@@ -46,7 +46,7 @@ class RescaleCauses:
         if not is_enough(storage_of(wanted), node.in_class.least):
             return False  # wider values would leave the class, and its statistics might change
         related = [n for n in region.floats if n.port is not None and region.kernel.relates(n.port)]
-        if region.kernel.constraint == "same_scale" and node in related:
+        if "same_scale" in region.kernel.constraints and node in related:
             before = [n for n in related if n.index >= region.inputs] + [n for n in related if n.is_input]
             return not any(n.spec is not n.element and n is not node and _outranks(n, node, before) for n in related)
         return self._holds(node, wanted)
@@ -94,7 +94,8 @@ def _location(region: GraphRegion) -> str:
     return f"{region.operation.location.filename}:{region.operation.location.line}"
 
 
-def _place(node: PropagationNode) -> str:
+def place(node: PropagationNode) -> str:
+    """Return the location and the name of a port in messages."""
     if node.region is not None:
         return f"{_location(node.region)} {node.where}"
     operation, block = node.value.operation, node.value.block

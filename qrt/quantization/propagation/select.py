@@ -11,11 +11,16 @@ A signature fits a region if each port accepts the specification of the operand 
 Regions are visited in program order. The signature must fit the region's own specifications and the current
 specifications of the definitions of its operands. If there is none, it must fit the region's own; if there is still
 none, it must fit when operands are rescaled from the types that their definitions have. Of several signatures, the one
-with the fewest bits over all ``!quant.any`` ports is selected, and of equal ones the first of the target. If only
-``!quant.none`` ports keep every signature from fitting, the whole region stays float, with a remark.
+with the fewest bits over all ``!quant.any`` ports is selected, and of equal ones the first of the target.
+
+If no signature fits, the first one is selected that fits once types with few codes are stored in wider ports, with
+their codes; if there is none, the first that fits once annotations at float ports are dropped. Otherwise the whole
+region stays float. Each of these emits a remark; with ``undecided=error``, a region that would stay float is an error,
+unless a ``!quant.none`` is the reason.
 """
 
 from collections.abc import Sequence
+from typing import Literal, get_args
 
 from qrt.errors import nearest, shown
 from qrt.ir.core.constraints import element_of
@@ -30,13 +35,18 @@ from qrt.quantization.propagation.graph import (
     stays_float,
 )
 from qrt.quantization.propagation.layout import layout_of_port
+from qrt.quantization.propagation.stored_codes import stored_in
 from qrt.quantization.targets.model import Spec, Target, TargetKernel, TargetPort
+from qrt.quantization.targets.patterns import body_form
 from qrt.types import AnyQuantizedType, FloatType, NoQuantizedType, TensorType, UniformType
 
 Hints = Sequence[TargetPort | Spec | None]
+Undecided = Literal["float", "error"]
+"""The treatment of a region without types: it stays float with a remark, or it is an error."""
+UNDECIDED: tuple[Undecided, ...] = get_args(Undecided)
 
 
-def select(graph: PropagationGraph, target: Target) -> None:
+def select(graph: PropagationGraph, target: Target, undecided: Undecided = "float") -> None:
     """Select a kernel signature for each region, and set the ports of its nodes."""
     for region in graph.regions:
         if region.name in (RESCALE, LINEAR):
@@ -47,14 +57,19 @@ def select(graph: PropagationGraph, target: Target) -> None:
         signatures = target.signatures(region.name)
         if not signatures:
             raise region.operation.error(_unknown(region, target))
+        if callable(signatures[0].pattern) or signatures[0].family != region.name:
+            region.form = body_form(region.operation.regions[0].blocks[0], region.name, target)
         hints = [_hint(node) for node in region.nodes]
         signature = _best(region, signatures, hints) or _best(region, signatures) or _with_rescales(region, signatures)
+        signature = signature or _with_other_types(region, signatures, target)
         if signature is not None:
             _take(region, signature)
         elif any(isinstance(node.spec, NoQuantizedType) for node in region.floats):
-            _keep(region, target)
-        else:
+            stay_float(region, _no_floats(region, target))
+        elif undecided == "error" or not any(_misfits(region, kernel) is not None for kernel in signatures):
             raise region.operation.error(_misfit(region, signatures, target))
+        else:
+            stay_float(region, _misfit(region, signatures, target))
 
 
 def fits(port: TargetPort, spec: Spec, node: PropagationNode) -> bool:
@@ -204,16 +219,62 @@ def _of_any_types(region: GraphRegion) -> TargetKernel:
     return TargetKernel(region.name, inputs, outputs, default=default)
 
 
-def _keep(region: GraphRegion, target: Target) -> None:
-    """Keep a region float, with all of its ports."""
-    port = next(node for node in region.floats if isinstance(node.spec, NoQuantizedType))
-    remark(
-        region.operation,
-        f"{region.name} stays float: {port.where} is {port.spec}, and no signature of {target.name} "
-        "accepts floats there",
-    )
+def stay_float(region: GraphRegion, reason: str) -> None:
+    """Keep a region float, with all of its ports, and emit a remark with the reason."""
+    remark(region.operation, f"{region.name} stays float: {reason}")
+    region.kernel = None
     for node in region.floats:
-        node.spec = NoQuantizedType(node.element)
+        node.spec, node.port = NoQuantizedType(node.element), None
+
+
+def _no_floats(region: GraphRegion, target: Target) -> str:
+    port = next(node for node in region.floats if isinstance(node.spec, NoQuantizedType))
+    return f"{port.where} is {port.spec}, and no signature of {target.name} accepts floats there"
+
+
+def _with_other_types(region: GraphRegion, signatures: Sequence[TargetKernel], target: Target) -> TargetKernel | None:
+    """Return the signature that fits once ports store narrower codes, or else once float ports drop their types.
+
+    Of several, it is the first with the fewest changes. Sets the specifications of the ports, and emits a remark for
+    each change.
+    """
+    for drops in (False, True):
+        options = [(specs, k) for k in signatures if (specs := _other_types(region, k, drops=drops)) is not None]
+        if options:
+            specs, kernel = min(options, key=lambda option: len(option[0]))
+            for node, spec in specs.items():
+                remark(region.operation, _other_type(node, spec, target))
+                node.spec = spec
+            return kernel
+    return None
+
+
+def _other_types(region: GraphRegion, kernel: TargetKernel, *, drops: bool) -> dict[PropagationNode, Spec] | None:
+    """Return the specifications with which the nodes fit a signature that did not fit; None if one cannot."""
+    misfits = _misfits(region, kernel)
+    ports = kernel.ports(region.inputs, len(region.nodes) - region.inputs)
+    if misfits is None or ports is None:
+        return None
+    specs: dict[PropagationNode, Spec] = {}
+    for node in misfits:
+        port = (*ports[0], *ports[1])[node.index]
+        if not isinstance(node.spec, UniformType):
+            return None
+        if drops and port.is_float:
+            specs[node] = node.element
+            continue
+        stored = stored_in(port, node.spec)
+        if stored is None or not fits(port, stored, node):
+            return None
+        specs[node] = stored
+    return specs
+
+
+def _other_type(node: PropagationNode, spec: Spec, target: Target) -> str:
+    given = node.spec.shown()
+    if isinstance(spec, UniformType):
+        return f"{node.where} stores the codes of {given} as {spec.shown()}: {target.name} has no narrower kernel"
+    return f"{node.where} is a float: its annotation {given} is dropped, because {target.name} keeps floats there"
 
 
 def _unknown(region: GraphRegion, target: Target) -> str:

@@ -163,7 +163,7 @@ class _OfferedWidths:
     def tied(self, region: GraphRegion) -> list[PropagationNode]:
         """Return the ports of a region that must have one type."""
         kernel = next(iter(self._kernels[region]), None)
-        if kernel is None or kernel.constraint != "same_scale":
+        if kernel is None or "same_scale" not in kernel.constraints:
             return []
         return [node for node in region.floats if kernel.relates(_port(kernel, region, node.index))]
 

@@ -78,7 +78,7 @@ class Goal(ABC):
     def summary(self, tried: TrialResult) -> str:
         """Return one line that compares a program with the budget."""
         name = f"{self.budget.kind}={float(self.budget.limit):g}"
-        state = "is reached" if self.is_reached(tried) else "cannot be reached; the nearest result is"
+        state = "is reached" if self.is_reached(tried) else "cannot be reached, and this is the nearest"
         share = f"{tried.bits / self.all_8:.4g} of the weight bytes at 8 bits" if self.all_8 else "no weights"
         same = f", {tried.same} of {tried.rows} answers the same" if tried.rows else ""
         metric = "" if tried.metric is None else f", metric {tried.metric:g}"

@@ -168,7 +168,7 @@ def _target_text(target: Target) -> str:
     """Return a text that identifies a target, with functions by name."""
     parts: list[object] = [target.coarser_bias]
     for kernel in target.kernels:
-        constraint = name_of(kernel.constraint) if callable(kernel.constraint) else kernel.constraint
+        constraint = [name_of(part) if callable(part) else part for part in kernel.constraints]
         parts.append((kernel.name, kernel.inputs, kernel.outputs, constraint, kernel.constrained, kernel.multiplier))
         parts.append(sorted(kernel.default.items()))
     return repr(parts)

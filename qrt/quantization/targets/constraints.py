@@ -14,7 +14,7 @@ import numpy.typing as npt
 from qrt.errors import QuantTypeError
 from qrt.numerics.elements import broadcast_arrays
 from qrt.numerics.ranges import least_scale
-from qrt.quantization.targets.model import Changed, QuantFn, Spec, TargetKernel, TargetPort
+from qrt.quantization.targets.model import Changed, Constraint, QuantFn, Spec, TargetKernel, TargetPort
 from qrt.types import FloatType, NoQuantizedType, UniformType
 from qrt.types.storage import default_bounds, parse_storage
 
@@ -59,19 +59,36 @@ def constraint_of(kernel: TargetKernel, *, coarser_bias: bool = False) -> QuantF
     >>> constraint_of(pool)(inputs, outputs), str(outputs[0])
     (([], [0]), '!quant.uniform<i8:f32, 5.000000e-01:3>')
     """
-    if callable(kernel.constraint):
-        return kernel.constraint
+    functions = [_function_of(kernel, constraint, coarser_bias) for constraint in kernel.constraints]
+    if len(functions) == 1:
+        return functions[0]
+
+    def derive(inputs: list[Spec], outputs: list[Spec]) -> Changed:
+        changed: Changed = [], []
+        for function in functions:
+            returned = function(inputs, outputs)
+            if not isinstance(returned, tuple) or len(returned) != 2:
+                return returned  # the caller reports what the function should have returned
+            changed = [*changed[0], *returned[0]], [*changed[1], *returned[1]]
+        return changed
+
+    return derive
+
+
+def _function_of(kernel: TargetKernel, constraint: Constraint | QuantFn, coarser_bias: bool) -> QuantFn:
+    if callable(constraint):
+        return constraint
 
     def derive(inputs: list[Spec], outputs: list[Spec]) -> Changed:
         ports = _Ports(kernel, inputs, outputs)
-        if kernel.constraint == "same_scale":
+        if constraint == "same_scale":
             _same_scale(ports)
-        elif kernel.constraint == "fixed_scale":
+        elif constraint == "fixed_scale":
             _fixed_scale(ports)
-        elif kernel.constraint == "sum_scale":
+        elif constraint == "sum_scale":
             _sum(kernel, ports)
-        elif kernel.constraint != "free":
-            _multiplier(kernel, ports, coarser_bias)
+        elif constraint != "free":
+            _multiplier(kernel, constraint, ports, coarser_bias)
         return ports.changed
 
     return derive
@@ -113,14 +130,14 @@ def _sum(kernel: TargetKernel, ports: _Ports) -> None:
                 specs[k] = _grown(kernel, [Fraction(s) for s in term.scales], y)
 
 
-def _multiplier(kernel: TargetKernel, ports: _Ports, coarser_bias: bool) -> None:
+def _multiplier(kernel: TargetKernel, constraint: Constraint, ports: _Ports, coarser_bias: bool) -> None:
     if len(ports.operands) < 2:
         return
     (factors, i, _), (weights, j, _), *biases = ports.operands
     a, w = factors[i], weights[j]
     if not isinstance(a, UniformType) or not isinstance(w, UniformType):
         return
-    if kernel.constraint == "multiplier_accumulator_scale" and biases and a.is_per_layer:
+    if constraint == "multiplier_accumulator_scale" and biases and a.is_per_layer:
         specs, k, port = biases[0]
         if _is_open(specs[k], a.expressed_type):
             weights[j] = w = _with_products(a, w)

@@ -9,8 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
 
 from qrt.errors import QuantTypeError, shown
+from qrt.ir import Value
 from qrt.numerics.float_text import FORMATS
 from qrt.ops.declare import Constraint
+from qrt.quantization.forms import KernelMatch
+from qrt.quantization.targets.legalization import Legalize
 from qrt.types import FloatType, QuantizedType, UniformType
 from qrt.types.storage import default_bounds, parse_storage
 
@@ -34,6 +37,9 @@ again whenever a port of the kernel is decided.
 
 CONSTRAINTS: Final[tuple[Constraint, ...]] = get_args(Constraint)
 WILDCARD: Final = "*"
+
+FusionPattern = Callable[[Value], KernelMatch | None]
+"""A fusion pattern: the operations by which a kernel computes a value; None if the kernel does not compute it."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,9 @@ class TargetPort:
         True for a port whose zero point is in the middle of the storage, as in ``UniformType.for_range``.
     given : UniformType, optional
         The complete type of a port under ``fixed_scale``. It overrides storage, bounds, axis and blocks.
+    layout : tuple of int, optional
+        The order in which the target's own operation takes the axes: ``(0, 3, 1, 2)`` for NCHW if the pattern is NHWC.
+        The other fields count the axes of the pattern.
     size : {"", "?", "*"}, default ""
         "?" for an optional port, "*" for any number of ports. Such ports come last.
 
@@ -81,12 +90,15 @@ class TargetPort:
     blocks: Mapping[int, int] | None = None
     symmetric: bool = False
     given: UniformType | None = None
+    layout: tuple[int, ...] | None = None
     size: Literal["", "?", "*"] = ""
 
     def __post_init__(self) -> None:
         if self.given is not None:
             for name, value in _parts(self.given).items():
                 object.__setattr__(self, name, value)
+        if self.layout is not None and sorted(self.layout) != [*range(len(self.layout))]:
+            raise QuantTypeError(f"layout {shown(self.layout)} must name each axis once, as in 0,3,1,2")
         if self.axis is not None and self.blocks is not None:
             raise QuantTypeError("a port has either an axis or blocks, not both")
         if self.blocks is not None and not (
@@ -151,10 +163,10 @@ class TargetKernel:
         The name in regions; a kernel of qrt has the name of its operation.
     inputs, outputs : tuple of TargetPort
         The ports, in order, with distinct names.
-    constraint : str or callable, default "free"
+    constraint : str, callable, or tuple of these, default "free"
         "free", "same_scale", "fixed_scale", "sum_scale", "multiplier_scale" or "multiplier_accumulator_scale", or a
         function of the lists of input and output types, which writes types into them and returns the numbers of the
-        types that it changed.
+        types that it changed. Of several, each must hold.
     constrained : tuple of str, optional
         The names of the ports that the constraint relates; all ports if empty. For a multiplier these are the two
         factors, the bias if there is one, and the result.
@@ -163,6 +175,12 @@ class TargetKernel:
         ``sa / so`` under ``sum_scale``, both ends included.
     default : mapping of str to TargetPort, optional
         The storage of an otherwise undecided wildcard, by the name of the port.
+    pattern : str or callable, optional
+        The float operations that the kernel computes: a function, or the name of a kernel of qrt with the same ones. By
+        default, those of the kernel of qrt with this name.
+    legalize : callable, optional
+        A function that writes the target's operations for a region. By default, an operation with the kernel's name
+        replaces the region, if a dialect has it.
 
     Raises
     ------
@@ -179,16 +197,19 @@ class TargetKernel:
     name: str
     inputs: tuple[TargetPort, ...]
     outputs: tuple[TargetPort, ...]
-    constraint: Constraint | QuantFn = "free"
+    constraint: Constraint | QuantFn | tuple[Constraint | QuantFn, ...] = "free"
     constrained: tuple[str, ...] = ()
     multiplier: tuple[float, float] = (0.0, float("inf"))
     default: Mapping[str, TargetPort] = field(default_factory=dict)
+    pattern: str | FusionPattern | None = None
+    legalize: Legalize | None = None
 
     def __post_init__(self) -> None:
-        if not callable(self.constraint) and self.constraint not in CONSTRAINTS:
-            raise QuantTypeError(
-                f"constraint must be a function or one of {', '.join(CONSTRAINTS)}, got {shown(self.constraint)}"
-            )
+        for constraint in self.constraints:
+            if not callable(constraint) and constraint not in CONSTRAINTS:
+                raise QuantTypeError(
+                    f"constraint must be a function or one of {', '.join(CONSTRAINTS)}, got {shown(constraint)}"
+                )
         named = {port.name: port for port in (*self.inputs, *self.outputs)}
         if len(named) < len(self.inputs) + len(self.outputs):
             raise QuantTypeError(f"kernel {shown(self.name)} has two ports with the same name")
@@ -209,21 +230,30 @@ class TargetKernel:
         low, high = self.multiplier
         if not 0 <= low <= high or high == 0:
             raise QuantTypeError(f"multiplier must be a range of positive numbers, got {low} to {high}")
-        self._check_constraint()
+        for constraint in self.constraints:
+            self._check_constraint(constraint)
 
-    def _check_constraint(self) -> None:
+    @property
+    def constraints(self) -> tuple[Constraint | QuantFn, ...]:
+        """The constraints, in the order in which they are applied."""
+        return self.constraint if isinstance(self.constraint, tuple) else (self.constraint,)
+
+    @property
+    def family(self) -> str:
+        """The name of the kernel of qrt that computes the same float operations; empty if a function matches them."""
+        return "" if callable(self.pattern) else self.pattern or self.name
+
+    def _check_constraint(self, constraint: Constraint | QuantFn) -> None:
         inputs, outputs = ([port for port in ports if self.relates(port)] for ports in (self.inputs, self.outputs))
-        if self.constraint == "fixed_scale" and not any(port.given for port in (*inputs, *outputs)):
+        if constraint == "fixed_scale" and not any(port.given for port in (*inputs, *outputs)):
             raise QuantTypeError(
                 "fixed_scale needs a port with a whole type, such as !quant.uniform<i8:f32, 0.00390625>"
             )
-        if isinstance(self.constraint, str) and self.constraint.startswith("multiplier"):
-            most = 3 if self.constraint == "multiplier_accumulator_scale" else 2
+        if isinstance(constraint, str) and constraint.startswith("multiplier"):
+            most = 3 if constraint == "multiplier_accumulator_scale" else 2
             if not 2 <= len(inputs) <= most or len(outputs) != 1 or any(port.size == "*" for port in inputs):
                 bias = ", perhaps a bias," if most == 3 else ""
-                raise QuantTypeError(
-                    f"{self.constraint} relates two factors{bias} and one result: name them in constrained"
-                )
+                raise QuantTypeError(f"{constraint} relates two factors{bias} and one result: name them in constrained")
 
     def relates(self, port: TargetPort) -> bool:
         """Return True if the constraint relates a port."""

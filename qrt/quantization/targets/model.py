@@ -1,7 +1,8 @@
 """Targets: devices with the kernels that they have (docs/reference/targets.md)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
@@ -14,11 +15,13 @@ from qrt.quantization.targets.kernel import (
     CONSTRAINTS,
     WILDCARD,
     Changed,
+    FusionPattern,
     QuantFn,
     Spec,
     TargetKernel,
     TargetPort,
 )
+from qrt.quantization.targets.legalization import Legalize, Rewrite
 from qrt.quantization.targets.text import read_table, signatures
 
 __all__ = [
@@ -34,6 +37,9 @@ __all__ = [
 ]
 
 
+_A_CONSTRAINT = "a name, a function or a sequence of these"
+
+
 @dataclass(frozen=True)
 class Target:
     """A device.
@@ -47,6 +53,12 @@ class Target:
     coarser_bias : bool, default False
         True if a bias that exceeds its storage at scale ``sa * sw`` may have that scale times a power of two; False if
         the scale of its channel's weights grows instead.
+    rescale_cost : float, default 2.0
+        The bits of precision that one rescale is worth: the two ends of a value have one type, without a rescale, if
+        this widens the range of neither by more than ``2 ** rescale_cost``.
+    rewrites : tuple of callable, optional
+        Rewrite patterns that export applies to the operations of the exported program until none applies, such as one
+        that replaces ``qrt.requantize`` by an operation of the target.
 
     Examples
     --------
@@ -58,7 +70,13 @@ class Target:
     name: str
     kernels: tuple[TargetKernel, ...]
     coarser_bias: bool = False
+    rescale_cost: float = 2.0
+    rewrites: tuple[Rewrite, ...] = ()
     _is_sealed: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if not self.rescale_cost >= 0:
+            raise QuantTypeError(f"rescale_cost must be a non-negative number of bits, got {shown(self.rescale_cost)}")
 
     @classmethod
     def load(cls, file: str | PathLike[str]) -> "Target":
@@ -103,16 +121,19 @@ class Target:
         ports: Mapping[str, str | Sequence[str]],
         *,
         outputs: Sequence[str] = ("y",),
-        constraint: Constraint | QuantFn = "free",
+        constraint: Constraint | QuantFn | Sequence[Constraint | QuantFn] = "free",
         constrained: Sequence[str] = (),
         multiplier: tuple[float, float] = (0.0, float("inf")),
         default: Mapping[str, str] | None = None,
+        pattern: str | FusionPattern | None = None,
+        legalize: Legalize | None = None,
     ) -> None:
         """Add a kernel to this target, after its other kernels.
 
-        The arguments correspond to the keys of a ``[[kernel]]`` table, and ports have the same text form. A kernel that
-        is not an operation of qrt is marked in the program: each call of a function with ``quant.kernel = "mine.gate"``
-        becomes such a kernel, and its body is exported as integer arithmetic.
+        The arguments correspond to the keys of a ``[[kernel]]`` table, and ports have the same text form. Fixed export
+        writes the operation that has the kernel's name, or what ``legalize`` writes. A kernel without an operation is
+        marked in the program: each call of a function with ``quant.kernel = "mine.gate"`` becomes such a kernel, and
+        its body is exported as integer arithmetic.
 
         Parameters
         ----------
@@ -122,15 +143,21 @@ class Target:
             The storage of each port by its name, in order; a list of texts gives one signature for each text.
         outputs : sequence of str, default ("y",)
             The names of the result ports, in order. All other ports are operands.
-        constraint : str or callable, default "free"
+        constraint : str, callable, or sequence of these, default "free"
             The name of a constraint, or a function of the lists of input and output types, which writes types into them
-            and returns the numbers of the types that it changed.
+            and returns the numbers of the types that it changed. Of several, each must hold.
         constrained : sequence of str, optional
             The names of the ports that the constraint relates; all ports if empty.
         multiplier : tuple of float, default (0.0, inf)
             The least and the greatest multiplier.
         default : mapping of str to str, optional
             The storage of ports with ``*`` that stay undecided otherwise.
+        pattern : str or callable, optional
+            The float operations that fusion wraps for this kernel: the name of a kernel of qrt that computes the same,
+            or a function of a value, which returns a ``KernelMatch`` with the operations that compute the value, or
+            None. By default, the operations of the kernel of qrt that has this name.
+        legalize : callable, optional
+            A function of a ``RegionCall``, which inserts operations with its builder, and returns the result values.
 
         Raises
         ------
@@ -151,26 +178,34 @@ class Target:
             raise QuantError(f"{own}: add the kernel to Target('mine', find({shown(self.name)}).kernels)")
         require(name, str, "Target.kernel: name", "text")
         require(ports, Mapping, "Target.kernel: ports", "texts by the names of ports")
-        function = constraint if callable(constraint) else None
+        if not callable(constraint):
+            require(constraint, (str, Sequence), f"Target.kernel: {shown(name)}: constraint", _A_CONSTRAINT)
+        constraints = (constraint,) if callable(constraint) or isinstance(constraint, str) else tuple(constraint)
         table = {
             "name": name,
             "ports": {key: [*text] if isinstance(text, tuple) else text for key, text in ports.items()},
             "outputs": [*outputs],
-            "constraint": "free" if callable(constraint) else constraint,
             "constrained": [*constrained],
             "multiplier": [*multiplier],
             "default": dict(default or {}),
+            **({"pattern": pattern} if isinstance(pattern, str) else {}),
         }
         try:
-            added = signatures(table, f"Target.kernel: {shown(name)}", function)
+            added = signatures(table, f"Target.kernel: {shown(name)}", constraints)
         except ModelError as error:
             raise QuantTypeError(str(error)) from None
+        added = [replace(kernel, pattern=pattern, legalize=legalize) for kernel in added]
         object.__setattr__(self, "kernels", (*self.kernels, *added))
         self.__dict__.pop("_by_name", None)
 
     def signatures(self, kernel: str) -> Sequence[TargetKernel]:
         """Return the signatures of a kernel, in order; an empty sequence if the target lacks it."""
         return self._by_name.get(kernel, ())
+
+    @property
+    def max_widening(self) -> Fraction:
+        """The factor by which joining the ends of a value may widen the range of either, ``2 ** rescale_cost``."""
+        return Fraction(2.0 ** min(self.rescale_cost, 1000.0))
 
     @cached_property
     def _by_name(self) -> Mapping[str, Sequence[TargetKernel]]:
@@ -189,8 +224,8 @@ def read_target(text: str, where: str, name: str) -> Target:
     >>> read_target(text, "mine.toml", "mine").kernels[0].outputs[0].name
     'y'
     """
-    own_name, kernels, coarser_bias = read_table(text, where)
-    return Target(own_name or name, kernels, coarser_bias)
+    own_name, kernels, options = read_table(text, where)
+    return Target(own_name or name, kernels, **options)
 
 
 def sealed(target: Target) -> Target:

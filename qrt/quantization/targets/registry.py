@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from qrt.errors import QuantError, require
+from qrt.errors import ModelError, QuantError, require, shown
+from qrt.plugins import load_plugin
 from qrt.quantization.targets.model import Target, read_target, sealed
 from qrt.registry import Registry
 
@@ -44,7 +45,7 @@ def find(name: str) -> Target:
     ----------
     name : str
         A target of qrt, a target that :func:`register_target` registered, a target of an installed package, or the path
-        of a file that ends in ``.toml``.
+        of a file: ``.toml``, or ``.py`` with a Target named ``TARGET``.
 
     Returns
     -------
@@ -69,7 +70,17 @@ def find(name: str) -> Target:
         return TARGETS[name]
     if name.endswith(".toml"):
         return Target.load(name)
-    raise QuantError(f"{TARGETS.unknown(name)}; a path that ends in .toml is read as a file")
+    if name.endswith(".py"):
+        return _defined_in(name)
+    raise QuantError(f"{TARGETS.unknown(name)}; a path that ends in .toml or .py is read as a file")
+
+
+def _defined_in(file: str) -> Target:
+    """Return the target that a Python file defines as TARGET. The file runs once."""
+    target = getattr(load_plugin(file), "TARGET", None)
+    if not isinstance(target, Target):
+        raise ModelError(f"{file}: the file of a target defines TARGET, a Target, got {shown(target)}")
+    return target
 
 
 def known(target: str | Target) -> Target:

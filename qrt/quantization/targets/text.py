@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any, Literal, cast
 
 from qrt.errors import ModelError, QuantError, QuantTypeError, shown
+from qrt.ops import FAMILIES
 from qrt.ops.declare import Constraint
 from qrt.quantization.targets.declared import declared_tables
 from qrt.quantization.targets.kernel import CONSTRAINTS, QuantFn, TargetKernel, TargetPort
@@ -15,6 +16,7 @@ from qrt.types import UniformType, parse_type
 _TARGET_KEYS: dict[str, tuple[type, str]] = {
     "name": (str, "text"),
     "coarser_bias": (bool, "true or false"),
+    "rescale_cost": (float, "a number of bits"),
     "operations": (dict, "a table, [operations]"),
     "kernel": (list, "tables, [[kernel]]"),
 }
@@ -26,14 +28,16 @@ _KERNEL_KEYS: dict[str, tuple[type, str]] = {
     "outputs": (list, "names of ports"),
     "multiplier": (list, "two numbers"),
     "default": (dict, "a table of ports"),
+    "pattern": (str, "the name of a kernel of qrt"),
 }
 _STORAGE = re.compile(r"(\*|[a-zA-Z]\w*)(?:<(-?\d{1,10}):(-?\d{1,10})>)?", re.ASCII)
 _AXIS = re.compile(r"axis=(-?\d{1,3})", re.ASCII)
+_LAYOUT = re.compile(r"layout=(\d(?:,\d)*)", re.ASCII)
 _BLOCKS = re.compile(r"blocks=(\d{1,3}:\d{1,9}(?:,\d{1,3}:\d{1,9})*)", re.ASCII)
 
 
-def read_table(text: str, where: str) -> tuple[str | None, tuple[TargetKernel, ...], bool]:
-    """Return a target's name or None, its kernels, and True if its biases may have coarser scales.
+def read_table(text: str, where: str) -> tuple[str | None, tuple[TargetKernel, ...], dict[str, Any]]:
+    """Return a target's name or None, its kernels, and its other fields.
 
     ``text`` is TOML; ``where`` is the prefix of messages.
 
@@ -56,7 +60,12 @@ def read_table(text: str, where: str) -> tuple[str | None, tuple[TargetKernel, .
             kernels += signatures(entry, f"{place} ({shown(entry['name'])})")
     if not kernels:
         raise ModelError(f"{where}: a target needs at least one [[kernel]] table, or [operations]")
-    return table.get("name"), tuple(kernels), table.get("coarser_bias", False)
+    if not table.get("rescale_cost", 0.0) >= 0:
+        raise ModelError(
+            f"{where}: rescale_cost must be a non-negative number of bits, got {shown(table['rescale_cost'])}"
+        )
+    options: dict[str, Any] = {key: table[key] for key in ("coarser_bias", "rescale_cost") if key in table}
+    return table.get("name"), tuple(kernels), options
 
 
 def _check_keys(table: Mapping[str, Any], keys: Mapping[str, tuple[type, str]], where: str) -> None:
@@ -68,21 +77,27 @@ def _check_keys(table: Mapping[str, Any], keys: Mapping[str, tuple[type, str]], 
             raise ModelError(f"{where}: {key} must be {wanted}, got {shown(value)}")
 
 
-def signatures(table: Mapping[str, Any], where: str, function: QuantFn | None = None) -> Sequence[TargetKernel]:
+def signatures(
+    table: Mapping[str, Any], where: str, constraints: tuple[Constraint | QuantFn, ...] | None = None
+) -> Sequence[TargetKernel]:
     """Return the signatures of a kernel table, one for each combination of the storages that ports list.
 
-    ``function`` replaces the named constraint.
+    ``constraints`` replace the named constraint of the table.
     """
     _check_keys(table, _KERNEL_KEYS, where)
     for key in ("name", "ports"):
         if not table.get(key):
             raise ModelError(f"{where}: {key} must be given")
-    constraint = table.get("constraint", "free")
-    if constraint not in CONSTRAINTS:
-        raise ModelError(
-            f"{where}: constraint must be one of {', '.join(CONSTRAINTS)}, got {shown(constraint)}: "
-            "give a function of one's own in Python, with qrt.quantization.targets.register_target"
-        )
+    constraints = constraints or (table.get("constraint", "free"),)
+    for constraint in constraints:
+        if not callable(constraint) and constraint not in CONSTRAINTS:
+            raise ModelError(
+                f"{where}: constraint must be one of {', '.join(CONSTRAINTS)}, got {shown(constraint)}: "
+                "give a function of one's own in Python, with qrt.quantization.targets.register_target"
+            )
+    pattern = table.get("pattern")
+    if pattern is not None and pattern not in FAMILIES:
+        raise ModelError(f"{where}: pattern must be the name of a kernel of qrt, got {shown(pattern)}")
     choices = [_choices(key, text, f"{where}: ports") for key, text in table["ports"].items()]
     outputs = _names(table, "outputs", where, [port.name for port, *_ in choices], ["y"])
     constrained = _names(table, "constrained", where, [port.name for port, *_ in choices], [])
@@ -93,12 +108,13 @@ def signatures(table: Mapping[str, Any], where: str, function: QuantFn | None = 
                 table["name"],
                 tuple(port for port in ports if port.name not in outputs),
                 tuple(port for name in outputs for port in ports if port.name == name),
-                function or cast(Constraint, constraint),
+                constraints[0] if len(constraints) == 1 else constraints,
                 tuple(constrained),
                 _multiplier(table, where),
                 default,
+                pattern,
             )
-            for ports in _combined(choices, where, is_joint=constraint == "same_scale")
+            for ports in _combined(choices, where, is_joint="same_scale" in constraints)
         ]
     except QuantTypeError as error:
         raise ModelError(f"{where}: {error}") from None
@@ -174,8 +190,10 @@ def _parts(text: str) -> dict[str, Any]:
             parts["axis"] = int(axis[1])
         elif (blocks := _BLOCKS.fullmatch(option)) is not None:
             parts["blocks"] = {int(a): int(s) for a, s in (pair.split(":") for pair in blocks[1].split(","))}
+        elif (layout := _LAYOUT.fullmatch(option)) is not None:
+            parts["layout"] = tuple(map(int, layout[1].split(",")))
         elif option == "symmetric":
             parts["symmetric"] = True
         else:
-            raise QuantTypeError(f"expected axis=0, blocks=0:32,1:1 or symmetric, got {shown(option)}")
+            raise QuantTypeError(f"expected axis=0, blocks=0:32,1:1, layout=0,3,1,2 or symmetric, got {shown(option)}")
     return parts

@@ -124,7 +124,7 @@ def _check_types(ports: Sequence[Port], types: Sequence[TensorType]) -> None:
     for port, t in zip(ports, types, strict=True):
         concrete(port.type, static_shape(t, "plan"), f"{port.name!r} of a plan")
         if t.element != port.type.element:
-            raise ValueError(f"{port.name!r} has the type {t} in a plan, and is {port.type}")
+            raise ValueError(f"{port.name!r} has the type {t} in a plan, but the program declares {port.type}")
 
 
 def _check_externals(

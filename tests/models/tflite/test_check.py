@@ -118,7 +118,7 @@ def test_a_tensor_that_is_written_twice() -> None:
     x, y = _float(1, name="x"), _float(1, name="y")
     twice = [Operator("ABS", [x], [y]), Operator("NEG", [x], [y])]
     _refused(_graph(twice, [x], [y]), "operator 1 NEG: it computes tensor 1 'y', which operator 0 ABS computes")
-    _refused(_graph([Operator("UNPACK", [x], [y, y])], [x], [y]), "which operator 0 UNPACK writes")
+    _refused(_graph([Operator("UNPACK", [x], [y, y])], [x], [y]), "which operator 0 UNPACK computes")
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,9 @@ def test_a_tensor_that_nothing_writes() -> None:
         _graph([Operator("ADD", [x, z], [y])], [x], [y]),
         "operator 0 ADD: it reads tensor 1 'z', which no operator computes",
     )
-    _refused(_graph([Operator("ABS", [x], [y])], [x], [z]), "subgraph 0: it reads tensor 2 'z', which no node computes")
+    _refused(
+        _graph([Operator("ABS", [x], [y])], [x], [z]), "subgraph 0: it reads tensor 2 'z', which no operator computes"
+    )
 
 
 def test_a_cycle() -> None:
@@ -234,7 +236,7 @@ def test_an_axis_out_of_range(axis: int) -> None:
 
 
 def test_zero_points_that_are_not_as_many_as_scales() -> None:
-    _quantized("it has 3 scales, but 2 zero points", scales=[0.5] * 3, axis=1, zero_points=[0, 0])
+    _quantized("the tensor has 3 scales, but 2 zero points", scales=[0.5] * 3, axis=1, zero_points=[0, 0])
 
 
 @pytest.mark.parametrize(
@@ -249,7 +251,7 @@ def test_zero_points_that_are_not_as_many_as_scales() -> None:
     ],
 )
 def test_zero_points_outside_the_storage(dtype: str, zero_point: int, expected: str) -> None:
-    said = f": the zero point is {zero_point}, expected {expected}"
+    said = f"the zero point is {zero_point}, expected {expected}"
     _quantized(said, dtype=dtype, scales=0.5, zero_points=zero_point)
 
 
@@ -313,7 +315,7 @@ def test_signatures_of_what_is_not_there() -> None:
         write([graph], [Signature({"a": 1}, {"b": y}, "go")]),
         "signature 'go': tensor 1 is not an input of subgraph 0, 'a'",
     )
-    _refused(write([graph], [Signature({"a": x}, {"b": 7}, "go")]), "signature 'go': tensor 7 is no output")
+    _refused(write([graph], [Signature({"a": x}, {"b": 7}, "go")]), "signature 'go': tensor 7 is not an output")
 
 
 def test_a_signature_of_a_subgraph_that_does_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:

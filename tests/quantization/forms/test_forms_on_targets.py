@@ -7,9 +7,9 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.ir import ArrayAttr, TypeAttr
-from qrt.quantization.checking.check_quant import CheckQuant
 from qrt.quantization.fusion.fuse_kernels import FuseKernels
 from qrt.quantization.propagation.propagate_quant import PropagateQuant
+from qrt.quantization.verification.check_quant import CheckQuant
 from qrt.types import NoQuantizedType, UniformType
 from tests.quantization import checks
 from tests.quantization.bodies import FORMS, function

@@ -109,8 +109,8 @@ def test_open_sizes_are_found_inside():
 STATS = '"quant.stats"({}) {{layerStats = dense<[-1.0, 1.0]> : tensor<2xf32>}} : (tensor<4xf32>) -> tensor<4xf32>'
 
 
-def test_annotations_at_the_boundary_stay_outside():
-    """The range of a function's operand would be lost inside."""
+def test_fusion_stops_at_annotated_values():
+    """A range would be lost inside of a function."""
     text = f"""func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {{
       %0 = arith.addf %a, %b : tensor<4xf32>
       %1 = {STATS.format("%0")}
@@ -122,10 +122,139 @@ def test_annotations_at_the_boundary_stay_outside():
       return %5 : tensor<4xf32>
     }}"""
     module, said = fused(text)
-    assert (kernels(module), said) == (["add", "lookup"], [])
-    inside = [[operation.name for operation in region.body] for region in regions(module)]
-    assert inside[0] == ["arith.addf", "quant.return"]
-    assert inside[1] == ["arith.constant", "arith.maximumf", "quant.stats", "math.exp", "quant.return"]
+    assert (kernels(module), said) == (["add", "clamp", "lookup"], [])
+    assert all("quant.stats" not in [operation.name for operation in region.body] for region in regions(module))
+    same_bits(text, module)
+
+
+def test_a_clamp_whose_result_has_a_range_of_its_own_is_a_table():
+    """The ends of a clamp have one type, which would lose the range."""
+    text = f"""func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {{
+      %0 = {STATS.format("%a")}
+      %z = arith.constant dense<0.0> : tensor<4xf32>
+      %1 = arith.maximumf %0, %z : tensor<4xf32>
+      %2 = {STATS.format("%1").replace("[-1.0", "[0.0")}
+      return %2 : tensor<4xf32>
+    }}"""
+    assert kernels(fused(text)[0]) == ["clamp"]
+    assert kernels(fused(text.replace("[0.0, 1.0]", "[-1.0, 1.0]"))[0]) == ["clamp"]
+    assert kernels(fused(text.replace("[0.0, 1.0]", "[0.0, 0.5]"))[0]) == ["lookup"]
+
+
+AVERAGES = {
+    "mean": """%s = linalg.reduce { arith.addf } ins(%x : tensor<2x8xf32>) outs(%f : tensor<2xf32>)
+        dimensions = [1]
+      %a = arith.divf %s, %n : tensor<2xf32>""",
+    "reciprocal": """%s = linalg.reduce { arith.addf } ins(%x : tensor<2x8xf32>) outs(%f : tensor<2xf32>)
+        dimensions = [1]
+      %a = arith.mulf %s, %r : tensor<2xf32>""",
+    "annotated sum": """%t = linalg.reduce { arith.addf } ins(%x : tensor<2x8xf32>) outs(%f : tensor<2xf32>)
+        dimensions = [1]
+      %s = "quant.stats"(%t) {layerStats = dense<[-8.0, 8.0]> : tensor<2xf32>} : (tensor<2xf32>) -> tensor<2xf32>
+      %a = arith.divf %s, %n : tensor<2xf32>""",
+}
+TAILS = {
+    "relu": (["arith.maximumf {}, %o : tensor<2xf32>"], ["mean"], ["mean", "clamp"]),
+    "tanh": (["math.tanh {} : tensor<2xf32>"], ["mean", "tanh"], ["mean", "tanh"]),
+    "rsqrt": (
+        ["arith.addf {}, %r : tensor<2xf32>", "math.rsqrt {} : tensor<2xf32>"],
+        ["mean", "lookup"],
+        ["mean", "lookup"],
+    ),
+    "sigmoid": (
+        ["arith.negf {} : tensor<2xf32>", "math.exp {} : tensor<2xf32>", "arith.addf {}, %u : tensor<2xf32>",
+         "arith.divf %u, {} : tensor<2xf32>"],
+        ["mean", "logistic"],
+        ["mean", "logistic"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("annotated", [False, True])
+@pytest.mark.parametrize("tail", TAILS)
+@pytest.mark.parametrize("average", AVERAGES)
+def test_no_table_takes_the_division_of_an_average(average, tail, annotated):
+    """The sum alone has no kernel."""
+    steps, plain, apart = TAILS[tail]
+    stats = (
+        '%m = "quant.stats"(%a) {layerStats = dense<[-1.0, 1.0]> : tensor<2xf32>} : (tensor<2xf32>) -> tensor<2xf32>'
+    )
+    value, lines = ("%m", [stats]) if annotated else ("%a", [])
+    for number, step in enumerate(steps):
+        lines.append(f"%v{number} = {step.format(value)}")
+        value = f"%v{number}"
+    text = f"""func.func @f(%x: tensor<2x8xf32>) -> tensor<2xf32> {{
+      %z = arith.constant 0.0 : f32
+      %o = arith.constant dense<0.0> : tensor<2xf32>
+      %u = arith.constant dense<1.0> : tensor<2xf32>
+      %n = arith.constant dense<8.0> : tensor<2xf32>
+      %r = arith.constant dense<0.125> : tensor<2xf32>
+      %e = tensor.empty() : tensor<2xf32>
+      %f = linalg.fill ins(%z : f32) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+      {AVERAGES[average]}
+      {chr(10).join(lines)}
+      return {value} : tensor<2xf32>
+    }}"""
+    for target, names in (("tflite", None), ("qrt-cpu", {"tanh": "lookup", "logistic": "lookup"})):
+        module, remarks = fused(text, target)
+        wanted = [(names or {}).get(name, name) for name in (apart if annotated else plain)]
+        assert (kernels(module), remarks) == (wanted, [])
+        same_bits(text, module)
+
+
+BIASES = {
+    "start": ("[[0.5, -0.5], [0.5, -0.5]]", "%0 = linalg.matmul ins(%x, %w : {a}, {w}) outs(%b : {y}) -> {y}"),
+    "term": (
+        "[[0.5, -0.5], [0.5, -0.5]]",
+        "%m = linalg.matmul ins(%x, %w : {a}, {w}) outs(%f : {y}) -> {y}\n%0 = arith.addf %m, %b : {y}",
+    ),
+    "first term": (
+        "[[0.5, -0.5], [0.5, -0.5]]",
+        "%m = linalg.matmul ins(%x, %w : {a}, {w}) outs(%f : {y}) -> {y}\n%0 = arith.addf %b, %m : {y}",
+    ),
+    "rows that differ": (
+        "[[0.5, -0.5], [0.5, 0.5]]",
+        "%m = linalg.matmul ins(%x, %w : {a}, {w}) outs(%f : {y}) -> {y}\n%0 = arith.addf %m, %b : {y}",
+    ),
+}
+
+
+@pytest.mark.parametrize("form", BIASES)
+def test_a_constant_that_repeats_a_row_is_a_bias(form):
+    values, lines = BIASES[form]
+    a, w, y = "tensor<2x3xf32>", "tensor<3x2xf32>", "tensor<2x2xf32>"
+    text = f"""func.func @f(%x: {a}) -> {y} {{
+      %w = arith.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : {w}
+      %b = arith.constant dense<{values}> : {y}
+      %z = arith.constant 0.0 : f32
+      %e = tensor.empty() : {y}
+      %f = linalg.fill ins(%z : f32) outs(%e : {y}) -> {y}
+      {lines.format(a=a, w=w, y=y)}
+      return %0 : {y}
+    }}"""
+    module, remarks = fused(text)
+    assert (kernels(module), remarks) == (["matmul", "add"] if "differ" in form else ["matmul"], [])
+    same_bits(text, module)
+
+
+def test_a_row_of_one_matrix_axis_is_a_bias():
+    """A generic operation may broadcast a matrix of one row."""
+    text = """func.func @f(%x: tensor<2x3xf32>) -> tensor<2x2xf32> {
+      %w = arith.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>
+      %r = arith.constant dense<[[0.5, -0.5]]> : tensor<1x2xf32>
+      %e = tensor.empty() : tensor<2x2xf32>
+      %b = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (0, j)>, affine_map<(i, j) -> (i, j)>],
+        iterator_types = ["parallel", "parallel"]
+      } ins(%r : tensor<1x2xf32>) outs(%e : tensor<2x2xf32>) {
+      ^bb0(%l: f32, %m: f32):
+        linalg.yield %l : f32
+      } -> tensor<2x2xf32>
+      %0 = linalg.matmul ins(%x, %w : tensor<2x3xf32>, tensor<3x2xf32>) outs(%b : tensor<2x2xf32>) -> tensor<2x2xf32>
+      return %0 : tensor<2x2xf32>
+    }"""
+    module, remarks = fused(text)
+    assert (kernels(module), remarks) == (["matmul"], [])
     same_bits(text, module)
 
 
@@ -384,3 +513,36 @@ def test_what_one_kernel_computes_stays_its_region(name):
 def test_linear_regions_keep_the_bits_of_what_has_no_kernel(name):
     module, _ = fused(function(*NEAR[name]), linear="true")
     same_bits(function(*NEAR[name]), module)
+
+
+BROADCAST = """func.func @f(%x: tensor<3x4xf32>) -> tensor<3x3xf32> {
+  %w = arith.constant dense<[[0.5, -1., 0.25], [1., 0.5, -0.5], [-0.25, 2., 1.], [0.75, -0.5, 0.25]]> : tensor<4x3xf32>
+  %b = arith.constant dense<[0.1, -0.2, 0.3]> : tensor<3xf32>
+  %e = tensor.empty() : tensor<3x3xf32>
+  %s = linalg.broadcast ins(%b : tensor<3xf32>) outs(%e : tensor<3x3xf32>) dimensions = [0]
+  %z = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<3x3xf32>) -> tensor<3x3xf32>
+  %m = linalg.matmul ins(%x, %w : tensor<3x4xf32>, tensor<4x3xf32>) outs(START : tensor<3x3xf32>) -> tensor<3x3xf32>
+  STEP : tensor<3x3xf32>
+  %y = arith.negf %a : tensor<3x3xf32>
+  return %y : tensor<3x3xf32>
+}"""
+
+
+@pytest.mark.parametrize(
+    ("start", "step"),
+    [("%s", "%a = arith.negf %m"), ("%f", "%a = arith.addf %m, %s"), ("%f", "%a = arith.mulf %s, %m"),
+     ("%s", "%a = arith.subf %m, %s")],
+)  # fmt: skip
+def test_constant_broadcasts_belong_inside_linear_regions(start, step):
+    """Outside, nobody would decide what is added; the constant itself is exact in the body."""
+    text = BROADCAST.replace("START", start).replace("STEP", step)
+    module, remarks = fused(text, linear="true")
+    assert (kernels(module), remarks) == (["linear"], [])
+    (region,) = regions(module)
+    assert len(region.operands) == 2
+    assert "linalg.broadcast" in [operation.name for operation in region.body]
+    same_bits(text, module)
+    wide = text.replace("[0.1, -0.2, 0.3]", "[1.0e-30, -0.2, 1.0e30]")
+    (region,) = regions(fused(wide, linear="true")[0])
+    assert len(region.operands) == 3, "a constant that 64 bits do not hold is an operand"

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from qrt import ir
 from qrt.errors import Diagnostic
 from qrt.ir.remarks import remarks_to
-from qrt.quantization.checking.check_quant import violations
 from qrt.quantization.propagation.propagate_quant import Outcome, Settings, propagate
 from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
+from qrt.quantization.verification.check_quant import violations
 from qrt.types import UniformType
 
 T = "tensor<4xf32>"
@@ -68,6 +68,8 @@ KERNELS = (
     product("least", (0.25, 1.0)),
 )
 DEVICE = Target("device", KERNELS)
+STRICT = Settings(undecided="error")
+"""The settings under which a region that nobody decides is an error."""
 
 
 @dataclass

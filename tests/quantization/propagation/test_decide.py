@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from qrt.errors import VerifyError
-from qrt.quantization.checking.check_quant import is_fully_quantized
 from qrt.quantization.targets.model import Changed, QuantFn, Spec, Target, TargetKernel, TargetPort
+from qrt.quantization.verification.check_quant import is_fully_quantized
 from qrt.types import FloatType, NoQuantizedType, UniformType, parse_type
 from tests.quantization.propagation.programs import (
     FIXED,
     KERNELS,
+    NONE,
+    STRICT,
     WIDE,
     A,
     B,
@@ -113,10 +115,28 @@ def test_a_fixed_scale_outranks_an_annotation() -> None:
     ],
 )
 def test_a_port_that_nobody_decides(kernel: str, specs: tuple[str, str], said: str) -> None:
+    text = function("%x", region("%0", kernel, "%x", *specs))
     with pytest.raises(VerifyError) as error:
-        run(function("%x", region("%0", kernel, "%x", *specs)))
+        run(text, STRICT)
     assert said in str(error.value)
     assert str(error.value).startswith("f.mlir:2:6: error")
+    result = run(text)
+    assert result.of(kernel) == [[NONE, NONE]]
+    (remark,) = result.remarks
+    assert remark.message.startswith(f"{kernel} stays float: no type can be chosen for {kernel} ")
+    assert said in remark.message
+    assert remark.location is not None
+    assert remark.location.line == 2
+
+
+def test_regions_around_one_that_nobody_decides_keep_their_types() -> None:
+    """The whole region is float: types that reach it are rescaled to floats, and floats to types."""
+    lines = [region("%0", "op", "%x", A), region("%1", "wide", "%0"), region("%2", "op", "%1", B, B)]
+    result = run(function("%x", *lines))
+    assert result.of("op") == [[NONE, NONE], [B, B]]
+    assert [remark.message.count("no type can be chosen for") for remark in result.remarks] == [1, 1]
+    assert result.of("wide") == [[NONE, NONE]]
+    assert result.of("rescale") == [[NONE, B]]
 
 
 def test_a_constant_that_is_not_finite_is_named() -> None:
@@ -259,8 +279,8 @@ def test_numbers_of_ports_may_be_numpys() -> None:
 
 
 @pytest.mark.parametrize("output", [A, range_of(-1, 1)])
-def test_a_function_must_not_change_a_decided_port(output: str) -> None:
-    """By an annotation, and by a region that was visited before: a result of both is one value."""
+def test_a_port_that_a_function_changes_after_it_was_decided_gets_a_rescale(output: str) -> None:
+    """The other type is that of an annotation, or of a region that was visited before."""
     lines = [region("%0", "op", "%x", A, output)] + [region("%1", "mine", "%x", A, A)] * (output == A)
     if output != A:
         lines = [region("%0", "op", "%x", A, output), region("%1", "mine2", "%0", "f32", A)]
@@ -274,8 +294,11 @@ def test_a_function_must_not_change_a_decided_port(output: str) -> None:
             lambda x, y: (x.__setitem__(0, uniform(B)), ([0], []))[1],
         ),
     )
-    with pytest.raises(VerifyError, match=r"changes mine2? (input|output) 0 to "):
-        run(function("%x", *lines), target=Target("t", kernels))
+    result = run(function("%x", *lines), target=Target("t", kernels))
+    assert result.outcome.rescales == (output != A)
+    assert result.of("mine" if output == A else "mine2") == (
+        [[A, "!quant.uniform<i8:f32, 1.000000e+00>"]] if output == A else [[B, A]]
+    )
 
 
 # -- order -------------------------------------------------------------------------------------------------------------

@@ -129,7 +129,7 @@ def test_the_options_of_the_pass(tmp_path) -> None:
         ("target=tflite records=missing.json", FileError, "missing.json"),
         ("target=tflite method=best", QuantError, "method must be one of minmax, mse, percentile, entropy, got 'best'"),
         ("target=tflite functions=share", QuantError, "functions must be one of inline, duplicate, got 'share'"),
-        ("target=tflite max-widening=0", QuantError, "max-widening must be at least 1, got 0"),
+        ("target=tflite max-widening=-1", QuantError, "max-widening must be at least 1, or 0 for the target's, got -1"),
     ],
 )
 def test_options_that_are_wrong(options: str, kind: type[Exception], said: str) -> None:

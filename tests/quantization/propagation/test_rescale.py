@@ -8,7 +8,7 @@ import pytest
 
 from qrt.errors import VerifyError
 from qrt.quantization.propagation.propagate_quant import Settings
-from tests.quantization.propagation.programs import WIDE, A, B, C, T, constant, function, range_of, region, run
+from tests.quantization.propagation.programs import STRICT, WIDE, A, B, C, T, constant, function, range_of, region, run
 
 I1 = "%c = arith.constant true"
 
@@ -165,7 +165,7 @@ def test_a_program_without_regions() -> None:
 def test_a_float_does_not_reach_a_part_of_a_kernel() -> None:
     """The kernel is a whole: its other port is quantized."""
     with pytest.raises(VerifyError, match="no type can be chosen for undecided input 0"):
-        run(function("%x", region("%0", "float", "%x"), region("%1", "undecided", "%0", "f32", A)))
+        run(function("%x", region("%0", "float", "%x"), region("%1", "undecided", "%0", "f32", A)), STRICT)
 
 
 def test_no_annotation_is_named_that_has_fewer_bits_than_are_asked_for() -> None:
@@ -225,3 +225,24 @@ def test_what_no_port_shares_is_handed_on_in_the_widest_type_of_its_uses() -> No
     made = [each[1] for each in result.of("op")[:2]]
     assert sorted(result.of("rescale")) == sorted([*([each, widest] for each in made), [widest, first], [widest, last]])
     assert sum("a value that is passed on needs" in each for each in result.causes) == 2
+
+
+@pytest.mark.parametrize("argument", ["float", "quantized"])
+def test_an_annotated_argument_is_rescaled_where_the_constraint_wants_another_type(argument: str) -> None:
+    """A float is quantized as it is annotated, and then rescaled, as a quantized argument of this type is."""
+    lines = [region("%0", "pool", "%x", A, B), region("%1", "op", "%0", B, B)]
+    text = function("%x", *lines)
+    if argument == "quantized":
+        lines[:1] = [f"%0 = quant.dcast %q : tensor<4x{A}> to {T}", region("%3", "pool", "%0", "f32", B)]
+        lines[-1] = region("%1", "op", "%3", B, B)
+        text = function("%x", *lines).replace(f"%x: {T}", f"%q: tensor<4x{A}>")
+    result = run(text)
+    assert result.of("pool") == [[B, B]]
+    assert result.of("rescale") == [[A, B]]
+    assert len(result.causes) == 1
+
+
+def test_uses_that_are_annotated_alike_share_a_rescale() -> None:
+    lines = [region("%0", "pool", "%x", A, B), region("%1", "pool", "%x", A, B), region("%2", "pool", "%x", C, B)]
+    result = run(function("%x", *lines))
+    assert sorted(result.of("rescale")) == sorted([[A, B], [C, B]])

@@ -123,7 +123,7 @@ def test_a_budget_out_of_reach_gives_the_nearest_program() -> None:
     size = small().searched("size=0.4")
     assert (size.reached, size.best.widths[:3]) == (False, (4, 4, 4))
     assert size.summary.startswith(
-        "size=0.4 is out of reach, and this is the nearest: 0.5 of the weight bytes at 8 bits, "
+        "size=0.4 cannot be reached, and this is the nearest: 0.5 of the weight bytes at 8 bits, "
     )
     snr = tiny().searched("snr=200")
     assert not snr.reached

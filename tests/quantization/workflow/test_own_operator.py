@@ -60,7 +60,7 @@ def test_it_runs() -> None:
     np.testing.assert_array_equal(result, np.float32([-1, 2, -0.5, -62]))  # 100 is clamped to 62, whose storage is 127
 
 
-def test_a_target_gives_it_types_and_export_its_body() -> None:
+def test_a_target_gives_it_types_and_export_writes_it() -> None:
     target = Target("npu", ())
     target.kernel("mine.qneg", ports={"x": "i8", "y": "i8"}, constraint="same_scale")
     register_target(target)
@@ -68,7 +68,9 @@ def test_a_target_gives_it_types_and_export_its_body() -> None:
     region = next(op for op in module.operation.walk() if op.name == "quant.region")
     assert region.attributes["input_specs"] == region.attributes["output_specs"]
     text = str(ir.run_passes(ir.parse(str(module)), "export-quant{to=fixed target=npu}"))
+    assert text.count("mine.qneg") == 1
     assert "quant.region" not in text
+    assert "qrt." not in text
     x, scale = np.float32([0.4, -0.25, 1, -2]), np.float32(1 / 127)
     expected = -np.clip(np.rint(x / scale), -127, 127) * scale
     np.testing.assert_allclose(qrt.compile(text)(x), expected, atol=1e-6)

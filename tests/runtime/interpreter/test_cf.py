@@ -39,7 +39,7 @@ func.func @f(%n: index) -> index {
 
 def test_loops_of_blocks():
     assert run(COUNT, np.int64(7)) == [7]
-    refused(COUNT, np.int64(1 << 40), message="'cf.cond_br' op does not end within the steps", max_steps=1001)
+    refused(COUNT, np.int64(1 << 40), message="'cf.cond_br' op does not end within max_steps", max_steps=1001)
 
 
 def test_assert():

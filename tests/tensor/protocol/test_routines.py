@@ -49,7 +49,7 @@ def test_tensors_of_another_type_and_read_only_ones_are_not_written(name: str) -
     write = WRITES[name]
     q = drawn(T, 3, 2)
     before = q.copy()
-    with pytest.raises(QuantTypeError, match="one type"):
+    with pytest.raises(QuantTypeError, match="the same type"):
         write(q, drawn(OTHER, 3, 2))
     with pytest.raises(ValueError, match="read-only"):
         write(np.broadcast_to(q, (3, 2)), drawn(T, 3, 2))

@@ -43,7 +43,7 @@ def uniform_type(value: Value) -> UniformType:
     """Return the quantized element type of a tensor; raise QuantTypeError unless its storage is a signless integer."""
     element = tensor_type(value).element
     if not isinstance(element, UniformType) or not element.is_storage_castable:
-        raise QuantTypeError(f"{value.type} is not stored in signless integers")
+        raise QuantTypeError(f"{value.type} has storage other than signless integers")
     return element
 
 

@@ -49,7 +49,7 @@ def _open_shape(node: Node, sizes: Sequence[int | Value]) -> Shape:
     own, wanted = input_shape(node), [None if isinstance(size, Value) else size for size in sizes]
     known = [size for size in wanted if size is not None]
     if known.count(-1) > 1 or any(size < -1 for size in known):
-        node.fail(f"a shape has one open size at most, not {known}")
+        node.fail(f"a shape can have at most one size of -1, got {known}")
     if -1 in known:
         count, rest = prod(size for size in own if size is not None), prod(size for size in known if size >= 0)
         follows = own.count(None) == wanted.count(None) and rest > 0 and count % rest == 0

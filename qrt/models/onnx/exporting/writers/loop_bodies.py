@@ -193,7 +193,7 @@ def _fold(group: Group, nest: StructuredOp) -> None:
     axes = [axis for axis, kind in enumerate(nest.iterators) if kind == "reduction"]
     loops = [("d", loop) for loop in range(len(nest.iterators)) if loop not in axes]
     if any(list(map_.results) != loops for map_ in nest.indexing_maps[inputs:]):
-        group.refuse("a fold over another order of axes")
+        group.refuse("a reduction over another order of axes")
     if not all(isinstance(element_of(group.operand(number).type), FloatType) for number in range(inputs)):
         group.refuse("a reduction of integers")
     body = _Body(group, nest)

@@ -14,6 +14,7 @@ from qrt.quantization.checking.regions import PortOf, ports_of, regions_of, show
 from qrt.quantization.checking.value_edges import edge_violations
 from qrt.quantization.targets.model import Target
 from qrt.quantization.targets.registry import find
+from qrt.quantization.verification.agreement import disagreement
 from qrt.types import AnyQuantizedType, NoQuantizedType, Type, UniformType
 
 
@@ -43,7 +44,7 @@ def violations(module: Module, target: Target) -> list[VerifyError]:
             for port in ports_of(region)
             if not port.is_decided
         ]
-        wrong = None if missing else violation(region, target)
+        wrong = None if missing else violation(region, target) or disagreement(region, target)
         errors += missing
         if wrong is not None:
             errors.append(region.op_error(f"({region.kernel}): {wrong}"))

@@ -1,0 +1,66 @@
+"""Legalizations: functions that write the operations of a target in place of a region (docs/reference/targets.md)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from qrt.errors import QuantTypeError
+from qrt.ir import Builder, Operation, Value, attribute
+from qrt.ir.core import registry
+from qrt.ops.clamp import stored_bounds
+from qrt.types import TensorType, UniformType
+
+
+@dataclass(frozen=True)
+class RegionCall:
+    """A region as a call of its kernel, on stored values.
+
+    ``operands`` are quantized values in the order of the kernel's ports, and ``results`` the types of the values that a
+    legalization returns; both have the axes that the ports' layouts give. ``attributes`` come from the pattern, such as
+    strides. ``low`` and ``high`` clamp the result (relu: 0 and None), in expressed values. ``builder`` inserts
+    operations in place of the region.
+
+    Examples
+    --------
+    >>> def write(call: RegionCall) -> "list[Value]":
+    ...     low, high = call.bounds
+    ...     return [*call.emit("npu.conv2d", call.operands, call.results, low=low, high=high)]
+    """
+
+    kernel: str
+    builder: Builder
+    operands: tuple[Value, ...]
+    results: tuple[TensorType, ...]
+    attributes: Mapping[str, Any]
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The least and the greatest code of the first result: those of its type, or of the clamp within them."""
+        element = self.results[0].element
+        assert isinstance(element, UniformType)  # export checks the ports
+        low, high = stored_bounds(element, {"min": self.low, "max": self.high})
+        return int(low.max()), int(high.min())
+
+    def emit(
+        self, name: str, operands: Sequence[Value], types: Sequence[TensorType], **attributes: Any
+    ) -> tuple[Value, ...]:
+        """Insert an operation of a registered dialect, and return its results. Attributes are Python values."""
+        if registry.find(name) is None:
+            raise QuantTypeError(f"'{name}' is not an operation of a registered dialect")
+        given = {key: attribute(value) for key, value in attributes.items() if value is not None}
+        return tuple(self.builder.emit(name, operands, types, given).results)
+
+
+Legalize = Callable[[RegionCall], Sequence[Value]]
+"""A legalization: a function that writes the operations of a region, and returns the values of the region's results."""
+
+Rewrite = Callable[[Operation, Builder], list[Value] | None]
+"""A rewrite pattern on exported operations: the values that replace an operation's results; None if it does not apply.
+"""
+
+
+def write_operation(call: RegionCall) -> Sequence[Value]:
+    """Write the operation with the kernel's name, with the attributes of the pattern and the bounds of a clamp."""
+    return call.emit(call.kernel, call.operands, call.results, **call.attributes, low=call.low, high=call.high)
