@@ -25,6 +25,8 @@ from qrt.ops import FAMILIES
 ROOT = Path(qrt.__file__).parent
 REGISTRIES = {
     "models/onnx/exporting/registry.py": "the function that writes each op: tests/test_registry.py",
+    "models/importing/data_movement.py": "sizes behind operations of importers: tests/models/test_input_shapes.py",
+    "quantization/targets/declared.py": "families without a region, with the reason: tests/ops/test_traits.py",
     "models/onnx/exporting/writers": "the writers of ops, by the operators of ONNX: tests/test_registry.py",
 }
 OPS = {family.declaration.op: name for name, family in FAMILIES.items() if family.declaration.dialect == "qrt"}

@@ -173,8 +173,9 @@ def program_of(options: argparse.Namespace, *, saturating: bool = False, max_byt
         module = load(file, profile=options.profile, max_bytes=max_bytes, shapes=input_shapes(options))
         return compile(module, options.function, saturating=saturating)
     if options.profile is not None or saturating or options.input_shape:
-        names = "--profile, --input-shape and --saturating"
-        raise ModelError(f"{file}: {names} are for qrt compile: the program is saved with them")
+        raise ModelError(
+            f"{file}: --profile, --input-shape and --saturating are for qrt compile: the program is saved with them"
+        )
     program = load_program(file)
     if options.function not in (None, program.name):
         raise ModelError(f"{file}: no function is named {options.function!r}; the saved function is {program.name!r}")

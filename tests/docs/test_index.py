@@ -26,8 +26,14 @@ GENERATED = {
     "docs/reference/tflite.md",
 }
 """Pages that a program writes."""
-LONG = {"docs/numerics.md", "docs/numerics_functions.md", "docs/numerics_operations.md"}
-"""Pages of more than 1,500 words: the contract, three pages to look things up in."""
+LONG = {
+    "docs/lowering.md",
+    "docs/numerics.md",
+    "docs/numerics_functions.md",
+    "docs/numerics_operations.md",
+    "docs/reference/passes.md",
+}
+"""Pages of more than 1,500 words: the contract, the article's forms and the list of passes, to look things up in."""
 
 
 def linked(page: Path) -> set[Path]:

@@ -213,6 +213,10 @@ def test_passes_allocate_nothing_for_an_enormous_shape(name, upstream, shape):
       %1 = quant.dcast %0 : {stored} to {plain}
       return %1 : {plain}
     }}"""
+    if name == "quant-to-integer-types":  # arithmetic is lowered before it
+        with pytest.raises(VerifyError, match="run lower-quant-ops first"):
+            run_passes(ir.parse(text), name, strict_upstream=upstream)
+        return
     assert f"tensor<{shape}xf32>" in str(run_passes(ir.parse(text), name, strict_upstream=upstream))
 
 

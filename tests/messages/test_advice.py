@@ -64,7 +64,8 @@ COMMANDS = {
         "cli/inputs.py", "expected SHAPExTYPE=VALUES such as {}, got", "run vector.mlir --input-value arg0={0}",
     ),
     "run p.qrt --profile litert": (
-        "cli/inputs.py", "--profile and --saturating are for qrt compile", "compile p.mlir --profile litert -o b.qrt",
+        "cli/inputs.py", "--profile, --input-shape and --saturating are for qrt compile",
+        "compile p.mlir --profile litert -o b.qrt",
     ),
     "compile p.mlir -o p.onnx": ("files.py", (
         ": {} must be the suffix of "

@@ -15,6 +15,7 @@ from tests.messages.conftest import status
 from tests.models.onnx.test_inlining import PORTS, X, call, function
 from tests.models.onnx.test_operand_order import added, operands
 from tests.models.onnx.writing import model, node, port
+from tests.models.test_input_shapes import flattened, integers
 from tests.models.tflite.writing import Operator, Subgraph, Tensor, write
 
 
@@ -47,7 +48,7 @@ def test_ports_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     follow_the_limit(heard, onnx_file(tmp_path, model([node("Neg", ["x"], ["y"])], *ports)), 1 << 20, 1 << 23)
 
 
-@advises("models/onnx/graph.py", "is larger than max_bytes (--max-input), {}")
+@advises("models/importing/graph.py", "is larger than max_bytes (--max-input), {}")
 def test_a_tensor_of_onnx_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     nodes = [node("ConstantOfShape", ["s"], ["c"]), node("ReduceSum", ["c"], ["r"]), node("Add", ["x", "r"], ["y"])]
     content = model(nodes, [port("x", shape=(1, 1))], [port("y")], {"s": np.int64([500, 600])})
@@ -166,3 +167,41 @@ def test_functions_that_call_less_often(heard: Any, tmp_path: Path, monkeypatch:
     monkeypatch.setattr("qrt.models.onnx.read._MOST_INLINED", 100)
     heard(lambda: qrt.load(onnx_file(tmp_path, content(7))))
     assert run(onnx_file(tmp_path, content(3)), X).tolist() == X.tolist()
+
+
+@advises("models/importing/graph.py", ": {} is larger than max_bytes (--max-input), {}")
+def test_a_result_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
+    x, y = Tensor((1, 10), "int8", 0.5), Tensor((1, 10), "int8", 0.5)
+    (tmp_path / "m.tflite").write_bytes(write([Subgraph([x], [y], [Operator("TILE", [x, integers(200_000, 1)], [y])])]))
+    follow_the_limit(heard, tmp_path / "m.tflite", 1 << 20, 1 << 23)
+
+
+@advises("models/tflite/graph.py", "take more than max_bytes (--max-input), {}")
+def test_all_results_of_tflite_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
+    x, y, z = (Tensor((1, 10), "int8", 0.5) for _ in "xyz")
+    tiles = [Operator("TILE", [x, integers(60_000, 1)], [result]) for result in (y, z)]
+    (tmp_path / "m.tflite").write_bytes(write([Subgraph([x], [y, z], tiles)]))
+    follow_the_limit(heard, tmp_path / "m.tflite", 1 << 20, 1 << 23)
+
+
+@advises("models/importing/graph.py", "give the shapes: shapes={{}: {}} of qrt.load, or --input-shape {}={}")
+def test_shapes_of_dynamic_inputs(heard: Any, tmp_path: Path) -> None:
+    x, sizes = Tensor((1, 3), "float32", name="x", signature=(-1, 3)), Tensor((2,), "int32")
+    one, y = Tensor((), "float32", data=np.float32(1)), Tensor((1, 3), "float32")
+    operators = [Operator("SHAPE", [x], [sizes], {"out_type": "INT32"}), Operator("FILL", [sizes, one], [y])]
+    (tmp_path / "m.tflite").write_bytes(write([Subgraph([x], [y], operators)]))
+    *_, name, numbers = heard(lambda: qrt.load(tmp_path / "m.tflite"))
+    assert (name, numbers) == ("x", "1x3")
+    zeros = np.zeros((1, 3), np.float32)
+    assert run(tmp_path / "m.tflite", zeros, shapes={"x": (1, 3)}).tolist() == [[1, 1, 1]]
+    assert status(f"import {tmp_path}/m.tflite --input-shape {name}={numbers} -o {tmp_path}/m.mlir") == 0
+
+
+@advises("models/programs.py", ": shapes= (--input-shape) is for .tflite and .onnx models only")
+@advises("cli/options.py", "--input-shape: expected NAME=SIZES, such as x=1x96x96x3, got {}")
+def test_shapes_of_a_command(heard: Any, tmp_path: Path) -> None:
+    (tmp_path / "m.tflite").write_bytes(flattened())
+    (tmp_path / "m.mlir").write_text("func.func @f(%x: i32) -> i32 { return %x : i32 }")
+    heard(lambda: qrt.load(tmp_path / "m.mlir", shapes={"x": (1,)}))
+    heard.command(f"import {tmp_path}/m.tflite --input-shape x=2x0")
+    assert status(f"import {tmp_path}/m.tflite --input-shape x=2x2x3 -o {tmp_path}/p.mlir") == 0

@@ -9,6 +9,7 @@ import pytest
 import qrt
 from qrt import ir
 from qrt.quantization.propagation.propagate_quant import Settings
+from qrt.quantization.targets.declared import declared_tables
 from qrt.quantization.targets.model import Target, TargetKernel, TargetPort
 from qrt.quantization.targets.registry import register_target
 from qrt.runtime.interpreter import Interpreter
@@ -218,7 +219,7 @@ def test_values_that_are_annotated_as_one_type(heard: Any) -> None:
 @advises("quantization/propagation/decide.py", ": annotate it as !quant.calibrated<{}<min:max>>")
 def test_a_range_for_a_port(heard: Any) -> None:
     text = regions.function("%x", region("%0", "op", "%x", "f32", A))
-    (element,) = heard(lambda: regions.run(text))
+    (element,) = heard(lambda: regions.run(text, Settings(undecided="error")))
     annotation = f"!quant.calibrated<{element}<-1.0:2.0>>"
     result = regions.run(regions.function("%x", region("%0", "op", "%x", annotation, A)))
     type = qrt.parse_type(result.of("op")[0][0])
@@ -228,7 +229,8 @@ def test_a_range_for_a_port(heard: Any) -> None:
 
 @advises("quantization/propagation/decide.py", ": annotate it with a !quant.uniform type")
 def test_a_type_for_a_port(heard: Any) -> None:
-    heard(lambda: regions.run(regions.function("%x", region("%0", "undecided", "%x", range_of(0, 1), A))))
+    text = regions.function("%x", region("%0", "undecided", "%x", range_of(0, 1), A))
+    heard(lambda: regions.run(text, Settings(undecided="error")))
     result = regions.run(regions.function("%x", region("%0", "undecided", "%x", B, A)))
     assert result.of("undecided") == [[B, A]]
 
@@ -351,3 +353,16 @@ MISNAMED = """func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4x
     : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }"""
+
+
+@advises("quantization/targets/declared.py", ': activations must be given, such as \'i8\' or ["i8", "u8"]')
+def test_the_activations_of_a_target(heard: Any) -> None:
+    heard(lambda: declared_tables({}, (), "a target"))
+    for activations in ("i8", ["i8", "u8"]):
+        assert declared_tables({"activations": activations}, (), "a target")
+
+
+@advises("quantization/targets/declared.py", "default is the storage of results that are '*': write results = \"*\"")
+def test_the_default_of_results(heard: Any) -> None:
+    heard(lambda: declared_tables({"activations": "i8", "default": "i8"}, (), "a target"))
+    assert declared_tables({"activations": "i8", "default": "i8", "results": "*"}, (), "a target")

@@ -42,6 +42,7 @@ CASES = {
     "qrt.add": Case((f"2x3x{Q}", f"2x3x{W}"), (f"2x3x{R}",)),
     "qrt.sub": Case((f"2x3x{Q}", f"2x3x{W}"), (f"2x3x{R}",)),
     "qrt.mul": Case((f"2x3x{Q}", f"2x3x{W}"), (f"2x3x{R}",)),
+    "qrt.div": Case((f"2x3x{Q}", f"2x3x{W}"), (f"2x3x{R}",)),
     "quant.qcast": Case(("2x3xf32",), (f"2x3x{Q}",)),
     "qrt.requantize": Case((f"2x3x{Q}",), (f"2x3x{R}",)),
     "qrt.clamp": Case((f"2x3x{Q}",), (f"2x3x{Q}",), spelled={"min": "-65.5 : f64", "max": "62.0 : f64"}),

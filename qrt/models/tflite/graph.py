@@ -80,8 +80,9 @@ class Graph(importing.Graph):
         elements = prod(size for size in kind.shape or () if size is not None)
         self.importer.result_bytes += elements * element_dtype(kind.element).itemsize
         if self.importer.result_bytes > self.max_bytes:
-            limit = f"max_bytes (--max-input), {self.max_bytes}"
-            raise ModelError(f"{self.place(op)}: the results up to this one take more than {limit}")
+            raise ModelError(
+                f"{self.place(op)}: the results up to this one take more than max_bytes (--max-input), {self.max_bytes}"
+            )
 
     def type(self, tensor: Tensor) -> TensorType:
         """Return the type of a tensor's value, or the declared type if it has no value yet."""

@@ -19,9 +19,9 @@ WITHOUT_REGIONS: Final[Mapping[str, str]] = {
     **dict.fromkeys(
         ("gather", "gather_nd", "scatter_nd"), "its indices are integers, which cannot be ports of a region"
     ),
-    **dict.fromkeys(("qcast", "dcast", "scast", "requantize"), "export writes it at the ports of regions"),
+    **dict.fromkeys(("qcast", "dcast", "scast", "requantize"), "it stands at the ports of regions, outside of them"),
     **dict.fromkeys(("dynamic_matmul", "dynamic_lstm", "float_matmul"), "its activations stay floats"),
-    **dict.fromkeys(("lstm", "svdf", "log_softmax"), "fuse-kernels reads its float operations one by one"),
+    **dict.fromkeys(("lstm", "svdf", "log_softmax"), "its float operations become regions one by one"),
     **dict.fromkeys(("logistic", "tanh", "leaky_relu"), "`lookup` computes every function of one variable"),
     "prelu": "`lookup`, `mul` and `maximum` compute it",
     "squared_difference": "`sub` and `mul` compute it, with 16 bits too",

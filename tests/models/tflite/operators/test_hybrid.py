@@ -133,18 +133,19 @@ def test_an_image_without_elements_takes_no_memory():
     x = Tensor((0, 1 << 20, 1 << 20, 1), "float32", data=np.zeros((0, 1 << 20, 1 << 20, 1), F32))
     w = Tensor((1, 3, 2, 1), "int8", 0.5, 0, data=np.ones((1, 3, 2, 1), np.int8))
     y = Tensor((1, 1, 1, 1), "float32")
-    with pytest.raises(ModelError, match="CONV_2D: the result is tensor<0x524288x1048576x1xf32>"):
+    with pytest.raises(ModelError, match=r"CONV_2D: error: .* is not within 0 and 1099511627776"):
         program(one_op("CONV_2D", [x, w, Tensor((1,), "float32", data=np.zeros(1, F32))], [y], options))
 
 
 def test_padding_as_wide_as_a_dilation_says_takes_no_memory():
-    """A map of it would have 2^60 elements."""
+    """A map of it would have 2^61 elements, which the limit of a tensor refuses."""
     far = {"dilation_h_factor": (1 << 30) - 1, "dilation_w_factor": (1 << 30) - 1}
     options = {**CONVOLUTION, **far, "stride_h": 1, "fused_activation_function": "NONE"}
     w = Tensor((1, 3, 2, 1), "int8", 0.5, 0, data=np.ones((1, 3, 2, 1), np.int8))
     x, y = (Tensor((1, 4, 4, 1), "float32") for _ in "xy")
     content = one_op("CONV_2D", [x, w, Tensor((1,), "float32", data=np.zeros(1, F32))], [y], options)
-    assert "qrt.conv2d" not in steps(content)
+    with pytest.raises(ModelError, match="is larger than max_bytes"):
+        steps(content)
 
 
 @pytest.mark.parametrize("layer", LAYERS)
