@@ -44,7 +44,7 @@ FAMILIES = (
         Declaration("negative", operands=(Operand("q"),), result=KEPT),
         infer=_infer,
         reference=_reference,
-        traits=Traits(is_elementwise=True, float_op="arith.negf"),
+        traits=Traits(is_elementwise=True, float_op="arith.negf", constraint="same_scale"),
     ),
 )
 '''

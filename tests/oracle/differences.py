@@ -89,22 +89,22 @@ def _without_wide_numbers(text: str) -> str:
 
 DIFFERENCES = (
     Difference(
-        "f80 and f128 that are no doubles are printed as bits",
+        "f80 and f128 that are not doubles are printed as bits",
         theirs=_without_wide_numbers,
         ours=_without_wide_numbers,
     ),
     Difference(
-        "sub-channel zero points are kept as written",
+        "sub-channel zero points are read as written",
         ours=_parameters(_wrapped_zero_points),
     ),
     Difference(
-        "brackets in comments are no brackets",
+        "brackets in comments are ignored",
         asked=lambda text: re.sub(r"//[^\n]*[<>(){}\[\]][^\n]*", "", text),
     ),
     Difference("sub-channel scales in hexadecimal are doubles", theirs=_parameters(_wide_hexadecimal)),
     Difference("affine maps are printed in place", theirs=_maps_in_place),
     Difference(
-        "a splat over no elements is printed as nothing",
+        "a splat without elements is printed as `dense<>`",
         theirs=lambda text: re.sub(r'dense<[^<>"\[\]]+>( : (?:tensor|vector)<(?:\d+x)*0x)', r"dense<>\1", text),
     ),
 )
@@ -173,8 +173,8 @@ INCOMPARABLE: dict[str, Callable[[Case], bool]] = {
     "sub-channel zero points may be negative or beyond the storage type": _wide_zero_point,
     "negative numbers of f8E8M0FNU are NaN": _unsigned_float,
     "infinities saturate in formats that have none": _no_infinity,
-    "a cast of a type that says no mapping is an error": _no_mapping,
+    "a cast of a type without scales is an error": _no_mapping,
     "casts of storage of known sign are not lowered": _storage_of_known_sign,
     "aliases may be used before their definition": _early_alias,
-    "names of the outside are free in isolated regions": _name_in_use,
+    "isolated regions may reuse names from outside": _name_in_use,
 }

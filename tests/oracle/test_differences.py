@@ -20,7 +20,7 @@ def of_attribute(text):
 
 
 CASES = {
-    "sub-channel zero points are kept as written": (
+    "sub-channel zero points are read as written": (
         of_attribute("!quant.uniform<u8:f32:{0:1}, {{1.0:200}}>"),
         "!quant.uniform<u8:f32:{0:1}, {{1.000000e+00:200}}>",
     ),
@@ -28,7 +28,7 @@ CASES = {
         of_attribute("!quant.uniform<i8:f32:{0:1}, {{16777217.0}}>"),
         "!quant.uniform<i8:f32:{0:1}, {{0x4170000000000000}}>",
     ),
-    "brackets in comments are no brackets": (
+    "brackets in comments are ignored": (
         of_attribute("!quant.uniform<i8: // >\n f32, 1.0>"),
         "!quant.uniform<i8:f32, 1.000000e+00>",
     ),
@@ -36,11 +36,11 @@ CASES = {
         of_attribute("memref<2xi8, affine_map<(d0) -> (d0 + 1)>>"),
         "memref<2xi8, affine_map<(d0) -> (d0 + 1)>>",
     ),
-    "f80 and f128 that are no doubles are printed as bits": (
+    "f80 and f128 that are not doubles are printed as bits": (
         of_attribute("dense<0x1653> : tensor<1xf80>"),
         "dense<0x00000000000000001653> : tensor<1xf80>",
     ),
-    "a splat over no elements is printed as nothing": (
+    "a splat without elements is printed as `dense<>`": (
         of_attribute("dense<1> : tensor<0xi8>"),
         "dense<> : tensor<0xi8>",
     ),
@@ -59,11 +59,11 @@ CASES = {
     "negative numbers of f8E8M0FNU are NaN": (of_attribute("-1.0 : f8E8M0FNU"), "0xFF : f8E8M0FNU"),
     "infinities saturate in formats that have none": (of_attribute("1.0e400 : f6E2M3FN"), "7.500000e+00 : f6E2M3FN"),
     "aliases may be used before their definition": ("module attributes {q.a = #b} { }\n#b = 1 : i8", "q.a = 1 : i8"),
-    "names of the outside are free in isolated regions": (
+    "isolated regions may reuse names from outside": (
         "%0 = arith.constant 1 : i8 func.func @f(%0: i32) { return }",
         "^bb0(%arg0: i32)",
     ),
-    "a cast of a type that says no mapping is an error": (
+    "a cast of a type without scales is an error": (
         "func.func @f(%x: f32) { %0 = quant.qcast %x : f32 to !quant.any<i8:f32> return }",
         "has no storage type",
     ),
@@ -73,7 +73,7 @@ CASES = {
     ),
 }
 AFTER = {
-    "a cast of a type that says no mapping is an error": "lower-quant-ops",
+    "a cast of a type without scales is an error": "lower-quant-ops",
     "casts of storage of known sign are not lowered": "lower-quant-ops",
 }
 
