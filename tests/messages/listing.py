@@ -21,7 +21,8 @@ _CALLS = re.compile(
 """The calls whose strings are messages, however short."""
 _IS_TEXT = re.compile(r"[A-Za-z][\w'\")}\]]*[:,;)]* (?:[a-z({'\"]|.*\b[a-z]{2,}\b)")
 _NO_MESSAGE = re.compile(
-    r"attr-dict|`:`|^[A-Z].*\.$|^\s*[\w ]*$(?<=\n)|^\n|^\s*(?:\d+ \w+ )|^<|</|\\[wd(]|^\w+(?:_\w+)* -> \d$|^\w+\.\w+: \w+$"
+    r"attr-dict|`:`|^[A-Z].*\.$|^\s*[\w ]*$(?<=\n)|^\n|^\s*(?:\d+ \w+ )|^<|</|\\[wd(]|^\w+(?:_\w+)* -> \d$"
+    r"|^\w+\.\w+: \w+$"
 )
 """Assembly formats, rows of the reference, tables of names, HTML, patterns, and places of functions."""
 _NO_MESSAGES = (
