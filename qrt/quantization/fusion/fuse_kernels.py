@@ -18,7 +18,7 @@ from qrt.quantization.fusion.biases import write_biases
 from qrt.quantization.fusion.choose import KernelChoice, Refusal, choices_of, retarget
 from qrt.quantization.fusion.linear import fuse_linear
 from qrt.quantization.fusion.wrap_region import fuse_calls, move_sizes, wrapped
-from qrt.quantization.layouts.blocks import blocks_of
+from qrt.quantization.layouts.fusable_blocks import blocks_of
 from qrt.quantization.layouts.normalize_layouts import normalize
 from qrt.quantization.targets.model import Target
 from qrt.quantization.targets.patterns import match_pattern

@@ -17,7 +17,7 @@ from qrt.ops.elementwise import BINDERS
 from qrt.quantization.forms.elements import splat_of
 from qrt.quantization.forms.movement import padding_of
 from qrt.quantization.fusion.choose import KernelChoice
-from qrt.quantization.layouts.blocks import KERNEL
+from qrt.quantization.layouts.fusable_blocks import KERNEL
 from qrt.quantization.targets.model import Target
 from qrt.types import IndexType
 

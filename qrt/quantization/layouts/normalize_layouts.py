@@ -9,8 +9,8 @@ from qrt.ir.dialects._shaped.lists import numbers_of, static_values, with_lists
 from qrt.ir.rewriting.rewrite import erase_dead, is_dead, replace
 from qrt.quantization.forms.elements import body_expression, shape_of, splat_of
 from qrt.quantization.forms.movement import padding_of
-from qrt.quantization.layouts.blocks import blocks_of
 from qrt.quantization.layouts.carry import Relayouts, carried
+from qrt.quantization.layouts.fusable_blocks import blocks_of
 from qrt.quantization.layouts.tensors import (
     Layout,
     Sizes,
@@ -43,7 +43,7 @@ class NormalizeLayouts:
         normalize(module, frozenset())
 
 
-def normalize(module: Module, kept: Collection[Operation]) -> None:
+def normalize(module: Module, unchanged: Collection[Operation]) -> None:
     """Normalize the layouts of a program, but for the operations to keep, which kernels take as they are."""
     relayouts: Relayouts = {}
     dead = {inner for block in blocks_of(module.operation) for inner in block if is_dead(inner)}
@@ -51,7 +51,7 @@ def normalize(module: Module, kept: Collection[Operation]) -> None:
         operations = list(block)
         cyclic = cyclic_operations(inner for operation in operations for inner in operation.walk())
         for operation in operations:
-            if operation.parent is block and operation not in cyclic and operation not in kept:
+            if operation.parent is block and operation not in cyclic and operation not in unchanged:
                 _normalize(operation, relayouts)
     erase_dead([inner for block in blocks_of(module.operation) for inner in block if inner not in dead])
 
@@ -80,8 +80,8 @@ def _keep_axes(operation: Operation) -> None:
     if len(sizes) == len(shape) or None in sizes:
         return
     builder = Builder(operation)
-    kept = ranked(result).with_(shape=sizes)
-    whole = builder.value("tensor.extract_slice", operation.operands, kept, dict(operation.attributes))
+    sliced = ranked(result).with_(shape=sizes)
+    whole = builder.value("tensor.extract_slice", operation.operands, sliced, dict(operation.attributes))
     groups: list[list[int]] = [[] for _ in shape]
     place = -1
     for axis, size in enumerate(sizes):
