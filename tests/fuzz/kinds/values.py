@@ -91,7 +91,11 @@ def _reason_against(source: bytes | Path, profile: str) -> str:
             tensor.quantization.scales for tensor in read_tflite(source).subgraphs[0].tensors if tensor.quantization
         ]
         is_far = any(((scale < _LEAST_SCALE) | (scale > 1 / _LEAST_SCALE)).any() for scale in scales)
-        return "scales with which floats overflow" if is_far else ""
+        if is_far:
+            return "scales with which floats overflow"
+        biases = [t.data for g in read_tflite(source).subgraphs for t in g.tensors if t.dtype == "int32"]
+        is_wide = any(bias is not None and (np.abs(bias.astype(np.int64)) > _FAR).any() for bias in biases)
+        return "biases with which sums of 32 bits wrap in the runtime" if is_wide else ""
     model = read_onnx(source)
     if model.metadata.get(VERSION):
         return "the rules are those of its metadata"
