@@ -1,1 +1,1 @@
-"""Models of ONNX: read from a file, checked, and imported as a program."""
+"""ONNX models: the reader of their files, the import as programs, and the export of programs."""

@@ -1,4 +1,4 @@
-"""The registry of the operators that can be imported. Each has a function of a node, in a file of `operators`."""
+"""The registry of the ONNX operators that can be imported: the function in `operators` for each of them."""
 
 from collections.abc import Callable
 
