@@ -1,4 +1,4 @@
-"""Checks of an ONNX file that do not depend on its operators: versions, names, order of nodes, memory of ports.
+"""Checks of an ONNX file that do not depend on its operators: versions, names, order of nodes, size of ports.
 
 The constraints of one operator, such as a positive stride, are checked where that operator is imported.
 """
@@ -60,8 +60,8 @@ def check_operator_of_function(place: str, type: str, function_opset: int, model
     changed = CHANGED.get(type)
     if changed is not None and (function_opset < changed) != (model_opset < changed):
         raise ModelError(
-            f"{place}: its function imports opset {function_opset} and the model {model_opset}, and {type} has another meaning since"
-            f" opset {changed}: convert the model so that both import the same"
+            f"{place}: its function imports opset {function_opset} and the model {model_opset}, and {type} has another"
+            f" meaning since opset {changed}: convert the model so that both import the same"
         )
 
 

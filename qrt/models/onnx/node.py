@@ -170,7 +170,7 @@ class Node(importing.Node):
     def quantized(
         self, i: int, scale: int | None, zero_point: int | None, axis: int | None = None, block_size: int = 0
     ) -> Value:
-        """Return input ``i`` with the quantized type that the inputs ``scale`` and ``zero_point`` give: see `parameters`."""
+        """Return input ``i`` with the quantized type that `parameters` returns for the same arguments."""
         return self.cast(i, self.parameters(i, scale, zero_point, axis, block_size))
 
     def cast(self, i: int, element: UniformType) -> Value:
