@@ -89,7 +89,7 @@ def shape_in_order(shape: tuple[Any, ...], order: Order) -> tuple[Any, ...]:
 
 
 def out_of_order(array: Array, order: Order) -> Array:
-    """Return a value's elements from those of a tensor with the value's axes in ``order``: the inverse of `in_order`."""
+    """Return a value's elements from those of a tensor with the value's axes in ``order``. Inverse of `in_order`."""
     axes = [axis for axis in order if axis is not None]
     squeezed = array.reshape([size for size, axis in zip(array.shape, order, strict=True) if axis is not None])
     return squeezed.transpose(np.argsort(axes)) if axes else squeezed

@@ -90,7 +90,7 @@ def transpose_conv2d(group: Group) -> None:
 
 
 def matmul(group: Group) -> None:
-    """Export as MatMulInteger if the result is the exact sums, as Gemm for matrices with a bias, else as MatMul and Add."""
+    """Export as MatMulInteger if the result is the exact sums, as Gemm for matrices with a bias, else as MatMul."""
     if _is_of_bytes(group):
         group.set_stored(group.node("MatMulInteger", group.stored(0), group.stored(1)))
         return
