@@ -1,1 +1,1 @@
-"""ONNX models: the reader of their files, the import as programs, and the export of programs."""
+"""ONNX models: reading their files, importing them as programs, and exporting programs."""

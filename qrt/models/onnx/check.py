@@ -1,6 +1,7 @@
-"""Checks of an ONNX file that do not depend on its operators: versions, names, order of nodes, size of ports.
+"""Checks of an ONNX file that do not depend on its operators.
 
-The constraints of one operator, such as a positive stride, are checked where that operator is imported.
+They are about versions, names, the order of nodes, and the size of inputs and outputs. The constraints of one operator,
+such as a positive stride, are checked where that operator is imported.
 """
 
 import math
@@ -39,9 +40,10 @@ def check_opsets(name: str, opsets: Mapping[str, int]) -> None:
 
 
 def check_function(place: str, domain: str, opsets: Mapping[str, int]) -> None:
-    """Raise ModelError if a local function has a domain of operators, such as "", or imports an unsupported opset.
+    """Raise ModelError if a function of the file is in a domain of built-in operators, or imports an unsupported opset.
 
-    Runtimes may run their own operator of the same domain and name instead of the function.
+    Built-in operators are in "" and "com.microsoft". Runtimes may run such an operator instead of a function of its
+    name.
     """
     if domain in OPSETS:
         raise ModelError(
@@ -72,7 +74,7 @@ def place_of(name: str, operator: Operator) -> str:
 
 
 def check_graph(name: str, graph: ModelGraph, max_bytes: int, outer: Collection[str] = ()) -> None:
-    """Raise ModelError if a graph breaks a rule: each tensor is computed once, and before a node reads it.
+    """Raise ModelError if a graph breaks a rule: each tensor is computed exactly once, before any node reads it.
 
     All inputs and outputs together may take at most ``max_bytes``. ``outer`` has the names of the tensors of enclosing
     graphs, which the graph may read.
@@ -120,7 +122,7 @@ def _check_reads(name: str, operator: Operator, known: Collection[str], written:
 
 
 def _bytes(port: ModelPort) -> int:
-    """Return the bytes that an input or output takes, where a size that is not known counts as 1."""
+    """Return the bytes that an input or output takes. An unknown size counts as 1; an unknown rank gives 0 bytes."""
     if port.shape is None or not port.dtype:
         return 0
     sizes = [size if isinstance(size, int) else 1 for size in port.shape]

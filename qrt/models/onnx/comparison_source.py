@@ -158,7 +158,10 @@ def compared(
 
 
 def _bound_of_row(bound: Bound, op: Operator, value: Value) -> Bound:
-    """Return a softmax's bound, increased for rows of more than 10,000 terms, which the runtime sums less exactly."""
+    """Return ``bound``, increased if the operator is a softmax whose rows have more than 10,000 terms.
+
+    The runtime sums such rows less exactly.
+    """
     shape = value.type.shape if isinstance(value.type, TensorType) else None
     if op.key not in ("LogSoftmax", "Softmax") or not shape:
         return bound
@@ -234,7 +237,10 @@ def _input(graph: ModelGraph, port: ModelPort) -> Input:
 
 
 def _limit(graph: ModelGraph, name: str) -> int:
-    """Return the limit of an input's integers: the size of the constant axis that a Gather indexes by them, or 2."""
+    """Return the exclusive limit of the integers in input ``name``: the size of the axis that they index in a Gather.
+
+    If no Gather of a constant reads the input, the limit is 2.
+    """
     limit = 2
     for op in graph.operators:
         if op.key == "Gather" and op.inputs[1:2] == (name,) and op.inputs[0] in graph.constants:

@@ -14,7 +14,7 @@ _TIE = np.float32(1e-6)
 def _round_ties(coordinates: Array, round_tie: Callable[[Array], Array]) -> Array:
     """Round coordinates to the nearest integer, and ties by the function ``round_tie``.
 
-    A coordinate counts as a tie if it is within 1e-6 of one: in float32 it may be slightly off.
+    A coordinate within 1e-6 of the middle of two integers counts as a tie, because float32 may be slightly off.
     """
     is_tie = np.abs(coordinates - np.floor(coordinates) - np.float32(0.5)) <= _TIE
     return np.where(is_tie, round_tie(coordinates), np.rint(coordinates))

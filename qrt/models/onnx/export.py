@@ -1,4 +1,4 @@
-"""The export of a quantized program as an ONNX model of float operators between QuantizeLinear and DequantizeLinear."""
+"""The export of a quantized program as an ONNX model of float operators between DequantizeLinear and QuantizeLinear."""
 
 from collections.abc import Sequence
 from os import PathLike
@@ -270,7 +270,7 @@ class _Function:
 
 
 def _own_program(group: Group) -> ExportedProgram | None:
-    """Return a function of only the group's operation, or None unless that is one of `arith`, `linalg` or `math`."""
+    """Return a function of the group's operation alone, or None unless that is one of `arith`, `linalg` or `math`."""
     if not group.op.name.startswith(_PLAIN):
         return None
     inputs = {group.op.operands[i]: i for i in sorted(group.reads)}
@@ -281,7 +281,7 @@ def _own_program(group: Group) -> ExportedProgram | None:
 def _is_of_family(group: Group) -> bool:
     """Return True if the operation's family in `qrt` supports the operation's types and attributes.
 
-    The export also gives families float operands, which no operation of `qrt` in a program may have.
+    During the export, an operation of `qrt` may have float operands, which its family does not support.
     """
     assert group.family is not None
     types, results = (

@@ -328,7 +328,7 @@ class Exported:
 
 
 def _fold(key: str, nodes: Sequence[Operator]) -> Fold | None:
-    """Return the record of a group's operator for the report of folded operators, or None if no cast is beside it."""
+    """Return the record of a group's operator for the report of folded operators, or None if the group has no cast."""
     operator = next((op for op in nodes if op.label == key.removeprefix(OP)), None)
     if operator is None or operator.type in CASTS or all(op.type not in CASTS for op in nodes):
         return None

@@ -1,9 +1,9 @@
 """Groups of DequantizeLinear, a float operator and QuantizeLinear, folded into one operator on quantized tensors.
 
 DequantizeLinear and QuantizeLinear are called casts here. A group is a float operator whose inputs are results of
-DequantizeLinear, and whose result, perhaps after Relu or Clip, is read by one QuantizeLinear and nothing else. It is
-replaced by an operator such as QLinearConv, with the inputs of its casts. An operator that cannot be folded is imported
-as it is. Each operator beside a cast has a record (`Fold`) for the report of the import.
+DequantizeLinear, and whose result, perhaps after Relu or Clip, is read by one QuantizeLinear and nothing else. The
+group is replaced by an operator such as QLinearConv, whose inputs are those of the casts. An operator that cannot be
+folded is imported as it is. Each operator beside a cast has a record (`Fold`) for the report of the import.
 
 DynamicQuantizeLinear, MatMulInteger and the operators that convert the int32 sums to floats are folded too, into a
 DynamicQuantizeMatMul, which computes the same bits.
@@ -187,7 +187,7 @@ class Folding:
         self.inside.update(part.index for part in parts[:-1])
 
     def _sole_reader(self, name: str, kind: str) -> Operator | None:
-        """Return the only reader of a tensor if it is an operator ``kind`` and reads the tensor once, else None."""
+        """Return the only reader of a tensor, if its type is ``kind`` and it reads the tensor once, else None."""
         readers = self.readers.get(name, [])
         return readers[0] if self.uses[name] == 1 and readers and readers[0].key == kind else None
 

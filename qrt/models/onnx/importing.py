@@ -130,7 +130,7 @@ class FunctionGraph(Graph):
         return function
 
     def _load(self, state: State) -> None:
-        """Declare a variable of the module, and load it as the value of the input that ONNX has in its place."""
+        """Declare a variable of the module, and load it as the value of the input that represents the variable."""
         initial = state.initial
         element = element_of(initial.dtype)
         variable_type = TensorType(initial.shape, signless(element))

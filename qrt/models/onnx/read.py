@@ -388,7 +388,10 @@ def _size(dimension: Any) -> int | str | None:
 
 
 def _kind_of(attribute: Any) -> int:
-    """Return the type number of an attribute that declares none, as in files before IR version 2, or 0."""
+    """Return the type number of an attribute that declares none, as in files before IR version 2.
+
+    The field that has the attribute's value gives the type. Without a value, the number is 0.
+    """
     return next((kind for kind, name in _KINDS.items() if _has(attribute, name)), 0)
 
 

@@ -1,4 +1,4 @@
-"""The registry of the ONNX operators that can be imported: the function in `operators` for each of them."""
+"""The registry of the functions that import ONNX operators. Each function is in a file of `operators`."""
 
 from collections.abc import Callable
 

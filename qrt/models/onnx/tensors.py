@@ -28,7 +28,7 @@ class External:
         self._mapped: dict[str, Array] = {}
 
     def data(self, place: str, entries: Mapping[str, str], expected: int) -> Array:
-        """Return the ``expected`` bytes of a tensor, in the file and at the offset that ``entries`` gives.
+        """Return ``expected`` bytes of a tensor, from the file and the offset in ``entries``.
 
         Raises ModelError if the file is outside of the model's folder, or too short.
         """

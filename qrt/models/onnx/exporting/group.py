@@ -209,7 +209,10 @@ class Group:
         self.writes[i] = named, order
 
     def set_real(self, name: str, order: Order | None = None, i: int = 0) -> None:
-        """Set result ``i`` to a tensor of floats with its axes in ``order``, clipped and quantized if the result is."""
+        """Set result ``i`` to a tensor of floats with its axes in ``order``.
+
+        The group's clamp clips the floats, and a QuantizeLinear quantizes them if the result is quantized.
+        """
         result = self.result(i)
         element = result.type.element
         order = result.canonical if order is None else order

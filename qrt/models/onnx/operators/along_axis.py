@@ -69,7 +69,7 @@ def top_k(node: Node) -> None:
 
 
 def _ascending(node: Node, value: Value) -> Value:
-    """Reverse the order of numbers by size: negate floats, invert all bits of integers."""
+    """Map numbers so that larger ones become smaller: negate floats, invert all bits of integers."""
     value = node.as_storage(value)
     assert isinstance(value.type, TensorType)
     element, plain = value.type.element, node.plain(0)

@@ -150,7 +150,7 @@ def dequantize_linear(node: Node) -> None:
 
 
 def _has_wide_zero_point(node: Node, source: Type) -> bool:
-    """Return True if 32-bit integers have a zero point other than 0, whose difference may be inexact in float32."""
+    """Return True if 32-bit integers have a zero point other than 0, so that a difference may be inexact in float32."""
     if not isinstance(source, IntegerType) or source.width < 32 or not node.has(2):
         return False
     zero_points = node.constant(2)

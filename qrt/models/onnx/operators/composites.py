@@ -37,7 +37,7 @@ def _inputs(node: Node, count: int, *optional: int) -> Sequence[str]:
 def _sizes(node: Node, i: int, *known: int) -> tuple[int, ...]:
     """Return the shape of input ``i``, with 0 for each size that is known only at run time.
 
-    Raise UnsupportedForm if that is so for the size of an axis in ``known``.
+    Raise UnsupportedForm if the size of an axis in ``known`` is known only at run time.
     """
     shape = node.shape(i)
     if any(axis >= len(shape) or shape[axis] is None for axis in known):

@@ -78,7 +78,7 @@ def _types(values: Sequence[Value]) -> list[TensorType]:
 
 
 def _common(node: Node, name: str, a: Value, b: Value) -> TensorType:
-    """Return a type for the result ``name`` of both branches. A size in which they differ is dynamic."""
+    """Return a type for the result ``name`` of both branches. Sizes that differ become dynamic."""
     one, other = _types([a, b])
     if one.element is not other.element or one.shape is None or other.shape is None or one.rank != other.rank:
         node.refuse(f"branches that return {name} as {one} and {other}")
@@ -264,7 +264,7 @@ def _first_condition(node: Node, is_needed: bool, shape: tuple[int, ...]) -> Val
 
 
 def _has_true_condition(body: ModelGraph) -> bool:
-    """Return True if a body always returns a true condition: a true constant, or the condition that it was given."""
+    """Return True if a body always returns a true condition: a true constant, or its own unchanged input condition."""
     makers = {name: op for op in body.operators for name in op.outputs}
     name = body.outputs[0].name
     while (op := makers.get(name)) is not None and op.key == "Identity":

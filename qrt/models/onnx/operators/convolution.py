@@ -26,8 +26,8 @@ F32 = FloatType("f32")
 class _Shape:
     """The sizes of a convolution, as its operands' shapes give them.
 
-    ``outputs`` is the number of filters, ``depth`` the number of input channels of a filter, ``channels`` that of the
-    image, and ``rank`` the number of the image's axes.
+    ``outputs`` is the number of filters, ``depth`` the number of input channels of a filter, ``channels`` the number of
+    channels of the image, and ``rank`` the number of axes of the image.
     """
 
     form: WindowShape
@@ -163,12 +163,12 @@ def conv_integer(node: Node) -> None:
     zeros = [node.known(i, "a zero point") if node.has(i) else np.zeros(1, np.int64) for i in (2, 3)]
     if zeros[0].size != 1 or zeros[1].size not in (1, shape.outputs):
         node.fail(f"its zero points have shapes {zeros[0].shape} and {zeros[1].shape}")
-    x, w = unit(node, 0, zeros[0], 0), unit(node, 1, zeros[1], 0)
+    x, w = unit_scale_type(node, 0, zeros[0], 0), unit_scale_type(node, 1, zeros[1], 0)
     sums = quantized_convolution(node, shape, x, w, UniformType("i32", "f32", 1.0), (0, 1, 8), "float64_away")
     node.set(0, node.as_storage(sums))
 
 
-def unit(node: Node, i: int, zero_points: Array, axis: int) -> UniformType:
+def unit_scale_type(node: Node, i: int, zero_points: Array, axis: int) -> UniformType:
     """Return the type of an 8-bit input with scale 1, and one zero point or one for each index along ``axis``."""
     element = node.plain(i)
     if not isinstance(element, IntegerType) or element.width != 8:
@@ -190,7 +190,7 @@ def product_facts(x: UniformType, w: UniformType, out: UniformType) -> dict[str,
 
 
 def bias_of(node: Node, i: int, x: UniformType, w: UniformType) -> Value:
-    """Return the int32 bias in input ``i`` with the scale ``x.scale * w.scale``: the runtime adds it to the sums."""
+    """Return the int32 bias in input ``i`` with the scale of the sums, ``x.scale * w.scale``."""
     if node.dtype(i) != "int32":
         node.fail(f"the bias has the type {node.dtype(i)}, expected int32")
     scales: Any = x.scale * w.scale if w.is_per_layer else (x.scale * w.scale_array).tolist()

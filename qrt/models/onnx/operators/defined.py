@@ -72,7 +72,7 @@ def _function(node: Node, schema: Any) -> bytes:
 
 
 def _version(versions: list[int], opset: int) -> int:
-    """Return the largest of a definition's versions that is at most ``opset``, or the least one if there is none."""
+    """Return the largest of a definition's versions that is at most ``opset``, or the smallest if all are larger."""
     return max((version for version in versions if version <= opset), default=min(versions))
 
 

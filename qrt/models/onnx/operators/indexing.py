@@ -1,8 +1,8 @@
 """Elements at positions that a tensor gives: gather, scatter, and selection by bools.
 
 A scatter with positions that are known at import becomes a gather from the input joined with the updates. With
-positions known only at run time, each element of the result searches the updates for those of its own position, in
-their order in the file.
+positions known only at run time, each element of the result searches all positions for its own, in their order in the
+file.
 """
 
 from collections.abc import Sequence
@@ -96,7 +96,7 @@ def _taken(node: Node, x: Value, indices: Operand, axis: int = 0) -> Value:
 
 
 def gather_elements(node: Node) -> None:
-    """Take the element at each position along an axis. Its index along every other axis is that of the position itself.
+    """Take the element at each position along an axis. Along other axes, it has the same index as the position.
 
     Negative positions count from the end.
     """
@@ -179,9 +179,9 @@ def _column(node: Node, positions: Operand, d: int) -> Operand:
 
 
 def scatter_elements(node: Node) -> None:
-    """Replace the elements at positions along an axis by updates, or combine the two by add, mul, max or min.
+    """Replace the elements at positions along an axis by updates, or combine elements and updates.
 
-    Several updates of one element are applied one after the other.
+    They are combined by add, mul, max or min. Several updates of one element are applied one after the other.
     """
     data_shape, shape = _static(node), _static(node, 1)
     axis = _axis(node, data_shape, shape)
@@ -202,9 +202,9 @@ def scatter_elements(node: Node) -> None:
 
 
 def scatter_nd(node: Node) -> None:
-    """Replace the elements or slices that rows of indices select by updates, or combine the two by a reduction.
+    """Replace the elements or slices that rows of indices select by updates, or combine them with the updates.
 
-    The reductions are those of ScatterElements.
+    They are combined by the reductions of ScatterElements.
     """
     data_shape, shape = _static(node), _static(node, 1)
     _check_types(node)
@@ -311,7 +311,8 @@ def _scatter_of_run(
 ) -> None:
     """Scatter to positions along an axis that are known only at run time.
 
-    Each element searches all positions that index its line along ``axis``. ``shape`` is that of the positions.
+    Each element of the result compares its index along ``axis`` with all positions of the same line. ``shape`` is that
+    of the positions.
     """
     name, element = _reduction(node), signless(node.plain(0))
     x = reshaped(node, node.stored(0), tuple(data_shape))

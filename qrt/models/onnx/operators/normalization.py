@@ -85,7 +85,10 @@ class _Rows:
 
 
 def _check(node: Node, i: int, axis: int) -> Value | None:
-    """Return input ``i``, a scale or bias, or None if it is missing. Raise ModelError if it does not broadcast."""
+    """Return input ``i``, a scale or bias, or None if it is missing.
+
+    Raise ModelError unless it is of float32 and broadcasts to input 0.
+    """
     if not node.has(i):
         return None
     shape, own = node.shape(), node.shape(i)

@@ -89,7 +89,10 @@ def _extent(node: Node, value: Value, axis: int) -> Number:
 
 
 def _within(node: Node, bound: Number, extent: Number) -> Number:
-    """Return a slice's bound as a position from 0 to ``extent``, the axis's size. A negative bound is from the end."""
+    """Return a slice's bound as a position from 0 to ``extent``, the axis's size.
+
+    A negative bound counts from the end.
+    """
     if isinstance(bound, int) and isinstance(extent, int):
         return min(max(bound + extent if bound < 0 else bound, 0), extent)
     if isinstance(bound, int):

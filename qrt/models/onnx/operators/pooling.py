@@ -14,7 +14,7 @@ from qrt.models.importing.float_reductions import reduced
 from qrt.models.importing.node import lowering_context
 from qrt.models.importing.windows import Window, make_window
 from qrt.models.onnx.node import Node
-from qrt.models.onnx.operators.convolution import unit
+from qrt.models.onnx.operators.convolution import unit_scale_type
 from qrt.models.onnx.operators.operands import F32
 from qrt.models.onnx.operators.reductions import divided
 from qrt.models.onnx.operators.windows import WindowShape, channels_first, channels_last, form_of
@@ -55,7 +55,11 @@ def max_pool(node: Node) -> None:
     if rank > 4 or any(dilation != 1 for dilation in form.dilations):
         node.refuse(f"of {node.dtype(0)}, with dilations or images of {rank - 2} axes")
     element = node.type(0).element
-    quantized = element if isinstance(element, UniformType) and element.is_per_layer else unit(node, 0, np.zeros(1), 0)
+    quantized = (
+        element
+        if isinstance(element, UniformType) and element.is_per_layer
+        else unit_scale_type(node, 0, np.zeros(1), 0)
+    )
     x = channels_last(node, node.cast(0, quantized))
     window = window_of(node, form, _sizes(x))[1]
     attributes: dict[str, Any] = {"kernel": window.kernel, "strides": window.strides, "padding": window.padding}

@@ -11,7 +11,7 @@ from qrt.models.importing.node import lowering_context
 from qrt.models.importing.unquantized import Operand, apply, cast_to, number_of
 from qrt.models.onnx.node import Node, Shape
 from qrt.models.onnx.operators.arithmetic import form
-from qrt.models.onnx.operators.convolution import bias_of, product_facts, unit
+from qrt.models.onnx.operators.convolution import bias_of, product_facts, unit_scale_type
 from qrt.models.onnx.operators.operands import F32, operand
 from qrt.ops.core import Array
 from qrt.types import IntegerType, TensorType, UniformType
@@ -30,7 +30,10 @@ def matmul(node: Node) -> None:
 
 
 def _multiply(node: Node, product: Any) -> Value:
-    """Compute ``product(node, a, b)`` of inputs 0 and 1 as matrices: a vector on the left is a row, else a column."""
+    """Compute ``product(node, a, b)`` of inputs 0 and 1 as matrices.
+
+    A vector on the left is taken as a row, and a vector on the right as a column.
+    """
     left, right = node.shape(0), node.shape(1)
     if not left or not right:
         node.fail("its operands are scalars, expected at least one axis")
@@ -205,8 +208,8 @@ def matmul_integer(node: Node) -> None:
         node.fail("its right operand is a scalar, expected at least one axis")
     if columns.size not in (1, right[-1]):
         node.fail(f"the right operand has {columns.size} zero points for {right[-1]} columns")
-    a = node.cast(0, unit(node, 0, none if zero is None else zero, 0))
-    b = node.cast(1, unit(node, 1, columns, len(right) - 1))
+    a = node.cast(0, unit_scale_type(node, 0, none if zero is None else zero, 0))
+    b = node.cast(1, unit_scale_type(node, 1, columns, len(right) - 1))
     out = UniformType("i32", "f32", 1.0)
     product = node.emit("qrt.matmul", [a, b], {"requant": "float64_away"}, out)
     stored = node.as_storage(product)

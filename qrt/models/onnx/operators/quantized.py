@@ -40,8 +40,8 @@ def is_exchanged(node: Node, types: tuple[UniformType, UniformType, UniformType]
 def _possible_orders(first: Shape, second: Shape) -> set[bool]:
     """Return a set with True if the runtime may exchange operands of these shapes, and with False if it may not.
 
-    The runtime exchanges them if the first operand has size 1 along one axis. Of the trailing axes that both operands
-    have, that is the last one along which either has a larger size than 1, or else the first of them.
+    The runtime exchanges the operands if the first one has size 1 along one axis. That is the last axis in which either
+    has a size above 1; if there is none, it is the first axis that both have. Axes are aligned at their ends.
     """
     if not first:
         return {True}
@@ -194,8 +194,8 @@ def _average_of_image(node: Node, x: UniformType, out: UniformType) -> None:
 def softmax(node: Node) -> None:
     """Compute the softmax of int8 or uint8 along an axis; before opset 13, along all axes from ``axis`` on.
 
-    The attribute ``opset`` gives the opset. The softmax is multiplied by the largest integer up to the inverse of the
-    result's scale, and rounded. A Softmax between DequantizeLinear and QuantizeLinear is divided by that scale instead.
+    The attribute ``opset`` gives the opset. The softmax is multiplied by ``floor(1 / scale)``, with the scale of the
+    result, and rounded. A Softmax between DequantizeLinear and QuantizeLinear is divided by the scale instead.
     """
     x, out, shape = _operand(node, 0), _result(node, 3), node.shape()
     is_new = node.required("opset", int) >= 13

@@ -29,7 +29,7 @@ class WindowShape:
 
 
 def form_of(node: Node, shape: Shape, kernel: Sequence[int | None] | None) -> WindowShape:
-    """Return the window that a node's attributes describe for an input of shape NC....
+    """Return the window that a node's attributes describe for an input of shape [N, C, ...].
 
     ``kernel`` has the kernel sizes of the weights, or is None if the attribute ``kernel_shape`` gives them.
     """
@@ -74,7 +74,7 @@ def _padding(
 
 
 def channels_last(node: Node, value: Value) -> Value:
-    """Transpose a tensor from NC... to channels last. An image of one axis gets a height of 1."""
+    """Transpose a tensor [N, C, ...] to have its channels last. An image of one axis gets a height of 1."""
     kind = value.type
     assert isinstance(kind, TensorType)
     shape = kind.shape or ()
@@ -86,7 +86,7 @@ def channels_last(node: Node, value: Value) -> Value:
 
 
 def channels_first(node: Node, value: Value, rank: int) -> Value:
-    """Transpose a tensor from channels last to NC.... With ``rank`` 3, its height of 1 is removed."""
+    """Transpose a tensor with its channels last to [N, C, ...]. With ``rank`` 3, its height of 1 is removed."""
     kind = value.type
     assert isinstance(kind, TensorType)
     order = [0, (kind.rank or 0) - 1, *range(1, (kind.rank or 0) - 1)]

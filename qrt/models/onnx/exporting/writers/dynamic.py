@@ -11,7 +11,7 @@ _MICROSOFT = "com.microsoft"
 
 
 def dynamic_matmul(group: Group) -> None:
-    """Export as DynamicQuantizeLinear, MatMulInteger, and Mul of the integer sums by both scales."""
+    """Export the operation as DynamicQuantizeLinear, MatMulInteger, and Mul of the integer sums by both scales."""
     scale, zero_point = _parameters(group, 1)
     q, own, zero = group.nodes("DynamicQuantizeLinear", [group.real(0)], 3, is_part=True)
     sums = group.node("MatMulInteger", q, group.stored(1), zero, zero_point)
@@ -20,7 +20,7 @@ def dynamic_matmul(group: Group) -> None:
 
 
 def dynamic_lstm(group: Group) -> None:
-    """Export as ONNX Runtime's DynamicQuantizeLSTM with one direction, because ONNX has no such operator."""
+    """Export the operation as ONNX Runtime's DynamicQuantizeLSTM with one direction. ONNX has no such operator."""
     cells = group.operand(5).shape[1]
     if cells is None:
         group.refuse("a number of cells that is known only at run time")

@@ -44,7 +44,7 @@ _SOFTMAXES = {"qrt.softmax": "Softmax", "qrt.log_softmax": "LogSoftmax"}
 
 
 def softmax(group: Group) -> None:
-    """Export as Softmax or LogSoftmax along one axis."""
+    """Export the operation as Softmax or LogSoftmax along one axis."""
     order, beta = group.common_order(), group.attributes.get("beta", 1.0)
     x = group.real(0, order)
     if beta != 1:
@@ -56,13 +56,13 @@ def softmax(group: Group) -> None:
 
 
 def leaky_relu(group: Group) -> None:
-    """Export as LeakyRelu."""
+    """Export the operation as LeakyRelu."""
     order = group.common_order()
     group.set_real(group.node("LeakyRelu", group.real(0, order), alpha=group.attributes["alpha"]), order)
 
 
 def prelu(group: Group) -> None:
-    """Export as PRelu, whose slopes broadcast to the shape of the input."""
+    """Export the operation as PRelu, whose slopes broadcast to the shape of the input."""
     order = group.common_order()
     if order != group.operand(0).canonical and len(order) != group.operand(0).rank:
         group.refuse("slopes with more axes than the input")

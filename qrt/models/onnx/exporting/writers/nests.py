@@ -19,7 +19,7 @@ _BOOLS = {"arith.andi": "And", "arith.ori": "Or", "arith.xori": "Xor"}
 
 
 def elementwise(group: Group) -> None:
-    """Export as an ONNX operator for each operation of the computed expression, with broadcasting."""
+    """Export an ONNX operator for each operation of the expression that is computed, with broadcasting."""
     elements = elements_of(group.op.results[0])
     if elements is None or bodies.is_needed(elements.computed) or (_is_nest(group) and not _has_all_axes(elements)):
         bodies.write(group)

@@ -17,14 +17,14 @@ _FLOAT, _INT32 = 1, 6
 
 
 def conv2d(group: Group) -> None:
-    """Export as Conv. Its padding of 0 is what the zero point of the operation's padding dequantizes to."""
+    """Export the operation as Conv, which pads with 0, the real value of the zero point."""
     _convolution(group, _OIHW, group.attributes["groups"])
 
 
 def depthwise_conv2d(group: Group) -> None:
-    """Export as Conv with a group for each channel.
+    """Export the operation as Conv with a group for each input channel.
 
-    With M filters for each input channel c, the output channels are ``c * M + m``.
+    With M filters for each input channel, output channel ``c * M + m`` reads input channel c.
     """
     channels = group.operand(0).shape[3]
     if channels is None:
@@ -44,7 +44,7 @@ def _convolution(group: Group, filters: Order, groups: int) -> None:
 
 
 def _factor(group: Group, i: int, order: Order | None = None) -> str:
-    """Return the name of a tensor with factor ``i`` as floats.
+    """Return the name of a tensor with operand ``i``, a factor, as floats.
 
     Integers are cast to floats, because runtimes have only float convolutions.
     """
@@ -53,7 +53,7 @@ def _factor(group: Group, i: int, order: Order | None = None) -> str:
 
 
 def _sum(group: Group, name: str) -> str:
-    """Return a sum of products with the element type of the result: cast to int32 if the factors are integers."""
+    """Return the float sums of products ``name``, cast to int32 if the factors are integers."""
     return name if _is_no_integer(group, 0) else _as_integers(group, name)
 
 
@@ -80,7 +80,10 @@ def _bias(group: Group) -> list[str]:
 
 
 def transpose_conv2d(group: Group) -> None:
-    """Export as ConvTranspose. Raise UnsupportedForm if the output padding is not less than the stride."""
+    """Export the operation as ConvTranspose.
+
+    Raise UnsupportedForm unless the output padding is less than the stride.
+    """
     more, strides = group.attributes["output_padding"], group.attributes["strides"]
     if any(extra >= stride for extra, stride in zip(more, strides, strict=True)):
         group.refuse(f"output_padding {list(more)} with strides {list(strides)}")
@@ -90,7 +93,10 @@ def transpose_conv2d(group: Group) -> None:
 
 
 def matmul(group: Group) -> None:
-    """Export as MatMulInteger if the result is the exact sums, as Gemm for matrices with a bias, else as MatMul."""
+    """Export the operation as MatMulInteger, Gemm, or MatMul and Add.
+
+    MatMulInteger is for results that are the exact sums, and Gemm for matrices with a bias.
+    """
     if _is_of_bytes(group):
         group.set_stored(group.node("MatMulInteger", group.stored(0), group.stored(1)))
         return
@@ -108,7 +114,7 @@ def matmul(group: Group) -> None:
 def _is_of_bytes(group: Group) -> bool:
     """Return True if a product of bytes without zero points and without a bias returns the exact 32-bit sums.
 
-    With the requantization rule ``fixed`` and a multiplier of 1 it does so; rules in floats round sums beyond 2^24.
+    The requantization rule ``fixed`` with a multiplier of 1 does so; rules in floats round sums beyond 2^24.
     """
     if group.count > 2 or group.attributes.get("requant") != "fixed":
         return False

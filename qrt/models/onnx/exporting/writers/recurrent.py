@@ -29,7 +29,7 @@ _WORDS = np.arange(-(1 << 15), 1 << 15)
 
 
 def lstm(group: Group) -> None:
-    """Export as a Scan over the steps, with MatMulInteger, arithmetic of int64, and Gather from tables."""
+    """Export the operation as a Scan over the steps, of MatMulInteger, arithmetic of int64, and Gather from tables."""
     op = group.op
     for name, what in _FURTHER.items():
         if group.attributes[name]:

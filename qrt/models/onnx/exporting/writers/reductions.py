@@ -48,13 +48,13 @@ _POOLS = {"qrt.avg_pool2d": "AveragePool", "qrt.max_pool2d": "MaxPool"}
 
 
 def reduce(group: Group) -> None:
-    """Export as ReduceMean or ReduceSum."""
+    """Export the operation as ReduceMean or ReduceSum."""
     reduced = ReductionAxes.of(group)
     group.set_real(reduced.node(group, *_REDUCTIONS[group.op.name]), reduced.order)
 
 
 def pool(group: Group) -> None:
-    """Export as AveragePool or MaxPool, which leave padding out, as the operations do."""
+    """Export the operation as AveragePool or MaxPool, which leave padding out, as the operations do."""
     attributes = group.attributes
     (top, bottom), (left, right) = attributes["padding"]
     window: dict[str, Any] = {
@@ -100,7 +100,7 @@ _EXTREMES = {"qrt.reduce_max": "ReduceMax", "qrt.reduce_min": "ReduceMin"}
 
 
 def arg(group: Group) -> None:
-    """Export as ArgMax or ArgMin, which take the first of equal elements, as the operation does."""
+    """Export the operation as ArgMax or ArgMin, which take the first of equal elements, as the operation does."""
     order = group.common_order()
     axis = group.attributes["axis"] % len(order)
     positions = group.node(_ARGS[group.op.name], group.real(0, order), axis=place(order, axis), keepdims=0)
@@ -115,13 +115,13 @@ def _narrowed(group: Group, name: str, i: int = 0) -> str:
 
 
 def reduce_extreme(group: Group) -> None:
-    """Export as ReduceMax or ReduceMin."""
+    """Export the operation as ReduceMax or ReduceMin."""
     reduced = ReductionAxes.of(group)
     group.set_real(reduced.node(group, _EXTREMES[group.op.name], 18), reduced.order)
 
 
 def top_k(group: Group) -> None:
-    """Export as TopK, which orders equal elements by position, as the operation does."""
+    """Export the operation as TopK, which orders equal elements by position, as the operation does."""
     if group.is_real(0):
         x = group.stored(0)
     else:

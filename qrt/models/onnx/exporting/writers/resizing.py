@@ -14,10 +14,11 @@ _WITH_AXES = 18
 
 
 def resize(group: Group) -> None:
-    """Export as Resize, or as Gather along each axis if Resize takes another element for a tie, in float32.
+    """Export the operation as Resize, or as Gather along each axis if Resize would take other nearest elements.
 
-    The nearest element is the one at or below the coordinate; with aligned corners or centers of half pixels, the
-    coordinate is rounded, and a tie is rounded up.
+    Resize may do so for ties, because it computes coordinates in float32. The nearest element is the one at or below
+    the coordinate; with aligned corners or centers of half pixels, the coordinate is rounded to it, and ties are
+    rounded up.
     """
     attributes = group.attributes
     is_nearest = group.op.name == "qrt.resize_nearest"
@@ -43,7 +44,7 @@ def resize(group: Group) -> None:
 
 
 def _write_gathers(group: Group, coordinates: str, rounding: str) -> bool:
-    """Export as Gather along height and width if Resize would take other elements. Return True if so.
+    """Export the operation as Gather along height and width if Resize would take other elements. Return True if so.
 
     ``coordinates`` and ``rounding`` are the attributes of Resize.
     """

@@ -12,7 +12,7 @@ from qrt.types import IntegerType
 
 
 def splat(group: Group) -> None:
-    """Export as ConstantOfShape. Sizes known only at run time are computed by Shape, Gather and Concat."""
+    """Export the operation as ConstantOfShape. Shape, Gather and Concat compute sizes known only at run time."""
     number = _number(group.op.operands[0])
     if number is None:
         group.refuse("an index that is not constant")
