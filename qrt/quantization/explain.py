@@ -1,4 +1,4 @@
-"""A measured report of how quantization changed a program (docs/reference/report.md)."""
+"""A report that measures how a quantized program differs from its float program (docs/reference/report.md)."""
 
 import qrt.ir as ir
 from qrt.errors import ModelError, require, shown
@@ -112,7 +112,7 @@ def explain_program(
 def report_of(
     program: NamedProgram, trial: Trial, target: Target, batches: Batches, function: str | None = None
 ) -> Report:
-    """Return the report of a quantized program, measured on a sample."""
+    """Run a float program and its quantized form on a sample, and return the report of their differences."""
     comparison = Comparison(program, trial.module, function)
     for number, batch in enumerate(batches, 1):
         comparison.add(f"run {number} of the sample", comparison.float_program.arrays_of(batch))
@@ -120,7 +120,11 @@ def report_of(
 
 
 def _reported(comparison: Comparison, target: Target, batches: Batches) -> Report:
-    """Return the report of two compared programs. The share of each region is measured on a sample."""
+    """Return the report of a finished comparison, with each region's share of the error at the program's outputs.
+
+    The shares are measured on ``batches``; of a program with more than MANY_REGIONS regions, on the first FEW_ROWS
+    rows.
+    """
     program = comparison.float_program
     sample = _few(batches, program) if len(comparison.parts) > MANY_REGIONS else batches
     reference = Reference(comparison.named, program.name, sample)
@@ -129,7 +133,7 @@ def _reported(comparison: Comparison, target: Target, batches: Batches) -> Repor
 
 
 def _few(batches: Batches, program: Program) -> Batches:
-    """Return the leading batches with at most FEW_ROWS rows together, but at least one batch."""
+    """Return the first batches, as many as have at most FEW_ROWS rows in total; the first batch is always included."""
     few: list[dict[str, Array]] = []
     rows = 0
     for batch in batches:
@@ -141,7 +145,7 @@ def _few(batches: Batches, program: Program) -> Batches:
 
 
 def _device(module: ir.Module, target: str | Target | None) -> Target:
-    """Return the given target, or the one that the quantized program names."""
+    """Return the given target; for None, the one that the module's attribute ``quant.target`` names."""
     if target is not None:
         return known(target)
     target_name = module.operation.attributes.get(TARGET)

@@ -1,4 +1,4 @@
-"""The workflow from a float program and data to a quantized program (docs/quantization.md)."""
+"""The function that quantizes a float program with data, and its result (docs/quantization.md)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -66,7 +66,7 @@ class QuantizedProgram:
 
     @cached_property
     def report(self) -> Report:
-        """The error of each region, and what stays float. It is measured on the sample at the first access."""
+        """The error of each region, and the operations that stay float; measured on the sample at the first access."""
         return self._measure()
 
 
@@ -208,7 +208,7 @@ def _checked(
     require_full: object,
     progress: object,
 ) -> Budget | None:
-    """Check all arguments before anything runs, and return the parsed budget."""
+    """Return the parsed budget, or None without one; raise QuantTypeError if an argument is invalid."""
     require(module, ir.Module, "quantize_program: module", "a Module")
     if not isinstance(method, str) or method not in RECORD_METHODS:
         raise QuantTypeError(f"method must be one of {', '.join(RECORD_METHODS)}, got {shown(method)}")
