@@ -1,4 +1,4 @@
-"""A listing of a compiled program's steps, with the kernel, the run time and the bytes of operands and results of each."""
+"""A listing of a compiled program's steps: the kernel, the run time, and the bytes of operands and results."""
 
 from collections.abc import Mapping
 from math import prod
@@ -95,7 +95,7 @@ def _rule(op: Operation | None) -> str:
 
 
 def _list(op: Operation | None, name: str) -> list[str]:
-    """Return the texts of an operation's attribute ``name``, a string or an array of strings; an empty list without it."""
+    """Return the text or texts of an operation's attribute ``name``; an empty list without the attribute."""
     attribute_value = None if op is None else op.attributes.get(name)
     attributes = attribute_value.elements if isinstance(attribute_value, ArrayAttr) else [attribute_value]
     return [attribute.value for attribute in attributes if isinstance(attribute, StringAttr)]

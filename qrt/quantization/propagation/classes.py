@@ -106,7 +106,7 @@ class Classes:
                 _complete(side)
 
     def _spread(self, every: list[Edge]) -> None:
-        """Join the edges next to classes that have a type; then the edges next to classes that got a type by joining."""
+        """Join the edges next to classes that have a type; then the edges next to classes that thereby got a type."""
         for edge in every:
             for node in (edge.source, edge.target):
                 node.in_class.edges.append(edge)
@@ -145,7 +145,7 @@ class Classes:
         return self._is_near(source, target)
 
     def _takes(self, side: Class, given: UniformType) -> bool:
-        """Return True if the storage, zero points and layout of scales of a type are allowed at all ports of a class."""
+        """Return True if all ports of a class allow the storage, zero points and layout of scales of a type."""
         if side.storage is not None and not _is_within(given, side.storage):
             return False
         stored = side.storage or storage_of(given)
@@ -156,7 +156,7 @@ class Classes:
         return all(node.port is None or _has_layout(node, node.port, given) for node in side.nodes)
 
     def _covers(self, given: UniformType, side: Class) -> bool:
-        """Return True if a type covers the range of a class; the ranges of per-axis and sub-channel types are not checked."""
+        """Return True if a type covers the range of a class. Any per-axis or sub-channel type counts as covering."""
         storage = storage_of(given)
         span = self._ranges.chosen(side.statistics, storage, symmetric=side.symmetric, element=side.nodes[0].element)
         return not given.is_per_layer or span is None or covers(given, span)

@@ -102,7 +102,7 @@ class Decider:
                 node.own = node.spec
 
     def _undecided_ranges(self) -> Iterator[Wanted]:
-        """Yield the range, storage, symmetry and float type of each class for which a type can be computed in advance."""
+        """Yield the range, storage, symmetry and float type of each class whose type can be computed in advance."""
         for class_ in dict.fromkeys(node.in_class for node in self._graph.nodes if node.type is None):
             storage, first = class_.storage, class_.nodes[0]
             if storage is not None and not is_own_constant(class_):
@@ -163,7 +163,7 @@ class Decider:
     # -- constraints ---------------------------------------------------------------------------------------------------
 
     def _constrain(self, region: GraphRegion, proposed: dict[Class, Spec]) -> None:
-        """Call the constraint of a region's kernel until no type changes any more, and add the new types to ``proposed``.
+        """Call the constraint of a region's kernel until no type changes, and add the new types to ``proposed``.
 
         Raises VerifyError if types still change after one call more than the region has ports.
         """
@@ -351,7 +351,7 @@ def _type(node: PropagationNode, proposed: dict[Class, Spec]) -> Spec:
 
 
 def _specs(region: GraphRegion, proposed: dict[Class, Spec]) -> list[Spec]:
-    """Return the types of a region's ports for a call of the constraint; ports that are not floats get `!quant.none`."""
+    """Return the types that a constraint gets for a region's ports: `!quant.none` for ports that are not floats."""
     return [_NO_FLOAT if node is None else _type(node, proposed) for node in region.nodes]
 
 

@@ -154,8 +154,8 @@ class Class:
     """A set of nodes that have one type.
 
     ``given`` is a type that an annotation, a cast or a kernel prescribes, and ``type`` the chosen type. ``least`` is
-    the largest least width (`!quant.any`) that annotations demand. ``finest`` is the width of the narrowest range among
-    the merged classes. ``default`` is a node's number and the port whose storage is used if no other is demanded.
+    the widest `!quant.any` annotation of the nodes. ``finest`` is the width of the narrowest range among the merged
+    classes. ``default`` is a node's number and the port whose storage is used if nothing demands another.
     """
 
     nodes: list[PropagationNode]

@@ -23,7 +23,7 @@ class RescaleCauses:
         self._copies = Counter(_location(region) for region in graph.regions)
 
     def of(self, source: PropagationNode, taker: PropagationNode) -> str:
-        """Return a text with both types of a value, and the annotation that would make a rescale between them needless."""
+        """Return a text that names both types of a value, and an annotation that would make the rescale needless."""
         assert source.type is not None
         assert taker.type is not None
         ends = f"{place(source)} is {_spelled(source.type)}, but {place(taker)} needs {_spelled(taker.type)}"

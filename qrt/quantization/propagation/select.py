@@ -186,9 +186,10 @@ def _agrees(port: TargetPort, hint: TargetPort | Spec | None, node: PropagationN
 
 
 def _with_rescales(region: GraphRegion, signatures: Sequence[TargetKernel]) -> TargetKernel | None:
-    """Return the best signature if operands with the fixed type of their definition are rescaled; None if none fits.
+    """Return the best signature if operands may be rescaled from the fixed types of their definitions.
 
-    If one fits, the specifications of these operands are reset.
+    If such a signature exists, the fixed types are removed from these operands' specifications; otherwise the result is
+    None.
     """
     fixed = [node for node in region.floats if node.is_input and _is_fixed_outside(node)]
     specs = [node.spec for node in fixed]

@@ -1,7 +1,7 @@
-"""A kernel of a target: the storage of its ports, and the constraint between their parameters
+"""A kernel of a target: the types that its operands and results accept, and the constraint between these types
 (docs/reference/targets.md).
 
-A port is an operand or a result of a kernel; both are treated alike.
+A *port* describes one operand or result of a kernel.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -136,11 +136,11 @@ class TargetPort:
 
     @property
     def is_float(self) -> bool:
-        """True if the values stay floats."""
+        """True if the port takes floats, which are not quantized."""
         return self.storage in FORMATS
 
     def axis_of(self, rank: int) -> int | None:
-        """Return the axis of a tensor of this rank whose channels have a scale each; None for a single scale."""
+        """Return the axis that has one scale for each index, in a tensor of this rank; None if all share one scale."""
         if self.axis is None:
             return None
         axis = self.axis if self.axis >= 0 else max(rank + self.axis, 0) or rank
@@ -148,7 +148,7 @@ class TargetPort:
 
 
 def _parts(t: UniformType) -> dict[str, Any]:
-    """Return the fields of a port that accepts exactly one type."""
+    """Return the constructor arguments of a port that accepts only the type ``t``."""
     blocks = None if t.block_sizes is None else dict(t.block_sizes)
     return {"storage": t.storage, "low": t.storage_min, "high": t.storage_max, "axis": t.axis, "blocks": blocks}
 
@@ -235,12 +235,12 @@ class TargetKernel:
 
     @property
     def constraints(self) -> tuple[Constraint | QuantFn, ...]:
-        """The constraints, in the order in which they are applied."""
+        """The constraints as a tuple, in the order in which they are applied."""
         return self.constraint if isinstance(self.constraint, tuple) else (self.constraint,)
 
     @property
     def family(self) -> str:
-        """The name of the kernel of qrt that computes the same float operations; empty if a function matches them."""
+        """The kernel of qrt that computes the same float operations, by name; empty if ``pattern`` is a function."""
         return "" if callable(self.pattern) else self.pattern or self.name
 
     def _check_constraint(self, constraint: Constraint | QuantFn) -> None:
@@ -256,17 +256,17 @@ class TargetKernel:
                 raise QuantTypeError(f"{constraint} relates two factors{bias} and one result: name them in constrained")
 
     def relates(self, port: TargetPort) -> bool:
-        """Return True if the constraint relates a port."""
+        """Return True if the constraint applies to a port."""
         return not self.constrained or port.name in self.constrained
 
     def ports(self, inputs: int, outputs: int) -> tuple[Sequence[TargetPort], Sequence[TargetPort]] | None:
-        """Return the port of each operand and each result; None if the kernel does not accept their numbers."""
+        """Return the ports for this many operands and results; None if the kernel does not accept these numbers."""
         given, results = _matched(self.inputs, inputs), _matched(self.outputs, outputs)
         return None if given is None or results is None else (given, results)
 
 
 def _matched(ports: Sequence[TargetPort], count: int) -> Sequence[TargetPort] | None:
-    """Return the port of each of ``count`` values, in order; None if the ports do not allow this count."""
+    """Return the port of each of ``count`` operands or results; None if the ports do not allow this count."""
     if ports and ports[-1].size == "*":
         return [*ports[:-1], *([ports[-1]] * (count - len(ports) + 1))] if count >= len(ports) - 1 else None
     least = sum(port.size == "" for port in ports)

@@ -1,4 +1,4 @@
-"""Targets: devices with the kernels that they have (docs/reference/targets.md)."""
+"""Targets: devices, described by the kernels that they have (docs/reference/targets.md)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -199,12 +199,12 @@ class Target:
         self.__dict__.pop("_by_name", None)
 
     def signatures(self, kernel: str) -> Sequence[TargetKernel]:
-        """Return the signatures of a kernel, in order; an empty sequence if the target lacks it."""
+        """Return the signatures of a kernel, in the order of the target; an empty sequence for an unknown kernel."""
         return self._by_name.get(kernel, ())
 
     @property
     def max_widening(self) -> Fraction:
-        """The factor by which joining the ends of a value may widen the range of either, ``2 ** rescale_cost``."""
+        """The greatest factor by which the range of a port may be widened to avoid a rescale: ``2 ** rescale_cost``."""
         return Fraction(2.0 ** min(self.rescale_cost, 1000.0))
 
     @cached_property
@@ -218,7 +218,7 @@ class Target:
 def read_target(text: str, where: str, name: str) -> Target:
     """Parse a target in TOML. ``where`` is the prefix of messages; ``name`` is used if the text has no name.
 
-    Raises ModelError that names the table, the key and the values that it may have.
+    Raises ModelError that names the table, the key and the accepted values.
 
     >>> text = '[[kernel]]\\nname = "pool"\\nconstraint = "same_scale"\\nports = {x = "i8", y = "i8"}'
     >>> read_target(text, "mine.toml", "mine").kernels[0].outputs[0].name
@@ -229,6 +229,6 @@ def read_target(text: str, where: str, name: str) -> Target:
 
 
 def sealed(target: Target) -> Target:
-    """Mark a target to which no kernel may be added."""
+    """Mark a target that is part of qrt, so that no kernel can be added to it, and return it."""
     object.__setattr__(target, "_is_sealed", True)
     return target
