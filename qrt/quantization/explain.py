@@ -35,10 +35,10 @@ def explain_program(
 ) -> Report:
     """Run a quantized program and its float program on data, and report how their values differ.
 
-    Each region is one kernel. It is measured twice: with inputs from the float program, and in the quantized program,
-    where the errors of earlier regions add up. Sums are exact, so neither the order of the data nor its split into
-    batches changes the report. The share of each region in the error at the outputs is measured on a sample of at
-    most 256 rows.
+    Each region of the program is one kernel. The error of its result is measured twice: with inputs from the float
+    program, and in the quantized program, where the errors of earlier regions add up. Sums are exact, so neither the
+    order of the data nor its split into batches changes the report. The share of each region in the error at the
+    program's outputs is measured on a sample of at most 256 rows.
 
     Parameters
     ----------
@@ -60,14 +60,15 @@ def explain_program(
     Returns
     -------
     Report
-        A mapping from region keys to region reports, sorted by error at the outputs, largest first.
+        A mapping from the keys of regions, such as ``f/lookup.0``, to their reports, sorted by error at the program's
+        outputs, largest first. The part of a key after the ``/`` is enough if it is unique.
 
     Raises
     ------
     ModelError
-        If the quantized program has no keys, or none in common with the float program; if the inputs or outputs of the
-        two programs differ; if the data is empty or does not fit; or if an output of the float program is NaN or
-        infinite.
+        If the quantized program has no keys (``quant.key``), or none in common with the float program; if the inputs or
+        outputs of the two programs differ; if the data is empty or does not fit the inputs; or if an output of the
+        float program is NaN or infinite.
     VerifyError
         If a program is invalid.
     QuantError

@@ -27,7 +27,7 @@ def explain_plan(program: Program, inputs: Mapping[str, Any] | None = None, *, r
     program : Program
         The program.
     inputs : mapping of str to array, optional
-        The inputs by name; by default random arrays, in which open dimensions have size 1.
+        The inputs by name; by default random arrays, in which dynamic dimensions have size 1.
     repeats : int, default 5
         The number of runs. The time of a step is the median over the runs.
 

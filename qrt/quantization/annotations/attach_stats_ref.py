@@ -64,7 +64,7 @@ def attach_keys(module: Module) -> None:
 
 
 def _gives_a_port(operation: Operation) -> bool:
-    """Return True if an operation gets a key: a region, a loop, a branch, or an operation whose result a region takes."""
+    """Return True if an operation gets a key: a region, a loop, a branch, or one whose result a region takes."""
     if isinstance(operation, RegionOp):
         return bool(operation.results)
     if operation.name.startswith(CONTROL):

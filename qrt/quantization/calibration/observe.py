@@ -59,8 +59,8 @@ def calibrate_program(
         The program, after the passes ``fuse-kernels`` and ``attach-stats-ref``. It is not changed.
     data : mapping or iterable
         Arrays by input name, or iterables of batches by input name, or an iterable of mappings from input names to
-        batches. An array with more rows than the program takes is split along its first axis; if the program leaves
-        the number of rows open, into parts of 64 rows.
+        batches. An array with more rows than the program's input is split along its first axis; if that dimension of
+        the input is dynamic, into parts of 64 rows.
     function : str, optional
         The name of the function; by default ``main``, or the only function.
     skip_nonfinite : bool, default False
@@ -75,8 +75,8 @@ def calibrate_program(
     Raises
     ------
     ModelError
-        If the program names no value; if there is no data; if a batch is empty or differs from the program's inputs in
-        name, shape or dtype; or if a value is NaN or infinite.
+        If the program has no ``quant.stats_ref``; if there is no data; if a batch is empty or differs from the
+        program's inputs in name, shape or dtype; or if a value is NaN or infinite.
     QuantTypeError
         If an argument has the wrong type.
 

@@ -49,7 +49,7 @@ class Record:
     low, high : float
         The least and the greatest value.
     histogram : mapping of int to int, optional
-        The number of values by the 16 high bits of their f32. The numbers add up to ``count``.
+        The number of values for each pattern of the upper 16 bits of their f32. The numbers add up to ``count``.
 
     Examples
     --------

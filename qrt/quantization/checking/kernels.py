@@ -288,10 +288,10 @@ def _bias(a: UniformType, wanted: list[float], bias: UniformType, is_coarser: bo
 
 
 def _bias_is_lost(bias: UniformType, wanted: list[float], port: PortOf, results: list[PortOf]) -> str | None:
-    """Return an error message if kernels cannot represent a bias whose scale is coarser than ``wanted``, the sums' scales.
+    """Return an error message if kernels cannot represent a bias with a scale coarser than that of the sums.
 
-    Kernels store a bias as an integer of 62 bits at the scale of the sums. Multipliers below 2^-32 turn every sum, with
-    the bias in it, into 0 (docs/numerics.md).
+    ``wanted`` are the scales of the sums. Kernels store a bias as an integer of 62 bits at the scale of the sums.
+    Multipliers below 2^-32 turn every sum, with the bias in it, into 0 (docs/numerics.md).
     """
     dense, spec = dense_of(port.value), results[0].spec
     scales, products = bias.scale_array.reshape(-1), np.asarray(wanted)

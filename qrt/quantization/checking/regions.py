@@ -51,7 +51,7 @@ class PortOf:
 
     @property
     def is_decided(self) -> bool:
-        """True if the type is final: quantized, `!quant.none` or a narrower float, or if the elements are not floats."""
+        """True if the type is final (quantized, `!quant.none`, a narrower float), or if the elements are not floats."""
         if not self.is_float:
             return True
         is_narrower = isinstance(self.spec, FloatType) and self.spec is not element_of(self.value.type)

@@ -78,7 +78,7 @@ def _end(user: Operation, index: int) -> str:
 
 
 def _flows(module: Module) -> dict[Value, list[Value]]:
-    """Return, for each value, the values that control flow copies it to: block arguments, and results of loops and calls."""
+    """Return, for each value, the block arguments and the results of operations that control flow copies it to."""
     targets: dict[Value, list[Value]] = defaultdict(list)
     for operation in operations_of(module):
         for source, target in _passed(module, operation):

@@ -68,7 +68,7 @@ class RegionPair:
 
 
 class Comparison:
-    """A float program and its quantized form, which run on the same inputs while the errors of their values are counted."""
+    """A float program and its quantized form, run on the same inputs to count the errors of their values."""
 
     def __init__(self, named: NamedProgram, module: Module, function: str | None) -> None:
         self.named = named
@@ -271,7 +271,7 @@ class Comparison:
     # -- the report ----------------------------------------------------------------------------------------------------
 
     def report(self, target: Target, errors: dict[str, tuple[int, Fraction]], sampled: int) -> Report:
-        """Return the report of all runs so far. ``errors`` is the result of ``errors``, on a sample of ``sampled`` rows."""
+        """Return the report of all runs so far, with errors from ``Comparison.errors`` over ``sampled`` rows."""
         lost = any(nonfinite for nonfinite, _ in errors.values())
         shares = {key: Fraction(nonfinite) if lost else noise for key, (nonfinite, noise) in errors.items()}
         total = sum(shares.values(), Fraction(0))

@@ -23,7 +23,7 @@ Batches = Sequence[dict[str, Array]]
 
 @dataclass(frozen=True)
 class Error:
-    """The error of an approximation: the sum of squares of reference values (``signal``) and of differences (``noise``).
+    """The error of an approximation: sums of squares of the reference (``signal``) and of differences (``noise``).
 
     Elements where the reference is NaN or infinite are skipped. Elements where only the approximation is NaN or
     infinite are counted in ``nonfinite`` and are not part of ``noise``.
@@ -55,7 +55,7 @@ class Error:
 
     @property
     def snr(self) -> float:
-        """The signal-to-noise ratio in decibels, as in ``qrt.metrics.snr``; minus infinity if ``nonfinite`` is not 0."""
+        """The signal-to-noise ratio in decibels, as in ``qrt.metrics.snr``; -inf if ``nonfinite`` is not 0."""
         return -np.inf if self.nonfinite else decibels(self.signal, self.noise)
 
     @property
@@ -114,7 +114,10 @@ class Noise:
 
     @property
     def same_answers(self) -> float | None:
-        """The share of all outputs' rows whose greatest value is at the same index as in the reference; None without rows."""
+        """The share of rows, over all outputs, whose greatest value is at the same index as in the reference.
+
+        It is None if no output has rows.
+        """
         rows = sum(output.rows for output in self.outputs)
         return sum(output.same for output in self.outputs) / rows if rows else None
 
@@ -146,7 +149,7 @@ class Reference:
         return self.noise_of(program, (_outputs(program, batch) for batch in self.batches))
 
     def noise_of(self, program: Program, outputs: Any) -> Noise:
-        """Return the error of outputs of a program. ``outputs`` yields, for each batch of the sample, a list of arrays."""
+        """Return the error of a program's outputs; ``outputs`` yields a list of arrays for each batch of the sample."""
         totals: list[OutputNoise] = []
         for expected, given in zip(self.outputs, outputs, strict=True):
             latest = [compare(p.name, e, g) for p, e, g in zip(program.outputs, expected, given, strict=True)]

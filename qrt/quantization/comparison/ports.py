@@ -86,7 +86,7 @@ def _added(region: Operation, part: Slice) -> Iterator[PortOf]:
 
 
 def _origins(giver: Operation) -> list[str]:
-    """Return the attribute ``quant.origins``: for each operand and result of a region, what its type was chosen from."""
+    """Return the attribute ``quant.origins``, a text for each port of a region: what its type was chosen from."""
     attribute = giver.attributes.get(ORIGINS)
     return (
         [element.value for element in attribute.elements if isinstance(element, StringAttr)]
@@ -128,7 +128,7 @@ def _read_as(value: Value, part: Slice) -> list[Type]:
 
 
 def _narrowed(value: Value, part: Slice) -> list[Type]:
-    """Return the narrower float types to which a slice casts a value, if the casts come from the target's float ports."""
+    """Return the narrower float types to which a slice casts a value because of the target's float ports."""
     if not _has_narrow(part):
         return []
     casts = [op for op in part.operations if op.name == "arith.truncf" and op.operands[0] is value]
@@ -136,7 +136,7 @@ def _narrowed(value: Value, part: Slice) -> list[Type]:
 
 
 def _narrow_constants(part: Slice) -> list[Value]:
-    """Return the constants that a slice stores in narrower float types and widens, if the target has such float ports."""
+    """Return the constants that a slice stores in narrower float types because of the target's float ports."""
     widened = [op.operands[0] for op in part.operations if op.name == "arith.extf"] if _has_narrow(part) else []
     return [value for value in widened if constant_of(value) is not None]
 
@@ -150,7 +150,7 @@ def _has_narrow(part: Slice) -> bool:
 
 
 def stored_type(value: Value) -> Type:
-    """Return the element type in which a kernel stores its result, before a cast to the wider float type of the program."""
+    """Return the element type in which a kernel stores its result, before a cast to a wider float type."""
     source = value.operation
     is_narrow = source is not None and source.name == "arith.extf" and KERNEL in source.attributes
     return element_of(source.operands[0].type if source is not None and is_narrow else value.type)
@@ -192,7 +192,7 @@ def _port_report(port: PortOf, name: str, origin: str, histogram: Histogram) -> 
 
 
 def _port_names(kernel: str, inputs: int, outputs: int, target: Target) -> list[str]:
-    """Return the names that the target gives a kernel's operands and results; without such names ``operand 0`` and so on."""
+    """Return the target's names of a kernel's operands and results, or else ``operand 0``, ``result 0`` and so on."""
     for signature in target.signatures(kernel):
         ports = signature.ports(inputs, outputs)
         if ports is not None:

@@ -25,7 +25,7 @@ _NAME = "kernel"
 
 @dataclass(frozen=True, eq=False)
 class SliceEntry:
-    """An input of a slice: a value of the quantized program, with the name of the float program's value that it represents."""
+    """An input of a slice: a value of the quantized program, and the name of the same value in the float program."""
 
     name: str
     value: Value
@@ -149,7 +149,7 @@ class SliceKernel:
 
 
 def _function(part: Slice, floats: Mapping[str, Type], rounded: Mapping[str, UniformType]) -> Operation:
-    """Return a slice as a function that takes values of the float program, quantizes them, and returns the slice's result."""
+    """Return a slice as a function that takes values of the float program and quantizes them."""
     given = [floats[entry.name] for entry in part.entries]
     block = Block(given)
     assert part.result.operation is not None  # an operation has the key

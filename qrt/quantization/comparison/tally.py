@@ -40,7 +40,7 @@ class Tally:
         self.alone += Error.of(reference, approximation)
 
     def add(self, reference: Array, stored: Array) -> None:
-        """Add the error of a result of the quantized program; ``stored`` has the storage values of a quantized result."""
+        """Add the error of a result of the quantized program; ``stored`` has the storage values, or floats."""
         if not isinstance(self.type, UniformType):
             self.accumulated += Error.of(reference, stored)
             return

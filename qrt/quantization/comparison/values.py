@@ -34,7 +34,7 @@ class Values:
 
     @classmethod
     def of(cls, module: Module, name: str) -> "Values":
-        """Return a copy of a program, in which the calls in the function ``name`` are inlined, with names for its values."""
+        """Return the named values of a function, in a copy of its module in which the function's calls are inlined."""
         copy = flattened(module, name)
         values = cls(copy, copy.function(name))
         values._name_all()
@@ -81,7 +81,7 @@ class Values:
 
 
 def require_keys(values: Values, what: str) -> None:
-    """Raise ModelError if no operation has the attributes ``quant.key`` and ``quant.kernel`` that `qrt quantize` writes.
+    """Raise ModelError if no operation has the attribute ``quant.kernel``, which `qrt quantize` writes.
 
     ``what`` names the program in the message.
     """

@@ -11,9 +11,9 @@ from qrt.quantization.targets.model import Target
 
 
 def match_kernel(kernel: str, value: Value) -> KernelMatch | None:
-    """Return the operations by which a kernel of qrt computes a value, the largest set of them.
+    """Return the largest set of float operations that compute a value as a kernel of qrt does.
 
-    Fusion patterns of targets may call it to accept fewer operations than a kernel of qrt does.
+    A target's own fusion pattern may call this function, and reject some of its matches.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def match_kernel(kernel: str, value: Value) -> KernelMatch | None:
     Returns
     -------
     KernelMatch or None
-        None if the kernel does not compute the value.
+        The operations, with the operands and attributes of the kernel; None if the kernel does not compute the value.
 
     Raises
     ------

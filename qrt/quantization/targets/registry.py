@@ -102,12 +102,12 @@ def register_target(target: Target) -> None:
     Parameters
     ----------
     target : Target
-        A device. It replaces an earlier registered target of the same name.
+        The target. If another target was registered under the same name, this one replaces it.
 
     Raises
     ------
     QuantError
-        If qrt has a target with this name.
+        If the name is that of a target that is part of qrt, such as ``tflite``.
     QuantTypeError
         If ``target`` is not a Target.
 
