@@ -86,7 +86,7 @@ class Boundaries:
         return of_results, of_operands
 
     def _behind(self, value: Value) -> Iterator[Operation]:
-        """Yield the annotations that a value passed through after its definition, last one first."""
+        """Yield the annotations through which a value was computed since its definition, starting with the last one."""
         operation = value.operation
         while operation is not None:
             if operation.name in ANNOTATIONS or operation.name == "quant.dcast":
@@ -146,10 +146,10 @@ def _settle(region: RegionOp, nearest: dict[int, tuple[Operation, AnnotatedType]
 def joined(own: Type, annotated: Type, element: Type) -> Type:
     """Return the combination of a region's specification ``own`` of an operand or result with an annotation.
 
-    ``element`` is the float type; as a specification, it says nothing. An annotation replaces the specification only if
-    one of these holds:
+    ``own`` is ``element``, the float type of the value, if the region specifies nothing. The annotation replaces the
+    specification only if one of these holds:
 
-    - The specification says nothing, or the annotation is `!quant.none`.
+    - The region specifies nothing, or the annotation is `!quant.none`.
     - The specification is a least width (`!quant.any`), and the annotation is a type or least width at least as wide.
     - The specification is a range, and the annotation is a type or a least width.
     """

@@ -54,7 +54,7 @@ def _annotation_of(operation: Operation) -> AnnotatedType | None:
 
 
 def _cast_of(operation: Operation) -> Operation | None:
-    """Return the operation that defines the operand of a `quant.dcast`, in `dcast(qcast(x))` the `qcast`; else None."""
+    """Return the operation that defines the operand of a `quant.dcast`; None for other operations."""
     return operation.operands[0].operation if operation.name == "quant.dcast" else None
 
 

@@ -60,7 +60,7 @@ def annotation_of(operation: Operation) -> AnnotatedType | None:
 
 
 def _ranges(operation: Operation, name: str) -> Array:
-    """Return the ranges of an attribute as float64 rows (low, high) with low < high.
+    """Return the ranges in the attribute ``name`` as float64 rows (low, high) with low < high.
 
     A range (x, x) is extended to 0; (0, 0) becomes (0, 1).
     """

@@ -46,7 +46,7 @@ def keep_tags(region: RegionOp, values: Sequence[Value]) -> None:
             if number == 0:
                 tags |= {KERNEL: StringAttr(region.kernel)}
                 tags |= {name: attributes[name] for name in (ORIGINS, CAUSE) if name in attributes}
-        put_tags(_giver(value), tags)
+        put_tags(_producer(value), tags)
 
 
 def put_tags(operation: Operation | None, tags: Tags) -> None:
@@ -60,7 +60,7 @@ def tags_of(operation: Operation) -> Tags:
     return {name: operation.attributes[name] for name in (KEY, KERNEL, ORIGINS, CAUSE) if name in operation.attributes}
 
 
-def _giver(value: Value) -> Operation | None:
+def _producer(value: Value) -> Operation | None:
     """Return the operation that defines a value.
 
     If a `quant.dcast` of a quantized value defines it, this is the operation that defines the quantized value.

@@ -199,7 +199,10 @@ _NAME = "statsKey"
 
 
 def flattened(module: Module, name: str) -> Module:
-    """Return a copy of a module without annotations and dead code, and with the calls in one function inlined."""
+    """Return a copy of a module without annotations or dead code, in which one function contains no calls.
+
+    The calls in the function ``name`` are inlined.
+    """
     with garbage_uncollected():
         copy = Module(module.operation.clone({}), module.upstream)
         for op in [op for op in acyclic_operations(copy.operation) if op.name in IDENTITIES]:

@@ -53,7 +53,10 @@ def _from(spec: Type, where: str, value: Value, flows: dict[Value, list[Value]])
 
 
 def _taken(user: Operation, index: int) -> Type | None:
-    """Return the final type with which an operation takes an operand; None if the operation prescribes no type."""
+    """Return the type with which a region or a `quant.qcast` takes an operand; None for other operations.
+
+    The result is also None if the region's type is not final.
+    """
     if isinstance(user, RegionOp):
         port = PortOf(user, index, user.input_specs[index])
         return port.spec if port.is_decided else None

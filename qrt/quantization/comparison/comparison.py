@@ -42,7 +42,7 @@ from qrt.types import FloatType, TensorType, Type, UniformType
 
 @dataclass(eq=False)
 class RegionPair:
-    """A region of the float program, and the operation ``giver`` of the quantized program that computes its result.
+    """A region of the float program, and the operation ``producer`` of the quantized program that computes its result.
 
     ``tallies`` has the error counts of the region's results, by the type of the result.
     """
@@ -50,7 +50,7 @@ class RegionPair:
     key: str
     kernel: str
     region: Operation
-    giver: Operation
+    producer: Operation
     ports: list[PortOf]
     tallies: dict[Type, Tally] = field(default_factory=dict)
 
@@ -117,7 +117,7 @@ class Comparison:
     def _unmatched(self) -> dict[str, str]:
         """Return the regions that occur in only one of the programs, or not equally often in both.
 
-        The keys of the result are those of the regions (``quant.key``), the values their names in messages.
+        The result maps the ``quant.key`` of each such region to its name in messages.
         """
         unmatched = {}
         for key, ops in self.quantized.keyed.items():
@@ -131,24 +131,24 @@ class Comparison:
 
     def _add_parts(self) -> None:
         values = {name: value for value, name in self._shared.items()}
-        for key, givers in self.quantized.keyed.items():
-            if key in self.unmatched or KERNEL not in givers[0].attributes:
+        for key, producers in self.quantized.keyed.items():
+            if key in self.unmatched or KERNEL not in producers[0].attributes:
                 continue
             known: tuple[list[SliceKernel], list[SliceKernel]] = [], []
-            for giver, region in zip(givers, self.floats.keyed[key], strict=True):
+            for producer, region in zip(producers, self.floats.keyed[key], strict=True):
                 for result in region.results:
                     name = self.floats.names[result]
                     if name in values:
                         _check_shapes(key, result, values[name])
                         part = sliced(values[name], self._shared, self._order)
-                        self._add_part(key, giver, region, part, name)
+                        self._add_part(key, producer, region, part, name)
                         self._add_kernels(result, part, name, known)
 
-    def _add_part(self, key: str, giver: Operation, region: Operation, quantized_slice: Slice, name: str) -> None:
+    def _add_part(self, key: str, producer: Operation, region: Operation, quantized_slice: Slice, name: str) -> None:
         if key not in self.parts:
-            kernel = _text(giver, KERNEL)
+            kernel = _text(producer, KERNEL)
             self.parts[key] = RegionPair(
-                key, kernel, region, giver, ports_of(region, kernel, quantized_slice, self.floats.names)
+                key, kernel, region, producer, ports_of(region, kernel, quantized_slice, self.floats.names)
             )
         part = self._part_of[name] = self.parts[key]
         type = element_of(quantized_slice.result.type)
@@ -295,7 +295,7 @@ class Comparison:
             part.key,
             part.kernel,
             _place(part.region),
-            port_reports(part.ports, part.giver, part.kernel, target, self._histogram),
+            port_reports(part.ports, part.producer, part.kernel, target, self._histogram),
             tally.alone.snr,
             tally.accumulated.snr,
             tally.clipped / tally.values if tally.values else 0.0,
@@ -314,7 +314,7 @@ class Comparison:
     def _float_results(self) -> Iterable[FloatOperation]:
         """Yield a report entry for each region whose result stays float in the quantized program."""
         for part in self.parts.values():
-            element = stored_type(part.giver.results[0])
+            element = stored_type(part.producer.results[0])
             if not isinstance(element, UniformType):
                 yield FloatOperation(
                     part.kernel, _place(part.region), f"the result of {part.key} is stored as {element}"
@@ -322,7 +322,7 @@ class Comparison:
 
 
 def rows_of(batch: dict[str, Array], program: Program) -> int:
-    """Return the number of rows of a batch: the length of its first input, or 1 for a scalar."""
+    """Return the number of rows of a batch: the size of the first input's first axis, or 1 for a scalar."""
     shape = np.shape(batch[program.inputs[0].name])
     return shape[0] if shape else 1
 

@@ -57,8 +57,12 @@ def ports_of(region: Operation, kernel: str, part: Slice, names: Mapping[Value, 
 
 def _operands(region: Operation, part: Slice, names: Mapping[Value, str]) -> Iterator[PortOf]:
     constants = [*part.constants, *_narrow_constants(part)]
-    giver = part.result.operation
-    given = giver.operands if giver is not None and len(giver.operands) == len(region.operands) else region.operands
+    producer = part.result.operation
+    given = (
+        producer.operands
+        if producer is not None and len(producer.operands) == len(region.operands)
+        else region.operands
+    )
     read: dict[str, list[Type]] = {}
     for entry in part.entries:
         read.setdefault(entry.name, []).extend(_read_as(entry.value, part))
@@ -77,17 +81,17 @@ def _operands(region: Operation, part: Slice, names: Mapping[Value, str]) -> Ite
 
 def _added(region: Operation, part: Slice) -> Iterator[PortOf]:
     """Yield the constant operands that only the quantized program has, such as a bias that corrects an error."""
-    giver, count = part.result.operation, len(region.operands)
-    wanted = count if giver is None else len(_origins(giver)) - len(region.results)
+    producer, count = part.result.operation, len(region.operands)
+    wanted = count if producer is None else len(_origins(producer)) - len(region.results)
     for operation in part.operations if wanted > count else ():
         if operation.name.startswith("qrt.") and len(operation.operands) == wanted:
             yield from (PortOf(element_of(value.type), True, constant=value) for value in operation.operands[count:])
             return
 
 
-def _origins(giver: Operation) -> list[str]:
+def _origins(producer: Operation) -> list[str]:
     """Return the attribute ``quant.origins``, a text for each port of a region: what its type was chosen from."""
-    attribute = giver.attributes.get(ORIGINS)
+    attribute = producer.attributes.get(ORIGINS)
     return (
         [element.value for element in attribute.elements if isinstance(element, StringAttr)]
         if isinstance(attribute, ArrayAttr)
@@ -104,7 +108,7 @@ def _merged(part: Slice) -> Iterator[PortOf]:
 
 
 def source_of(value: Value) -> Value:
-    """Return the operand of the `quant.dcast` that defines a value; a value without a `quant.dcast` itself."""
+    """Return the quantized value that a `quant.dcast` converts to this float value; another value is returned unchanged."""
     source = value.operation
     return source.operands[0] if source is not None and source.name == "quant.dcast" else value
 
@@ -157,16 +161,16 @@ def stored_type(value: Value) -> Type:
 
 
 def port_reports(
-    ports: Sequence[PortOf], giver: Operation, kernel: str, target: Target, histogram: Callable[[PortOf], Histogram]
+    ports: Sequence[PortOf], producer: Operation, kernel: str, target: Target, histogram: Callable[[PortOf], Histogram]
 ) -> tuple[PortReport, ...]:
     """Return the report entries of a region's operands and results.
 
-    ``giver`` is the operation of the quantized program that computes the region's result. ``histogram`` returns the
+    ``producer`` is the operation of the quantized program that computes the region's result. ``histogram`` returns the
     histogram of the values at an operand or result.
     """
     inputs = sum(port.is_input for port in ports)
     names = _port_names(kernel, inputs, len(ports) - inputs, target)
-    origins = _origins(giver)
+    origins = _origins(producer)
     if len(origins) != len(ports):
         origins = [""] * len(ports)
     rows = zip(ports, names, origins, strict=True)

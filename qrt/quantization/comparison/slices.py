@@ -35,8 +35,8 @@ class SliceEntry:
 class Slice:
     """The operations that compute a result from input values (``entries``), in program order.
 
-    ``constants`` are the quantized constants that they read. ``casts`` are those of the operations that quantize
-    floats.
+    ``constants`` are the quantized constants that the operations read. ``casts`` are the operations among them that
+    quantize floats.
     """
 
     result: Value
@@ -118,7 +118,7 @@ class SliceKernel:
         return equal(self._function, other._function)
 
     def as_one_of(self, others: "list[SliceKernel]") -> "SliceKernel":
-        """Return this kernel, which from now on shares the compiled program of an equal kernel in ``others``.
+        """Share the compiled program of an equal kernel in ``others`` from now on, and return this kernel.
 
         If there is no equal kernel, this one is appended to ``others``. Several calls of one function have equal
         kernels.

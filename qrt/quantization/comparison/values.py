@@ -46,7 +46,7 @@ class Values:
         return {name: value for value, name in self.names.items()}
 
     def results(self, key: str, number: int = 0) -> list[str]:
-        """Return the names of an operation's results; of several operations with this key, operation ``number``."""
+        """Return the names of the results of operation ``number`` among the operations with this key."""
         return [self.names[value] for value in self.keyed[key][number].results]
 
     def _name_all(self) -> None:
@@ -63,7 +63,7 @@ class Values:
                 same.append(operation)
 
     def _name(self, operation: Operation, key: str, number: int) -> None:
-        """Name the results of operation ``number`` of those with this key.
+        """Name the results of operation ``number`` among the operations with this key.
 
         In an exported program, each result of a region is computed by an operation of its own, which has a key of its
         own.

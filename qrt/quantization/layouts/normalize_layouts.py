@@ -45,7 +45,7 @@ class NormalizeLayouts:
 
 
 def normalize(module: Module, unchanged: Collection[Operation]) -> None:
-    """Run the pass on a module, except on the operations ``unchanged``, which kernels accept as they are."""
+    """Run `normalize-layouts` on a module, except on the operations ``unchanged``, which kernels accept as they are."""
     relayouts: Relayouts = {}
     dead = {inner for block in blocks_of(module.operation) for inner in block if is_dead(inner)}
     for block in blocks_of(module.operation):

@@ -35,15 +35,15 @@ from qrt.types import AnyQuantizedType, NoQuantizedType, UniformType
 
 
 def couples(graph: PropagationGraph) -> list[Edge]:
-    """Return edges that connect values which coupling operations with one ``coupledKey`` demand to have one type.
+    """Return edges between values that should have one type, as their `quant.coupled_ref` operations demand.
 
-    The edges lead from the first value of each key to each other value of the key.
+    The edges lead from the first value of each ``coupledKey`` to each other value of the key.
     """
     return [edge for _, edge in _coupled(graph)]
 
 
 def remark_uncoupled(graph: PropagationGraph) -> None:
-    """Emit a remark for each coupling operation whose value did not get the type of the other values of its key."""
+    """Emit a remark for each `quant.coupled_ref` that could not give its value the type of other values of its key."""
     for operation, edge in _coupled(graph):
         one, other = edge.source.type, edge.target.type
         if one is not None and other is not None and one is not other:
@@ -79,7 +79,7 @@ def _named(operation: Operation) -> str:
 
 
 class Classes:
-    """The formation of the classes of a graph; afterwards each node has its class in ``in_class``."""
+    """The partition of a graph's nodes into classes that have one type; ``node.in_class`` is the class of a node."""
 
     def __init__(
         self,
@@ -106,7 +106,10 @@ class Classes:
                 _complete(side)
 
     def _spread(self, every: list[Edge]) -> None:
-        """Join the edges next to classes that have a type; then the edges next to classes that thereby got a type."""
+        """Merge classes along edges, from classes that have a type to their neighbours, nearest first.
+
+        ``every`` has all edges of the graph.
+        """
         for edge in every:
             for node in (edge.source, edge.target):
                 node.in_class.edges.append(edge)
@@ -127,7 +130,7 @@ class Classes:
         return True
 
     def agree(self, source: Class, target: Class) -> bool:
-        """Return True if the classes at the two ends of an edge may have one type."""
+        """Return True if the classes at the two ends of an edge may be merged, so that they have one type."""
         if source.stays_float or target.stays_float:
             return source.given is target.given or (source.stays_float and _may_stay_float(target, source.given))
         if source.given is not None and target.given is not None:
@@ -145,7 +148,7 @@ class Classes:
         return self._is_near(source, target)
 
     def _takes(self, side: Class, given: UniformType) -> bool:
-        """Return True if all ports of a class allow the storage, zero points and layout of scales of a type."""
+        """Return True if the storage, zero points and layout of scales of ``given`` suit all nodes of a class."""
         if side.storage is not None and not _is_within(given, side.storage):
             return False
         stored = side.storage or storage_of(given)
@@ -156,7 +159,7 @@ class Classes:
         return all(node.port is None or _has_layout(node, node.port, given) for node in side.nodes)
 
     def _covers(self, given: UniformType, side: Class) -> bool:
-        """Return True if a type covers the range of a class. Any per-axis or sub-channel type counts as covering."""
+        """Return True if the type ``given`` covers the range of a class; types with several scales are not checked."""
         storage = storage_of(given)
         span = self._ranges.chosen(side.statistics, storage, symmetric=side.symmetric, element=side.nodes[0].element)
         return not given.is_per_layer or span is None or covers(given, span)
@@ -170,7 +173,7 @@ class Classes:
 
 
 def _class_of(node: PropagationNode, statistics: Statistics) -> Class:
-    """Return a new class that contains only one node, with the type, storage and least width that the node demands."""
+    """Return a new class with a single node, and with the type, storage and least width that the node demands."""
     side = Class([node], statistics, least=node.spec if isinstance(node.spec, AnyQuantizedType) else None)
     if is_decided(node.spec, node.element):
         side.given = node.spec
@@ -182,7 +185,7 @@ def _class_of(node: PropagationNode, statistics: Statistics) -> Class:
 
 
 def _take_port(side: Class, node: PropagationNode, port: TargetPort) -> None:
-    """Give a one-node class the type or the storage that the kernel requires at the node's port."""
+    """Set the type or storage of a node's new class to what the kernel requires at the node's ``port``."""
     assert node.region is not None
     assert node.region.kernel is not None
     fixed = node.fixed
@@ -220,7 +223,7 @@ def unite(one: Class, other: Class) -> Class:
 
 
 def _tie(nodes: list[PropagationNode], inputs: int) -> None:
-    """Merge the classes of the ports that a kernel's constraint ``same_scale`` relates, and give the result one type.
+    """Merge the classes of the nodes that a kernel requires to have one type (``same_scale``), and set this type.
 
     ``inputs`` is the number of the region's operands. Raises VerifyError if expressed types or storages differ.
     """
@@ -257,7 +260,7 @@ def _tie(nodes: list[PropagationNode], inputs: int) -> None:
 
 
 def _overruled(node: PropagationNode, given: Spec) -> None:
-    """Emit a remark if the node has an annotated type: the kernel's constraint gives it the type ``given`` instead."""
+    """Emit a remark if a node has an annotated type, which the constraint of its kernel replaces by ``given``."""
     assert node.region is not None
     if is_decided(node.spec, node.element):
         remark(
@@ -268,7 +271,7 @@ def _overruled(node: PropagationNode, given: Spec) -> None:
 
 
 def _clipped(node: PropagationNode, given: UniformType) -> None:
-    """Emit a remark if the type ``given``, that of another port, clips the node's range by more than one scale."""
+    """Emit a remark if ``given``, the type of another port, clips the range of a node by more than one scale."""
     assert node.region is not None
     span, (low, high), step = node.in_class.statistics.span, covered(given), float(given.scale_array.max())
     if span is not None and (span[0] < low - step or span[1] > high + step):
@@ -311,9 +314,10 @@ def _is_within(given: UniformType, storage: Storage) -> bool:
 
 
 def _may_stay_float(side: Class, given: Spec | None) -> bool:
-    """Return True if a class may take the float type ``given``: no port of the class needs a quantized type.
+    """Return True if a class may take the float type ``given``, because none of its nodes needs a quantized type.
 
-    With `!quant.none`, the class must contain all float ports of its regions; with a narrower float, no ports at all.
+    If ``given`` is `!quant.none`, each region with a node in the class must have all its float operands and results
+    there. If it is a narrower float, the class must contain no operand or result of a region.
     """
     if side.given is not None or side.storage is not None or side.least is not None:
         return False
@@ -335,7 +339,7 @@ def _larger(one: AnyQuantizedType | None, other: AnyQuantizedType | None) -> Any
 
 
 def _complete(side: Class) -> None:
-    """Set the storage of a class whose ports accept any type: to a kernel's default, or to the annotated least width.
+    """Set the storage of a class for which kernels accept any type: a kernel's default, or an annotated least width.
 
     The default is that of the first port in program order that has one; a wider annotated width is preferred to it.
     """

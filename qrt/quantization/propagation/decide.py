@@ -72,7 +72,7 @@ class Decider:
         return len(self._graph.regions) + sum(1 for node in self._graph.nodes if node.region is not None)
 
     def run(self) -> None:
-        """Decide the type of every class."""
+        """Choose the types of all classes of nodes; keep regions float for which a type is missing."""
         self._ranges.prepare(self._undecided_ranges())
         heapq.heapify(self._heap)
         waiting = set(self._heap)
@@ -112,7 +112,10 @@ class Decider:
                     yield span, storage, symmetric, first.element
 
     def _visit(self, region: GraphRegion) -> list[int]:
-        """Choose the types of a region's ports. Return the numbers of other regions with ports in the same classes."""
+        """Choose the types of a region's operands and results that have none yet.
+
+        Returns the numbers of the other regions with nodes in the same classes, which must be visited again.
+        """
         fresh = [node for node in region.floats if node.type is None]
         if not fresh and region.number in self._visited:
             return []
@@ -136,13 +139,13 @@ class Decider:
         return concerned
 
     def _propose(self, class_: Class, proposed: dict[Class, Spec]) -> None:
-        """Add the type that a class's range or values give it to ``proposed``, unless neither is known."""
+        """Choose a type for a class from its constant or its range, if either is known, and add it to ``proposed``."""
         spec = self._chosen(class_)
         if spec is not None:
             proposed[class_] = self.proposed[class_] = spec
 
     def _chosen(self, class_: Class) -> Spec | None:
-        """Return the type for a class's constant values or for its range; None if neither or no storage is known."""
+        """Return the type for the constant or the range of a class of nodes; None if neither is known, or no storage."""
         storage, first = class_.storage, class_.first
         if storage is None:
             return None
@@ -209,11 +212,12 @@ class Decider:
         *,
         is_alone: bool = False,
     ) -> None:
-        """Give a port the type that the constraint of its kernel demands.
+        """Give a port the type ``new``, which the constraint of the region's kernel demands.
 
-        The type becomes that of the port's whole class if the class has no final type, has no other storage, and the
-        constraint demands no different type of another of the region's ports in this class. Otherwise, or with
-        ``is_alone``, the port leaves its class. Raises VerifyError if the target does not accept the type at this port.
+        The whole class of the port gets the type, if the class has no final type and no other storage. With
+        ``is_alone``, only the port gets it and leaves the class, because the constraint demands other types for other
+        nodes of the class; the same happens if the class cannot take the type. Raises VerifyError if the target does
+        not accept the type at the port.
         """
         assert region.kernel is not None
         constraint = f"the constraint of {shown(region.name)}"
@@ -229,7 +233,7 @@ class Decider:
             self._leave(node, new)
 
     def _leave(self, node: PropagationNode, new: Spec) -> None:
-        """Give a port a type of its own, independent of its class; emit a remark if this overrides an annotation."""
+        """Give a node the type ``new`` independently of its class; emit a remark if this overrides an annotation."""
         node.own = new
         if node.spec is not new and is_decided(node.spec, node.element):
             assert node.region is not None
@@ -242,9 +246,9 @@ class Decider:
     # -- biases --------------------------------------------------------------------------------------------------------
 
     def _fit_bias(self, region: GraphRegion, bias: PropagationNode, proposed: dict[Class, Spec]) -> None:
-        """Multiply scales by powers of two if the values of a constant bias overflow its storage, and emit a remark.
+        """Multiply the scales of a constant bias by powers of two if its values overflow its storage; emit a remark.
 
-        These are the scales of the bias, if the target allows a coarser bias; otherwise those of the weights.
+        If the target does not allow a coarser bias, the scales of the weights are multiplied instead.
         """
         type = _type(bias, proposed)
         if not isinstance(type, UniformType) or bias.constant is None:
@@ -280,7 +284,7 @@ def _widest(types: list[Spec | None]) -> Spec | None:
 def _check_returned(
     region: GraphRegion, changed: object, inputs: list[Spec], outputs: list[Spec], before: list[Spec]
 ) -> None:
-    """Raise VerifyError if a constraint function changed a type and did not return its index, or wrote no type.
+    """Raise VerifyError if a constraint function did not report a type that it changed, or wrote anything but a type.
 
     ``changed`` is the value that the function returned; it must be two lists, of indices of ``inputs`` and ``outputs``.
     """
@@ -323,10 +327,10 @@ def is_own_constant(class_: Class) -> bool:
 
 
 def _channels(class_: Class) -> tuple[PropagationNode, PortLayout, Array] | None:
-    """Return a port, its layout of scales, and annotated ranges of its channels; None without such ranges.
+    """Return the only port in a class, its layout of scales, and the annotated ranges of its channels.
 
-    The result is also None if the class has several ports or records, if the port has no axis with a scale for each
-    channel, or if the ranges are along another axis.
+    The result is None without such ranges; if the class has several ports, or calibration records; if the port does not
+    have one scale for each channel; or if the ranges are along another axis.
     """
     ports = [node for node in class_.nodes if node.region is not None]
     node, port, region = ports[0], ports[0].port, ports[0].region

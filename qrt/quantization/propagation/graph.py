@@ -118,10 +118,11 @@ class GraphRegion:
 class ValueGroup:
     """A float value together with all values that annotations, loops, branches or calls make equal to it.
 
-    ``definitions`` are the nodes of results of regions, and ``uses`` those of operands. ``keys`` are the keys of its
-    calibration records. ``couples`` are operations that demand one type for it and for other values. ``constants`` are
-    the constants that it may be. ``ranges`` are those of `quant.stats` that no region is next to. ``is_carried`` is
-    True if control flow passes it on. ``into`` is the group that this group was merged into.
+    ``definitions`` are nodes of results of regions, and ``uses`` nodes of operands; casts that fix a type are among
+    both. ``keys`` are the keys of its calibration records. ``couples`` are its `quant.coupled_ref` operations.
+    ``constants`` are constants that control flow may give it. ``ranges`` are those of `quant.stats` that are next to no
+    region. ``is_carried`` is True if control flow passes the value on. ``into`` is the group that this group was merged
+    into.
     """
 
     values: list[Value] = field(default_factory=list)
@@ -155,7 +156,7 @@ class Class:
 
     ``given`` is a type that an annotation, a cast or a kernel prescribes, and ``type`` the chosen type. ``least`` is
     the widest `!quant.any` annotation of the nodes. ``finest`` is the width of the narrowest range among the merged
-    classes. ``default`` is a node's number and the port whose storage is used if nothing demands another.
+    classes. ``default`` is a port whose storage is used if nothing demands another, after the number of its node.
     """
 
     nodes: list[PropagationNode]

@@ -77,8 +77,8 @@ class Settings:
     """The options of a propagation.
 
     ``max_widening`` is the greatest factor by which giving two ports one type may widen the range of either; 0 stands
-    for the target's default, ``2 ** rescale_cost``. With ``origins``, each region gets an attribute that tells for each
-    of its types what it was chosen from.
+    for the target's default, ``2 ** rescale_cost``. With ``origins``, each region gets an attribute that tells what
+    each of its types was chosen from.
     """
 
     records: dict[str, Record] | None = None

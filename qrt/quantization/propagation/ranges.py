@@ -2,9 +2,10 @@
 
 The statistics of a value come from the first of these sources that exists: the fixed type of its definition; the
 calibration record of its key; the annotated range of its definition; the hull of the annotated ranges of its uses; the
-first fixed type among its uses; the elements of a constant. The annotation of a port takes precedence over the
-statistics of its value, except over records, but is clipped to the range of a fixed type at the definition. A value
-with several definitions, such as one that a loop carries, has the hull of their ranges. All ranges include 0.
+first fixed type among its uses; the elements of a constant. An annotated type of a region's operand or result takes
+precedence over the statistics of the value. So does an annotated range, if the value has no record; it is clipped to
+the range of a fixed type at the definition. A value with several definitions, such as one that a loop carries, has the
+hull of their ranges. All ranges include 0.
 
 The range of a class (nodes that have one type) is the hull of its nodes' statistics. With a method other than
 ``minmax``, the histograms of the class's records are added up, each record once, and the method chooses a range from
@@ -96,7 +97,7 @@ def _within(span: Span, bound: Span) -> Span:
 
 
 def own_range(node: PropagationNode) -> Statistics | None:
-    """Return the range of a port's initial type or own annotation, without regard to its value; None without both."""
+    """Return the range that a node's own type or annotation gives, regardless of its value; None without both."""
     given = initial_type(node)
     if given is not None:
         return Statistics.of_span(covered(given))
@@ -137,7 +138,7 @@ def _of_group(group: ValueGroup, records: dict[str, Record]) -> Statistics | Non
 
 
 def _of_definitions(group: ValueGroup, statistics_of: dict[PropagationNode, Statistics]) -> Statistics:
-    """Return the union of the statistics of a value's definitions, and of the constants that control flow makes it."""
+    """Return the union of the statistics of a value's definitions and of constants that control flow may give it."""
     total = Statistics()
     for statistics in _definitions(group, statistics_of):
         total = total.add(statistics)
@@ -176,7 +177,10 @@ class Ranges:
         self._made: dict[Wanted, UniformType] = {}
 
     def chosen(self, statistics: Statistics, storage: Storage, *, symmetric: bool, element: FloatType) -> Span | None:
-        """Return the range that the method chooses for statistics of values in a storage; None if no range is known."""
+        """Return the range that the method chooses for values with these statistics; None if no range is known.
+
+        The storage and ``symmetric`` (zero point in the middle) are those of the type that will cover the range.
+        """
         if self.method == "minmax" or not statistics.records:
             return statistics.span
         kind = Chosen(storage.name, storage.low, storage.high, element.name, symmetric)
@@ -194,7 +198,10 @@ class Ranges:
                 self._make(spans, storage, symmetric=symmetric, element=element)
 
     def type_of(self, span: Span, storage: Storage, *, symmetric: bool, element: FloatType) -> UniformType:
-        """Return the per-layer type that covers a range."""
+        """Return the per-layer type that covers a range.
+
+        With ``symmetric``, its zero point is in the middle of the storage.
+        """
         if (span, storage, symmetric, element) not in self._made:
             self._make([span], storage, symmetric=symmetric, element=element)
         return self._made[span, storage, symmetric, element]

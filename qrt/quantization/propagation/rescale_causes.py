@@ -23,7 +23,10 @@ class RescaleCauses:
         self._copies = Counter(_location(region) for region in graph.regions)
 
     def of(self, source: PropagationNode, taker: PropagationNode) -> str:
-        """Return a text that names both types of a value, and an annotation that would make the rescale needless."""
+        """Return a text that names the types of a value's definition and use, and an annotation that makes them equal.
+
+        The text names no annotation if none would help.
+        """
         assert source.type is not None
         assert taker.type is not None
         ends = f"{place(source)} is {_spelled(source.type)}, but {place(taker)} needs {_spelled(taker.type)}"

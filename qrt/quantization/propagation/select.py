@@ -51,7 +51,7 @@ UNDECIDED: tuple[Undecided, ...] = get_args(Undecided)
 
 
 def select(graph: PropagationGraph, target: Target, undecided: Undecided = "float") -> None:
-    """Select a kernel signature for each region, and set the kernel of the region and the port of each of its nodes."""
+    """Select a kernel signature for each region, and store it in the region and its ports in the region's nodes."""
     for region in graph.regions:
         if region.name in (RESCALE, LINEAR):
             _take(region, _of_any_types(region))
@@ -77,7 +77,7 @@ def select(graph: PropagationGraph, target: Target, undecided: Undecided = "floa
 
 
 def fits(port: TargetPort, spec: Spec, node: PropagationNode) -> bool:
-    """Return True if a kernel's port accepts a type for a node's value."""
+    """Return True if a kernel's port accepts the type ``spec`` for the operand or result of a node."""
     if isinstance(spec, UniformType):
         return _fits_uniform(port, spec, node)
     if stays_float(spec, node.element):
@@ -158,10 +158,10 @@ def _misfits(region: GraphRegion, kernel: TargetKernel, hints: Hints = ()) -> li
 
 
 def _hint(node: PropagationNode | None) -> TargetPort | Spec | None:
-    """Return the port or type at a node with which no rescale would be needed; None if there is no preference.
+    """Return the port or type that a node should have so that no rescale is needed; None without a preference.
 
-    For an operand without a type, this is the port or type of its definition. For a result, it is the fixed type of a
-    use.
+    For an operand without a type, this is the port or type of the operand's definition; for a result, the fixed type of
+    a use.
     """
     if node is None or node.group is None or is_decided(node.spec, node.element):
         return None
@@ -186,10 +186,10 @@ def _agrees(port: TargetPort, hint: TargetPort | Spec | None, node: PropagationN
 
 
 def _with_rescales(region: GraphRegion, signatures: Sequence[TargetKernel]) -> TargetKernel | None:
-    """Return the best signature if operands may be rescaled from the fixed types of their definitions.
+    """Return the best signature that fits if the fixed types of operands are ignored, or None.
 
-    If such a signature exists, the fixed types are removed from these operands' specifications; otherwise the result is
-    None.
+    If there is one, these fixed types are removed from the operands' specifications, so that a rescale converts the
+    operands.
     """
     fixed = [node for node in region.floats if node.is_input and _is_fixed_outside(node)]
     specs = [node.spec for node in fixed]

@@ -182,7 +182,7 @@ def _grown(kernel: TargetKernel, reals: Sequence[Fraction], y: UniformType) -> U
 
 
 def _at_least(number: Fraction, t: UniformType) -> float:
-    """Return the least scale that the type's float type can represent and that is at least ``number``."""
+    """Return the least scale that the expressed type of ``t`` can represent and that is at least ``number``."""
     try:
         near = float(number)
     except OverflowError:

@@ -169,8 +169,8 @@ class TargetKernel:
         The ports, in order, with distinct names.
     constraint : str, callable, or tuple of these, default "free"
         "free", "same_scale", "fixed_scale", "sum_scale", "multiplier_scale" or "multiplier_accumulator_scale", or a
-        function of the lists of input and output types, which writes types into them and returns the numbers of the
-        types that it changed. If there are several constraints, all must hold.
+        function of the lists of input and output types, which writes types into them and returns two lists: the
+        indices of the inputs and of the outputs that it changed. If there are several constraints, all must hold.
     constrained : tuple of str, optional
         The names of the ports to which the constraint applies; all ports if empty. For the constraints whose names
         begin with ``multiplier`` these are the two factors, the bias if there is one, and the result.

@@ -146,11 +146,12 @@ class Target:
             The names of the result ports, in order. All other ports are operands.
         constraint : str, callable, or sequence of these, default "free"
             The name of a constraint, or a function of the lists of input and output types, which writes types into them
-            and returns the numbers of the types that it changed. If there are several constraints, all must hold.
+            and returns two lists: the indices of the inputs and of the outputs that it changed. If there are several
+            constraints, all must hold.
         constrained : sequence of str, optional
             The names of the ports to which the constraint applies; all ports if empty.
         multiplier : tuple of float, default (0.0, inf)
-            The least and the greatest multiplier.
+            The least and the greatest multiplier, which is a product of operands' scales over the result's scale.
         default : mapping of str to str, optional
             The storage, by port name, of ports with ``*`` whose type is not determined otherwise.
         pattern : str or callable, optional
