@@ -134,7 +134,7 @@ def _reported(comparison: Comparison, target: Target, batches: Batches) -> Repor
 
 
 def _few(batches: Batches, program: Program) -> Batches:
-    """Return the first batches, as many as have at most FEW_ROWS rows in total; the first batch is always included."""
+    """Return the longest series of first batches with at most FEW_ROWS rows in total, but at least one batch."""
     few: list[dict[str, Array]] = []
     rows = 0
     for batch in batches:

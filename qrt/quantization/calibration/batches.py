@@ -1,4 +1,8 @@
-"""The division of data into the runs of a program: data are arrays, iterables of batches, or mappings of either."""
+"""The division of data into the runs of a program.
+
+Data are arrays by input name, iterables of batches by input name, or an iterable of mappings from input names to
+batches.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any

@@ -108,7 +108,7 @@ def _merged(part: Slice) -> Iterator[PortOf]:
 
 
 def source_of(value: Value) -> Value:
-    """Return the quantized value that a `quant.dcast` converts to this float value; another value is returned unchanged."""
+    """Return the quantized value from which a `quant.dcast` computes ``value``; without a `quant.dcast`, ``value``."""
     source = value.operation
     return source.operands[0] if source is not None and source.name == "quant.dcast" else value
 

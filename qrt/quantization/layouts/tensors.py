@@ -114,14 +114,15 @@ def divided(builder: Builder, value: Value, groups: Sequence[Sequence[int]], siz
     return builder.value("tensor.expand_shape", operands, type, attributes)
 
 
-def _beside(kept: Sequence[bool]) -> list[list[int]]:
-    """Return groups of adjacent axes, one for each axis that is kept, to reshape axes of size 1 away or into existence.
+def _beside(retained: Sequence[bool]) -> list[list[int]]:
+    """Return groups of adjacent axes, for a reshape that removes or adds axes of size 1.
 
-    A group has the kept axis and the axes after it that are not kept. The first group also has those before it.
+    ``retained`` is False for the axes of size 1. Each group has one retained axis and the axes of size 1 after it; the
+    first group also has those before it.
     """
     groups: list[list[int]] = []
     before: list[int] = []
-    for axis, is_kept in enumerate(kept):
+    for axis, is_kept in enumerate(retained):
         if is_kept:
             groups.append([*before, axis])
             before = []
@@ -154,7 +155,7 @@ def arranged(builder: Builder, value: Value, layout: Layout) -> Value:
 
 
 def restored(builder: Builder, value: Value, layout: Layout, sizes: Sizes) -> Value:
-    """Return the original tensor, of these sizes, of a tensor that ``arranged`` brought to a layout."""
+    """Undo ``arranged``: return the original tensor, which has the given sizes, of ``value``, a tensor in a layout."""
     order = [axis for group in layout for axis in group]
     places = iter(range(len(layout) + len(order)))
     groups = [[next(places) for _ in group or (0,)] for group in layout]

@@ -145,7 +145,7 @@ class Decider:
             proposed[class_] = self.proposed[class_] = spec
 
     def _chosen(self, class_: Class) -> Spec | None:
-        """Return the type for the constant or the range of a class of nodes; None if neither is known, or no storage."""
+        """Return the type for the constant or the range of a class of nodes; None without both, or without storage."""
         storage, first = class_.storage, class_.first
         if storage is None:
             return None

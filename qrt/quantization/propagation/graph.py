@@ -1,9 +1,9 @@
 """The graph that types propagate on: operands and results of regions, values, and edges between them.
 
 A float value has no quantized type of its own. Instead it has a *hub*: the node that stands for the type of the value
-at its uses. If exactly one region defines the value, the hub is that result of the region; otherwise, as for a value
-that a loop carries, it is an additional node. Edges lead from the definitions of a value to its hub, and from the hub
-to the uses. Uses of a constant have no edges, because each use quantizes a copy of the constant.
+at its uses. If exactly one node, such as a region's result, defines the value, this node is the hub. Otherwise, as for
+a value that a loop carries, the hub is an additional node. Edges lead from the definitions of a value to its hub, and
+from the hub to the uses. Uses of a constant have no edges, because each use quantizes a copy of the constant.
 """
 
 from collections.abc import Iterator

@@ -44,7 +44,7 @@ class Rescaler:
         return len(self._made) + len(self._annotated)
 
     def _meet(self, operation: Operation, index: int, taker: PropagationNode) -> None:
-        """Replace an operand by a rescaled value if its type differs from that of ``taker``, the node that uses it."""
+        """Insert a rescale of operand ``index`` if the operand has another type than its use, the node ``taker``."""
         value = operation.operands[index]
         source = self._source(value)
         if source is None and constant_of(value) is None:
@@ -61,7 +61,7 @@ class Rescaler:
         operation.set_operand(index, self._made[value, taken])
 
     def _meet_annotation(self, operation: Operation, index: int, taker: PropagationNode) -> None:
-        """Rescale a float operand from its annotated type, if the kernel's constraint gave the use another type."""
+        """Rescale a float operand from its annotated type, if the kernel's constraint gave ``taker`` another type."""
         value, given, taken = operation.operands[index], taker.spec, taker.type
         if not isinstance(given, UniformType) or not isinstance(taken, UniformType) or given is taken:
             return

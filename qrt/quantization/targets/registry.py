@@ -84,7 +84,7 @@ def _defined_in(file: str) -> Target:
 
 
 def known(target: str | Target) -> Target:
-    """Return the target with a name, of a file, or given as a Target; register it, so that passes find it by name."""
+    """Return ``target``, or the target with this name or path; register it, so that passes find it by name."""
     if isinstance(target, str):
         target = find(target)
     require(target, Target, "target", "a name or a Target")
