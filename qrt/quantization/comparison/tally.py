@@ -54,7 +54,7 @@ class Tally:
 
     @property
     def unused(self) -> int:
-        """The number of storage values that do not occur; 0 for storage wider than WIDEST bits, where none are counted."""
+        """The number of storage values that do not occur; 0 if the storage has more than WIDEST bits (not counted)."""
         return 0 if self.used is None else self.used.size - int(np.count_nonzero(self.used))
 
 
