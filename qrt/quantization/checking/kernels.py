@@ -1,7 +1,7 @@
 """Checks that the types of a region's operands and results are those that a signature of its kernel accepts.
 
-They compare storage, bounds, the axis or blocks of scales, and the constraint between the types. All comparisons are
-exact.
+The checks compare storage, bounds, the axis or blocks of scales, and the constraint between the types. All comparisons
+are exact.
 """
 
 from collections.abc import Sequence

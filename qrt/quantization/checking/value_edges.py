@@ -66,7 +66,8 @@ def _taken(user: Operation, index: int) -> Type | None:
 def _is_of_the_program(user: Operation, taken: Type, defined: Type, is_dequantized: bool) -> bool:
     """Return True if the program itself converts the value to another type, so that no rescale is missing.
 
-    It does if it quantizes a float or a dequantized value, or if a region takes a dequantized value as a float.
+    The program does so if it quantizes a float or a dequantized value, or if a region takes a dequantized value as a
+    float.
     """
     if isinstance(user, RegionOp):
         return is_dequantized and isinstance(taken, NoQuantizedType | FloatType)
@@ -81,7 +82,7 @@ def _end(user: Operation, index: int) -> str:
 
 
 def _flows(module: Module) -> dict[Value, list[Value]]:
-    """Return, for each value, the block arguments and the results of operations that control flow copies it to."""
+    """Map each value to the block arguments and operation results to which control flow copies the value."""
     targets: dict[Value, list[Value]] = defaultdict(list)
     for operation in operations_of(module):
         for source, target in _passed(module, operation):

@@ -1,6 +1,6 @@
-"""Classes: sets of nodes (operands and results of regions) that have one type.
+"""Classes: sets of nodes that have one type. A node is a port (an operand or result of a region) or a value.
 
-They are formed in three steps, each in program order.
+Classes are formed in three steps, each in program order.
 
 1. The ports that a kernel's constraint ``same_scale`` relates become one class, even if annotations give them different
    types. If one of them is annotated `!quant.none`, the class stays float. Otherwise the class takes the type of the
@@ -299,7 +299,7 @@ def _has_layout(node: PropagationNode, port: TargetPort, given: UniformType) -> 
 
 
 def is_enough(storage: Storage | None, least: AnyQuantizedType | None) -> bool:
-    """Return True if a storage has the bits of a `!quant.any` type, and as many values if that type has bounds.
+    """Return True if a storage has at least the bits of a `!quant.any` type, and as many values if the type has bounds.
 
     If either is None, nothing is demanded, and the result is True.
     """

@@ -1,9 +1,9 @@
 """The choice of a type for each class (nodes that have one type), from its range and from constraints of kernels.
 
-Regions are visited from a heap, lowest number first. A visit proposes a type for each class of the region's ports that
-has a range but no type yet, lets the constraint of the region's kernel change the proposed types, and then makes them
-final. Other regions with ports in these classes return to the heap. Each class gets its type once, so there are at most
-as many visits as regions and ports together.
+A *port* is an operand or result of a region. Regions are visited from a heap, lowest number first. A visit proposes a
+type for each class of the region's ports that has a range but no type yet, lets the constraint of the region's kernel
+change the proposed types, and then makes them final. Other regions with ports in these classes return to the heap. Each
+class gets its type once, so there are at most as many visits as regions and ports together.
 
 If a port has no type in the end, its region stays float, with a remark that names the missing annotation; with
 ``undecided=error``, this is an error.
@@ -68,7 +68,7 @@ class Decider:
 
     @property
     def bound(self) -> int:
-        """The number of regions and ports, an upper bound on the number of visits."""
+        """The number of regions and their operands and results, which is an upper bound on the number of visits."""
         return len(self._graph.regions) + sum(1 for node in self._graph.nodes if node.region is not None)
 
     def run(self) -> None:
@@ -214,10 +214,10 @@ class Decider:
     ) -> None:
         """Give a port the type ``new``, which the constraint of the region's kernel demands.
 
-        The whole class of the port gets the type, if the class has no final type and no other storage. With
-        ``is_alone``, only the port gets it and leaves the class, because the constraint demands other types for other
-        nodes of the class; the same happens if the class cannot take the type. Raises VerifyError if the target does
-        not accept the type at the port.
+        The whole class of the port gets the type if its type is not final and it has no other storage. Otherwise, or
+        with ``is_alone``, only the port gets the type and leaves its class. ``is_alone`` is True if the constraint
+        demands different types for nodes of the class. Raises VerifyError if the target does not accept the type at the
+        port.
         """
         assert region.kernel is not None
         constraint = f"the constraint of {shown(region.name)}"
@@ -380,8 +380,8 @@ def _weights_of(region: GraphRegion) -> PropagationNode:
 def _scaled(type: UniformType, exponents: Array) -> UniformType:
     """Return a type whose scales are multiplied by 2^exponent, with one exponent for each bias value.
 
-    A per-axis type with as many scales as exponents is changed channel by channel; other types by the greatest
-    exponent.
+    If the type is per axis and has as many scales as there are exponents, scale i is multiplied by 2^exponent i.
+    Otherwise all scales are multiplied by the greatest power.
     """
     scales = type.scale_array
     per_channel = exponents.reshape(-1)

@@ -120,9 +120,9 @@ class ValueGroup:
 
     ``definitions`` are nodes of results of regions, and ``uses`` nodes of operands; casts that fix a type are among
     both. ``keys`` are the keys of its calibration records. ``couples`` are its `quant.coupled_ref` operations.
-    ``constants`` are constants that control flow may give it. ``ranges`` are those of `quant.stats` that are next to no
-    region. ``is_carried`` is True if control flow passes the value on. ``into`` is the group that this group was merged
-    into.
+    ``constants`` are constants that control flow may give it. ``ranges`` are those of `quant.stats` that could not be
+    moved into a region. ``is_carried`` is True if control flow passes the value on. ``into`` is the group that this
+    group was merged into.
     """
 
     values: list[Value] = field(default_factory=list)
@@ -144,7 +144,10 @@ class ValueGroup:
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """An edge from a node that defines a value to the value's hub, or from the hub to a node that uses the value."""
+    """An edge from a node that defines a value to the value's hub, or from the hub to a node that uses the value.
+
+    The hub is the node that stands for the type of the value at its uses.
+    """
 
     source: PropagationNode
     target: PropagationNode
@@ -156,7 +159,7 @@ class Class:
 
     ``given`` is a type that an annotation, a cast or a kernel prescribes, and ``type`` the chosen type. ``least`` is
     the widest `!quant.any` annotation of the nodes. ``finest`` is the width of the narrowest range among the merged
-    classes. ``default`` is a port whose storage is used if nothing demands another, after the number of its node.
+    classes. ``default`` is a pair: the number of a node, and a port whose storage is used if nothing demands another.
     """
 
     nodes: list[PropagationNode]

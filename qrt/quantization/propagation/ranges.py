@@ -97,7 +97,7 @@ def _within(span: Span, bound: Span) -> Span:
 
 
 def own_range(node: PropagationNode) -> Statistics | None:
-    """Return the range that a node's own type or annotation gives, regardless of its value; None without both."""
+    """Return the range that a node's initial type or own annotation gives; None if the node has neither."""
     given = initial_type(node)
     if given is not None:
         return Statistics.of_span(covered(given))

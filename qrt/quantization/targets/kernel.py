@@ -245,7 +245,7 @@ class TargetKernel:
 
     @property
     def family(self) -> str:
-        """The kernel of qrt that computes the same float operations, by name; empty if ``pattern`` is a function."""
+        """The name of the kernel of qrt that computes the same float operations; empty if ``pattern`` is a function."""
         return "" if callable(self.pattern) else self.pattern or self.name
 
     def _check_constraint(self, constraint: Constraint | QuantFn) -> None:

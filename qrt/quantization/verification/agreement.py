@@ -37,8 +37,8 @@ _MOST = 1 << 15
 def disagreement(region: RegionOp, target: Target) -> str | None:
     """Return an error message if a region's body does not compute what its kernel computes; None if it does.
 
-    For a kernel of qrt, the body must be recognized as this kernel, or as none. If the target has an operation of its
-    own for the kernel, the operation and the body run on random inputs; results may differ by one storage value.
+    For a kernel of qrt, only a body that qrt recognizes as another kernel is an error. If the target has an operation
+    of its own for the kernel, the operation and the body run on random inputs; results may differ by one storage value.
     """
     ports = ports_of(region)
     if region.kernel in (RESCALE, LINEAR) or not all(isinstance(port.spec, UniformType) for port in ports):
