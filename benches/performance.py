@@ -201,7 +201,7 @@ def part(results: dict[int, list[Result]], title: str, options: argparse.Namespa
 # ------------------------------------------------------------------------------------------------------------ the plots
 
 COLORS = {"ge": "tab:blue", "co": "tab:orange", "qc": "tab:green", "dq": "tab:olive", "wo": "tab:purple"}
-"""By the first letters of a case: products, convolutions, casts both ways, products by quantized weights; gray: others."""
+"""By the first letters of a case: products, convolutions, casts both ways, products by quantized weights; else gray."""
 
 
 def load_pyplot() -> Any:
