@@ -1,4 +1,4 @@
-"""Structured ops in the form of kernels: loops of known extents, and operands with strides over the loops."""
+"""Structured ops in the form that kernels take: extents of the loops, and each operand's strides over the loops."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,11 @@ from qrt.types import TensorType
 
 @dataclass(frozen=True)
 class Strided:
-    """The layout of an operand over loops: strides and offset in elements, and the number of elements."""
+    """The layout of an operand over loops: the stride of each loop and an offset, and the number of elements of its
+    array.
+
+    Strides and offset count elements.
+    """
 
     strides: tuple[int, ...]
     offset: int
@@ -25,9 +29,11 @@ class Strided:
 
 @dataclass(frozen=True)
 class Loops:
-    """The loops of a structured op: their extents, the operands over them, and the loops that index the first output.
+    """The loops of a structured op: the extent of each, the layout of each operand, and the parallel loops.
 
-    ``parallel`` has the latter in the order of the output's dimensions. A loop of one iteration has the stride 0."""
+    ``parallel`` are the loops that index the first output, in the order of its dimensions. A loop of one iteration has
+    the stride 0 in every operand.
+    """
 
     extents: tuple[int, ...]
     operands: tuple[Strided, ...]
