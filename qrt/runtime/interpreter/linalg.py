@@ -195,8 +195,7 @@ class LoopNest:
             frame[slot] = positions[loop]
 
     def _interferes(self, values: list[Any]) -> bool:
-        """Return True if an iteration may read what another iteration writes, in an output buffer that overlaps an
-        operand.
+        """Return True if an iteration may read an element that another iteration writes, because buffers overlap.
 
         Without reduced loops, an operand with the output's elements and indexing map does not interfere: only the
         iteration that writes an element reads it.

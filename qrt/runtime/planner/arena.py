@@ -150,9 +150,7 @@ def overwritten(slots: Mapping[int, PlanSlot], steps: Sequence[Step]) -> list[St
 
 
 def _overwrites(slots: Mapping[int, PlanSlot], step: Step, number: int) -> bool:
-    """Make the result of a step a view of the first operand that its kernel may overwrite; return False if there is
-    none.
-    """
+    """Make a step's result a view of the first operand that its kernel may overwrite; return False if there is none."""
     if not isinstance(step, CallStep) or not isinstance(step.call, kernel_calls.KernelCall) or not step.results:
         return False
     *given, written = step.slots

@@ -67,9 +67,7 @@ def float_loops(
 
 
 def is_chain(op: Operation) -> bool:
-    """Return True if the kernel supports an op's body or, outside of loops, the op itself, whatever the operands'
-    sizes.
-    """
+    """Return True if the kernel supports an elementwise op on tensors, or a structured op's body, for some sizes."""
     elements = {as_tensor(value.type).element for value in (*op.operands, *op.results)}
     body = _body_of_loops(op) if isinstance(op, StructuredOp) else (op.operands, [op], op.results, len(op.operands))
     chain = _Chain.of(*body, saturating=False) if elements <= _NAMES.keys() else None

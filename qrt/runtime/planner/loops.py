@@ -45,10 +45,11 @@ class Loops:
 
 
 def loops_of(op: StructuredOp, types: Sequence[TensorType]) -> Loops | None:
-    """Return the loops of an op with operands of these static types; None if kernels cannot run them.
+    """Return the loops of an op whose operands have these static types; None if kernels cannot run the loops.
 
-    That is so if an index is not a weighted sum of loops, outputs share elements or are indexed by different loops,
-    there is nothing to compute, or running the op is an error."""
+    They cannot if an index is not a weighted sum of loop indices, if outputs share elements or are indexed by different
+    loops, if there is nothing to compute, or if the op would raise an error.
+    """
     maps, shapes = op.indexing_maps, [static_shape(t, op.name) for t in types]
     try:
         sizes = extents(maps, shapes)
@@ -77,9 +78,11 @@ def _strided(map: AffineMapAttr, shape: Shape, loops: Sequence[int]) -> Strided 
 
 
 def collapsed(array: Array, operand: Strided, axes: Sequence[int]) -> tuple[Array, Strided]:
-    """Return a constant without repeated elements along axes, and its layout; ``axes`` has the loop of each axis.
+    """Return a constant without the axes' repeated elements, and its layout over the loops.
 
-    For example, a bias that was broadcast over pixels becomes a vector again."""
+    ``axes`` has the loop that indexes each axis of the array. For example, a bias that was broadcast over pixels
+    becomes a vector again.
+    """
     strides = list(operand.strides)
     for axis, loop in enumerate(axes):
         first = array[(slice(None),) * axis + (slice(0, 1),)]
