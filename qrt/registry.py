@@ -30,7 +30,7 @@ def import_place(place: str) -> Any:
 
 
 def places_by_name(package: str, names_by_place: Mapping[str, str]) -> dict[str, Any]:
-    """Return a table from each name to its function's place, from functions of a package that each have several names.
+    """Return ``{name: place}`` for functions of a package, given ``{place: "names separated by spaces"}``.
 
     >>> places_by_name("package", {"module:function": "A B"})
     {'A': 'package.module:function', 'B': 'package.module:function'}

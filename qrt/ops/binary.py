@@ -95,8 +95,7 @@ def _infer(op: str, types: Types, attributes: Attributes, result: TensorType | N
 
 
 def _have_equal_shapes(types: Types) -> bool:
-    """Return True unless the types show that the operands have different shapes. A dynamic size equals any size but 1.
-    """
+    """Return False if the types show that the operands' shapes differ. A dynamic size equals any size but 1."""
     a, b = types[0].shape or (), types[1].shape or ()
     return len(a) == len(b) and all(x == y or (None in (x, y) and 1 not in (x, y)) for x, y in zip(a, b, strict=True))
 

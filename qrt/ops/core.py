@@ -353,8 +353,7 @@ def reduced_axes(op: str, types: Types, attributes: Attributes) -> Shape:
 
 
 def real_number(op: str, name: str, value: object) -> float:
-    """Return an attribute's value as a float. Raise QuantTypeError if it is not a real number within float64's range.
-    """
+    """Return an attribute's value as a float. Raise QuantTypeError unless it is a real number in float64's range."""
     if not isinstance(value, Real):
         raise QuantTypeError(f"{op}: {name} must be a real number, got {shown(value)}")
     try:
@@ -464,8 +463,7 @@ def any_element(t: TensorType, op: str, operand: str) -> Type:
 
 
 def keep_element(op: str, element: Type, types: Types, result: TensorType | None) -> Type:
-    """Return ``element``, which the result must have. Raise QuantTypeError if it is declared with another element type.
-    """
+    """Return ``element``, which the result must have. Raise QuantTypeError if another element type is declared."""
     if result is not None and result.element != element:
         if isinstance(element, UniformType):
             declared_element(op, result)
@@ -475,8 +473,7 @@ def keep_element(op: str, element: Type, types: Types, result: TensorType | None
 
 
 def checked_result(op: str, shape: Sequence[int | None], element: Type) -> TensorType:
-    """Return the result type of this shape and element type. Raise QuantTypeError if its scales do not fit the shape.
-    """
+    """Return the result type of this shape and element type. Raise QuantTypeError if the scales do not fit the shape."""
     if isinstance(element, UniformType):
         _check_fits(element, shape, f"{op}: the result")
     return TensorType(tuple(shape), element)

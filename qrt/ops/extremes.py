@@ -54,8 +54,7 @@ def has_kernel(t: Type) -> bool:
 
 
 def _without(op: str, x: Type, types: Types, axes: Shape, keepdims: bool) -> Type:
-    """Return the element type after a reduction over ``axes``. Raise QuantTypeError if the channels' axis is reduced.
-    """
+    """Return the element type after a reduction over ``axes``. Raise QuantTypeError if one is the channel axis."""
     if not isinstance(x, UniformType) or x.axis is None:
         return x
     if x.axis in axes:

@@ -307,8 +307,7 @@ def _reference_concat(arrays: Sequence[Array], types: Types, result: TensorType,
 
 @dataclass(frozen=True)
 class _RequantizedConcat:
-    """A call that requantizes the operands whose type is not the result's into temporaries, then copies all operands.
-    """
+    """A call that requantizes operands of another type than the result's into temporaries, then copies all operands."""
 
     calls: tuple[KernelCall | None, ...]
     pieces: tuple[TensorType, ...]

@@ -111,8 +111,7 @@ def channel_axis(t: Type) -> int | None:
 
 
 def _bind(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    """Bind one strided copy: x into the middle, and constants into the parts before and after it along each dimension.
-    """
+    """Bind one strided copy: x into the middle, constants into the parts before and after it along each dimension."""
     t, padding = types[0].element, _padding(types, attributes)
     own, shape = static_shape(types[0], "pad"), static_shape(result, "pad")
     fill = stored_value(t, attributes["value"]).astype(element_dtype(t))

@@ -1,5 +1,4 @@
-"""Helpers of ops that end in a requantization: checks of the rule and the accumulator, and requantization parameters.
-"""
+"""Helpers of ops that end in a requantization: checks of rules and accumulators, and requantization parameters."""
 
 from collections.abc import Sequence
 from functools import lru_cache

@@ -36,8 +36,7 @@ class BlockParameters:
 
 
 def column_scales(w: UniformType, depth: int, columns: int) -> tuple[int, Array, Array]:
-    """Return (values of K in a block, scales, zero points) of sub-channel weights; both are arrays [blocks, columns].
-    """
+    """Return (values of K in a block, scales, zero points) of sub-channel weights, the latter as [blocks, columns]."""
     sizes = dict(w.block_sizes or ())
     k_block, n_block = sizes.get(0, max(depth, 1)), sizes.get(1, max(columns, 1))
     index = np.arange(columns) // n_block

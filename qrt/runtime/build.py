@@ -183,8 +183,7 @@ class _Builder(ControlPlanner):
 
     @cached_property
     def folder(self) -> ConstantFolder[SlotView]:
-        """The folder of values that are constant for the concrete input types: sizes, and tensors computed from sizes.
-        """
+        """The folder of values that are constant for the concrete input types: sizes, and what is computed from sizes."""
         return ConstantFolder(partial(interpret_constants, self.code), self._may_fold, self._constants)
 
     def _folded(self, op: Operation, operands: list[SlotView]) -> list[SlotView] | None:
@@ -208,8 +207,7 @@ class _Builder(ControlPlanner):
         ]
 
     def _loops(self, op: Operation, operands: list[SlotView]) -> list[SlotView] | None:
-        """Plan an op as a call of a loop kernel and return the slots of its results; None if no kernel supports the op.
-        """
+        """Plan an op as a call of a loop kernel, and return the slots of its results; None if no kernel supports it."""
         types = [place.type for place in operands if place.type is not None]
         if len(types) < len(operands) or op.name.partition(".")[0] not in ("arith", "linalg", "math"):
             return None
@@ -237,8 +235,8 @@ class _Builder(ControlPlanner):
         """Plan a concatenation whose operands are contiguous parts of the result, and return the slot of the result.
 
         The step that computes an operand then writes directly into the result. An operand that is not a temporary, or
-        is a view (as one that occurs twice), is copied. Return None if every operand would be copied, if parts are not contiguous, or if an
-        operand must be requantized.
+        is a view (as one that occurs twice), is copied. Return None if every operand would be copied, if parts are not
+        contiguous, or if an operand must be requantized.
         """
         axis, shape = one_axis("concat", types, attributes), static_shape(result, "plan")
         own = [place.slot for place in operands if self.slots[place.slot].kind == "temporary"]

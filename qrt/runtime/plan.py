@@ -94,8 +94,7 @@ class Plan:
     def run_timed(
         self, inputs: Sequence[Array], max_steps: int | None = None, state: dict[str, Array] | None = None
     ) -> "tuple[list[Array], list[tuple[Coverage, float]]]":
-        """Run, and return the results and the seconds of each step, which include all iterations of a step in a loop.
-        """
+        """Run, and return the results and the seconds of each step; all iterations of a step in a loop are included."""
         state = {} if state is None else state
         states = self.state_arrays(state)
         if not isinstance(self.runner, Executable):
@@ -109,8 +108,7 @@ class Plan:
         return outputs, list(zip(self.coverage, seconds.tolist(), strict=False))
 
     def raise_located(self, error: KernelError) -> NoReturn:
-        """Raise a kernel's error with the location of its op; raise an error that does not come from a step unchanged.
-        """
+        """Raise a kernel's error with the location of its op; raise an error without a step unchanged."""
         if error.step is None:
             raise error
         self.details.raise_located(error.step, error)

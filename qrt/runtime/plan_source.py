@@ -32,7 +32,7 @@ class PlanSource(ABC):
     @property
     @abstractmethod
     def module(self) -> "ir.Module":
-        """The program before preparation, as the interpreter runs it."""
+        """The module before the passes that prepare it for planning; the interpreter runs this module."""
 
     def plan(self, types: Sequence[TensorType]) -> Plan:
         """Return the plan for static input types on the active instruction set: a saved one, or a new one."""
@@ -44,10 +44,8 @@ class PlanSource(ABC):
 
     @abstractmethod
     def text_and_constants(self) -> tuple[str, list[Array]]:
-        """Return the module's text with names in place of its long constants, and these constants in the text's order.
-        """
+        """Return the module's text with names in place of long constants, and these constants in the text's order."""
 
     @abstractmethod
     def interpret(self, arrays: Sequence[Array], max_steps: int | None, state: dict[str, Array]) -> list[Array]:
-        """Run the function in the interpreter and return its results. ``state`` has the globals, which the run updates.
-        """
+        """Run the function in the interpreter and return its results; the run updates the globals in ``state``."""

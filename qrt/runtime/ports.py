@@ -32,8 +32,7 @@ def check_names(inputs: Mapping[str, Any], ports: Sequence[Port]) -> None:
 
 
 def in_order(inputs: Mapping[str, Any], ports: Sequence[Port]) -> list[Any]:
-    """Return the values of ``inputs`` in the order of a program's inputs. Raise ModelError for a wrong or missing name.
-    """
+    """Return the values of ``inputs`` in the order of a program's inputs. Raise ModelError for wrong names."""
     check_names(inputs, ports)
     missing = [port for port in ports if port.name not in inputs]
     if missing:

@@ -375,8 +375,7 @@ class Program:
         return dict(zip(self._result_names, results, strict=True))
 
     def _plan_of(self, shapes: Mapping[str, Sequence[int]]) -> Plan:
-        """Return the plan for inputs of these shapes by name. Dynamic dimensions of inputs without a shape count as 1.
-        """
+        """Return the plan for inputs of these shapes by name. Dynamic dimensions without a given shape count as 1."""
         types = []
         for port in self.inputs:
             default = tuple(1 if d is None else d for d in port.type.shape or ())

@@ -165,8 +165,7 @@ def check_range(array: Array, declared: TensorType, what: str) -> None:
 
 
 def is_whole(element: Type) -> bool:
-    """Return True if the type has every value of its array's dtype, as i8 does, but not i4 or narrower storage bounds.
-    """
+    """Return True if every value of the array's dtype is a value of the type: of i8, not of i4 or narrower bounds."""
     if isinstance(element, UniformType):
         return element.has_default_bounds and element.storage_width in (8, 16, 32)
     return not isinstance(element, IntegerType) or element.width in (1, 8, 16, 32, 64)

@@ -65,13 +65,12 @@ def fused(op: Operation, other: Operation, *, other_is_last: bool) -> dict[str, 
 
 
 def chained(ops: Sequence[Operation]) -> dict[str, Attribute]:
-    """Return the attributes of an op that replaces consecutive ops: discardable ones of the last, and the names of all.
-    """
+    """Return the discardable attributes of an op that replaces ``ops``: those of the last op, and the names of all."""
     return {**discardable(ops[-1]), FUSED: attribute([name for op in ops for name in (*names_of(op), op.name)])}
 
 
 def declared(op: Operation) -> dict[str, Attribute]:
-    """Return an op's attributes without those that are neither discardable nor declared by its family."""
+    """Return the attributes of an op that its family declares, and its discardable attributes."""
     family = family_of(op)
     defaults = {} if family is None else family.declaration.defaults
     return {name: value for name, value in op.attributes.items() if name in defaults or "." in name}

@@ -76,7 +76,9 @@ def _into_readers(op: Operation) -> None:
             continue
         operands = [op.operands[0], *reader.operands[1:]]
         if may_be(family_of(reader), operands, attributes_of(reader), reader.result.type):
-            result = Builder(reader).value(reader.name, operands, reader.result.type, fused(reader, op, other_is_last=False))
+            result = Builder(reader).value(
+                reader.name, operands, reader.result.type, fused(reader, op, other_is_last=False)
+            )
             replace(reader, [result])
 
 
@@ -90,6 +92,7 @@ def _into_producer(op: Operation) -> None:
     if may_be(family_of(producer), producer.operands, attributes_of(producer), op.result.type):
         builder = Builder(producer)
         replace(
-            op, [builder.value(producer.name, producer.operands, op.result.type, fused(producer, op, other_is_last=True))]
+            op,
+            [builder.value(producer.name, producer.operands, op.result.type, fused(producer, op, other_is_last=True))],
         )
         producer.erase()

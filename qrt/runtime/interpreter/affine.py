@@ -143,9 +143,9 @@ def _parallel(op: Operation, compiler: Compiler) -> Step:
 
 
 def _compiled_bounds(op: Operation, compiler: Compiler, which: str) -> list[Callable[[Frame], list[int]]]:
-    """Return, for each loop of an `affine.parallel`, a function that evaluates its bound map.
+    """Return, for each loop of an `affine.parallel`, a function that evaluates all results of its bound map.
 
-    The lower bound is the greatest value of the map's results, the upper bound the least. ``which`` is "lower" or
+    The lower bound of the loop is the greatest of these results, the upper bound the least. ``which`` is "lower" or
     "upper".
     """
     groups, operands = bounds_of(op, which)

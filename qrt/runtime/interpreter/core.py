@@ -150,8 +150,7 @@ class Compiler:
 
     @property
     def saturating(self) -> bool:
-        """True if a float outside an integer type's range converts to the nearest integer; if False, that is undefined.
-        """
+        """True if a float outside an integer type's range converts to the nearest integer; False if that is undefined."""
         return self.code.saturating
 
     def slot(self, value: Value) -> int:
@@ -178,7 +177,8 @@ class Compiler:
         return bool(operation.successors) or operation.name in self._tables(operation).branches
 
     def branch(self, operation: Operation) -> Function:
-        """Return a function of the frame that evaluates a terminator: the successor's number and the block's arguments.
+        """Return a function of the frame that evaluates a terminator to (the successor's number, the block's
+        arguments).
         """
         choose = self._bound(self._tables(operation).branches, operation)
         slots = [self.slot(value) for value in operation.operands]
@@ -224,8 +224,7 @@ class Compiler:
 
 
 def raise_located(operation: Operation, error: QuantError) -> NoReturn:
-    """Raise an error as a ModelError with the op and its location; raise a ModelError unchanged, because it has them.
-    """
+    """Raise an error as a ModelError with the op and its location; raise a ModelError, which has them, unchanged."""
     if isinstance(error, ModelError):
         raise error
     if isinstance(error, KernelError) and error.reason is not None:

@@ -34,8 +34,7 @@ def _combine(op: Operation) -> Function:
 
 
 def _fold(combine: Function, values: Array, axes: Sequence[int], start: Any) -> Any:
-    """Combine the values along ``axes`` one after another, beginning with ``start``, or the first value if it is None.
-    """
+    """Combine values along ``axes`` one after another, beginning with ``start``, or the first value if it is None."""
     parallel = [axis for axis in range(values.ndim) if axis not in axes]
     shape = tuple(values.shape[axis] for axis in parallel)
     total = start
@@ -207,8 +206,7 @@ def _step(op: Operation, compiler: Compiler) -> Function:
 
 
 class _Transfer:
-    """The mapping from the elements (lanes) of a vector to elements of memory, in a `vector.transfer_read` or `_write`.
-    """
+    """The mapping from the elements (lanes) of a vector to elements of memory, for `vector.transfer_read` and `_write`."""
 
     def __init__(self, op: Operation, vector: Type) -> None:
         if not is_plain(op):

@@ -79,8 +79,7 @@ def _in_order_of_size(spans: Sequence[Span]) -> int:
 
 
 def _in_order_of_time(spans: Sequence[Span]) -> int:
-    """Place spans in the order of their first step, each in the smallest gap that fits. Return the size of the arena.
-    """
+    """Place spans in the order of their first steps, each in the smallest gap that fits. Return the arena's size."""
     gaps = _FreeGaps()
     living: list[tuple[int, int, int, int]] = []  # (last step, number, begin, end), sorted
     for number, span in enumerate(sorted(spans, key=lambda s: (s.first, -s.nbytes))):

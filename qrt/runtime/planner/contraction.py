@@ -24,7 +24,7 @@ _MOST_LOOPS = 15
 
 @dataclass(frozen=True)
 class ContractionCall:
-    """A bound kernel call, with the op's operand numbers that each call reads (``given``) and that are packed in it."""
+    """A bound kernel call, and the numbers of the op's operands that are passed to it, or are packed in it."""
 
     call: KernelCall
     given: tuple[int, ...]

@@ -24,8 +24,7 @@ class PlanDetails:
 
     @property
     def segments(self) -> list[list[Step]]:
-        """The steps grouped into segments: consecutive kernels, which are one call into C, or consecutive other steps.
-        """
+        """The steps grouped into segments: consecutive kernels, which are one call into C, or consecutive others."""
         segments: list[list[Step]] = []
         kinds = [isinstance(step, CallStep) and isinstance(step.call, kernel_calls.KernelCall) for step in self.steps]
         for number, step in enumerate(self.steps):

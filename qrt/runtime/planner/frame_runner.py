@@ -53,8 +53,7 @@ class FrameRunner:
     def run_timed(
         self, inputs: Sequence[Array], max_steps: int | None, state: dict[str, Array]
     ) -> tuple[list[Array], list[tuple[Coverage, float]]]:
-        """Run, and return the results and the seconds of each step, which include all iterations of a step in a loop.
-        """
+        """Run, and return the results and the seconds of each step; all iterations of a step in a loop are included."""
         seconds = np.zeros(len(self._details.steps))
         steps = [step for segment in self._segments() for step in segment.timed_steps(seconds)]
         results = self._run(steps, inputs, Run(max_steps, state=state))

@@ -49,8 +49,7 @@ def _may_store(op: Operation, name: str) -> bool:
 
 
 def _readers(load: Operation) -> set[Operation]:
-    """Return the operations of the load's block that read the loaded value or a view of it, also inside their regions.
-    """
+    """Return the operations of the load's block that read the loaded value or a view of it, or whose regions do."""
     readers: set[Operation] = set()
     pending: list[Value] = list(load.results)
     while pending:

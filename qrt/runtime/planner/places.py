@@ -20,8 +20,7 @@ from qrt.types import TensorType, Type
 
 @dataclass
 class Attempt:
-    """The state of the planner before it plans a region, to be restored if an op of the region needs the interpreter.
-    """
+    """The state of the planner before it plans a region, restored if an op of the region needs the interpreter."""
 
     slots: int
     """The number of the first new slot."""

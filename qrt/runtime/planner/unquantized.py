@@ -35,8 +35,7 @@ def plain_call(op: Operation, types: Types) -> KernelCall | None:
 
 
 def _dtype(element: Type) -> np.dtype[Any] | None:
-    """Return the dtype of i1 (bool), i8, i16, i32, i64 or index; None for other types, which no such kernel supports.
-    """
+    """Return the dtype of i1 (bool), i8, i16, i32, i64 or index; None for types that these kernels do not support."""
     is_whole = isinstance(element, IntegerType) and element.is_signless and element.width in (1, 8, 16, 32, 64)
     return element_dtype(element) if is_whole or isinstance(element, IndexType) else None
 
@@ -46,8 +45,7 @@ def _size(t: TensorType) -> int:
 
 
 def promises(op: Operation) -> bool:
-    """Return True if an op has flags (such as nsw) that make some results undefined: only the interpreter checks them.
-    """
+    """Return True if an op has flags (such as nsw) that make some results undefined, as only the interpreter checks."""
     flags = op.attributes.get("overflowFlags")
     return "isExact" in op.attributes or (flags is not None and bool(ENUMERATIONS["arith.overflow"].flags(flags)))
 
