@@ -129,11 +129,12 @@ def bias_is_direct(element: UniformType, a: UniformType, w: UniformType) -> bool
 def bias_operand(
     types: Sequence[TensorType], a: UniformType, w: UniformType, constants: Constants
 ) -> tuple[Array | str | None, Prepare | None]:
-    """Return (bias argument of a `bind_*` function, function that converts a call's bias to it).
+    """Return (bias argument of a `bind_*` function, function that converts a call's bias operand to it).
 
-    A constant bias is passed as an array at the accumulator's scale. For any other bias the argument is a dtype name:
-    "i32" if its storage is added directly, else "i64" for the result of the conversion function. Otherwise the function
-    is None; both are None without a bias.
+    - (array, None) for a constant bias, converted to int64 in units of the accumulator's scale;
+    - ("i32", None) for a bias operand whose storage can be added directly;
+    - ("i64", function) for any other bias operand: each call converts its storage by the function;
+    - (None, None) without a bias.
     """
     if len(types) < 3:
         return None, None

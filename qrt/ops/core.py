@@ -141,9 +141,9 @@ class OpFamily:
         return inferred
 
     def kept_type(self, types: Types, attributes: Attributes, declared: TensorType) -> Type | None:
-        """Return the result's element type, with ``declared`` as its shape, if it follows from the first operand's.
+        """Return the element type of the result if the family keeps the first operand's element type; else None.
 
-        Return None for a family whose result has a type of its own.
+        ``declared`` is the declared result type, whose shape may determine the channel axis.
         """
         if not self.declaration.result.keeps_type:
             return None
@@ -213,7 +213,7 @@ def without_repeats(zero_points: Sequence[int]) -> Sequence[int]:
 
 
 def container(t: UniformType) -> str:
-    """Return the name, ``i8`` to ``u32``, of the smallest integer of 8, 16 or 32 bits that has the storage type.
+    """Return the name, ``i8`` to ``u32``, of the smallest integer of 8, 16 or 32 bits that holds the storage type.
 
     Raises ``QuantTypeError`` for float storage and quantile types, which cannot be executed.
     """
@@ -473,7 +473,7 @@ def keep_element(op: str, element: Type, types: Types, result: TensorType | None
 
 
 def checked_result(op: str, shape: Sequence[int | None], element: Type) -> TensorType:
-    """Return the result type of this shape and element type. Raise QuantTypeError if the scales do not fit the shape."""
+    """Return the result type of this shape and element type. Raise QuantTypeError if the scales do not fit it."""
     if isinstance(element, UniformType):
         _check_fits(element, shape, f"{op}: the result")
     return TensorType(tuple(shape), element)

@@ -1,4 +1,4 @@
-"""cumsum: for each element the sum of the elements before it along an axis and, unless ``exclusive``, of the element.
+"""cumsum: running sums along an axis, which include the element itself unless ``exclusive``.
 
 A sum begins with 0 and adds one element after the other, with ``reverse`` from the end of the axis. Integers wrap;
 every sum of floats is rounded to their type.

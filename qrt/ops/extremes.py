@@ -92,10 +92,7 @@ def _infer_arg(op: str, types: Types, attributes: Attributes, result: TensorType
 
 
 def _numbers(op: str, x: Array, axes: Shape) -> tuple[Array, Array]:
-    """Return (elements, indices): the elements with the reduced axes merged into a last one, and its extreme elements.
-
-    ``indices`` has the first index along the last axis at which the extreme element is.
-    """
+    """Return (elements with the reduced axes merged into a last axis, index of the first extreme element along it)."""
     remaining = [d for d in range(x.ndim) if d not in axes]
     lines = x.transpose(*remaining, *axes).reshape([x.shape[d] for d in remaining] + [prod(x.shape[d] for d in axes)])
     return lines, (np.argmin if op.endswith("min") else np.argmax)(lines, axis=-1)

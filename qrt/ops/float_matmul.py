@@ -11,8 +11,8 @@ else all of K), and these into pieces of 128; the last piece of a block may be s
 becomes integers x in multiples of a unit (``numerics.unit_integers``), and T, the sum of ``x * (q - zp)``, is exact.
 The result is a chain of ``fma(f32(T) * f32(s), unit, sum)`` over the pieces in ascending order from +0, f32(T) rounded
 half to even; then the bias is added. NaNs and infinities of ``a`` count as 0 there; at the end each is multiplied by
-its weight as ``dcast`` gives it, and added. If the axis is K, ``f32(a * f32(s))`` replaces ``a``, and 1 replaces s; a
-value of ``a`` whose product is NaN or infinite counts as 0 and is multiplied at the end.
+its weight as ``dcast`` gives it, and added. If the weights are per axis along K, ``f32(a * f32(s))`` replaces ``a``,
+and 1 replaces s; a value of ``a`` whose product is NaN or infinite counts as 0 and is multiplied at the end.
 
 **Wider quantized weights** are used as the floats that ``dcast`` makes of them, ``(f32(q) - f32(zp)) * f32(s)``.
 

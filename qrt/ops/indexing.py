@@ -104,11 +104,11 @@ def _selections(steps: list[_Step], shape: Shape) -> tuple[list[Selection], int]
 
 
 def _of_array(source: int, positions: Array, place: int, common: Shape) -> Selection:
-    """Return the selection by an index array along axis ``source``.
+    """Return the selection along axis ``source`` by an index array.
 
-    ``common`` is the shape to which all index arrays broadcast, ``place`` its first axis in the result. The selection
-    forms the axis of the result along which the array varies: its only axis of another size than 1, or its last if
-    there is none; none if it varies along several.
+    All index arrays broadcast to the shape ``common``, whose first axis is axis ``place`` of the result. The selection
+    goes to the axis of the result along which ``positions`` vary: their only axis of another size than 1, or the last
+    one. It goes to none if they vary along several.
     """
     own = [d for d in range(-positions.ndim, 0) if positions.shape[d] != 1] or [-1]
     if len(own) > 1:

@@ -70,7 +70,7 @@ def _infer(types: Types, attributes: Attributes, result: TensorType | None) -> T
 def _check_value(x: Type, types: Types, value: Any) -> None:
     """Raise QuantTypeError if the elements cannot have the padding value.
 
-    For a quantized tensor any real number is accepted, because it is quantized.
+    A quantized tensor accepts any real number, because the value is quantized to its type.
     """
     if value is None:
         return
@@ -85,7 +85,9 @@ def _check_value(x: Type, types: Types, value: Any) -> None:
 
 
 def stored_value(t: Type, value: float | None) -> Array:
-    """Return the array element to pad with, as an array of one; for a quantized type, one for each scale."""
+    """Return the storage value to pad with, as an array: one entry for each scale of a quantized type, else a single
+    one.
+    """
     if not isinstance(t, UniformType):
         return np.array([0 if value is None else value]).astype(element_dtype(t))
     zero_points = t.zero_point_array.ravel()
@@ -128,9 +130,9 @@ def _bind(types: Types, result: TensorType, attributes: Attributes, constants: C
 
 
 def _scaled_axis(attributes: Attributes, axis: int) -> int | None:
-    """Return ``axis`` if a factor per index along it applies to the padded result too, else None.
+    """Return ``axis`` if factors along it apply to the padded result as well as to the operand, else None.
 
-    It does if the padding is 0 and does not extend this axis.
+    They do if the new elements are 0 and none is added along this axis.
     """
     return axis if not attributes["value"] and tuple(attributes["padding"][axis]) == (0, 0) else None
 

@@ -3,7 +3,7 @@
 ``avg_pool2d`` is the exact sum of ``q - zp`` over the window, requantized with ``s_in / (s_out * count)``. The rule
 ``integer`` keeps the type, and divides the sum of ``q`` by the count, rounded half away from zero. The rule
 ``dequantized``, and those whose names begin so, sum ``s_in * (q - zp)`` in float32, then divide by the count and by
-``s_out``; they differ in the order of the sum (`numerics.averages`). ``max_pool2d`` moves storage and keeps the type.
+``s_out``; they differ in the order of the sum (`numerics.sums`). ``max_pool2d`` moves storage and keeps the type.
 """
 
 from collections.abc import Sequence

@@ -104,10 +104,9 @@ def with_channels(t: UniformType, chosen: Sequence[int]) -> UniformType:
 
 
 def _chosen(op: str, t: Type, types: Types, positions: Mapping[int, Sequence[int]]) -> Type:
-    """Return the element type of a result that has only some positions of the operand.
+    """Return the element type of a result that takes elements ``positions[axis]`` of the operand along some axes.
 
-    ``positions`` has, for axes that change, the position in the operand of each element. They matter along the channel
-    axis.
+    A per-axis type gets the scales of the channels that are taken.
     """
     if not isinstance(t, UniformType) or t.is_per_layer:
         return t
@@ -181,7 +180,7 @@ def _reference_tile(arrays: Sequence[Array], types: Types, result: TensorType, a
 
 
 def _bind_tile(types: Types, result: TensorType, attributes: Attributes, constants: Constants) -> KernelCall | None:
-    """Bind a copy over the operand's axes and one more axis for each of them, which repeats it with source stride 0."""
+    """Bind a copy with two axes for each axis of x: one of repetitions, with source stride 0, and one of elements."""
     own, shape = static_shape(types[0], "tile"), static_shape(result, "tile")
     multiples = multiples_of(types, attributes)
     source, target = row_major_strides(own), row_major_strides(shape)

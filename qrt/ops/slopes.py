@@ -1,4 +1,4 @@
-"""leaky_relu, prelu: ``x`` where it is not negative, ``alpha * x`` where it is, each with its own multiplier.
+"""leaky_relu, prelu: ``x`` if it is not negative, else ``alpha * x``, each with its own multiplier.
 
 With ``acc = q - z``, a non-negative value is ``acc`` requantized with the multiplier ``s_in / s_out``. If alpha is an
 attribute, a negative value is ``acc`` requantized with ``s_in * alpha / s_out``. If alpha is an operand, it is ``acc *

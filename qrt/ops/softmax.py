@@ -6,7 +6,7 @@ rules.
     table_int32    T[d] with 30 fractional bits, correctly rounded; the exact sum; one quotient in float64
     table_float32  T[d], the sum in order and a product with the inverse, in float32: LiteRT's default
     gemmlowp       32-bit fixed point: LiteRT's reference kernels
-    table_int16    16-bit values: exp and 1 / (1 + x) from interpolated tables of 513 entries, in both
+    table_int16    16-bit values: exp and 1 / (1 + x), both interpolated in tables of 513 entries
     table_shifted  T[d] as large as float32 sums allow, the sum in order and a quotient, in float32: ONNX Runtime's
 
 A table depends only on types and attributes. Every step is an operation of integer or float ``arith``, or
@@ -111,7 +111,7 @@ def _check_scales(name: str, rule: str, x: UniformType, beta: float, element: Un
 def _check_units(name: str, x: UniformType, beta: float, element: UniformType, size: int) -> None:
     """Raise QuantTypeError if the largest exponential times ``1 / result scale`` exceeds float32's range.
 
-    For the rule ``table_shifted``; only a short axis can fail, whose exponentials are larger.
+    This is for the rule ``table_shifted``, whose exponentials are larger if the axis is shorter.
     """
     with np.errstate(over="ignore"):
         largest = numerics.softmax_table_shifted(x.scale, beta, size)[0] * numerics.softmax_units(element.scale)

@@ -29,12 +29,12 @@ def permute_lists(*names: str) -> Permute:
 
 
 def permute_axis(attributes: Attributes, order: Order) -> tuple[dict[str, Any], Order]:
-    """Change the attribute ``axis`` for untransposed operands; return it, and the permutation for the result."""
+    """Return (the attribute ``axis`` for untransposed operands, the permutation to apply to the result)."""
     return {"axis": order[attributes["axis"] % len(order)]}, order
 
 
 def permute_reduced(attributes: Attributes, order: Order) -> tuple[dict[str, Any], Order]:
-    """Change the reduced ``axes`` for untransposed operands; return them, and the permutation for the result."""
+    """Return (the attribute ``axes`` for untransposed operands, the permutation to apply to the result)."""
     rank = len(order)
     axes = [axis % rank for axis in (range(rank) if attributes["axes"] is None else attributes["axes"])]
     after = list(order)

@@ -183,7 +183,7 @@ class _Builder(ControlPlanner):
 
     @cached_property
     def folder(self) -> ConstantFolder[SlotView]:
-        """The folder of values that are constant for the concrete input types: sizes, and what is computed from sizes."""
+        """The folder of values that are constant for the concrete input types: sizes, and tensors made of sizes."""
         return ConstantFolder(partial(interpret_constants, self.code), self._may_fold, self._constants)
 
     def _folded(self, op: Operation, operands: list[SlotView]) -> list[SlotView] | None:

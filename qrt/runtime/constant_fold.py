@@ -42,7 +42,7 @@ class ConstantFold:
         folder.fold_inside(module.operation, cyclic_operations(module.operation.walk()))
 
     def may_fold(self, op: Operation) -> bool:
-        """Return True for `arith.constant` and `tensor.empty`, and for an op if its results are small enough to fold."""
+        """Return True for `arith.constant` and `tensor.empty`, and for an op whose results are small enough to fold."""
         if op.operands or op.regions:
             return is_constant(op) or (bool(op.results) and all(self._is_small(value.type) for value in op.results))
         return op.name in ("arith.constant", "tensor.empty")

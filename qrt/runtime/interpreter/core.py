@@ -150,7 +150,7 @@ class Compiler:
 
     @property
     def saturating(self) -> bool:
-        """True if a float outside an integer type's range converts to the nearest integer; False if that is undefined."""
+        """True if a float outside an integer type's range converts to the nearest integer; else that is undefined."""
         return self.code.saturating
 
     def slot(self, value: Value) -> int:
@@ -177,9 +177,7 @@ class Compiler:
         return bool(operation.successors) or operation.name in self._tables(operation).branches
 
     def branch(self, operation: Operation) -> Function:
-        """Return a function of the frame that evaluates a terminator to (the successor's number, the block's
-        arguments).
-        """
+        """Return a function of the frame that evaluates a terminator to (number of the successor, its arguments)."""
         choose = self._bound(self._tables(operation).branches, operation)
         slots = [self.slot(value) for value in operation.operands]
 

@@ -206,7 +206,7 @@ def _step(op: Operation, compiler: Compiler) -> Function:
 
 
 class _Transfer:
-    """The mapping from the elements (lanes) of a vector to elements of memory, for `vector.transfer_read` and `_write`."""
+    """The mapping from the elements (lanes) of a vector to elements of memory, in a transfer read or write."""
 
     def __init__(self, op: Operation, vector: Type) -> None:
         if not is_plain(op):

@@ -141,9 +141,9 @@ class _FreeGaps:
 
 
 def overwritten(slots: Mapping[int, PlanSlot], steps: Sequence[Step]) -> list[Step]:
-    """Return the plan's steps, in which results that may overwrite an operand became views of this operand.
+    """Turn each result that may overwrite an operand into a view of this operand, in ``slots``.
 
-    The views are set in ``slots``.
+    Return the steps, in which the coverage of these results says "in place".
     """
     return [_marked(step) if _overwrites(slots, step, number) else step for number, step in enumerate(steps)]
 
