@@ -72,7 +72,7 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Result:
-    """How the type of a family's result is determined.
+    """The declaration of how the type of a family's result is determined.
 
     ``parameter`` is the parameter of the public function that gives the type; "" if the type follows from the operands.
     ``keeps_type`` is True if the result has the element type of the first operand, whose scales move with their axes.

@@ -1,4 +1,4 @@
-"""Arguments and results of programs."""
+"""The inputs and outputs of programs, by name and type."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -85,7 +85,7 @@ class Program:
         return self._source.module
 
     def _prefer(self, plan: Plan) -> None:
-        """Set the plan that the next call uses if the input types fit, without looking a plan up."""
+        """Set the plan that the next call tries first: it is used if the input types fit, without a look-up."""
         if plan is not self._preferred[0]:
             self._preferred = plan, self._argument_binder(plan)
 

@@ -20,7 +20,8 @@ def stored_globals(module: Module) -> set[str]:
 def needs_copy(load: Operation) -> bool:
     """Return True if a store may change the global while the loaded value is still in use.
 
-    The interpreter may keep a view of the value in another value, so that any store in the block may then be too early.
+    The interpreter may return a view of the loaded value, which can be in use after the value's last reader. So if a
+    step of the interpreter reads the value, any store in the block counts.
     """
     name, block = name_of(load), load.parent
     assert block is not None  # the load is in the planned block

@@ -16,10 +16,9 @@ from qrt.types import TensorType
 
 @dataclass(frozen=True)
 class Strided:
-    """The layout of an operand over loops: the stride of each loop and an offset, and the number of elements of its
-    array.
+    """The layout of an operand over loops: a stride for each loop, and an offset, both in elements.
 
-    Strides and offset count elements.
+    ``size`` is the number of elements of the operand's array.
     """
 
     strides: tuple[int, ...]
@@ -78,10 +77,10 @@ def _strided(map: AffineMapAttr, shape: Shape, loops: Sequence[int]) -> Strided 
 
 
 def collapsed(array: Array, operand: Strided, axes: Sequence[int]) -> tuple[Array, Strided]:
-    """Return a constant without the axes' repeated elements, and its layout over the loops.
+    """Return a constant and its layout over the loops, after reducing axes of equal elements to size 1.
 
-    ``axes`` has the loop that indexes each axis of the array. For example, a bias that was broadcast over pixels
-    becomes a vector again.
+    ``axes`` has the loop that indexes each axis of the array; it gets the stride 0 for such an axis. For example, a
+    bias that was broadcast over pixels becomes a vector again.
     """
     strides = list(operand.strides)
     for axis, loop in enumerate(axes):

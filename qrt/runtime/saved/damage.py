@@ -1,4 +1,4 @@
-"""The error for a damaged file of a saved program."""
+"""The error for a saved program whose file is damaged."""
 
 import struct
 

@@ -67,6 +67,6 @@ check_text = fields({"text": array("u1", rank=1), "constants": sequence(array())
 
 
 def check_distinct(what: str, names: list[str]) -> None:
-    """Raise Misfit if a name occurs twice in ``names``; ``what`` says what they name."""
+    """Raise Misfit if a name occurs twice in ``names``. ``what`` is their noun for the error, such as "states"."""
     if len(set(names)) != len(names):
         raise Misfit(f"two {what} have the same name")

@@ -70,7 +70,7 @@ def integers(least: int = 0, most: int = MOST, count: int | None = None) -> Chec
 
 
 def number(value: Any) -> int | float:
-    """Check a finite number."""
+    """Return the value if it is a finite number; raise Misfit otherwise."""
     if type(value) not in (int, float) or not isfinite(value):
         _refuse(value, "a finite number")
     checked: int | float = value
@@ -78,14 +78,14 @@ def number(value: Any) -> int | float:
 
 
 def flag(value: Any) -> bool:
-    """Check a bool."""
+    """Return the value if it is a bool; raise Misfit otherwise."""
     if type(value) is not bool:
         _refuse(value, "true or false")
     return value
 
 
 def word(value: Any) -> str:
-    """Check a string."""
+    """Return the value if it is a string; raise Misfit otherwise."""
     if type(value) is not str:
         _refuse(value, "a text")
     return value
