@@ -174,7 +174,7 @@ def view_offset(op: Operation, types: Types, known: Known) -> int | None:
 
 
 def _is_narrow(element: Type) -> bool:
-    """Return True for an integer narrower than its array's dtype, such as i4 in int8, whose values are sign-extended."""
+    """Return True for an integer type narrower than its array's dtype, such as i4 in int8 (stored sign-extended)."""
     return isinstance(element, IntegerType) and element.width not in (8, 16, 32, 64)
 
 
