@@ -1,7 +1,7 @@
-"""The dialects and the known ops by name.
+"""Registry of dialects and of op definitions by name.
 
-The module of a dialect has a list `OPS`, and is loaded when a text or a pass first names an op or attribute of it. A
-dialect of another package is registered or has an entry point.
+A dialect is a module with a list `OPS` of definitions. It is imported when a text or a pass first names one of its ops
+or attributes. Other packages add dialects by `register_dialect` or by an entry point of the group `qrt.dialects`.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -103,25 +103,27 @@ _loaded: set[str] = set()
 
 
 def register_dialect(name: str, room: Any) -> None:
-    """Register a dialect from outside qrt.
+    """Register a dialect that is not part of qrt.
 
-    Programs with its ops can then be read, verified and printed, and run if ``room`` has implementations.
+    Programs with ops of the dialect can then be parsed, verified and printed, and be run if ``room`` implements the
+    ops.
 
-    An installed package can do the same without a call, by an entry point of the group ``qrt.dialects``: its name is
-    that of the dialect, and its value is the room.
+    Instead of this call, an installed package can declare an entry point of the group ``qrt.dialects``, with the name
+    of the dialect, that refers to ``room``.
 
     Parameters
     ----------
     name : str
-        The part of its ops' names before the dot.
+        The name of the dialect: the part of its ops' names before the dot.
     room : module or object
-        Its ``OPS`` is a list of definitions. ``HANDLERS``, ``STRUCTURED`` and ``BRANCHES``, each optional, are tables
-        of the implementations of its ops, by name, as in the files of ``qrt.runtime.interpreter``.
+        The module of the dialect, or an object with the same attributes: ``OPS`` is a list of definitions;
+        ``HANDLERS``, ``STRUCTURED`` and ``BRANCHES`` are optional dicts from names of ops to their implementations, as
+        in the modules of ``qrt.runtime.interpreter``.
 
     Raises
     ------
     QuantError
-        If there is another dialect of this name, or the room has no ops of it.
+        If a dialect of this name is already registered, or ``OPS`` is empty or has an op of another dialect.
 
     Examples
     --------
@@ -138,14 +140,14 @@ def register_dialect(name: str, room: Any) -> None:
 
 
 def load(dialect: str) -> None:
-    """Load the ops and attributes of a dialect, if there is one of this name."""
+    """Load the ops and attributes of a dialect; do nothing if there is no such dialect."""
     if dialect not in _loaded and dialect in DIALECTS:
         DEFINITIONS.update((definition.name, definition) for definition in DIALECTS[dialect].OPS)
         _loaded.add(dialect)  # last: another thread that finds it here finds the ops too
 
 
 def find(name: str) -> "Definition | None":
-    """Return the definition of an op by name, if there is one."""
+    """Return the definition of an op, such as "arith.addi"; None if the op is not registered."""
     dialect, dot, _ = name.partition(".")
     if dot and name not in DEFINITIONS:  # installed packages need not be asked for `return`
         load(dialect)
@@ -153,30 +155,31 @@ def find(name: str) -> "Definition | None":
 
 
 def is_refused(name: str) -> bool:
-    """Return True if an op without a definition is an error even where unregistered ops are allowed.
+    """Return True if an unregistered op is an error even where unregistered ops are allowed.
 
-    That is so if qrt has its dialect, and upstream's dialect does not have the op either.
+    Such an op has the prefix of one of qrt's own dialects, but is not an op of upstream MLIR's dialect of that name
+    either.
     """
     dialect = name.partition(".")[0]
     return dialect in DIALECTS.own and dialect not in _OPEN and name not in UPSTREAM_ONLY
 
 
 def definition(name: str) -> "Definition":
-    """Return the definition of an op that must exist."""
+    """Return the definition of an op that is known to be registered."""
     known = find(name)
     assert known is not None
     return known
 
 
 def every_definition() -> "dict[str, Definition]":
-    """Return all ops of all dialects."""
+    """Load all dialects, and return the definitions of their ops by name."""
     for dialect in DIALECTS:
         load(dialect)
     return DEFINITIONS
 
 
 def reason(name: str) -> str | None:
-    """Return the reason why qrt does not know an op of MLIR; else None.
+    """Return the reason why qrt does not support an op of upstream MLIR; None for any other name.
 
     >>> reason("vector.mask"), reason("vector.nonsense")
     ("'vector.mask' is known to MLIR, not supported here", None)
