@@ -273,7 +273,7 @@ def combine(operator: str, left: Expression, right: Expression) -> Expression:
 
 
 def _belongs_right(value: Expression, other: Expression) -> bool:
-    """Return True if the operands of `value + other` (or `*`) must be exchanged to put constants and higher indices
+    """Return True if `value + other` (or `*`) must be written as `other + value`: constants and higher indices are
     last.
     """
     if isinstance(value, int):

@@ -57,9 +57,7 @@ class AttributeSpec:
     kind: AttributeKind | None = None
 
     def check(self, name: str, operation: Operation) -> None:
-        """Raise VerifyError if the operation lacks a required attribute, or if the attribute's value breaks the
-        constraint.
-        """
+        """Raise VerifyError if a required attribute is missing, or if the attribute's value breaks the constraint."""
         value = operation.attributes.get(name)
         if value is None:
             if self.required:
@@ -72,10 +70,9 @@ class AttributeSpec:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredPort:
-    """Parsed declaration `name`, `name?` or `name*`, with an optional `: rest`, of an operand, result, region or
-    successor.
+    """Parsed declaration `name`, `name?` or `name*`, with an optional `: rest`.
 
-    `size` is "", "?" or "*"; `rest` is the text after the colon.
+    It declares an operand, result, region or successor. `size` is "", "?" or "*"; `rest` is the text after the colon.
     """
 
     name: str
@@ -225,7 +222,8 @@ class Definition:
     derived : callable, optional
         A function that computes attributes which generic form prints but which operations do not store.
     fold : callable, optional
-        A function that returns an existing value or a constant for each result, or None. It does not change the program.
+        A function that returns an existing value or a constant for each result, or None. It must not change the
+        program.
     canonicalize : tuple of str, optional
         The canonicalization patterns, in upstream MLIR's order, as ``"module: function function"`` with a module of
         ``qrt.ir.dialects``.

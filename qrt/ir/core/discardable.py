@@ -1,5 +1,5 @@
-"""Verification of discardable attributes such as `bufferization.writable`, which their dialect allows only in some
-places.
+"""Verification of discardable attributes such as `bufferization.writable`, which their dialect restricts to certain
+ops.
 """
 
 from qrt.ir.core.affine import AffineMapAttr
@@ -13,7 +13,7 @@ _MANUAL = "bufferization.manual_deallocation"
 
 
 def check_attributes(operation: Operation) -> None:
-    """Raise VerifyError for a `bufferization.` or `linalg.` attribute that its dialect does not allow on the operation."""
+    """Raise VerifyError for a `bufferization.` or `linalg.` attribute that its dialect forbids on the operation."""
     for name in operation.attributes:
         if name.startswith(_CHECKED):
             _check(operation, name)
@@ -34,7 +34,7 @@ def _check(operation: Operation, name: str) -> None:
 
 
 def check_argument(function: Operation, name: str, value: Attribute) -> None:
-    """Raise VerifyError if the dialect of an attribute's prefix does not allow the attribute on a function argument."""
+    """Raise VerifyError for a `bufferization.` attribute that the dialect forbids on a function argument."""
     if not name.startswith("bufferization."):
         return
     if name == "bufferization.writable":

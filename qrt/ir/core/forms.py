@@ -105,9 +105,9 @@ class FormParser(AttributeReader, Protocol):
     ) -> Region:
         """Read a region `{ blocks }`; if the text omits the terminator, add one of the op `terminator`.
 
-        `isolated` gives the region a new scope of SSA names. Inside it, ops of `dialect` may be written without the
-        dialect's name. `arguments` are (name, offset in the text, type) of entry block arguments that the custom form
-        has already read.
+        `isolated` gives the region a new scope of SSA names. Inside the region, ops may be written without the dialect
+        name that `dialect` is or begins with. `arguments` are (name, offset in the text, type) of entry block arguments
+        that the custom form has already read.
         """
 
     def successor(self) -> Block:
@@ -115,7 +115,7 @@ class FormParser(AttributeReader, Protocol):
 
 
 class FormPrinter(Protocol):
-    """Interface of the printer for custom forms. Each method appends to the text; the others return a name or a label."""
+    """Interface of the printer for custom forms. Methods append to the text, unless they return a name or a label."""
 
     def word(self, text: str) -> None:
         """Print a word, with a space before it unless it follows an opening parenthesis."""

@@ -30,7 +30,7 @@ class FuncOp(Operation):
         return not self.regions[0].blocks
 
     def port_attributes(self, kind: Literal["inputs", "results"], index: int) -> dict[str, Attribute]:
-        """Return the attributes of argument number `index` (kind "inputs") or result number `index` (kind "results")."""
+        """Return the attributes of argument number `index` (kind "inputs") or result number `index` ("results")."""
         dictionaries = self.attributes.get(_ATTRIBUTES_OF[kind])
         if not isinstance(dictionaries, ArrayAttr) or index >= len(dictionaries.elements):
             return {}

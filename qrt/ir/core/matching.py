@@ -25,12 +25,12 @@ def constant_number(value: Value) -> int | None:
 
 
 def number_of(size: int | Value) -> int | None:
-    """Return a static size (an int) itself, and the integer of a constant operand; None if the operand is not constant."""
+    """Return a static size as it is, and for an SSA value the constant integer that defines it, or None."""
     return size if isinstance(size, int) else constant_number(size)
 
 
 def is_known_dimension(operation: Operation) -> bool:
-    """Return True if a `dim` operation (of tensor or memref) has a constant index in the range of its operand's rank."""
+    """Return True if a `dim` operation has a constant index within the rank of its operand."""
     rank, index = getattr(operation.operands[0].type, "rank", None), constant_of(operation.operands[1])
     return rank is not None and isinstance(index, IntegerAttr) and 0 <= index.value < rank
 
@@ -106,7 +106,7 @@ def acyclic_operations(root: Operation) -> list[Operation]:
 
 
 def require_acyclic(root: Operation) -> None:
-    """Raise VerifyError if an operation depends on its own result; for passes that follow operands through a program."""
+    """Raise VerifyError if an operation depends on its own result, for passes that follow operands recursively."""
     cyclic = cyclic_operations(root.walk())
     if not cyclic:
         return

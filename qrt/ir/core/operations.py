@@ -287,7 +287,9 @@ class Operation:
         return copy
 
     def walk(self) -> "list[Operation]":
-        """Return this operation and all operations inside it in pre-order, as a list that later changes do not affect."""
+        """Return a list, in pre-order, of this operation and all operations inside it. Later changes do not affect the
+        list.
+        """
         operations: list[Operation] = []
         stack = [self]
         while stack:
@@ -397,7 +399,7 @@ class Block:
         return operation
 
     def insert_before(self, place: Operation, operation: Operation) -> Operation:
-        """Insert an operation that is in no block before `place`, an operation of this block. Return the inserted one."""
+        """Insert an operation that is in no block before `place`, an operation of this block; return `operation`."""
         before = place.previous
         operation.parent, operation.previous, operation.next = self, before, place
         place.previous = operation
