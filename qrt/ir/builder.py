@@ -1,4 +1,4 @@
-"""The builder of operations for users, passes, importers and patterns: `b.qrt.matmul(x, w)`."""
+"""Builder of operations for users, passes, importers and patterns: `b.qrt.matmul(x, w)`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,14 +19,16 @@ from qrt.types.scanner import Location
 
 
 class BuilderObserver:
-    """An observer of a builder. The driver of patterns uses one to note which operations to visit again."""
+    """Observer of the changes that a builder makes; the pattern driver uses it to revisit changed operations."""
 
     def changed(self, operation: Operation) -> None:
-        """Note that an operation is new, was moved, or has another operand."""
+        """Handle an operation that is new, was moved, or has a new operand."""
 
     def copied(self, block: Block) -> None:
-        """Note that the operations of a block count as copied to it, as upstream copies them, and as erased at their
-        former place.
+        """Handle a block whose operations were moved in place of being copied.
+
+        Upstream MLIR copies the operations of the block and erases the originals; the driver visits the operations as
+        if qrt did the same.
         """
 
     def erase(self, operation: Operation) -> None:
@@ -139,7 +141,7 @@ class Builder:
         return cls(block if following is None else following, owner.location, observer)
 
     def at(self, place: Block | Operation) -> "Builder":
-        """Return a builder with another insertion point and the same observer."""
+        """Return a builder that inserts at the end of a block or before an operation, with the same observer."""
         return Builder(place, observer=self.observer)
 
     def __getattr__(self, name: str) -> "DialectOps":
@@ -263,7 +265,7 @@ class Builder:
     def value(
         self, name: str, operands: Iterable[Value], type: Type, attributes: dict[str, Attribute] | None = None
     ) -> Value:
-        """Return the result of a new operation that has one: `emit` of a single type."""
+        """Create an operation with one result as `emit` does, and return the result."""
         return self.emit(name, operands, (type,), attributes).results[0]
 
     def constant(self, value: npt.ArrayLike | Attribute, type: TypeLike) -> Value:
@@ -377,7 +379,7 @@ class Builder:
     # -- changes that the observer hears of ---------------------------------------------------------------------------
 
     def insert(self, operation: Operation) -> Operation:
-        """Put a detached operation at the insertion point."""
+        """Insert an operation that is in no block at the insertion point, and return it."""
         if self.before is None:
             self.block.append(operation)
         else:
@@ -386,8 +388,9 @@ class Builder:
         return operation
 
     def absorb(self, block: Block, arguments: Sequence[Value]) -> None:
-        """Move the operations of a block to the insertion point, with values for its arguments, and remove the
-        block.
+        """Move all operations of a block to the insertion point, and remove the block.
+
+        Uses of block argument i are replaced by `arguments[i]`.
         """
         for argument, value in zip(block.arguments, arguments, strict=True):
             self.replace_uses(argument, value)
@@ -397,8 +400,9 @@ class Builder:
         block.parent.blocks.remove(block)
 
     def inline(self, block: Block, arguments: Sequence[Value]) -> list[Value]:
-        """Move the operations of a block, except its terminator, to the insertion point; return the terminator's
-        operands.
+        """Move the operations of a block to the insertion point, erase the terminator, and return its operands.
+
+        Uses of block argument i are replaced by `arguments[i]`. The block is removed.
         """
         last = block.terminator
         self.absorb(block, arguments)
@@ -407,18 +411,18 @@ class Builder:
         return values
 
     def moved(self, block: Block, from_end: bool = False) -> None:
-        """Tell the observer that operations were moved to a block."""
+        """Notify the observer that all operations of a block were moved, in text order or `from_end`."""
         for operation in reversed(block.operations) if from_end else block:
             self.observer.changed(operation)
 
     def replace_uses(self, value: Value, new: Value) -> None:
-        """Replace every use of a value by `new`, the last use first."""
+        """Replace every use of `value` by `new`, starting with the last use."""
         for operation, index in reversed(list(value.uses)):
             operation.set_operand(index, new)
             self.observer.changed(operation)
 
     def set_operand(self, operation: Operation, index: int, value: Value) -> None:
-        """Replace one operand of an operation."""
+        """Replace operand number `index` of an operation by `value`."""
         operation.set_operand(index, value)
         self.observer.changed(operation)
 
@@ -428,13 +432,13 @@ class Builder:
         self.observer.changed(operation)
 
     def replace(self, operation: Operation, values: Sequence[Value]) -> None:
-        """Use `values` for the results of an operation, and erase it."""
+        """Replace each result of an operation by the value at its position in `values`, and erase the operation."""
         for result, value in zip(operation.results, values, strict=True):
             self.replace_uses(result, value)
         self.observer.erase(operation)
 
     def erase(self, operation: Operation) -> None:
-        """Erase an operation whose results nothing uses."""
+        """Erase an operation whose results have no uses."""
         self.observer.erase(operation)
 
     def create_valid(
@@ -444,7 +448,7 @@ class Builder:
         types: Sequence[Type],
         attributes: dict[str, Attribute] | None = None,
     ) -> Operation | None:
-        """Create an operation; return None if the rules on its signature refuse it."""
+        """Create an operation of an op with `verify_signature`; return None if that verifier raises an error."""
         operation = self.emit(name, operands, types, attributes)
         assert operation.definition is not None
         assert operation.definition.verify_signature is not None

@@ -1,4 +1,4 @@
-"""The parser of types: one recursive descent over the shared Scanner, and a cache of texts already parsed."""
+"""Parser of types: recursive descent on a Scanner, with a cache of texts already parsed."""
 
 import re
 from collections.abc import Callable
@@ -108,11 +108,11 @@ set_reader(parse_type)
 
 
 class TypeParser:
-    """A parser of types at a Scanner's cursor, by the rules of an upstream version.
+    """Parser of types at a Scanner's position, in the syntax of an upstream MLIR version.
 
-    `alias` resolves `!name`. `opaque` permits types of unknown dialects, as text. `encoding` reads the encoding of a
-    tensor, and `map_or_space` an affine map or a memory space of a memref, both as text. An unknown version raises
-    QuantTypeError.
+    `alias` resolves an alias `!name`. `opaque(dialect)` returns True if types of an unknown dialect are accepted and
+    kept as text. `encoding` reads a tensor's encoding, and `map_or_space` a memref's affine map or memory space; both
+    return text. Raises QuantTypeError for an unknown `upstream` version.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class TypeParser:
         self.map_or_space = map_or_space or (lambda: scanner.balanced("an attribute", ","))
 
     def parse(self) -> Type:
-        """Parse any type, also a function type."""
+        """Parse a type of any kind, including a function type `(...) -> ...`."""
         scanner = self.scanner
         if scanner.text.startswith("(", scanner.skip()):
             with scanner.nested():
@@ -174,7 +174,7 @@ class TypeParser:
         return self.scanner.bracketed("()", self.parse, " in function type", " in function type")
 
     def results(self) -> list[Type]:
-        """Parse the types that follow `->`: one, or any number in parentheses."""
+        """Parse the result types after `->`: a single type, or a list in parentheses."""
         return self.list_in_parentheses() if self.scanner.at("(") else [self.parse_non_function()]
 
     def _function(self) -> FunctionType:
@@ -227,7 +227,7 @@ class TypeParser:
             raise error(f"memref layout mismatch between rank and affine map: {len(shape)} != {count}", start, end)
 
     def strided_layout(self) -> StridedLayout:
-        """Parse a strided layout after the word `strided`."""
+        """Parse `<[strides], offset: n>` after the word `strided`."""
         scanner = self.scanner
         scanner.expect("<", " after 'strided'")
         strides = scanner.bracketed("[]", self._stride, " before strides", " after strides")
@@ -332,8 +332,9 @@ class TypeParser:
         return self._opaque(start, scanner.pos)
 
     def _per_layer(self, start: int) -> Type | None:
-        """Parse the common spelling by one pattern; return None for any other text, which the rules below parse or
-        refuse.
+        """Parse the most common spelling of a per-layer `!quant.uniform` by one regular expression.
+
+        Return None for any other text, which the general parser then reads or rejects.
         """
         match = _PER_LAYER.match(self.scanner.text, start)
         if match is None:

@@ -1,6 +1,6 @@
-"""`!quant.quantile`, a type of upstream 24: storage whose integers are indices into a table of values.
+"""`!quant.quantile`, a type of upstream version 24: the storage integers are indices into a table of values.
 
-The rules are those of LLVM main after llvm#204793. Where they leave a case open, qrt is strict: entries are finite
+The rules follow LLVM main after llvm#204793. Cases that upstream leaves open are errors: table entries must be finite
 float literals, and `uN` is not a storage type.
 """
 
@@ -122,7 +122,7 @@ class QuantileType(TableStorage):
 
 
 def parse_quantile_storage(storage: str | StorageType) -> tuple[IntegerType | FloatType, bool]:
-    """Return (type, is_signed) of `iN`, `siN`, `uiN` or a float storage type. Signless integers count from 0."""
+    """Return (type, is_signed) of a storage type `iN`, `siN`, `uiN` or float; `iN` is unsigned here."""
     text = str(storage)
     if text not in FLOAT_STORAGE and text.rstrip("0123456789") not in ("i", "si", "ui"):
         known = ", ".join(("iN", "siN", "uiN", *sorted(FLOAT_STORAGE)))

@@ -1,8 +1,8 @@
-"""`!quant.uniform`, and the base classes that it shares with the other types of the `quant` dialect.
+"""`!quant.uniform`, and the base classes of all types of the `quant` dialect.
 
-The rules are those of upstream MLIR 22 (reference text "'quant' Dialect"; limits and wording as mlir-opt 22 applies
-them). Scales are doubles; those of a sub-channel type are rounded to the expressed type, as upstream stores them. A
-type does not depend on an upstream version: the parser decides which texts a version accepts, and `str` is lossless.
+The rules follow upstream MLIR 22: the reference text "'quant' Dialect", with the limits and messages of mlir-opt 22.
+Scales are doubles; those of a sub-channel type are rounded to the expressed type, as upstream stores them. Types do not
+depend on an upstream version: the parser decides which spellings a version accepts, and `str` is lossless.
 """
 
 import math
@@ -40,14 +40,14 @@ ZeroPoints = int | Sequence["ZeroPoints"] | Array
 
 
 class QuantizedType(Type):
-    """The base of all types of the `quant` dialect."""
+    """Base of all types of the `quant` dialect."""
 
     __slots__ = ()
     expressed_type: FloatType | None
 
 
 class StoredType(QuantizedType):
-    """A quantized type that has a storage type."""
+    """Base of the quantized types that have a storage type."""
 
     __slots__ = (
         "default_bounds",
@@ -74,19 +74,19 @@ class StoredType(QuantizedType):
 
     @property
     def storage(self) -> str:
-        """The text of the storage type: `i8`, `u4`, `si8`, `f8E5M2`, ..."""
+        """Text of the storage type: `i8`, `u4`, `si8`, `f8E5M2`, ..."""
         text = str(self.storage_type)
         is_said = self.is_signed or isinstance(self.storage_type, TableStorage) or text.startswith("u")
         return text if is_said else f"u{self.storage_width}"
 
     @property
     def _storage_argument(self) -> str | StorageType:
-        """The storage in the form that constructors take."""
+        """Storage type as the constructor's `storage` argument."""
         return self.storage_type if isinstance(self.storage_type, TableStorage) else self.storage
 
     @property
     def is_storage_castable(self) -> bool:
-        """True if `quant.scast` converts to the storage type and back: signless integers alone."""
+        """True if `quant.scast` can convert to the storage type and back, which must be a signless integer."""
         return isinstance(self.storage_type, IntegerType) and self.storage_type.is_signless
 
     def _spell_storage(self) -> str:
@@ -207,7 +207,7 @@ class UniformType(StoredType):
 
     @property
     def scales(self) -> tuple[float, ...]:
-        """All scales, row-major."""
+        """All scales in row-major order."""
         if self._scales is None:
             object.__setattr__(self, "_scales", tuple(self.scale_array.ravel().tolist()))
             assert self._scales is not None
@@ -215,7 +215,7 @@ class UniformType(StoredType):
 
     @property
     def zero_points(self) -> tuple[int, ...]:
-        """All zero points, row-major."""
+        """All zero points in row-major order."""
         if self._zero_points is None:
             object.__setattr__(self, "_zero_points", tuple(self.zero_point_array.ravel().tolist()))
             assert self._zero_points is not None
@@ -285,13 +285,13 @@ class UniformType(StoredType):
 
     @property
     def scale(self) -> float:
-        """The scale of a per-layer type."""
+        """The scale of a per-layer type. Raises QuantTypeError for any other type."""
         self._require_per_layer("scale")
         return self.scales[0]
 
     @property
     def zero_point(self) -> int:
-        """The zero point of a per-layer type."""
+        """The zero point of a per-layer type. Raises QuantTypeError for any other type."""
         self._require_per_layer("zero point")
         return self.zero_points[0]
 
@@ -300,7 +300,9 @@ class UniformType(StoredType):
             raise QuantTypeError(f"{self} has no single {what}")
 
     def with_(self, **changes: Any) -> "UniformType":
-        """Return a copy with some constructor arguments changed; a new `storage` takes its own default bounds.
+        """Return a copy with the given constructor arguments changed.
+
+        A new `storage` without bounds gets the bounds of that storage type.
 
         >>> str(UniformType("i8", "f32", 0.5, 3).with_(scales=0.25))
         '!quant.uniform<i8:f32, 2.500000e-01:3>'
@@ -335,7 +337,7 @@ class UniformType(StoredType):
         return shortened(f"{self._head()}{summary(self.scales_shape, 'scales', (scales.min(), scales.max()), bounds)}>")
 
     def _head(self) -> str:
-        """Return the text before the scales."""
+        """Return the type's text up to the scales: `!quant.uniform<i8:f32:0, `."""
         blocks = ", ".join(f"{axis}:{size}" for axis, size in self.block_sizes or ())
         layout = "" if self.is_per_layer else f":{self.axis}" if self.is_per_axis else f":{{{blocks}}}"
         return f"!quant.uniform<{self._spell_storage()}:{self.expressed_type}{layout}, "
@@ -360,7 +362,7 @@ class UniformType(StoredType):
 def _parameters(
     shape: tuple[int, ...], scales: bytes, zeros: bytes, axis: int | None, blocks: BlockSizes | None
 ) -> dict[str, Any]:
-    """Return the fields of a type that follow from its scales and zero points."""
+    """Return the fields of a UniformType that are derived from its scales and zero points, given as bytes."""
     scale_array = np.frombuffer(scales).reshape(shape)
     zero_point_array = np.frombuffer(zeros or bytes(len(scales)), np.int64).reshape(shape)
     ends = (zero_point_array.min(), zero_point_array.max()) if zeros and shape else zero_point_array.flat[[0, 0]]
@@ -381,7 +383,10 @@ _ARGUMENTS = ("storage", "expressed", "scales", "zero_points", "axis", "block_si
 
 
 def _one_of(plural: str, many: Any, singular: str, one: Any, *, required: bool = True) -> Any:
-    """Return the argument that is given by one of its two names. Raise QuantTypeError if both are given."""
+    """Return the argument given under either of its two names, such as `scales` or `scale`.
+
+    Raises QuantTypeError if both are given, or if neither is although it is required.
+    """
     if many is not None and one is not None:
         raise QuantTypeError(f"{singular} and {plural} are the same: give one of them")
     if required and many is None and one is None:

@@ -1,6 +1,7 @@
-"""Quantized types without a mapping from storage to values: `!quant.any`, `!quant.calibrated` and `!quant.none`.
+"""Quantized types without scales: `!quant.any`, `!quant.calibrated` and `!quant.none`.
 
-The first two follow upstream's rules. `!quant.none` is a type of the propagation RFC that upstream does not have.
+The first two follow upstream MLIR's rules. `!quant.none` comes from the propagation RFC; upstream MLIR does not have
+it.
 """
 
 import math
@@ -40,9 +41,9 @@ class AnyQuantizedType(StoredType):
     __slots__ = ()
 
     def is_met_by(self, width: int, low: int, high: int) -> bool:
-        """Return True if storage of `width` bits with the bounds `low` and `high` is at least as large as this type's.
+        """Return True if integer storage of `width` bits with range `low`..`high` is large enough for this type.
 
-        It has as many bits, and as many values if this type has bounds.
+        It needs at least as many bits and, if this type has explicit bounds, at least as many values.
 
         >>> AnyQuantizedType("i8", "f32").is_met_by(8, -127, 127)
         True

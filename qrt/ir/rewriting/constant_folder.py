@@ -56,7 +56,7 @@ class ConstantFolder(Generic[Constant]):
         return self.evaluate(operation, arrays) if arrays is not None and has_no_memory_effect(operation) else None
 
     def constants(self, operation: Operation, known: Known) -> list[Constant] | None:
-        """Evaluate an operation and return a constant for each result; None if it cannot be evaluated or represented."""
+        """Evaluate an operation, and return a constant for each result; None if that is not possible."""
         arrays = self.results(operation, known)
         return None if arrays is None else self.as_constant(operation, arrays)
 

@@ -154,7 +154,9 @@ class _Worklist(BuilderObserver):
         return True
 
     def results(self, operation: Operation, builder: Builder) -> list[Value] | None:
-        """Fold an operation or apply a pattern; return the values that replace its results, or None if neither applies."""
+        """Fold an operation or apply a pattern, and return the values that replace its results; None if neither
+        applies.
+        """
         folded = None if operation.has_trait(CONSTANT_LIKE) else fold(operation, self.folds)
         if folded is not None:
             self.budget.spend(operation, "fold")
@@ -194,7 +196,7 @@ class _Budget:
         self.origins.setdefault(operation, self.visited or operation)
 
     def spend(self, operation: Operation, rewrite: str | Pattern) -> None:
-        """Count one rewrite (a fold or a pattern) of the visited operation. Raise VerifyError if it exceeds the limit."""
+        """Count one rewrite (a fold or a pattern) for the visited operation. Raise VerifyError beyond the limit."""
         assert self.visited is not None
         times = self.spent[self.visited] = self.spent.get(self.visited, 0) + 1
         if times > self.limit:
@@ -245,7 +247,7 @@ def _successors_first(region: Region) -> Iterator[Block]:
 
 
 def _materialized(builder: Builder, operation: Operation, value: Attribute, type: Type) -> Value:
-    """Return the value of a new constant operation, to replace `operation`: a `shape.const_shape` in the shape dialect."""
+    """Return the value of a new constant that replaces `operation`, a `shape.const_shape` if that is a shape op."""
     if operation.name.startswith("shape.") and isinstance(type, TensorType):
         return builder.value("shape.const_shape", (), type, {"shape": value})
     return builder.constant(value, type)

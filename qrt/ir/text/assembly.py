@@ -185,11 +185,11 @@ class Assembly:
             element.show(printer, operation)
 
     def can_express(self, operation: Operation) -> bool:
-        """Return True unless a variadic `type($x)` outside optional groups has no type: an empty list cannot be parsed."""
+        """Return True unless a variadic `type($x)` outside optional groups is empty, which could not be parsed again."""
         return all(element.is_present(operation) for element in self._lists)
 
     def _complete(self, typed: Sequence[str], pending: PendingOperation) -> None:
-        """Infer the types that the text omits, after `self.line` matched it; `typed` names the groups that have types."""
+        """Infer the types that a text matched by `self.line` omits; `typed` names the groups that have types."""
         known = dict(zip(typed, (*pending.operand_types, *pending.result_types), strict=True))
         for name, relation in self.inferred:
             known[name] = relation.compute(INDEX if relation.source is None else known[relation.source])

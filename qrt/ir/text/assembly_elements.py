@@ -267,7 +267,9 @@ class SuccessorOf(Element):
 
 @dataclass
 class GroupElement(Element):
-    """Optional group `(elements)?` or `(elements):(others)`: prints `elements` if `anchor` is present, else `others`."""
+    """Optional group `(elements)?` or `(elements):(others)`; prints `elements` if `anchor` is present, or else
+    `others`.
+    """
 
     elements: Sequence[Element]
     others: Sequence[Element]

@@ -113,7 +113,10 @@ class Printer:
         self.word(text)
 
     def name(self, value: Value) -> str:
-        """Return the SSA name of a value: `%0`, `%0#1`, `%arg0`; for a value out of scope, upstream MLIR's error text."""
+        """Return the SSA name of a value, such as `%0`, `%0#1` or `%arg0`.
+
+        A value that is not in scope gets the error text of upstream MLIR's printer.
+        """
         return self._names.get(value, "<<UNKNOWN SSA VALUE>>")
 
     def typed_name(self, value: Value) -> str:
