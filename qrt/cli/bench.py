@@ -65,7 +65,7 @@ class GemmCase:
 
 @dataclass(frozen=True, slots=True)
 class ConvCase:
-    """A 2-D convolution of an NHWC input: ``size`` is (H, W), ``kernel`` (KH, KW), ``padding`` pairs (before, after)."""
+    """A 2-D convolution of an NHWC input; ``size`` is (H, W), ``kernel`` (KH, KW), ``padding`` a pair for H and for W."""
 
     size: Pair
     channels: int
@@ -121,9 +121,7 @@ class DepthwiseCase(ConvCase):
 
 @dataclass(frozen=True, slots=True)
 class CastCase:
-    """A cast of an array of ``shape``, with a scale per index of ``axis``, or one scale (per layer) if ``axis`` is
-    None.
-    """
+    """A cast of an array of ``shape``, with a scale for each index of ``axis``; with one scale if ``axis`` is None."""
 
     shape: Shape
     axis: int | None = None
@@ -171,7 +169,7 @@ _CAST = re.compile(rf"(scalar|{_SIZE}(?:x{_SIZE})*)_(?:layer|axis(\d{{1,2}}))", 
 
 
 def gemm_case(name: str) -> GemmCase | None:
-    """Return the matrix product named as ``4x64x32`` (m, k, n) or ``8x4x64x32`` (batch first); None for any other name."""
+    """Return the matrix product named ``4x64x32`` (m, k, n) or ``8x4x64x32`` (batch, m, k, n), else None."""
     match = _GEMM.fullmatch(name)
     if match is None:
         return None
@@ -180,7 +178,7 @@ def gemm_case(name: str) -> GemmCase | None:
 
 
 def conv_case(name: str, kind: type[ConvCase] = ConvCase) -> ConvCase | None:
-    """Return the convolution named as ``3x3s2x2p1111_56x56x64-128``; None for any other name.
+    """Return the convolution with a name such as ``3x3s2x2p1111_56x56x64-128``; None for any other name.
 
     That is a kernel of 3x3, strides 2x2, padding 1 (top, bottom, left, right), an input of 56x56x64, and 128 output
     channels.
@@ -205,7 +203,7 @@ def conv_case(name: str, kind: type[ConvCase] = ConvCase) -> ConvCase | None:
 
 
 def cast_case(name: str) -> CastCase | None:
-    """Return the cast named as ``128x768_layer`` or ``128x768_axis1``; None for any other name."""
+    """Return the cast with a name such as ``128x768_layer`` or ``128x768_axis1``; None for any other name."""
     match = _CAST.fullmatch(name)
     if match is None:
         return None

@@ -90,9 +90,7 @@ def _load(path: str, limit: int) -> Array:
 
 
 def _reason(error: Exception) -> str:
-    """Return NumPy's reason why a file is not an .npy file, or a plain text for errors of Python's parser of the
-    header.
-    """
+    """Return the reason why NumPy cannot read a file; errors of Python's parser get a plain text instead."""
     message = reason(error)
     if type(error) is ValueError and "<ast." not in message:
         return message

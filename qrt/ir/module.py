@@ -18,14 +18,14 @@ MODULE = "builtin.module"
 
 
 class Module:
-    """A whole program: its `builtin.module`, the resources of its constants, and the upstream version of its text.
+    """A whole program: a `builtin.module` operation, and the MLIR version in whose syntax it is printed.
 
     Parameters
     ----------
     operation : Operation, optional
-        The `builtin.module`; an empty one if not given.
+        The `builtin.module`; by default a new, empty one.
     upstream : int, default 22
-        The version of MLIR in whose syntax it is printed: 22 or 24.
+        The version of upstream MLIR in whose syntax the program is printed: 22 or 24.
 
     Examples
     --------
@@ -125,20 +125,22 @@ class Module:
 
 
 def parse(text: str, filename: str = "<string>", allow_unregistered: bool = False, upstream: int = 22) -> Module:
-    """Parse a program. Several top-level operations are wrapped in one module.
+    """Parse a program, without verifying it.
 
-    It is not verified: see ``Module.verify``.
+    Top-level operations other than a single ``builtin.module`` are wrapped in a new module. To verify the program, call
+    ``Module.verify``.
 
     Parameters
     ----------
     text : str
-        MLIR, in custom or generic form.
+        MLIR text, in custom or generic form.
     filename : str, default "<string>"
-        The name of the text in errors.
+        The file name in error messages.
     allow_unregistered : bool, default False
-        True keeps operations and types of dialects that qrt does not know; False makes them a ParseError.
+        True accepts operations and types of unknown dialects; False raises a ParseError for them.
     upstream : {22, 24}, default 22
-        The version of MLIR whose types are read and printed; 24 also has float storage and ``!quant.quantile``.
+        The version of upstream MLIR whose syntax is parsed and printed. 24 also has float storage types and
+        ``!quant.quantile``.
 
     Returns
     -------
@@ -147,9 +149,9 @@ def parse(text: str, filename: str = "<string>", allow_unregistered: bool = Fals
     Raises
     ------
     ParseError
-        At the place where the text is not MLIR, or not a program that qrt knows.
+        If the text is not valid MLIR, or has an unknown op, type or attribute; located at the offending text.
     QuantTypeError
-        If an argument is of another type, or ``upstream`` is an unknown version.
+        If an argument is of a wrong type, or ``upstream`` is an unknown version.
 
     Examples
     --------

@@ -85,25 +85,25 @@ PASSES = Registry("pass", _OWN, group="qrt.passes", check=checked)
 
 
 def register_pass(name: str, kind: type[Pass]) -> None:
-    """Make a pass of another package available to :func:`run_passes` and ``qrt opt``.
+    """Register a pass of another package for :func:`run_passes` and ``qrt opt``.
 
-    An installed package can instead have an entry point of the group ``qrt.passes``, whose name is the pass's and
-    whose value is the class.
+    Instead of this call, an installed package can declare an entry point of the group ``qrt.passes``, with the name of
+    the pass, that refers to the class.
 
     Parameters
     ----------
     name : str
-        The name in pipelines; ``qrt opt`` takes it as ``--name``.
+        The name of the pass in pipelines; the option of ``qrt opt`` is ``--name``.
     kind : type
-        A dataclass. Its fields are the options, each a bool, an int or a str; its method ``run(module)`` changes the
-        module. The first sentence of its docstring is its help.
+        The class of the pass, a dataclass. Its fields are the pass's options, each a bool, an int or a str; its method
+        ``run(module)`` transforms the module in place. The first sentence of its docstring is the help text.
 
     Raises
     ------
     QuantError
-        If there is another pass of this name.
+        If a pass of this name is already registered.
     QuantTypeError
-        If the class is not a pass.
+        If the class is not a dataclass with ``run``, or an option has an unsupported type.
 
     Examples
     --------
@@ -162,31 +162,33 @@ class PassObserver:
 
 
 def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> Module:
-    """Run a pipeline on a module, in place, verifying it before the first pass and after each.
+    """Run a pass pipeline on a module, in place.
+
+    The module is verified before the first pass and after each pass.
 
     Parameters
     ----------
     module : ir.Module
-        A program, which is transformed.
+        The program to transform.
     pipeline : str
-        Passes by name, as ``qrt opt`` takes them: ``a,b{option=value flag},builtin.module(func.func(c))``.
+        The passes, as for ``qrt opt --pass-pipeline``: ``a,b{option=value flag},builtin.module(func.func(c))``.
     strict_upstream : bool, default False
-        True gives options that ``pipeline`` leaves out the values with which passes do exactly what upstream's do;
-        False gives them their defaults.
+        The values of options that ``pipeline`` leaves out: if True, those with which passes behave exactly as in
+        upstream MLIR; if False, the passes' own defaults.
 
     Returns
     -------
     ir.Module
-        The one that was given.
+        The argument ``module``.
 
     Raises
     ------
     ParseError
-        If the pipeline names a pass, an option or a value that does not exist.
+        If the pipeline has an unknown pass, option or value.
     VerifyError
-        If the module breaks a rule, before or after a pass.
+        If the module is invalid before the first pass or after a pass.
     QuantTypeError
-        If an argument is of another type.
+        If an argument is of a wrong type.
 
     Examples
     --------

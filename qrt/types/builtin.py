@@ -89,7 +89,7 @@ class FloatType(Type):
 
     @property
     def special(self) -> Special:
-        """Special values that the format has besides finite numbers; see `qrt.numerics.float_text.Special`."""
+        """Encoding of infinities and NaNs: "ieee", "nan", "nan_zero" or "none", as in `FloatFormat.special`."""
         return self.format.special
 
     def spell(self) -> str:

@@ -56,11 +56,11 @@ def parse_type(text: str, upstream: int = 22, *, kind: type[Type] = Type) -> Typ
     Parameters
     ----------
     text : str
-        A type as MLIR writes it.
+        The text of a type.
     upstream : {22, 24}, default 22
-        The version of MLIR whose text is read; 24 also has float storage and ``!quant.quantile``.
+        The version of upstream MLIR whose syntax is parsed. 24 also has float storage types and ``!quant.quantile``.
     kind : type, optional
-        The class that the type must be an instance of, which is also the static type of the result.
+        The class of which the type must be an instance, such as ``UniformType``. It is also the static return type.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def parse_type(text: str, upstream: int = 22, *, kind: type[Type] = Type) -> Typ
     ParseError
         If the text is not a type; the message has a caret under the offending part.
     QuantTypeError
-        If ``text`` is not a string, ``upstream`` not a known version, or the type not of ``kind``.
+        If ``text`` is not a string, ``upstream`` is an unknown version, or the type is not a ``kind``.
 
     Examples
     --------

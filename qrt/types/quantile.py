@@ -17,29 +17,26 @@ from qrt.types.storage import FLOAT_STORAGE, StorageType, TableStorage, default_
 
 
 class QuantileType(TableStorage):
-    """`!quant.quantile<storage:quantile, {quantiles}(, <min:max>)?>`: a table with an entry for each index.
+    """A type `!quant.quantile<storage:quantile, {quantiles}(, <min:max>)?>`: a table with one value per storage index.
 
-    The indices are min..max, or without bounds all bit patterns of the storage.
-
-    It may be used by itself, or as the storage of `!quant.uniform` and `!quant.any`, whose default bounds are then
-    min..max.
+    The indices are min..max or, without bounds, all integers of the storage type. The type occurs by itself, or as the
+    storage type of `!quant.uniform` and `!quant.any`, whose default bounds are then min..max.
 
     Parameters
     ----------
     storage : str or IntegerType or FloatType
-        "iN", "siN", "uiN" or a float storage type. "iN" counts from 0 up, as "uiN" does.
+        The storage type: "iN", "siN", "uiN" or a float storage type. "iN" is unsigned here, like "uiN".
     quantile_type : str or FloatType or IntegerType
-        The type of the entries.
+        The type of the table's values.
     quantiles : iterable of float
-        The entries.
+        The table's values.
     storage_min, storage_max : int, optional
-        The indices of the first and the last entry, also beyond the range of the storage. A type with bounds differs
-        from the type without, even if the bounds are those of the storage.
+        The indices of the first and of the last table entry, which may be outside the range of the storage type. A type with explicit bounds is not equal to the type without, even if the bounds are those of the storage type.
 
     Raises
     ------
     QuantTypeError
-        If a limit is broken; the message names the part.
+        If an argument is invalid; the message names it.
 
     Examples
     --------

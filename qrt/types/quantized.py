@@ -95,32 +95,36 @@ class StoredType(QuantizedType):
 
 
 class UniformType(StoredType):
-    """A uniform quantized type: expressed = (stored - zero_point) * scale, per layer, per axis or per block.
+    """A uniform quantized type: expressed = (storage - zero_point) * scale.
+
+    There is one scale and zero point for the whole tensor (per layer), for each index of an axis (per axis), or for
+    each block (sub-channel).
 
     Parameters
     ----------
     storage : str or IntegerType or FloatType or dtype
-        "i8", "u4", "si8", ... of 1 to 32 bits, "int8" or ``np.int8``; or a float or quantile type of upstream 24, which
-        the kernels do not execute.
+        The storage type: "i8", "u4", "si8", ... of 1 to 32 bits, "int8" or ``np.int8``. It may also be a float or
+        quantile type of upstream MLIR 24, which kernels cannot execute.
     expressed : str or FloatType or dtype
-        The type of the values, as "f32", "float32" or ``np.float32``.
+        The float type of the represented values: "f32", "float32" or ``np.float32``.
     scales : float or nested sequences of float, optional
-        One float per layer, a sequence with an ``axis``, or nested sequences with ``block_sizes``.
+        A float for a per-layer type; a sequence with ``axis``; nested sequences, one level per tensor dimension, with
+        ``block_sizes``.
     zero_points : int or nested sequences of int, optional
-        Shaped like ``scales``; 0 if not given.
+        The zero points, in the shape of ``scales``; by default 0.
     axis : int, optional
-        The axis along which each index (channel) has its own scale.
+        The axis of a per-axis type: each index (channel) has its own scale.
     block_sizes : mapping of int to int, optional
-        The block size of each axis that is divided into blocks (sub-channel).
+        The block sizes of a sub-channel type, by axis.
     storage_min, storage_max : int, optional
-        Bounds of the storage within those of its type, which they are if not given.
+        The least and the greatest storage integer; by default those of the storage type.
     scale, zero_point : optional
-        Other names of ``scales`` and ``zero_points``; give one name of each pair.
+        Synonyms of ``scales`` and ``zero_points``. Give only one of each pair.
 
     Raises
     ------
     QuantTypeError
-        If a limit is broken; the message names the part.
+        If an argument is invalid; the message names it.
 
     Examples
     --------
@@ -235,24 +239,24 @@ class UniformType(StoredType):
         axis: int | None = None,
         block_sizes: Mapping[int, int] | Iterable[tuple[int, int]] | None = None,
     ) -> Self:
-        """Return the type with the least scale whose values cover ``lo``, ``hi`` and 0 (docs/numerics.md).
+        """Return the type with the least scale that can represent ``lo``, ``hi`` and 0 (see docs/numerics.md).
 
         Parameters
         ----------
         lo, hi : float or array_like
-            The ends of the range. With ``axis`` or ``block_sizes``, arrays with an element for each scale.
+            The ends of the range of values. With ``axis`` or ``block_sizes``, arrays with one element per scale.
         storage : str or dtype, default "i8"
-            The integers.
+            The integer storage type.
         expressed : str or FloatType or dtype, default "f32"
-            The float type of the values. The scale is one of its values.
+            The float type of the represented values. Each scale is a value of this type, too.
         symmetric : bool, default False
-            True puts the zero point in the middle of the storage: 0 for signed storage.
+            True puts the zero point in the middle of the storage range: 0 for signed storage.
         narrow : bool, default False
-            True leaves out the least value of the storage: -127 to 127 for i8.
+            True leaves out the least storage integer: -127 to 127 for i8.
         axis : int, optional
             The axis of a per-axis type.
         block_sizes : mapping of int to int, optional
-            The blocks of a sub-channel type: sizes by axis.
+            The block sizes of a sub-channel type, by axis.
 
         Returns
         -------

@@ -55,21 +55,21 @@ def _shape_fields(shape: Shape | None) -> dict[str, object]:
 
 
 class TensorType(_Shaped):
-    """A tensor type of a shape and an element type: `tensor<2x?xf32>`.
+    """A tensor type, such as `tensor<2x?xf32>`.
 
     Parameters
     ----------
     shape : iterable of int or None, optional
-        The sizes, None for a dynamic one. A shape of None is an unranked tensor.
+        The sizes, with None for a dynamic size. The shape None is that of an unranked tensor.
     element : Type or str
-        The type of the elements.
+        The element type.
     encoding : str, optional
-        The text of an encoding.
+        The text of the encoding attribute.
 
     Raises
     ------
     QuantTypeError
-        If a size is negative or needs more than 64 bits, or tensors cannot have such elements.
+        If a size is negative or needs more than 64 bits, or ``element`` is not allowed as an element type.
 
     Examples
     --------

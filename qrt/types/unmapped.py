@@ -21,16 +21,16 @@ class AnyQuantizedType(StoredType):
     Parameters
     ----------
     storage : str or IntegerType or FloatType
-        "i8", "u4", "si8", ... of 1 to 32 bits, or a float or quantile type of upstream 24.
+        The storage type: "i8", "u4", "si8", ... of 1 to 32 bits, or a float or quantile type of upstream MLIR 24.
     expressed : str or FloatType, optional
-        The type of the values, if it is known.
+        The float type of the represented values, if known.
     storage_min, storage_max : int, optional
-        Bounds of the storage within those of its type, which they are if not given.
+        The least and the greatest storage integer; by default those of the storage type.
 
     Raises
     ------
     QuantTypeError
-        If a limit is broken; the message names the part.
+        If an argument is invalid; the message names it.
 
     Examples
     --------

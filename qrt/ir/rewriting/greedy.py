@@ -154,9 +154,7 @@ class _Worklist(BuilderObserver):
         return True
 
     def results(self, operation: Operation, builder: Builder) -> list[Value] | None:
-        """Fold an operation or apply a pattern, and return the values that replace its results; None if neither
-        applies.
-        """
+        """Return the values by which a fold or a pattern replaces an operation's results; None if neither applies."""
         folded = None if operation.has_trait(CONSTANT_LIKE) else fold(operation, self.folds)
         if folded is not None:
             self.budget.spend(operation, "fold")

@@ -185,7 +185,7 @@ class Assembly:
             element.show(printer, operation)
 
     def can_express(self, operation: Operation) -> bool:
-        """Return True unless a variadic `type($x)` outside optional groups is empty, which could not be parsed again."""
+        """Return True unless a variadic `type($x)` outside optional groups is empty: an empty list cannot be parsed."""
         return all(element.is_present(operation) for element in self._lists)
 
     def _complete(self, typed: Sequence[str], pending: PendingOperation) -> None:

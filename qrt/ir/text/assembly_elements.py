@@ -267,8 +267,9 @@ class SuccessorOf(Element):
 
 @dataclass
 class GroupElement(Element):
-    """Optional group `(elements)?` or `(elements):(others)`; prints `elements` if `anchor` is present, or else
-    `others`.
+    """Optional group `(elements)?` or `(elements):(others)`.
+
+    It prints `elements` if the operation has the part that `anchor` prints, else `others`.
     """
 
     elements: Sequence[Element]
