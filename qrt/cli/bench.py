@@ -65,7 +65,7 @@ class GemmCase:
 
 @dataclass(frozen=True, slots=True)
 class ConvCase:
-    """A 2-D convolution of an NHWC input; ``size`` is (H, W), ``kernel`` (KH, KW), ``padding`` a pair for H and for W."""
+    """A 2-D convolution of an NHWC input of ``size`` (H, W), with a ``kernel`` (KH, KW) and ``padding`` for H and W."""
 
     size: Pair
     channels: int

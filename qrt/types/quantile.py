@@ -19,8 +19,9 @@ from qrt.types.storage import FLOAT_STORAGE, StorageType, TableStorage, default_
 class QuantileType(TableStorage):
     """A type `!quant.quantile<storage:quantile, {quantiles}(, <min:max>)?>`: a table with one value per storage index.
 
-    The indices are min..max or, without bounds, all integers of the storage type. The type occurs by itself, or as the
-    storage type of `!quant.uniform` and `!quant.any`, whose default bounds are then min..max.
+    The indices are min..max; without bounds there is one value for each bit pattern of the storage type. The type
+    occurs by itself, or as the storage type of `!quant.uniform` and `!quant.any`, whose default bounds are then
+    min..max.
 
     Parameters
     ----------
@@ -31,7 +32,8 @@ class QuantileType(TableStorage):
     quantiles : iterable of float
         The table's values.
     storage_min, storage_max : int, optional
-        The indices of the first and of the last table entry, which may be outside the range of the storage type. A type with explicit bounds is not equal to the type without, even if the bounds are those of the storage type.
+        The indices of the first and of the last value, which may be outside the range of the storage type. A type with
+        explicit bounds is not equal to the type without, even if the bounds are those of the storage type.
 
     Raises
     ------

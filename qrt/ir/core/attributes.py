@@ -313,12 +313,13 @@ TRUE, FALSE = IntegerAttr(1, _I1), IntegerAttr(0, _I1)
 
 
 def attribute(value: Any) -> Attribute:
-    """Return a plain Python value as an attribute.
+    """Convert a Python value to an attribute.
 
     Parameters
     ----------
     value : bool, int, float, str, Type, Attribute, mapping or iterable
-        An int becomes an i64, a float an f64; an attribute stays itself; a mapping has text for keys.
+        An int becomes an i64 attribute, a float an f64 attribute, a mapping (with str keys) a dictionary, another
+        iterable an array. An Attribute is returned unchanged.
 
     Returns
     -------
@@ -327,7 +328,7 @@ def attribute(value: Any) -> Attribute:
     Raises
     ------
     QuantTypeError
-        If no attribute holds the value.
+        If the value, or an item in it, is of another type.
 
     Examples
     --------
