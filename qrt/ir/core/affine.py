@@ -235,7 +235,10 @@ def parts_of(values: Sequence[Expression]) -> set[Expression]:
 
 
 def plain_loops(map: AffineMapAttr) -> tuple[int, ...] | None:
-    """Return i for each result `di` of a map whose results are distinct dimensions; None for any other map."""
+    """Return the dimension of each result, if a map's results are distinct dimensions; None for any other map.
+
+    For `(d0, d1) -> (d1, d0)` that is (1, 0).
+    """
     loops = tuple(result[1] for result in map.results if isinstance(result, tuple) and result[0] == "d")
     return loops if len(loops) == len(map.results) == len(set(loops)) else None
 
@@ -273,7 +276,9 @@ def combine(operator: str, left: Expression, right: Expression) -> Expression:
 
 
 def _belongs_right(value: Expression, other: Expression) -> bool:
-    """Return True if `value + other` (or `*`) must be written as `other + value`: constants and higher indices are
+    """Return True if `value` must be the right operand of a sum or product with `other`.
+
+    Constants are last, then symbolic expressions; of two dimensions or two symbols the one with the higher index is
     last.
     """
     if isinstance(value, int):

@@ -166,7 +166,7 @@ def same_as(source: str) -> Relation:
 def element_type_of(source: str, description: str = "{target} type matches element type of {source}") -> Relation:
     """Return the relation "equals the element type of `source`".
 
-    `description` completes the error; ops of upstream MLIR word it differently.
+    `description` completes the error, because upstream MLIR words it differently for some ops.
     """
     return Relation(source, element_of, description)
 

@@ -469,7 +469,8 @@ class Definition:
 def check_names(operation: Operation, known: Collection[str], likeness: float = 0.0) -> None:
     """Raise VerifyError for an attribute that is neither in `known` nor a property nor prefixed by a dialect.
 
-    With `likeness` > 0, raise only for a name so similar to a known one that it may be misspelt (a ratio of up to 1).
+    If `likeness` is above 0, raise only if a known name is at least that similar (a ratio as in `difflib`): the
+    attribute's name may then be misspelt.
     """
     for name in operation.attributes:
         if name in known or "." in name or (operation.definition and name in operation.definition.properties):

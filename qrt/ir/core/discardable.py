@@ -1,6 +1,4 @@
-"""Verification of discardable attributes such as `bufferization.writable`, which their dialect restricts to certain
-ops.
-"""
+"""Verification of discardable attributes, such as `bufferization.writable`, that a dialect allows only on some ops."""
 
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.attributes import Attribute, IntegerAttr, OpaqueAttr, StringAttr

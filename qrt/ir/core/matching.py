@@ -42,10 +42,9 @@ def defining_op(value: Value, name: str) -> Operation | None:
 
 
 def value_behind(value: Value, names: Container[str]) -> Value:
-    """Return the value reached from `value` by replacing the result of an operation in `names` by its first operand.
+    """Follow first operands from `value` through operations whose names are in `names`; return the value reached.
 
-    The step is repeated as long as such an operation defines the value. In a cycle, as a graph region or an unreachable
-    block may contain, it stops at the first operation that repeats.
+    In a cycle, as a graph region or an unreachable block may contain, it stops at the first operation that repeats.
     """
     passed: set[Operation] = set()
     while (source := value.operation) is not None and source.name in names and source not in passed:
@@ -55,7 +54,7 @@ def value_behind(value: Value, names: Container[str]) -> Value:
 
 
 def has_parts_throughout(value: Value, parts_of: Callable[[Value], Iterable[Value] | None]) -> bool:
-    """Return True if `parts_of` is not None for `value`, for the values that it returns, for their parts, and so on.
+    """Return True if `parts_of` does not return None for `value`, nor for any value reached by applying it again.
 
     Each value is visited once, so the search also ends for cyclic values.
     """

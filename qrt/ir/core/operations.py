@@ -287,9 +287,7 @@ class Operation:
         return copy
 
     def walk(self) -> "list[Operation]":
-        """Return a list, in pre-order, of this operation and all operations inside it. Later changes do not affect the
-        list.
-        """
+        """Return a list of this operation and all operations inside it, in pre-order; later changes do not affect it."""
         operations: list[Operation] = []
         stack = [self]
         while stack:

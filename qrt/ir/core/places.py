@@ -28,7 +28,7 @@ def operand(operation: Operation, index: int) -> Location:
 
 
 def type_of(operation: Operation, side: str, index: int) -> Location:
-    """Return the location of the type of operand number `index` (side "operand") or of that result (side "result")."""
+    """Return the location of the type of operand (side "operand") or result (side "result") number `index`."""
     spans: list[Span] = []
     for part, start, end in _parts(operation):
         if part == "signature":

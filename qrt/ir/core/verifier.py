@@ -1,4 +1,4 @@
-"""Verification: SSA dominance, block structure, symbols, and each op's own rules."""
+"""Verification of programs: SSA dominance, block structure, symbols, and the verifier of each op."""
 
 from collections.abc import Collection
 

@@ -44,9 +44,9 @@ class ConstantFolder(Generic[Constant]):
         """The results of the operations that `fold` has taken, and the constants in their place."""
 
     def results(self, operation: Operation, known: Known) -> Sequence[Array] | None:
-        """Return the arrays of an operation's results; None if it cannot be evaluated before the run.
+        """Return the arrays of an operation's results; None if the operation cannot be evaluated before the run.
 
-        `known` returns the array of a constant value, None for any other value.
+        `known` returns the array of a constant value, and None for any other value.
         """
         arrays = _arrays_of(operation.operands, known)
         if arrays is None or not self.may_fold(operation):

@@ -281,7 +281,7 @@ class _Constants:
 
 
 def _isolated_region(operation: Operation) -> Region:
-    """Return the innermost region around an operation that is isolated from above."""
+    """Return the innermost region that contains `operation` and is isolated from above."""
     while True:
         block = operation.parent
         assert block is not None

@@ -69,7 +69,7 @@ def _loaded(entries: tuple[str, ...]) -> tuple[Pattern, ...]:
 
 
 def is_dead(operation: Operation) -> bool:
-    """Return True if an operation may be erased: its results have no uses, and it has no side effect."""
+    """Return True if an operation may be erased: its results have no uses, and it only reads or allocates memory."""
     return not any(value.uses for value in operation.results) and would_be_dead(operation)
 
 
