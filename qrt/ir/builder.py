@@ -415,7 +415,10 @@ class Builder:
         return values
 
     def moved(self, block: Block, from_end: bool = False) -> None:
-        """Notify the observer that all operations of a block were moved, in text order or `from_end`."""
+        """Notify the observer of each operation of a block, because the operations were moved there.
+
+        The order is that of the text, or the reverse if `from_end`.
+        """
         for operation in reversed(block.operations) if from_end else block:
             self.observer.changed(operation)
 

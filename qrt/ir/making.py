@@ -145,10 +145,11 @@ class OperationDraft:
         return [type for name in groups.names for type in known.get(name, [])]
 
     def check(self, operation: Operation) -> None:
-        """Verify the new operation as far as it is complete. Raise QuantTypeError.
+        """Verify the new operation as far as it is complete. Raise QuantTypeError if it is invalid.
 
-        An operation with regions, a terminator, and an operation outside a module or with undefined symbols are
-        verified only by counts, attributes and types. The verification of the module checks the rest.
+        Of three kinds of operations only counts, attributes and types are verified: operations with regions,
+        terminators, and operations that are outside a module or refer to undefined symbols. The rest is left to the
+        verification of the module.
         """
         local = bool(operation.regions) or TERMINATOR in self.definition.traits or not _is_whole(operation)
         check = self.definition.check_signature if local else self.definition.check

@@ -84,8 +84,8 @@ class Module:
         """Verify the program, and return the warnings.
 
         A warning is about a zero point outside its storage type's range. Raises VerifyError for the first invalid
-        operation; its `diagnostics` lists all errors. `strict` makes the warnings errors, and calls `check_channels`,
-        which upstream MLIR checks only on `quant` ops.
+        operation; its `diagnostics` lists all errors. `strict` makes the warnings errors, and also calls
+        `check_channels`; upstream MLIR makes that check only on `quant` ops.
         """
         warnings = verify(self.operation, strict)
         if strict:

@@ -86,7 +86,7 @@ class StoredType(QuantizedType):
 
     @property
     def is_storage_castable(self) -> bool:
-        """True if `quant.scast` can convert to the storage type and back, which must be a signless integer."""
+        """True if the storage type is a signless integer, so that `quant.scast` can convert to it and back."""
         return isinstance(self.storage_type, IntegerType) and self.storage_type.is_signless
 
     def _spell_storage(self) -> str:

@@ -153,15 +153,16 @@ class FormPrinter(Protocol):
         """Return the label of a block, such as `^bb1`."""
 
     def numbered(self, region: Region) -> AbstractContextManager[None]:
-        """Assign SSA names to all values of a region, which then can be printed within the `with` block."""
+        """Assign SSA names to all values of a region; the region must be printed within the `with` block."""
 
     def region(
         self, region: Region, entry_printed: bool, empty_label: bool = True, terminator: str | None = None
     ) -> None:
         """Print `{ blocks }` of a region that `numbered` has named.
 
-        `entry_printed` tells that the entry block's arguments are already printed. A final `terminator` without
-        operands and attributes is omitted.
+        If `entry_printed`, the custom form has already printed the entry block's arguments. If `empty_label`, the label
+        of an entry block without operations is printed. A final `terminator` without operands and attributes is
+        omitted.
         """
 
 

@@ -36,9 +36,10 @@ LOCATION_PATTERN = pattern(r"loc\s*\(")
 
 @dataclass(frozen=True)
 class Line:
-    """Pattern for the common one-line spelling of an op's text; `parts` names what each group of the pattern matches.
+    """Regular expression for the common one-line spelling of an op's text.
 
-    `typed` lists the operands and results whose types the text contains; the other types are inferred.
+    `parts` names what each group of the expression matches: "operands", "attributes", "result type", ... `typed` lists
+    the operands and results whose types the text contains; the other types are inferred.
     """
 
     pattern: re.Pattern[str]

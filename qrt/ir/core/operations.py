@@ -287,7 +287,7 @@ class Operation:
         return copy
 
     def walk(self) -> "list[Operation]":
-        """Return a list of this operation and all operations inside it, in pre-order; later changes do not affect it."""
+        """Return this operation and all operations inside it in pre-order, as a list that later changes do not affect."""
         operations: list[Operation] = []
         stack = [self]
         while stack:

@@ -108,8 +108,8 @@ def parse_expressions(
 def parse_expression(parser: AttributeReader, names: Names) -> Expression:
     """Parse an affine expression.
 
-    The limit on nesting applies to the expression alone, however deep in regions the operation is: passes limit the
-    depth of the expressions that they build in the same way.
+    Nesting is counted from 0 for each expression, not from the depth of the regions around it: a pass may build the
+    same expression at any depth of regions, and its text must parse again.
     """
     names.operators = 0
     scanner = parser.scanner

@@ -321,7 +321,7 @@ class AttributeParser:
         return OpaqueAttr(str(self.types.strided_layout()))
 
     def _copy(self, text: str, start: int) -> str:
-        """Return `text`, and raise ParseError at `start` if all texts returned here exceed a limit in total.
+        """Return `text`, and raise ParseError at offset `start` if the texts returned so far exceed a limit in total.
 
         Expanded aliases may be far longer than the source.
         """

@@ -221,8 +221,9 @@ class Printer:
     ) -> None:
         """Print `{ blocks }` of a region that `numbered` has named.
 
-        `entry_printed` tells that the entry block's arguments are already printed. `empty_label` prints the label of an
-        entry block without operations. A final `terminator` without operands and attributes is omitted.
+        If `entry_printed`, the custom form has already printed the entry block's arguments. If `empty_label`, the label
+        of an entry block without operations is printed. A final `terminator` without operands and attributes is
+        omitted.
         """
         self._parts.append("{\n")
         for index, block in enumerate(region.blocks):
