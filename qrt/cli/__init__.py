@@ -37,9 +37,9 @@ _COMMANDS = {
     "diff": ("qrt.cli.diff", "compare a TFLite model with LiteRT, tensor by tensor"),
     "bench": ("qrt.cli.bench", "measure the kernels on this machine"),
 }
-"""The file of each command, and its line of `qrt --help`, which loads none of them."""
+"""The module of each command, and its line in `qrt --help`, which imports none of the modules."""
 COMMANDS: Registry[Any] = Registry("command", {name: place for name, (place, _) in _COMMANDS.items()})
-"""The files of the commands: each has a function that adds its options to a parser."""
+"""The modules of the commands; each has `add_arguments(parser)`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

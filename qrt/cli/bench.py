@@ -156,7 +156,7 @@ CASTS = (
     *(CastCase((size, size), axis) for size in (64, 1024) for axis in (None, 1, 0)),
     CastCase((16,)),
 )
-"""What networks run. No cast is larger, as it would measure the memory alone."""
+"""Casts as in networks. There are no larger ones: they would measure the memory bandwidth alone."""
 
 _SIZE = r"(\d{1,9})"
 _GEMM = re.compile(rf"(?:{_SIZE}x)?{_SIZE}x{_SIZE}x{_SIZE}", re.ASCII)
@@ -368,7 +368,7 @@ def print_coverage() -> None:
 
 
 JSON_VERSION = 1
-"""Goes up when a member of the JSON changes its meaning or goes away."""
+"""Version of the JSON output; it is increased when a member is removed or changes its meaning."""
 
 
 def _print_json(**members: object) -> None:

@@ -21,7 +21,7 @@ from qrt.runtime.program import Program
 from qrt.types import IntegerType, TensorType, UniformType, parse_type
 
 _MAX_NAMED = 3
-"""The most missing inputs that an error names."""
+"""The largest number of missing inputs that an error lists."""
 
 
 def named_port(program: Program, name: str) -> Port:

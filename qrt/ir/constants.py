@@ -16,7 +16,7 @@ from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType, VectorType
 
 CONSTANT_CASTS = ("quant.scast", "tensor.cast")
-"""The operations by which a constant has a type that no `arith.constant` has: a quantized one, and an open shape."""
+"""Casts of an `arith.constant` to a type that it cannot have: quantized (`scast`), or with dynamic sizes (`cast`)."""
 
 
 def constant_of_storage(value: Value) -> Attribute | None:

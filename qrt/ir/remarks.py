@@ -11,7 +11,7 @@ from qrt.errors import Diagnostic
 from qrt.ir.core.operations import Operation
 
 Report = Callable[[Diagnostic], None]
-"""A function that is told each warning and each remark."""
+"""A function that is called with each warning and each remark."""
 
 _LISTENER: ContextVar[Report | None] = ContextVar("qrt_remarks", default=None)
 

@@ -188,4 +188,4 @@ class OpaqueType(Type):
 
 
 _COMMON = (*map(FloatType, FORMATS), *map(IntegerType, (1, 4, 8, 16, 32, 64)), IndexType(), NoneType())
-"""Held so that the weak table of interned types does not make them again and again."""
+"""Common types, referenced here so that the weak table of interned types does not drop them."""

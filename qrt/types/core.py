@@ -31,7 +31,7 @@ class Type:
     __slots__ = ("__weakref__", "_text")
 
     _interned: ClassVar[WeakValueDictionary[tuple[object, ...], Any]] = WeakValueDictionary()
-    """All types, by their class and the values of their fields."""
+    """All existing types, by class and fields."""
     _lock: ClassVar[threading.Lock] = threading.Lock()
     _text: str | None
 

@@ -19,7 +19,7 @@ _PATTERN = re.compile(r"\{\{(.*?)\}\}")
 class _Expected:
     severity: str
     place: tuple[str, int] | None
-    """File and line; None stands for a diagnostic without a place."""
+    """File and line; None for a diagnostic without a location."""
     written: str
     pattern: re.Pattern[str]
     comment: Location

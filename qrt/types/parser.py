@@ -25,10 +25,10 @@ from qrt.types.scanner import Scanner, Source
 from qrt.types.shaped import MAX_DIM, MemRefType, StridedLayout, TensorType, VectorType
 
 UPSTREAM_VERSIONS = (22, 24)
-"""The versions of MLIR whose texts are read: 22, and 24 for what the `quant` dialect gains by then."""
+"""The supported versions of upstream MLIR's syntax. Version 24 adds types of the `quant` dialect."""
 
 _MEMO_LIMIT, _MEMO_TEXT = 4096, 4096
-"""How many types are kept, and the longest text of one: together they stay within some megabytes."""
+"""The largest number of cached types, and the longest text that is cached: together a few megabytes."""
 _memo: dict[tuple[str, int], Type] = {}
 
 _INTEGER = re.compile(r"(i|si|ui)(\d+)", re.ASCII)

@@ -60,16 +60,16 @@ class StoredType(QuantizedType):
         "storage_width",
     )
     storage_type: StorageType
-    """`iN` for storage `iN` and `uN`; `siN`, `uiN`, floats and quantile types as they are."""
+    """The type `iN` for storage `iN` and `uN`; else the storage type itself (`siN`, `uiN`, float or quantile type)."""
     is_signed: bool
     storage_min: int
     storage_max: int
     storage_width: int
-    """The bits of the storage type."""
+    """Width of the storage type in bits."""
     default_bounds: tuple[int, int]
     """The least and greatest integer that the storage type holds."""
     has_default_bounds: bool
-    """The storage bounds are those of the storage type."""
+    """True if the storage bounds are those of the storage type."""
     expressed_type: FloatType | None
 
     @property
@@ -157,19 +157,19 @@ class UniformType(StoredType):
     scales_shape: tuple[int, ...]
     """`()` per layer, `(channels,)` per axis, one entry per tensor dimension for sub-channel."""
     scale_array: Array
-    """The scales as doubles in an array of `scales_shape`, which cannot be written to."""
+    """The scales as a read-only float64 array of `scales_shape`."""
     zero_point_array: Array
-    """The zero points as 64-bit integers in an array of `scales_shape`, which cannot be written to."""
+    """The zero points as a read-only int64 array of `scales_shape`."""
     zero_point_bounds: tuple[int, int]
     """The least and the greatest zero point."""
     axis: int | None
     block_sizes: BlockSizes | None
     is_per_layer: bool
-    """One scale and zero point are everywhere."""
+    """True if there is one scale and zero point."""
     is_per_axis: bool
-    """Each channel along `axis` has a scale and a zero point."""
+    """True if each index of `axis` has a scale and a zero point."""
     is_sub_channel: bool
-    """Each block has a scale and a zero point."""
+    """True if each block has a scale and a zero point."""
 
     @check_signature
     def __new__(

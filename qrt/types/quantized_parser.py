@@ -18,7 +18,7 @@ from qrt.types.storage import FLOAT_STORAGE, default_bounds, parse_storage
 from qrt.types.unmapped import AnyQuantizedType, CalibratedType, NoQuantizedType
 
 _LONG = 256
-"""Lists of so many characters are read at once."""
+"""Lists of scales with at least this number of characters are parsed at once."""
 _STORAGE_INTEGER = re.compile(r"(?:i|si|u|ui)\d+", re.ASCII)
 
 

@@ -138,7 +138,7 @@ class Scanner:
         self.pos = pos
         self.depth = 0
         self.deepest = 0
-        """The greatest depth since this was last set."""
+        """The greatest `depth` since a caller last reset this field."""
         if not self.text.isascii() and (bad := _SURROGATE.search(self.text)) is not None:
             raise ParseError(f"the surrogate {bad[0]!r} is not a valid character", Location(source, bad.start()))
 

@@ -43,7 +43,7 @@ class _Shaped(Type):
     rank: int | None
     """The number of dimensions; `None` if unranked."""
     has_static_shape: bool
-    """Every size is known."""
+    """True if the type is ranked and all sizes are known."""
 
 
 def _shape_fields(shape: Shape | None) -> dict[str, object]:
@@ -251,7 +251,7 @@ class MemRefType(_Shaped):
 
 
 _SYMBOLS = re.compile(r"(?<=\))\[[^\]]*\]")
-"""The symbols that a map names behind its dimensions."""
+"""The list of symbols `[s0, s1]` in the text of an affine map."""
 
 
 def _identity_map(rank: int) -> str:

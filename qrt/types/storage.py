@@ -37,7 +37,7 @@ class TableStorage(Type):
 StorageType = IntegerType | FloatType | TableStorage
 MAX_STORAGE_WIDTH = 32
 FLOAT_STORAGE = frozenset({"f8E5M2", "f8E4M3FN", "f4E2M1FN"})
-"""The floats that upstream 24 stores in."""
+"""Float types that upstream MLIR 24 allows as storage types."""
 
 
 def storage_range(width: int, is_signed: bool) -> tuple[int, int]:

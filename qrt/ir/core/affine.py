@@ -17,10 +17,9 @@ from qrt.types.scanner import MAX_NESTING
 
 Expression = int | tuple[Any, ...]
 MAX_OPERATORS = 256
-"""The largest number of operators of an expression that is read or composed. Expressions are taken apart recursively.
-"""
+"""The largest number of operators of an expression that is parsed or composed. Many functions recurse over them."""
 _MAX_DEPTH = MAX_NESTING - 4
-"""The deepest brackets of an expression that is composed. The least number of 64 bits is printed with two more."""
+"""The most nested parentheses of an expression that is composed. A literal -2**63 in it adds up to two levels."""
 _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 
 

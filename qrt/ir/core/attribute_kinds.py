@@ -203,7 +203,7 @@ class Enumeration:
     separator: str = ""
     every: str = ""
     typed: bool = False
-    """Whether the type that may stand behind it, as behind any attribute of a dialect, means something."""
+    """True if a type after the attribute, `#dialect.name<case> : i32`, is part of it; else such a type is ignored."""
 
     def attribute(self, *flags: str) -> OpaqueAttr:
         """Return the attribute with the given case, or with the given flags in any order."""

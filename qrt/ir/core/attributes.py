@@ -396,7 +396,7 @@ def spell_elements(values: Iterable[int], element: Type) -> list[str]:
 # -- constraints of attributes ----------------------------------------------------------------------------------------
 
 Constraint = Callable[[Attribute], str | None]
-"""Returns what is wrong with an attribute, or None."""
+"""A function of an attribute that returns an error text, or None if the attribute is valid."""
 
 
 def one_of(*choices: str) -> Constraint:

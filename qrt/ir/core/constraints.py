@@ -148,7 +148,7 @@ class Relation:
     compute: Callable[[Type], Type]
     description: str
     is_same: bool = False
-    """Whether the types are equal: then one error names all of the equal ones."""
+    """True for "equals the type of `source`": one error then names all operands and results with this relation."""
 
     def expected(self, sources: Sequence[Type]) -> list[Type]:
         """Return the target's type for each type of the source; a variadic source has several."""

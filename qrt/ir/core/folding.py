@@ -19,11 +19,11 @@ class Folds:
 
 
 UPSTREAM_FOLDS = Folds(qcast_dcast=True, dcast_qcast=True)
-"""The folds that upstream has."""
+"""The options with which folds behave as in upstream MLIR."""
 
 
 Folded = list[Value | Attribute] | None
-"""The results of an operation as values or constants, one each; None where they are not known."""
+"""An existing value or a constant for each result of an operation; None if the operation does not fold."""
 Fold = Callable[[Operation, Folds], Folded]
 
 

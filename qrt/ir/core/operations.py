@@ -34,7 +34,7 @@ def garbage_uncollected() -> Iterator[None]:
 A = TypeVar("A", bound=Attribute)
 
 NOWHERE = Location(Source("", "<built>"), 0)
-"""The location of operations that no text says."""
+"""The location of operations that were not parsed from text."""
 
 
 class Value:
@@ -287,7 +287,10 @@ class Operation:
         return copy
 
     def walk(self) -> "list[Operation]":
-        """Return this operation and all operations inside it in pre-order, as a list that later changes do not affect."""
+        """Return this operation and all operations inside it, as a list in pre-order.
+
+        Later changes of the program do not change the list, so a loop over it may erase or move operations.
+        """
         operations: list[Operation] = []
         stack = [self]
         while stack:
@@ -338,7 +341,7 @@ class Block:
                 raise QuantTypeError(f"Block: a type must be a Type or its text, got {shown(given)}")
             self.arguments.append(Value(type, self, index))
         self.names: tuple[str, ...] = ()
-        """What the text calls the arguments, ``%x``; not kept by copies."""
+        """SSA names of the arguments in the parsed text, such as ``%x``; copies of the block do not have them."""
         self.location = location
         self.parent: Region | None = None
         self.branches: dict[Operation, None] = {}

@@ -48,14 +48,14 @@ DIALECTS: Registry[Any] = Registry(
     group="qrt.dialects",
     check=_checked,
 )
-"""The modules, or the rooms of dialects from outside, by the dialect's name."""
+"""By name of a dialect: its module, or the object given to `register_dialect`."""
 
 _UPSTREAM = (
     "acc amdgpu amx arm_neon arm_sme arm_sve async dlti emitc gpu index irdl llvm mpi nvgpu nvvm omp pdl "
     "pdl_interp ptr rocdl shard smt sparse_tensor spirv tosa transform wasmssa x86vector xegpu xevm"
 )
 UNSUPPORTED_DIALECTS = frozenset(_UPSTREAM.split())
-"""The other dialects that MLIR 22 registers."""
+"""Dialects that MLIR 22 registers and qrt does not support."""
 UNSUPPORTED_OPS = {
     "affine": "delinearize_index dma_start dma_wait linearize_index prefetch vector_load vector_store",
     "bufferization": "dealloc",
@@ -77,14 +77,14 @@ UNSUPPORTED_OPS = {
 }
 """The ops of qrt's dialects that MLIR 22 registers and qrt does not support: by dialect, without the dialect's name."""
 _OPEN = ("qrt", "shape")
-"""Dialects that allow ops they do not know: upstream has no `qrt`, and its `shape` is open."""
+"""Dialects in which unregistered ops are allowed: upstream MLIR has no `qrt`, and its `shape` allows them."""
 UPSTREAM_ONLY = frozenset(
     f"{dialect}.{name}"
     for dialect, names in UNSUPPORTED_OPS.items()
     for name in names.split()
     if dialect not in (*_OPEN, "complex")
 )
-"""The ops that are kept as unregistered ops, although qrt has their dialects."""
+"""Ops of upstream MLIR that are parsed as unregistered ops, although qrt has their dialects."""
 
 TEXT_FORMS: Registry[Any] = Registry(
     "text form",
@@ -93,12 +93,12 @@ TEXT_FORMS: Registry[Any] = Registry(
         "assembly": "qrt.ir.text.assembly:Assembly",
     },
 )
-"""The text of operations, and the compiled formats of definitions: both import what operations and definitions are."""
+"""Functions of `qrt.ir.text` that `qrt.ir.core` calls but cannot import, because the text modules import the core."""
 CHECKS: Registry[Any] = Registry("check", {"channels": "qrt.ir.dialects.quant.channels:check_channels"})
-"""Checks of whole programs that know what operations of several dialects move."""
+"""Checks of whole programs that depend on the ops of several dialects."""
 
 DEFINITIONS: "dict[str, Definition]" = {}
-"""The ops of the dialects that are loaded."""
+"""Definitions of all ops of the dialects loaded so far, by name."""
 _loaded: set[str] = set()
 
 

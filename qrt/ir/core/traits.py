@@ -172,18 +172,18 @@ def _verify_single_block(operation: Operation) -> None:
 
 TERMINATOR = Trait("Terminator")
 RETURN_LIKE = Trait("ReturnLike")
-"""Its operands are the results of the operation around it."""
+"""Terminator whose operands become the results of the parent operation."""
 CONSTANT_LIKE = Trait("ConstantLike")
 ISOLATED_FROM_ABOVE = Trait("IsolatedFromAbove")
 SYMBOL, SYMBOL_TABLE = Trait("Symbol"), Trait("SymbolTable")
 LOOP_LIKE = Trait("LoopLike")
-"""Runs its regions again and again."""
+"""May run its regions repeatedly."""
 NO_TERMINATOR = Trait("NoTerminator")
 GRAPH_REGION = Trait("GraphRegion", implies=(NO_TERMINATOR,))
-"""Its one block has no order and needs no terminator."""
+"""The operations of its single block have no order, and the block needs no terminator."""
 SINGLE_BLOCK = Trait("SingleBlock", verify=_verify_single_block, of_signature=False)
 EXTENSION = Trait("Extension")
-"""Upstream does not have the op."""
+"""Op that upstream MLIR does not have."""
 
 
 def single_block_implicit_terminator(name: str) -> Trait:
@@ -290,7 +290,7 @@ def _verify_same_element(operation: Operation) -> None:
 
 
 COMMUTATIVE = Trait("Commutative")
-"""Its operands may be exchanged; canonical IR has constants last."""
+"""The operands may be exchanged; in canonical IR constant operands are last."""
 ELEMENTWISE = Trait("Elementwise", verify=_verify_elementwise)
 """Computes each element of its results from the elements at the same place."""
 SAME_OPERANDS_AND_RESULT_TYPE = Trait("SameOperandsAndResultType", verify=_verify_same_type)

@@ -12,9 +12,9 @@ from qrt.ir.rewriting.rewrite import erase_dead, replace
 Array = NDArray[Any]
 Constant = TypeVar("Constant")
 Evaluate = Callable[[Operation, Mapping[Value, Array]], Sequence[Array] | None]
-"""A function of an operation and of the arrays that it reads from outside: the array of each result."""
+"""A function of an operation and the arrays of the values that it reads; returns an array for each result, or None."""
 Known = Callable[[Value], Array | None]
-"""A function of a value: its array, or None of one that no constant gives."""
+"""A function of a value that returns its array if the value is constant, else None."""
 
 
 class ConstantFolder(Generic[Constant]):
@@ -41,7 +41,7 @@ class ConstantFolder(Generic[Constant]):
     ) -> None:
         self.evaluate, self.may_fold, self.as_constant = evaluate, may_fold, as_constant
         self.arrays: dict[Value, Array] = {}
-        """The results of the operations that `fold` has taken, and the constants in their place."""
+        """The arrays of all values evaluated by `fold`, and of the constants that replace them."""
 
     def results(self, operation: Operation, known: Known) -> Sequence[Array] | None:
         """Return the arrays of an operation's results; None if the operation cannot be evaluated before the run.

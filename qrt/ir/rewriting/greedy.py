@@ -17,8 +17,8 @@ _MANY_USES = 64  # so many uses count as those of several users: finding the fir
 
 _REWRITES = 1000
 _REWRITES_PER_OPERATION = 16
-"""How often an operation, with all that is made in its place, may be rewritten: so often, and so often for each
-operation of the program. A `tensor.dim` at the end of a chain of insertions moves past each of them."""
+"""The limit on rewrites of an operation and of the operations created in its place: `_REWRITES`, plus this number for
+each operation of the program. A `tensor.dim` at the end of a chain of insertions moves past each of them."""
 
 Patterns = Callable[[Operation], Sequence[Pattern]]
 """The patterns to try on an operation, in order."""

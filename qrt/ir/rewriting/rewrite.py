@@ -46,8 +46,8 @@ def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], b
 
 PatternResult = list[Value] | None
 Pattern = Callable[[Operation, Builder], PatternResult]
-"""A pattern: makes the replacement of an operation, and returns the values that replace its results. Where it does not
-apply it makes nothing and returns None.
+"""A function that creates the replacement of an operation and returns the values that replace its results. A pattern
+that does not apply returns None and creates nothing.
 """
 
 IN_PLACE: list[Value] = []

@@ -13,7 +13,7 @@ from qrt.ir.core.traits import ISOLATED_FROM_ABOVE
 from qrt.types import FunctionType, IntegerType, Type
 
 DYNAMIC = -(1 << 63)
-"""Upstream's `kDynamic`: an entry of a static list that an operand gives."""
+"""MLIR's `ShapedType::kDynamic`: the entry of a static list whose value is an operand."""
 
 
 class Element:
@@ -332,8 +332,8 @@ def _print_dynamic_indices(printer: FormPrinter, operation: Operation, names: tu
 DIRECTIVES = {
     "dynamic_indices": Directive(_parse_dynamic_indices, _print_dynamic_indices, lambda parser: parser.scanner.at("[")),
 }
-"""The directives by name. `dynamic_indices($offsets, $static_offsets)` is `[%a, 3]`: the operands, and an array with
-`DYNAMIC` for each.
+"""The directives by name. `dynamic_indices($offsets, $static_offsets)` parses `[%a, 3]` to the operands `[%a]` and the
+array `[DYNAMIC, 3]`.
 """
 
 

@@ -43,7 +43,7 @@ _NAMESPACE = re.compile(r"[a-zA-Z_][\w$]*", re.ASCII)
 _WITHOUT_TYPES = frozenset(
     {"affine", "arith", "builtin", "cf", "complex", "func", "linalg", "math", "memref", "quant", "scf", "tensor", "ub"}
 )
-"""Dialects whose types are all read by name."""
+"""Dialects of qrt that define no types besides those that the parser knows."""
 _KEPT_AS_TEXT = frozenset({"distinct", "dense_string"})
 
 

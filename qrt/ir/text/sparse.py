@@ -11,7 +11,7 @@ from qrt.types import IntegerType, TensorType, Type, VectorType
 from qrt.types.scanner import Scanner, Source
 
 MAX_ELEMENTS = 1 << 24
-"""A constant of more elements, of which a short text may say any number, is kept as text."""
+"""A sparse constant with more elements than this is stored as text: a short text can declare any number of elements."""
 
 
 class SparseElementsAttr(DenseElementsAttr):
