@@ -43,7 +43,7 @@ _NAMESPACE = re.compile(r"[a-zA-Z_][\w$]*", re.ASCII)
 _WITHOUT_TYPES = frozenset(
     {"affine", "arith", "builtin", "cf", "complex", "func", "linalg", "math", "memref", "quant", "scf", "tensor", "ub"}
 )
-"""Dialects of qrt that define no types besides those that the parser knows."""
+"""Dialects whose types the parser knows completely: an unknown type of them is an error, not kept as text."""
 _KEPT_AS_TEXT = frozenset({"distinct", "dense_string"})
 
 
@@ -64,7 +64,7 @@ class AttributeParser:
         self._blobs: dict[str, Blob] = {}
 
     def _is_opaque(self, dialect: str) -> bool:
-        """Return True if a dialect's types are kept as text: qrt does not know it, and `allow_unregistered` is set."""
+        """Return True if unknown types of a dialect are kept as text, which needs `allow_unregistered`."""
         is_unknown = dialect not in _WITHOUT_TYPES and _NAMESPACE.fullmatch(dialect) is not None
         return self.allow_unregistered and is_unknown
 
