@@ -1,4 +1,4 @@
-"""The operations of a function that the planner executes, on which the passes before planning work."""
+"""The operations of a function that its plan executes; passes that run before planning change only these."""
 
 from collections.abc import Iterator
 
@@ -13,23 +13,26 @@ REPLACED = "quant.replaced"
 
 
 def body(function: Operation) -> Block | None:
-    """Return the only block of a function that returns; the interpreter runs functions with several blocks."""
+    """Return the block of a function that has only one, which ends in `func.return`; None for any other function.
+
+    The interpreter runs the other functions.
+    """
     blocks = function.regions[0].blocks
     returns = len(blocks) == 1 and blocks[0].last is not None and blocks[0].last.name == "func.return"
     return blocks[0] if returns else None
 
 
 def planned_operations(function: Operation) -> Iterator[Operation]:
-    """Yield the operations of a function that a plan may execute, those in regions of loops and branches too.
+    """Yield the operations of a function that its plan may execute, also those in regions of `scf.if` and `scf.while`.
 
-    There are none for a function that the interpreter runs as a whole.
+    Yields nothing for a function that the interpreter runs as a whole.
     """
     for op in body(function) or ():
         yield from with_regions(op)
 
 
 def with_regions(op: Operation) -> Iterator[Operation]:
-    """Yield an operation and, if it is a loop or a branch that may be planned, all inside it."""
+    """Yield an operation and, if it is an `scf.if` or `scf.while`, all operations in its regions, recursively."""
     stack = [op]
     while stack:
         op = stack.pop()
