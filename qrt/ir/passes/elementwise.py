@@ -80,8 +80,7 @@ class Emitter:
 
 
 class ChannelEmitter(Emitter):
-    """A builder in the body of a `linalg.generic` over the ranked tensor `x`, for per-axis or sub-channel parameters.
-    """
+    """A builder in the body of a `linalg.generic` over the ranked tensor `x`, for per-axis or sub-channel types."""
 
     def __init__(self, builder: Builder, x: Value, quantized: UniformType, axis: int | None) -> None:
         """Open the body of the `linalg.generic`; an `axis` other than None replaces the axis of a per-axis type."""

@@ -198,8 +198,7 @@ def _inline(call: Operation, recursive: set[FuncOp], budget: InliningBudget) -> 
 
 
 def _inline_planned(module: Module, function: FuncOp, budget: InliningBudget) -> list[FuncOp]:
-    """Inline the calls that the plan of a function runs, and those in the inlined bodies; return the inlined callees.
-    """
+    """Inline the calls that the plan of a function runs, and those in the inlined bodies; return the callees."""
     first: tuple[FuncOp, ...] = (function,)
     pending = [(op, first) for op in reversed(list(planned_operations(function))) if op.name == "func.call"]
     as_it_was = function.clone({}) if pending else function  # the callee, if the function calls itself

@@ -1,4 +1,4 @@
-"""The lowerings of ops of `qrt`, by the name of the family. Each is a function of another file of this folder."""
+"""The table of lowerings of `qrt` ops, by op name; each is a function in another file of this folder."""
 
 from collections.abc import Callable, Sequence
 
