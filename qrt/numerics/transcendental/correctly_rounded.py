@@ -1,9 +1,9 @@
 """Transcendental functions, rounded once, to nearest even: the same bits on every machine.
 
-Whole arrays are computed as double-doubles, with a bound on their error. Where both ends of that bound round to one
-value of the type, that is the result; where they do not (about once in 2^14 in float64), and for infinities, NaNs,
-large angles and subnormal results, `exact` decides (Ziv, "Fast evaluation of elementary mathematical functions with
-correctly rounded last bit", 1991).
+Arrays are computed in double-double arithmetic, whose error has a known bound. If the result minus the bound and the
+result plus the bound round to the same value, that value is correct. If they do not (about once in 2^14 in float64),
+and for infinities, NaNs, large angles and subnormal results, `exact` computes the result (Ziv, "Fast evaluation of
+elementary mathematical functions with correctly rounded last bit", 1991).
 """
 
 from collections.abc import Callable
@@ -33,7 +33,10 @@ Kernel = Callable[..., tuple[Any, Scaled]]
 
 
 def bind(name: str, form: str, exponent: Integer | None = None) -> Function:
-    """Return an op of ``NAMES`` on a float format; ``exponent`` is the type of the second operand of ``math.fpowi``."""
+    """Return the function of an op in ``NAMES`` on a float format.
+
+    ``exponent`` is the integer type of the second operand of ``math.fpowi``, None for other ops.
+    """
     name = name.removeprefix("math.")
     if name == "sincos":
         sine, cosine = _rounded("sin", form), _rounded("cos", form)
@@ -64,7 +67,7 @@ def _rounded(name: str, form: str) -> Function:
 
 
 def _block(name: str, form: str) -> Function:
-    """Return a function of float64 scalars or vectors, rounded to a format."""
+    """Return the function ``name`` of float64 scalars or vectors, with its result correctly rounded to a format."""
     kernel, finish, narrow = KERNELS[name], _finish(form), rounder(form)
 
     def call(*x: Any) -> Any:
@@ -85,7 +88,7 @@ def _block(name: str, form: str) -> Function:
 
 
 def _decided(name: str, form: str, x: list[Any]) -> Any:
-    """Return the results by `exact`, which computes each distinct point once."""
+    """Return the results of the function ``name`` by `exact`, which is called once for each distinct point."""
     patterns = np.stack([operand.view(np.int64) for operand in x], axis=1)
     _, first, place = np.unique(patterns, axis=0, return_index=True, return_inverse=True)
     points = zip(*(operand[first].tolist() for operand in x), strict=True)
@@ -93,9 +96,9 @@ def _decided(name: str, form: str, x: list[Any]) -> Any:
 
 
 def _finish(form: str) -> Function:
-    """Round a pair times two factors to a format.
+    """Return a function of (high, low, factors) that rounds ``(high + low) * factors[0] * factors[1]`` to a format.
 
-    It gives NaN if the result is subnormal in float64, because it would be rounded twice.
+    For f64 a subnormal result becomes NaN, because it would be rounded twice.
     """
     if form == "f64":
         return lambda high, low, factors: _scaled_to_normal(choose(low == 0, high, high + low), factors)  # keeps -0
@@ -119,8 +122,9 @@ _FAR = 600
 
 
 def _factors(exponent: Any) -> tuple[Any, Any]:
-    """Return two powers of two whose product is ``2**exponent``, so that each is a normal float64 where the product is
-    not.
+    """Return two powers of two whose product is ``2**exponent``.
+
+    Both are normal float64 numbers, also if the product is not.
     """
     exponent = clamped(exponent, -2 * _FAR, 2 * _FAR)
     half = exponent >> 1
@@ -131,12 +135,12 @@ def _factors(exponent: Any) -> tuple[Any, Any]:
 
 
 def _pair(function: Function) -> Function:
-    """Return a function whose result is a pair as one whose result is a `Scaled`."""
+    """Return a function with the result (high, low, None), a `Scaled`, from one with the result (high, low)."""
     return lambda *x: (*function(*x), None)
 
 
 def _on(least: float, greatest: float, function: Function) -> Kernel:
-    """Return a kernel restricted to the numbers between two bounds."""
+    """Return a kernel that applies ``function`` to numbers from ``least`` to ``greatest``, and is invalid elsewhere."""
 
     def kernel(x: Any) -> tuple[Any, Scaled]:
         inside = (x >= least) & (x <= greatest)
@@ -146,9 +150,9 @@ def _on(least: float, greatest: float, function: Function) -> Kernel:
 
 
 def _odd(greatest: float, function: Function, least: float = _SMALL) -> Kernel:
-    """Return a kernel of an odd function from one on positive numbers between two bounds.
+    """Return a kernel of an odd function, given the function for numbers from ``least`` to ``greatest``.
 
-    Nearer to zero the result rounds to the argument.
+    The result for magnitudes below ``least`` is the argument, to which it rounds.
     """
 
     def kernel(x: Any) -> tuple[Any, Scaled]:

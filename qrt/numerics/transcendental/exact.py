@@ -1,6 +1,6 @@
-"""Transcendental functions at one point, rounded once.
+"""Transcendental functions of a single argument, rounded once; slow, but always correct.
 
-C's Annex F determines the result if an argument or the result is not finite; `enclosures` computes the others.
+If an argument or the result is not finite, C's Annex F determines the result; `enclosures` computes all others.
 """
 
 import math
@@ -37,7 +37,7 @@ _POLES: dict[str, tuple[float, float]] = {
 
 
 def evaluate(name: str, form: FloatFormat, *x: Any) -> float:
-    """Evaluate a function of `math`, named without its prefix, and round the result once to a format.
+    """Return the value of a function of `math`, named without its prefix, rounded once to a format.
 
     Arguments are float64 numbers (the exponent of ``fpowi`` is an int); the result is a float64.
 

@@ -68,8 +68,7 @@ class LowerQrt:
         context.erase_unread_tensors()
 
     def _attributes(self, name: str, op: Operation) -> dict[str, Any]:
-        """Return all attributes of the op; missing ones come from the pass options, else from the op family's defaults.
-        """
+        """Return all attributes of the op; missing ones come from the pass options, else from the family's defaults."""
         family = FAMILIES[name]
         given = family.given_attributes(op.attributes)
         has_rule = self.requant in family.declaration.choices.get("requant", ())

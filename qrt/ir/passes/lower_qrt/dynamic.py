@@ -71,8 +71,9 @@ class _Weights:
     type: TensorType
 
     def product(self, context: LoweringContext, x: Value) -> Value:
-        """Quantize float32 rows `x` [..., depth] together; return their float32 product with the weights [...,
-        columns].
+        """Quantize float32 rows `x` [..., depth] together; return their product with the weights [..., columns].
+
+        The product is float32.
         """
         scale, point = _parameters(context, x)
         centred = _centred(context, x, scale, point)
