@@ -34,7 +34,7 @@ class SumParameters:
 
     An operand minus its zero point is multiplied by its multiplier. If the rule has shifts, it is first shifted left by
     ``left``, and then scaled by the rule ``fixed_double`` with its multiplier and shift. ``end`` requantizes the sum to
-    storage. Arrays are flat, one entry per parameter index.
+    storage. Arrays are flat, with one entry per parameter index (such as a channel).
     """
 
     a_multiplier: Array
@@ -73,8 +73,8 @@ def sum_left_shift(widths: tuple[int, ...]) -> int:
 class Sums:
     """The scales and zero points of the first operand, the second operand and the result of an add or sub.
 
-    Their arrays have one entry per parameter index. ``bounds`` is (container, least, greatest) of the result's storage,
-    ``left`` is ``sum_left_shift``, and ``sign`` is 1 for add and -1 for sub.
+    Their arrays have one entry per parameter index (such as a channel). ``bounds`` is (container, least, greatest) of
+    the result's storage, ``left`` is ``sum_left_shift``, and ``sign`` is 1 for add and -1 for sub.
     """
 
     bounds: tuple[str, int, int]
@@ -85,7 +85,10 @@ class Sums:
 
 
 def rounded_shift(bounds: tuple[str, int, int], zero_points: Array, places: Array) -> RequantParameters:
-    """Return the parameters of ``(sum + 2**(N-1)) >> N``, N in ``places``: the ``fixed`` rule with the multiplier 1."""
+    """Return the parameters with which the ``fixed`` rule computes ``(sum + 2**(N-1)) >> N``, for N in ``places``.
+
+    The multiplier is 1.
+    """
     ones = np.ones(len(zero_points), np.int32)
     return RequantParameters("fixed", *bounds, zero_points, ones, places.astype(np.int32))
 
@@ -123,7 +126,7 @@ def form_scaled20(sums: Sums) -> SumParameters:
 def form_double_sum(sums: Sums) -> SumParameters:
     """Return parameters with ratios of scales as (M0, shift) of the rule `fixed_double`.
 
-    The ratios are those of each operand's scale to twice the larger operand scale, and of the latter to the result's
+    There are three ratios: each operand's scale to twice the larger operand scale, and the latter to the result's
     scale.
     """
     a_scales, b_scales, scales = sums.scales
@@ -144,7 +147,7 @@ def form_double_sum(sums: Sums) -> SumParameters:
 
 
 def form_double_sum_in_blocks(sums: Sums) -> SumParameters:
-    """Return the parameters of `form_double_sum`, with which operands in whole blocks are rounded only once."""
+    """Return the parameters of `form_double_sum`, but round operands in whole blocks of 16 elements only once."""
     return replace(form_double_sum(sums), block=BLOCK)
 
 

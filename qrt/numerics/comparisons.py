@@ -100,9 +100,9 @@ COMPARED_BITS: Final = 8
 
 
 def compared_values(stored: npt.ArrayLike, scale: float, zero_point: int) -> Array:
-    """Return the integers that LiteRT's kernels compare: ``(stored - zero_point) * scale`` in units of 2^-8.
+    """Return ``(stored - zero_point) * scale`` in units of 2^-8: the integers that LiteRT's kernels compare.
 
-    They are scaled by ``fixed_double``; the scale is below 1.
+    The rule ``fixed_double`` scales and rounds; the scale is below 1.
 
     >>> compared_values([3, 4, 5], 0.001, 0).tolist()
     [1, 1, 1]

@@ -145,7 +145,7 @@ def int_to_float(t: Integer, target: str, signed: bool) -> Function:
     whether any bit was lost. float64 has enough bits more than these formats that the second rounding gives the same as
     one.
     """
-    dtype, read = float_dtype(target), reading(t, signed)
+    dtype, read = float_dtype(target), integer_values(t, signed)
     if target in ("f16", "f32", "f64"):
         return lambda x: dtype.type(read(x))
     narrow = rounder(target)
@@ -163,7 +163,7 @@ def _odd(x: Any) -> Any:
     return choose((x >> 53 == 0) | (x >> 53 == -1), x, (x ^ low) | (low != 0) * x.dtype.type(1 << 11))
 
 
-def reading(t: Integer, signed: bool) -> Function:
+def integer_values(t: Integer, signed: bool) -> Function:
     """Return a function that converts an array of stored integers of type ``t`` to their signed or unsigned values.
 
     Unsigned values get an unsigned dtype, so that NumPy converts them to floats correctly.
@@ -231,7 +231,8 @@ def extension(t: Integer, target: Integer, signed: bool) -> Function:
 def truncation(t: Integer, target: Integer, promises: frozenset[str] = frozenset()) -> Function:
     """Return a function that truncates integers to the low bits of ``target``.
 
-    With the flags ``nsw`` and ``nuw`` in ``promises``, a result of another signed or unsigned value is an error.
+    With the flag ``nsw`` (``nuw``) in ``promises``, a value that does not fit ``target`` as a signed (unsigned) number
+    is an error.
     """
     rules = []
     if "nsw" in promises:

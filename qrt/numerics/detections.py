@@ -31,8 +31,8 @@ class SuppressionLimits:
     overlap: float
 
 
-def overlaps(boxes: Array, one: int, others: Array) -> Array:
-    """Return intersection over union of box ``one`` with each of the boxes ``others``, which are given by index.
+def overlaps(boxes: Array, box: int, others: Array) -> Array:
+    """Return intersection over union of box ``box`` with each of the boxes ``others``, which are given by index.
 
     It is 0 if one of the two boxes has no area. Boxes [n, 4] of float32 are (top, left, bottom, right), and every step
     is rounded to float32.
@@ -42,7 +42,7 @@ def overlaps(boxes: Array, one: int, others: Array) -> Array:
     """
     zero = np.zeros((), F32)
     top, left, bottom, right = (boxes[others, i] for i in range(4))
-    y0, x0, y1, x1 = boxes[one]
+    y0, x0, y1, x1 = boxes[box]
     with np.errstate(all="ignore"):
         own, areas = (y1 - y0) * (x1 - x0), (bottom - top) * (right - left)
         height = _smaller(y1, bottom) - _larger(y0, top)

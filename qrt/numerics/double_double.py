@@ -27,13 +27,13 @@ _SPLITTER = float((1 << 27) + 1)
 
 
 def pair_of(x: Fraction) -> tuple[float, float]:
-    """Return the pair (high, low) nearest to a rational; Python divides integers with one rounding."""
+    """Return the double-double (high, low) nearest to a rational; Python divides integers with one rounding."""
     high = float(x)
     return high, float(x - Fraction(high))
 
 
 def constant(enclosure: Callable[[int], Bounds]) -> tuple[float, float]:
-    """Return the pair (high, low) nearest to a number that is not tiny.
+    """Return the double-double (high, low) nearest to a number that is not tiny.
 
     ``enclosure(bits)`` returns bounds of the number with that many bits.
     """
@@ -41,7 +41,7 @@ def constant(enclosure: Callable[[int], Bounds]) -> tuple[float, float]:
 
 
 def fraction(enclosure: Callable[[int], Bounds], bits: int) -> Fraction:
-    """Return the nearest multiple of ``2**-bits`` to a number, of which ``enclosure`` returns bounds."""
+    """Return the nearest multiple of ``2**-bits`` to a number, of which ``enclosure(bits)`` returns bounds."""
     return Fraction(rounded(enclosure, lambda x: round(x * (1 << bits)), bits + 8), 1 << bits)
 
 
@@ -60,7 +60,7 @@ def parts(x: Fraction, *bits: int) -> list[float]:
 
 
 def table(pairs: Iterable[tuple[float, float]]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return pairs as an array of their high parts and an array of their low parts."""
+    """Return double-doubles (high, low) as an array of the high parts and an array of the low parts."""
     high, low = zip(*pairs, strict=True)
     return np.array(high), np.array(low)
 
@@ -69,13 +69,13 @@ def table(pairs: Iterable[tuple[float, float]]) -> tuple[npt.NDArray[np.float64]
 
 
 def normalized(high: Any, low: Any) -> Pair:
-    """Return the exact sum of two numbers as a pair, where |high| >= |low| or high is 0 (Fast2Sum)."""
+    """Return the exact sum of two floats as (high, low), where |high| >= |low| or high is 0 (Fast2Sum)."""
     total = high + low
     return total, low - (total - high)
 
 
 def two_sum(a: Any, b: Any) -> Pair:
-    """Return the exact sum of two numbers as a pair."""
+    """Return the exact sum of two floats as a double-double (high, low)."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
@@ -89,14 +89,14 @@ def _split(a: Any) -> Pair:
 
 
 def two_product(a: Any, b: Any) -> Pair:
-    """Return the exact product of two numbers as a pair."""
+    """Return the exact product of two floats as a double-double (high, low)."""
     product = a * b
     (a1, a0), (b1, b0) = _split(a), _split(b)
     return product, ((a1 * b1 - product) + a1 * b0 + a0 * b1) + a0 * b0
 
 
 def square(a: Any) -> Pair:
-    """Return the exact square of a number as a pair."""
+    """Return the exact square of a float as a double-double (high, low)."""
     product = a * a
     a1, a0 = _split(a)
     return product, ((a1 * a1 - product) + 2 * (a1 * a0)) + a0 * a0
@@ -113,12 +113,12 @@ def negated(x: Pair) -> Pair:
 
 
 def scaled(x: Pair, factor: Any) -> Pair:
-    """Return a pair multiplied by ``factor``, a power of two, which is exact."""
+    """Return a double-double multiplied by ``factor``, a power of two, which is exact."""
     return x[0] * factor, x[1] * factor
 
 
 def times(x: Pair, b: Any) -> Pair:
-    """Return the product of a pair and a float64 as a pair."""
+    """Return the product of a double-double and a float as a double-double."""
     high, low = two_product(x[0], b)
     return normalized(high, low + x[1] * b)
 
@@ -136,7 +136,7 @@ def divide(x: Pair, y: Pair) -> Pair:
 
 
 def sqrt(x: Pair) -> Pair:
-    """Return the square root of a positive pair as a pair; NaN for zero."""
+    """Return the square root of a positive double-double as a double-double; NaN for zero."""
     root = np.sqrt(x[0])
     product = square(root)
     rest = (x[0] - product[0]) + (x[1] - product[1])

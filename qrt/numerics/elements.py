@@ -20,7 +20,7 @@ def holds(condition: Any) -> bool:
 
 
 def choose(condition: Any, left: Any, right: Any) -> Any:
-    """Return ``left`` where the condition is true, else ``right``; faster than ``np.where`` for a scalar condition."""
+    """Return ``left`` where the condition is true, else ``right``; for a scalar condition, that operand itself."""
     if condition.ndim:
         return np.where(condition, left, right)
     return left if condition else right
@@ -45,7 +45,7 @@ def checked(compute: Function, *rules: tuple[str, Function]) -> Function:
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape to which shapes broadcast. Raises ValueError if they do not broadcast.
+    """Return the shape to which several shapes broadcast. Raises ValueError if they do not broadcast.
 
     >>> broadcast_shapes((3, 1), (4,), ())
     (3, 4)

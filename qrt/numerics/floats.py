@@ -1,12 +1,12 @@
 """Float arithmetic that is exact or rounded once, to nearest even: the same bits on every machine.
 
-f16, f32 and f64 are NumPy's; bf16 and the 8-bit formats are ml_dtypes'. Those below f32 compute in f32 and round. All
-other formats, and operations that neither library has, compute in f64, and `conversions.rounder` rounds the result.
+f16, f32 and f64 are NumPy's; bf16 and the 8-bit formats are ml_dtypes'. f16 and the latter compute in f32 and round.
+All other formats, and operations that neither library has, compute in f64, and `conversions.rounder` rounds the result.
 
-Computing in a wider format and rounding equals one rounding for ``+ - * / sqrt`` if the wider format has at least 2p +
-2 bits for the narrower format's p (Figueroa, "When is double rounding innocuous?", 1995) and the narrower format's
-subnormals are normal in the wider one (Roux, "Innocuous double rounding of basic arithmetic operations", 2014).
-``fastmath`` allows other results; it changes none here.
+For ``+ - * / sqrt``, computing in a wider format and rounding equals one rounding, if the wider format has a precision
+of at least 2p + 2 bits for the narrower format's precision p (Figueroa, "When is double rounding innocuous?", 1995),
+and the narrower format's subnormals are normal in the wider one (Roux, "Innocuous double rounding of basic arithmetic
+operations", 2014). ``fastmath`` allows other results; it changes none here.
 """
 
 import math
@@ -38,7 +38,7 @@ def rounded(compute: Function, form: str) -> Function:
 
 
 def _in(formats: frozenset[str], compute: Function) -> Make:
-    """Return a function from a format to the op: ``compute`` itself for ``formats``, else ``compute`` in float64."""
+    """Return a function from a format's name to the op: ``compute`` itself for ``formats``, else in float64."""
     return lambda form: compute if form in formats else rounded(compute, form)
 
 
@@ -51,7 +51,7 @@ _DIRECT = NATIVE | {"bf16"} | {name for name, form in FORMATS.items() if form.wi
 
 def _extremum(better: Function, of_zeros: Function) -> Function:
     def of_unordered(a: Any, b: Any) -> Any:
-        """Return the result where neither operand is better: they are equal, zeros of either sign, or one is a NaN."""
+        """Return the result for operands of which neither is greater: equal numbers, zeros of either sign, or a NaN."""
         return choose(a != a, a, choose(b != b, b, choose(a != 0, a, of_zeros(a, b))))
 
     def call(a: Any, b: Any) -> Any:
@@ -71,7 +71,7 @@ _MINIMUM = _extremum(operator.lt, lambda a, b: -(-a + -b))
 
 
 def _number(extremum: Function) -> Function:
-    """Return the function of maxnum or minnum: the extremum, or if one operand is a NaN the other operand."""
+    """Return the function of maxnum or minnum: ``extremum``, except that a NaN operand gives the other operand."""
     return lambda a, b: choose(a != a, b, choose(b != b, a, extremum(a, b)))
 
 

@@ -83,8 +83,8 @@ def squared_difference(
 ) -> Array:
     """Return the storage of ``(sa * a - sb * b)**2 / so``, for ``a`` and ``b`` of at most 9 bits.
 
-    ``a`` and ``b`` are stored values minus their zero points. Both are rescaled to twice the larger scale, with 7 more
-    bits; the square of their difference is rescaled to ``so``.
+    ``a`` and ``b`` are stored values minus their zero points. Both are shifted left by 7 bits and rescaled to twice the
+    larger scale; the square of their difference is rescaled to ``so``.
     """
     twice = 2.0 * max(sa, sb)
     x, y = (multiply_by_multiplier(np.asarray(q, np.int64) << _SQUARE_BITS, s / twice) for q, s in ((a, sa), (b, sb)))

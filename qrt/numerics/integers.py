@@ -206,9 +206,10 @@ _BY_ZERO: Rule = ("division by zero", lambda _, a, b: b == 0)
 
 
 def _divided(signed: bool, quotient: Callable[[Any, Any], Any]) -> Make:
-    """Return a function that makes the op: ``quotient`` of signed or unsigned values, with its checks.
+    """Return the maker of a division op: it computes ``quotient`` of signed or unsigned values.
 
-    In ``quotient``, NumPy's ``//`` and ``%`` round toward minus infinity.
+    The op raises an error where it is undefined. NumPy's ``//`` and ``%``, of which ``quotient`` is made, round toward
+    minus infinity.
     """
 
     def make(t: Integer, promises: frozenset[str]) -> Function:

@@ -46,8 +46,8 @@ def range_parameters(
 def _divided(below: Array, above: Array, steps: int, expressed: str) -> tuple[Array, Array]:
     """Return the least scale that covers ``-below`` to ``above`` in ``steps`` steps, and the number of steps below 0.
 
-    The count nearest to the range's own ratio and its two neighbours are tried; the nearest wins if scales are equal.
-    As a function of the count, the scale has a single minimum, within 1 of that ratio.
+    The number nearest to ``steps * below / (below + above)`` and its two neighbours are tried; the nearest wins if
+    scales are equal. As a function of the number, the scale has a single minimum, within 1 of this quotient.
     """
     is_divided = (below > 0) & (above > 0)
     if steps == 1 and is_divided.any():
@@ -81,7 +81,7 @@ def least_scale(reach: Array, steps: Array | np.float64, expressed: str) -> Arra
     """Return the least value s of a format with ``s * steps >= reach``, exactly.
 
     If no value suffices, the result exceeds the format's largest value. ``steps`` are integers from 1 to 2^32. For
-    formats wider than float64 the result is a float64 value, because scales of types are.
+    formats wider than float64 the result is a float64 value, like all scales in types.
 
     >>> float(least_scale(np.float64(1), np.float64(10), "f32"))
     0.10000000149011612

@@ -88,11 +88,11 @@ class LstmGate:
 class LstmParameters:
     """The integer parameters of an LSTM.
 
-    ``gates`` are in the order of `GATES`; the first is None if it is computed from the forget gate (CIFG).
-    ``cell_output`` and ``projection`` are multipliers of the output before and after the projection. The cell's scale
-    is ``2**cell_exponent``. ``cell_clip`` and ``projection_clip`` are the largest magnitudes of stored cell values and
-    projected values: 32768 and 128 without a clip. ``made_zero_point`` is the zero point of the output before the
-    projection, with the sign with which LiteRT adds it.
+    ``gates`` are the input, forget, cell and output gate; the first is None if it is computed from the forget gate
+    (CIFG). ``cell_output`` and ``projection`` are multipliers of the output before and after the projection. The cell's
+    scale is ``2**cell_exponent``. ``cell_clip`` and ``projection_clip`` are the largest magnitudes of stored cell
+    values and projected values: 32768 and 128 without a clip. ``made_zero_point`` is the zero point of the output
+    before the projection, with the sign with which LiteRT adds it.
     """
 
     gates: tuple[LstmGate | None, ...]
@@ -108,9 +108,9 @@ class LstmParameters:
 
 
 def _multiplier(a: float, b: float, unit: float) -> Multiplier:
-    """Return (M0, shift) of ``a * b / unit``, formed in float32, for products in the scale ``a * b``.
+    """Return (M0, shift) of ``a * b / unit``, formed in float32.
 
-    The scaled products are multiples of ``unit``.
+    This multiplier converts products of values with the scales ``a`` and ``b`` to multiples of ``unit``.
     """
     with np.errstate(over="ignore"):
         return _finite(np.float32(a) * np.float32(b) / np.float32(unit), (a, b, unit))
@@ -217,7 +217,8 @@ def normalized(sums: Array, weights: Array, bias: Array, norm: Multiplier, least
     """Return the layer normalization of rows of 16-bit pre-activations.
 
     The normalized values have 10 fractional bits before they are multiplied by ``weights``. Quotients are truncated.
-    The variance is in squared units of ``sums``; its division multiplies by ``2**20 // cells``.
+    The variance is in squared units of ``sums``, and is computed with the factor ``2**20 // cells`` instead of a
+    division by the number of cells.
     """
     cells = sums.shape[1]
     if cells == 0:

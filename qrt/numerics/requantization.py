@@ -38,7 +38,7 @@ class RequantParameters:
     divisor_f32: Array = field(default_factory=partial(np.empty, 0, np.float32))
 
     def take(self, index: Array) -> "RequantParameters":
-        """Return parameters whose entries are those at ``index``, which is flattened."""
+        """Return the parameters at the entries of ``index``, an array of parameter indices that is flattened."""
         floats = (self.scale_f32, self.scale_f64, self.offset_f32, self.divisor_f32)
         arrays = (self.zero_point, self.multiplier, self.shift, *floats)
         taken = [a[index.ravel()] if a.size else a for a in arrays]
@@ -159,11 +159,11 @@ _DOMAINS: dict[Domain, Callable[[Array, RequantParameters, Array, Arithmetic], A
 
 
 def round_scaled_float32(scaled: Array, zero_point: Array, storage_min: int, storage_max: int) -> Array:
-    """Round a scaled float32 accumulator to storage, as the ``float32`` rule ends.
+    """Return the storage of a scaled float32 accumulator: the last steps of the ``float32`` rule.
 
-    It is clamped to ``[min - zp, max - zp]`` in float32 and rounded half to even, and the zero point is added. Bounds
-    of more than 24 bits may round to float32 values just outside the storage range, which a final integer clamp
-    corrects.
+    The accumulator is clamped to ``[min - zp, max - zp]`` in float32 and rounded half to even, and the zero point is
+    added. Bounds of more than 24 bits may round to float32 values just outside the storage range, which a final integer
+    clamp corrects.
     """
     integral = _round_bounded(scaled, zero_point, storage_min, storage_max, "half_even")
     return np.asarray(np.clip(integral + zero_point, storage_min, storage_max))

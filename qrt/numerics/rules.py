@@ -144,7 +144,8 @@ class RequantRule:
 class Factors:
     """The numerators (``above``) and denominators (``below``) of real multipliers, arrays [parameter index, factor].
 
-    Also the zero points of the operand and of the result, and the number of elements of an average or sum.
+    A parameter index is, for example, a channel. Other fields are the zero points of the operand and of the result, and
+    the number of elements of an average or sum.
     """
 
     above: Array
@@ -162,8 +163,9 @@ class Factors:
 def _ratios(above: Array, below: Array, ratio: Ratio) -> Array:
     """Return the real multipliers ``product of above / product of below``.
 
-    ``ratio`` names the format to which each step is rounded; with ``float32_product`` only the product of ``above`` is
-    rounded to float32, and with ``float32_divisors`` the product of ``below`` is formed first.
+    Each step is rounded to the format ``ratio``. With ``float32_product`` the product of ``above`` is formed in float32
+    and divided in float64; with ``float32_divisors`` the product of ``below`` is formed before the division, in
+    float32.
     """
     if ratio == "float32_product":
         product = rounded_ratios(above, below[:, :0], np.float32)
@@ -184,20 +186,20 @@ def _double(f: Factors, rule: RequantRule) -> tuple[Array, Array]:
 
 
 def form_fixed(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Return M0 in [2^30, 2^31) and N with ``M0 / 2^N`` nearest to the multiplier, half to even."""
+    """Return arrays of M0 in [2^30, 2^31) and N, with ``M0 / 2^N`` nearest to each multiplier, half to even."""
     return _integers(*fixed_multipliers(f.above, f.all_below))
 
 
 def form_double(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Return (M0, shift) with ``M0 * 2^(shift-31)`` near the multiplier, M0 in [2^30, 2^31), as TFLite does.
+    """Return arrays of (M0, shift) with ``M0 * 2^(shift-31)`` near each multiplier, as TFLite forms them.
 
-    M0 is rounded half away from zero. If there are counts, `divided_multipliers` then divides by them.
+    M0 is in [2^30, 2^31), rounded half away from zero. If there are counts, `divided_multipliers` then divides by them.
     """
     return _integers(*_double(f, rule))
 
 
 def form_reduced(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Return (M0, N) from the (M0, shift) of `form_double`, with 15 significant bits.
+    """Return arrays of (M0, N) with M0 of 15 significant bits, from the (M0, shift) of `form_double`.
 
     The new M0 is ``min((M0 + 2^15) >> 16, 2^15 - 1) << 16``, and N is ``31 - shift``.
     """
@@ -205,26 +207,29 @@ def form_reduced(f: Factors, rule: RequantRule) -> dict[str, Array]:
 
 
 def form_bytes(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Return M0, the multiplier times 2^8 rounded half to even, and N = 8, for multipliers from 2^-8 to 2^7."""
+    """Return arrays of M0, each multiplier times 2^8 rounded half to even, and N = 8.
+
+    The multipliers are from 2^-8 to 2^7.
+    """
     return _integers(*byte_multipliers(_ratios(f.above, f.all_below, rule.ratio)))
 
 
 def form_float(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Return the multiplier as a float parameter."""
+    """Return the multipliers as the float parameter of the rule's arithmetic."""
     return {rule.arithmetic.steps[0][1]: _ratios(f.above, f.all_below, rule.ratio)}
 
 
 def form_raw_mean(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Return the scale ``M * f32(1/n)`` and the offset ``f32(z) - f32(n*zi) * scale``, each step in float32.
+    """Return the scales ``M * f32(1/n)`` and the offsets ``f32(z) - f32(n*zi) * scale``, each step in float32.
 
-    M is the multiplier, n the count, and z and zi are the zero points of the result and of the operand.
+    M is a multiplier, n the count, and z and zi are the zero points of the result and of the operand.
     """
     assert f.counts is not None  # the rule is that of means alone
     return _form_raw(f, _ratios(f.above, f.below, rule.ratio) * (np.float32(1) / f.counts.astype(np.float32)))
 
 
 def form_raw_sum(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Return the multiplier M as scale and the offset ``f32(z) - f32(n*zi) * M``, each step in float32.
+    """Return the multipliers M as scales and the offsets ``f32(z) - f32(n*zi) * M``, each step in float32.
 
     n is the count, and z and zi are the zero points of the result and of the operand.
     """
@@ -253,7 +258,7 @@ def form_dequantized(f: Factors, rule: RequantRule) -> dict[str, Array]:
 
 
 def form_count(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Return only the count: the result has the scale and zero point of the operand."""
+    """Return only the counts: the result has the scale and zero point of the operand."""
     assert f.counts is not None  # the rule is that of averages alone
     return {"multiplier": f.counts.astype(np.int32)}
 

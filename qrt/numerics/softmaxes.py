@@ -45,10 +45,10 @@ def softmax_table_float32(scale: float, beta: float) -> Array:
 def softmax_float32(
     q: Array, axis: int, table: Array, scale: float, zero_point: int, storage_min: int, storage_max: int
 ) -> Array:
-    """Return the softmax of stored values, as storage: ``half_away(T[d] * inv) + zp``, clamped.
+    """Return the softmax of stored values, as storage: ``half_away(table[d] * inv) + zp``, clamped.
 
-    ``inv`` is ``1 / (S * scale)``, where ``S`` is the sum of ``T[d]`` along the axis, added in order, and ``d`` is
-    ``max(q) - q``. Every step is rounded to float32.
+    ``d`` is ``max(q) - q``, and ``inv`` is ``1 / (S * scale)``, where ``S`` is the sum of ``table[d]`` along the axis,
+    added in order. Every step is rounded to float32.
     """
     if q.size == 0:
         return q.astype(np.int64)
@@ -91,10 +91,10 @@ def softmax_table_shifted(scale: float, beta: float, size: int) -> Array:
 def softmax_shifted(
     q: Array, axis: int, table: Array, scale: float, zero_point: int, storage_min: int, storage_max: int
 ) -> Array:
-    """Return the softmax of stored values, as storage: ``half_even(T[d] * k / S) + zp``, clamped.
+    """Return the softmax of stored values, as storage: ``half_even(table[d] * k / S) + zp``, clamped.
 
-    ``k`` is ``floor(1 / scale)``, ``S`` the sum of ``T[d]`` along the axis, added in order, and ``d`` is ``max(q) -
-    q``. Every step is rounded to float32.
+    ``d`` is ``max(q) - q``, ``k`` is ``floor(1 / scale)``, and ``S`` is the sum of ``table[d]`` along the axis, added
+    in order. Every step is rounded to float32.
     """
     if q.size == 0:
         return q.astype(np.int64)
@@ -211,7 +211,7 @@ def log_softmax_float32(
     """Return the log-softmax of stored values, as storage.
 
     It is ``rint(s / so * q - (s * max(q) + logf(S)) / so) + zp``, clamped; s and so are ``input_scale`` and ``scale``.
-    Every step is in float32; the table and the sum S are those of ``softmax_float32``.
+    S is the sum of ``expf(-s * (max(q) - q))`` along the axis, as in ``softmax_float32``. Every step is in float32.
     """
     if q.size == 0:
         return q.astype(np.int64)
@@ -252,8 +252,8 @@ def log_softmax_gemmlowp(
 ) -> Array:
     """Return the log-softmax of stored values, as storage with 4 fractional bits.
 
-    It is ``-s * d - log(S)``, rounded half away from zero. The result is ``storage_min`` if d exceeds the radius, or if
-    ``-s * d - log(S)`` does not fit 5 integer bits.
+    It is ``-s * d - log(S)``, rounded half away from zero, with ``d = max(q) - q`` and S the sum of ``exp(-s * d)``.
+    The result is ``storage_min`` if d exceeds the radius, or if ``-s * d - log(S)`` does not fit 5 integer bits.
     """
     if q.size == 0:
         return q.astype(np.int64)

@@ -33,8 +33,8 @@ def softmax(
 ) -> Array:
     """Return the softmax along ``axis`` of stored values of at most 8 bits, as storage.
 
-    It is ``half_even(T[d] / (sum of T[d] * scale)) + zp``, clamped, with ``d = max(q) - q``. The sum is exact; the
-    product and the quotient are in float64.
+    It is ``half_even(table[d] / (S * scale)) + zp``, clamped, with ``d = max(q) - q`` and S the exact sum of
+    ``table[d]``. The product and the quotient are in float64.
     """
     if q.size == 0:
         return q.astype(np.int64)

@@ -91,8 +91,8 @@ def _is_known(type: Type) -> bool:
 def _is_total(operation: Operation) -> bool:
     """Return True if an element-wise operation has a defined result for all values of its operands.
 
-    The operation then has no flags (`nsw`, `exact`, ...) that operands could violate, and its result types can
-    represent every value that it computes.
+    That is: it has no flags (`nsw`, `exact`, ...) that operands could violate, no operands for which the op is
+    undefined, and result types that can represent every computed value.
     """
     flags = operation.attributes.get("overflowFlags")
     if "isExact" in operation.attributes or (flags is not None and ENUMERATIONS["arith.overflow"].flags(flags)):

@@ -43,7 +43,10 @@ class Emitter:
         return self.scalar(numbers[0], element)
 
     def constant(self, numbers: Sequence[int], element: Type) -> Value:
-        """Return a constant of `parameter`, broadcast to the shape of `x`; equal constants are emitted once."""
+        """Return a constant with one number per layer, channel or block, broadcast to the shape of `x`.
+
+        Equal constants are emitted once.
+        """
         key = (*numbers, element)
         shaped = self._constants.get(key)
         if shaped is None:
@@ -75,7 +78,7 @@ class Emitter:
         return type
 
     def finish(self, y: Value) -> Value:
-        """Return the result of the computation, whose last value is `y`: here `y` itself."""
+        """Return the result of the computation, given its last value `y`; for this class it is `y` itself."""
         return y
 
 

@@ -18,9 +18,9 @@ class NormalizeQuantTypes:
 
     Preserves every value. Follows upstream; types inside attributes stay as they are.
 
-    `strict_upstream` changes values in two cases, as upstream does. A type whose blocks span several positions of that
-    axis also becomes per-axis, although it has fewer scales than the axis has positions. And casts that upstream takes
-    for inverses are removed where normalization changes their types.
+    `strict_upstream` changes values in two cases, as upstream does. If the blocks of a type span several positions of
+    the axis along which its scales differ, the type also becomes per-axis, although it then has fewer scales than the
+    axis has positions. And casts that upstream takes for inverses are removed where normalization changes their types.
     """
 
     strict_upstream: bool = option(False, "normalize whatever upstream does: values change")

@@ -1,4 +1,7 @@
-"""The operations of a function that its plan executes; passes that run before planning change only these."""
+"""The operations of a function that its plan executes; passes that run before planning change only these.
+
+A plan is the executable form of a function that `qrt.compile` makes. Functions without one run in the interpreter.
+"""
 
 from collections.abc import Iterator
 

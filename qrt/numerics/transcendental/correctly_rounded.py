@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from qrt.numerics.conversions import float_dtype, reading, rounder, widened
+from qrt.numerics.conversions import float_dtype, integer_values, rounder, widened
 from qrt.numerics.double_double import clamped, power_of_two, to_odd, two_sum
 from qrt.numerics.elements import Function, broadcast_shapes, choose
 from qrt.numerics.float_text import FORMATS
@@ -42,7 +42,7 @@ def bind(name: str, form: str, exponent: Integer | None = None) -> Function:
         sine, cosine = _rounded("sin", form), _rounded("cos", form)
         return lambda x: (sine(x), cosine(x))
     if exponent is not None:
-        read, power = reading(exponent, signed=True), _rounded(name, form)
+        read, power = integer_values(exponent, signed=True), _rounded(name, form)
         return lambda x, n: power(x, read(n) + np.int64(0))
     return _rounded(name, form)
 
@@ -135,12 +135,12 @@ def _factors(exponent: Any) -> tuple[Any, Any]:
 
 
 def _pair(function: Function) -> Function:
-    """Return a function with the result (high, low, None), a `Scaled`, from one with the result (high, low)."""
+    """Return a function with the result (high, low, None) from one with the double-double result (high, low)."""
     return lambda *x: (*function(*x), None)
 
 
 def _on(least: float, greatest: float, function: Function) -> Kernel:
-    """Return a kernel that applies ``function`` to numbers from ``least`` to ``greatest``, and is invalid elsewhere."""
+    """Return a kernel that applies ``function`` to numbers from ``least`` to ``greatest``, and to no others."""
 
     def kernel(x: Any) -> tuple[Any, Scaled]:
         inside = (x >= least) & (x <= greatest)

@@ -56,9 +56,10 @@ def _slope_at_zero() -> Pair:
 def _expansions() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the Taylor coefficients of w about each centre, as arrays [term, centre] of high and of low parts.
 
-    By ``w' = 2 x w - 2 / sqrt(pi)`` all coefficients at a centre follow from the first, which is the value that the
-    series of the next larger centre has there. Errors shrink by ``exp(-x^2)`` from centre to centre, so the recursion
-    may start at 36, far above all centres that are used, with the value 0.
+    w is the factor of ``erfc(x) = exp(-x^2) w(x)``, and the centres are multiples of 1/16. By ``w' = 2 x w - 2 /
+    sqrt(pi)`` all coefficients at a centre follow from the first, which is the value that the series of the next larger
+    centre has there. Errors shrink by ``exp(-x^2)`` from centre to centre, so the recursion may start at 36, far above
+    all centres that are used, with the value 0.
     """
     one, terms = 1 << 256, 40
     slope = int(fraction(_slope, 256) * one)
@@ -75,7 +76,7 @@ def _expansions() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
 
 
 def _factor(x: Any) -> Pair:
-    """Return w(x) as a pair (high, low), for x from 0 to 28."""
+    """Return the factor w of ``erfc(x) = exp(-x^2) w(x)`` as a double-double, for x from 0 to 28."""
     k = np.rint(x * _STEPS)
     d = x - k / _STEPS
     high, low = _expansions()
@@ -94,7 +95,7 @@ def _tail(x: Any) -> tuple[Pair, Any]:
 
 
 def _complement(x: Any) -> Pair:
-    """Return ``erfc(x)`` as a pair (high, low) for x from 0 to 8; for larger numbers return ``erfc(8)``."""
+    """Return ``erfc(x)`` as a double-double for x from 0 to 8; for larger x return ``erfc(8)``."""
     tail, exponent = _tail(clamped(x, 0.0, 8.0))
     return scaled(tail, power_of_two(exponent))
 

@@ -1,4 +1,4 @@
-"""Transcendental functions of a single argument, rounded once; slow, but always correct.
+"""Transcendental functions of scalar arguments, rounded once; slow, but always correct.
 
 If an argument or the result is not finite, C's Annex F determines the result; `enclosures` computes all others.
 """

@@ -65,7 +65,7 @@ def _inverse_logs() -> dict[int, Pair]:
 
 @cache
 def _powers_of_two() -> Pair:
-    """Return pairs of ``2**(j / 256)`` for j from 0 to 255, as an array of high and one of low parts.
+    """Return double-doubles of ``2**(j / 256)`` for j from 0 to 255: an array of high and one of low parts.
 
     ``2**(1 / 256)`` is computed by eight successive square roots and the others as its powers, in integers of 320 bits.
     """
@@ -90,21 +90,21 @@ def _steps_of_log_two() -> list[float]:
 
 
 def _exp_of_rest(r: Pair) -> Pair:
-    """Return ``exp(r) - 1`` as a pair, for a pair with |r| below 2^-9."""
+    """Return ``exp(r) - 1`` as a double-double, for a double-double with |r| below 2^-9."""
     half_square = multiply(r, scaled(r, 0.5))
     tail = half_square[0] * r[0] * polynomial(r[0], 1 / 3, 1 / 12, 1 / 60, 1 / 360, 1 / 2520)
     return add(r, normalized(half_square[0], half_square[1] + tail))
 
 
 def _scale_of(k: Any) -> tuple[Any, Pair]:
-    """Return ``2**(k / 256)`` of a whole float64 as (exponent, pair): ``pair * 2**exponent``."""
+    """Return ``2**(k / 256)`` for a whole float64 k, as an exponent of two and a double-double."""
     k = k.astype(np.int64)
     high, low = _powers_of_two()
     return k >> 8, (high[k & 255], low[k & 255])
 
 
 def _exp_parts(x: Pair) -> tuple[Any, Pair, Pair]:
-    """Return (e, t, p) with ``exp(x) = 2**e * t * (1 + p)`` for a pair with |x| up to 2^11; t and p are pairs."""
+    """Return (e, t, p) with ``exp(x) = 2**e * t * (1 + p)`` for |x| up to 2^11; x, t and p are double-doubles."""
     k = np.rint(x[0] * (_STEPS / _log_two()[0]))
     first, second, third = _steps_of_log_two()
     high, low = two_sum(x[0] - k * first, -k * second)
@@ -113,7 +113,7 @@ def _exp_parts(x: Pair) -> tuple[Any, Pair, Pair]:
 
 
 def exp_of(x: Pair) -> tuple[Any, Any, Any]:
-    """Return (high, low, exponent) with ``exp(x) = (high + low) * 2**exponent``, for a pair x."""
+    """Return (high, low, exponent) with ``exp(x) = (high + low) * 2**exponent``, for a double-double x."""
     exponent, t, p = _exp_parts(x)
     return *add(t, multiply(t, p)), exponent
 
@@ -133,7 +133,7 @@ def exp2(x: Any) -> tuple[Any, Any, Any]:
 def _expm1_of(x: Any) -> tuple[Any, Any, Any]:
     """Return (high, low, exponent) with ``exp(x) - 1 = (high + low) * 2**exponent``.
 
-    1 is subtracted from the tabulated power of two, which is exact if the power is near 1.
+    1 is subtracted from the tabulated power of two; the subtraction is exact if the power is near 1.
     """
     exponent, t, p = _exp_parts((x, 0.0))
     one = power_of_two(-clamped(exponent, _LEAST_SHIFT, 1000))
@@ -146,13 +146,13 @@ def expm1(x: Any) -> tuple[Any, Any, Any]:
 
 
 def _small_expm1(x: Any) -> Pair:
-    """Return ``exp(x) - 1`` as a pair, for x from 0 to 100."""
+    """Return ``exp(x) - 1`` as a double-double, for x from 0 to 100."""
     high, low, exponent = _expm1_of(x)
     return scaled((high, low), power_of_two(exponent))
 
 
 def sinh(x: Any) -> tuple[Any, Any, Any]:
-    """Return (high, low, exponent) of ``sinh(x)`` for positive x.
+    """Return (high, low, exponent) with ``sinh(x) = (high + low) * 2**exponent``, for positive x.
 
     It is half of ``e (1 + 1 / (e + 1))`` with ``e = exp(x) - 1``, or for large x half of ``exp(x)``.
     """
@@ -184,7 +184,7 @@ _LEAST_CENTRE, _GREATEST_CENTRE = 361, 726  # sqrt(1/2) and sqrt(2), of 512ths
 def _reciprocals() -> tuple[Any, Pair]:
     """Return, for each multiple m of 1/512 from sqrt(1/2) to sqrt(2), a reciprocal c of 13 bits, and ``-log(c)``.
 
-    The logarithms are pairs, as an array of high and one of low parts.
+    The logarithms are double-doubles: an array of high and one of low parts.
     """
     short = [Fraction(round(Fraction(512 << 13, i)), 1 << 13) for i in range(_LEAST_CENTRE, _GREATEST_CENTRE + 1)]
     logs = [(0.0, 0.0) if c == 1 else constant(partial(enclosures.log, 1 / c)) for c in short]
@@ -192,7 +192,7 @@ def _reciprocals() -> tuple[Any, Pair]:
 
 
 def log_of(x: Pair) -> Pair:
-    """Return the natural logarithm of a positive pair as a pair."""
+    """Return the natural logarithm of a positive double-double as a double-double."""
     lifted = x[0] < 2.0**-1000
     factor = choose(lifted, 2.0**600, 1.0)
     high, low = x[0] * factor, x[1] * factor
@@ -217,7 +217,7 @@ _THIRD = pair_of(Fraction(1, 3))
 
 
 def _log1p_of_rest(r: Pair) -> Pair:
-    """Return ``log(1 + r)`` as a pair, for a pair with |r| below 2^-9."""
+    """Return ``log(1 + r)`` as a double-double, for a double-double with |r| below 2^-9."""
     r2 = multiply(r, r)
     r3 = multiply(multiply(r2, r), _THIRD)
     tail = r2[0] * r2[0] * polynomial(r[0], -1 / 4, 1 / 5, -1 / 6, 1 / 7, -1 / 8, 1 / 9)
@@ -237,7 +237,7 @@ def log10(x: Any) -> Pair:
 
 
 def _log1p_of(x: Pair) -> Pair:
-    """Return ``log(1 + x)`` as a pair, for a pair x."""
+    """Return ``log(1 + x)`` as a double-double, for a double-double x."""
     high, low = two_sum(1.0, x[0])
     return log_of(normalized(high, low + x[1]))
 
@@ -248,7 +248,7 @@ def log1p(x: Any) -> Pair:
 
 
 def asinh(x: Any) -> Pair:
-    """Return ``asinh(x)`` as a pair, for positive x.
+    """Return ``asinh(x)`` as a double-double, for positive x.
 
     It is ``log(1 + (x + x^2 / (1 + sqrt(x^2 + 1))))``, or for large x ``log(2 x)``.
     """
@@ -259,7 +259,7 @@ def asinh(x: Any) -> Pair:
 
 
 def acosh(x: Any) -> Pair:
-    """Return ``acosh(x)`` as a pair.
+    """Return ``acosh(x)`` as a double-double.
 
     It is ``log(1 + (u + sqrt(u (u + 2))))`` with ``u = x - 1``, or for large x ``log(2 x)``.
     """
@@ -277,7 +277,7 @@ def _log_or_double(x: Any, inner: Pair) -> Pair:
 
 
 def atanh(x: Any) -> Pair:
-    """Return ``atanh(x)`` as a pair: half of ``log(1 + 2 x / (1 - x))``."""
+    """Return ``atanh(x)`` as a double-double: half of ``log(1 + 2 x / (1 - x))``."""
     return scaled(_log1p_of(divide((2 * x, 0.0), two_sum(1.0, -x))), 0.5)
 
 
@@ -285,13 +285,13 @@ def atanh(x: Any) -> Pair:
 
 
 def power(x: Any, y: Pair) -> tuple[Any, Any, Any]:
-    """Return (high, low, exponent) of ``x ** y``, for a positive float64 x and a pair y."""
+    """Return (high, low, exponent) with ``x ** y = (high + low) * 2**exponent``, for x > 0 and a double-double y."""
     high, low = multiply(log(x), y)
     return exp_of(select(abs(high) < _SATURATED, (high, low), (np.copysign(_SATURATED, high), 0.0)))
 
 
 def cbrt(x: Any) -> tuple[Any, Any, Any]:
-    """Return (high, low, exponent) of the cube root of a positive number.
+    """Return (high, low, exponent) with the cube root ``(high + low) * 2**exponent`` of a positive number.
 
     Halley's iteration starts from a guess that divides the exponent by three; a Newton step follows.
     """

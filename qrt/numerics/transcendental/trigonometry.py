@@ -62,9 +62,9 @@ def _steps_of_pi() -> list[float]:
 
 @cache
 def _sines() -> Pair:
-    """Return pairs of the sines of j 1024ths of a turn, for j from 0 to 1279: a turn and a quarter.
+    """Return double-doubles of the sines of j / 1024 turns, for j from 0 to 1279: a turn and a quarter.
 
-    The cosine of angle j is ``sines[j + 256]``.
+    The cosine of j / 1024 turns is ``sines[j + 256]``.
     """
     quarter = _STEPS // 4
     rising = [(0.0, 0.0), *(constant(_sine(Fraction(j, quarter))) for j in range(1, quarter)), (1.0, 0.0)]
@@ -85,7 +85,7 @@ def _sine(quarters: Fraction) -> Any:
 
 
 def _reduced(x: Any) -> tuple[Any, Pair]:
-    """Return (k, remainder) of an angle: the nearest 1024th of a turn, and the rest as a pair.
+    """Return (k, remainder): the nearest 1024th of a turn to an angle, and the rest as a double-double.
 
     The remainder is NaN if cancellation has left too few bits.
     """
@@ -139,7 +139,7 @@ def _arctangents() -> Pair:
 
 
 def _angle(y: Pair, x: Pair) -> Pair:
-    """Return the angle of the point (x, y) in the first quadrant, from pairs as a pair."""
+    """Return the angle of the point (x, y) in the first quadrant as a double-double; x and y are double-doubles."""
     is_steep = y[0] > x[0]
     near, far = select(is_steep, x, y), select(is_steep, y, x)
     j = np.rint(near[0] / far[0] * _CENTRES)
@@ -154,12 +154,12 @@ def _angle(y: Pair, x: Pair) -> Pair:
 
 
 def _turned(angle: Pair, is_left: Any) -> Pair:
-    """Return ``pi - angle`` where ``is_left`` is true, else ``angle``."""
+    """Return ``pi - angle`` where ``is_left`` is true, else ``angle``, as a double-double."""
     return select(is_left, add(_pi(), negated(angle)), angle)
 
 
 def _other_side(x: Any) -> Pair:
-    """Return ``sqrt(1 - x^2)`` as a pair."""
+    """Return ``sqrt(1 - x^2)`` as a double-double."""
     return sqrt(multiply(two_sum(1.0, -x), two_sum(1.0, x)))
 
 
@@ -176,7 +176,10 @@ def acos(x: Any) -> Pair:
 
 
 def atan2(y: Any, x: Any) -> Pair:
-    """Return the angle of the point (x, y) as a pair; the exponents of x and y may differ by a few hundred."""
+    """Return the angle of the point (x, y) as a double-double.
+
+    The exponents of x and y may differ by a few hundred.
+    """
     high, low = _turned(_angle((abs(y), 0.0), (abs(x), 0.0)), x < 0)
     sign = np.copysign(1.0, y)
     return high * sign, low * sign

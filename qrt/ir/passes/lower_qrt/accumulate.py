@@ -231,7 +231,7 @@ def _bias_multipliers(element: UniformType, a: UniformType, w: UniformType, coun
 
 
 def _extremes(value: Value, element: UniformType, count: int) -> list[Array]:
-    """Return arrays of stored biases, between which (or at which) each channel's bias lies.
+    """Return arrays of stored biases that bound the bias of each channel.
 
     They are the values of a constant bias, else the storage bounds of its type. Rescaling is monotonic, so the rescaled
     arrays bound the rescaled bias.
@@ -280,9 +280,10 @@ def contract(context: LoweringContext, c: Contraction, bias: tuple[Bias, Indices
 
 
 def _assert_depth(context: LoweringContext, c: Contraction, bias: UniformType | None) -> None:
-    """Emit an assertion that the dynamic number of products cannot overflow the accumulator, unless it never can.
+    """Emit an assertion that a dynamic number of products is too small to overflow the accumulator.
 
-    A static number is checked by the verifier. `bias` is the type of the bias.
+    Nothing is emitted if no tensor is large enough to overflow it. A static number is checked by the verifier. `bias`
+    is the type of the bias.
     """
     most = largest_depth(c.a.type, c.w.type, bias)
     if most >= _DEEPEST:

@@ -73,7 +73,7 @@ class _Operands:
         ]
 
     def read_raw(self, nest: LoopNest) -> list[Value]:
-        """Return an element of each operand as i64, with its zero point."""
+        """Return an element of each operand as i64, without subtracting its zero point."""
         return [
             nest.extend(nest.read(stored, at), I64, channels.type.is_signed)
             for stored, at, channels in zip(self._stored, self._at, (self.a, self.b), strict=True)

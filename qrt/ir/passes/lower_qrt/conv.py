@@ -18,7 +18,7 @@ _IMAGE, _ROW, _COLUMN, CHANNEL = (("d", i) for i in range(4))
 def lower_conv2d(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
     """Lower a qrt.conv2d and return its result as storage integers.
 
-    Raises QuantTypeError for several groups and a dynamic number of channels.
+    Raises QuantTypeError if there are several groups and the number of channels is dynamic.
     """
     w = context.storage(op.operands[1])
     channels, height, width, depth = (context.extent(w, axis) for axis in range(4))

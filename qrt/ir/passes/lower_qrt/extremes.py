@@ -23,7 +23,7 @@ _OLT, _OGT, _ORD, _UNO = 4, 2, 7, 14
 
 
 def _lower_reduce(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a reduce_max or reduce_min and return its result, quantized values as storage integers."""
+    """Lower a qrt.reduce_max or qrt.reduce_min and return its result (storage integers if it is quantized)."""
     axes = reduced_axes(name, (tensor_type(op.operands[0]),), attributes)
     keeps, stored = attributes["keepdims"], context.storage(op.operands[0])
     sizes = context.extents(stored)
@@ -37,7 +37,7 @@ def _lower_reduce(name: str, context: LoweringContext, op: Operation, attributes
 
 
 def _lower_arg(name: str, context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower an argmax or argmin and return the indices."""
+    """Lower a qrt.argmax or qrt.argmin and return the indices."""
     axis = one_axis(name, (tensor_type(op.operands[0]),), attributes)
     stored = context.storage(op.operands[0])
     sizes = context.extents(stored)
@@ -77,9 +77,9 @@ def _comes_before(nest: LoopNest, name: str, op: Operation, value: Value, best: 
 
 
 def is_beyond(nest: LoopNest, t: Type, least: bool, value: Value, best: Value) -> Value:
-    """Emit the test that `value` replaces `best`, the extreme value so far: a minimum if `least`, else a maximum.
+    """Emit the test `value < best` if `least`, else `value > best`, for elements of type `t`.
 
-    `t` is the element type; a NaN replaces any number.
+    A NaN replaces any number: the test is also true if `value` is a NaN and `best` is not.
     """
     if isinstance(t, FloatType):
         beyond = nest.compare_floats(_OLT if least else _OGT, value, best)
@@ -94,7 +94,7 @@ lower_argmax, lower_argmin = (partial(_lower_arg, name) for name in ("argmax", "
 
 
 def lower_top_k(context: LoweringContext, op: Operation, attributes: Attributes) -> Sequence[Value]:
-    """Lower a qrt.top_k and return (values, indices), quantized values as storage integers."""
+    """Lower a qrt.top_k and return (values, indices); the values are storage integers if they are quantized."""
     stored, element = context.storage(op.operands[0]), tensor_type(op.operands[0]).element
     *rest, size = context.extents(stored)
     nest = LoopNest(context, "order", [*rest, size], [size])

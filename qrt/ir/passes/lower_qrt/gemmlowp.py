@@ -55,7 +55,7 @@ class Fixed:
         return self.nest.value("arith.select", (condition, self.value(a), self.value(b)), I64)
 
     def divide(self, x: Value, exponent: Value | int) -> Value:
-        """Emit `x / 2**exponent`, rounded half away from zero. If `exponent` is a value above 31, the result is 0."""
+        """Emit `x / 2**exponent`, rounded half away from zero; 0 if an exponent of type `Value` exceeds 31."""
         mask = self.subtract(self.left(1, exponent), 1)
         negative = self.nest.extend(self.nest.compare(_LESS, x, self.value(0)), I64, signed=False)
         threshold = self.add(self.right(mask, 1), negative)
@@ -71,7 +71,7 @@ class Fixed:
         return self.divide(self.multiply(wide, multiplier), max(-shift, 0))
 
     def scale_half_up(self, x: Value, multiplier: int, shift: int) -> Value:
-        """Emit the product of `scale`, but round the right shift half up."""
+        """Emit the product that `scale` emits, but with the right shift rounded half up."""
         wide = self.saturate(self.left(x, shift)) if shift > 0 else x
         right = max(-shift, 0)
         return self.right(self.add(self.multiply(wide, multiplier), (1 << right) >> 1), right)

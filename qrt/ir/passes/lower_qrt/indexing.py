@@ -16,7 +16,7 @@ from qrt.types import FloatType
 
 
 def lower_gather(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a qrt.gather and return its result, quantized values as storage integers."""
+    """Lower a qrt.gather and return its result (storage integers if it is quantized)."""
     x, indices = op.operands
     axis, batch = gathered_axes((tensor_type(x), tensor_type(indices)), attributes)
     stored = context.storage(x)
@@ -29,7 +29,7 @@ def lower_gather(context: LoweringContext, op: Operation, attributes: Attributes
 
 
 def lower_gather_nd(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a qrt.gather_nd and return its result, quantized values as storage integers."""
+    """Lower a qrt.gather_nd and return its result (storage integers if it is quantized)."""
     x, indices = op.operands
     depth = (tensor_type(indices).shape or ())[-1]
     assert depth is not None  # the verifier has seen that it is known
@@ -49,7 +49,7 @@ _EQUAL = list(INTEGER_PREDICATES).index("eq")
 
 
 def lower_scatter_nd(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a qrt.scatter_nd and return its result, quantized values as storage integers.
+    """Lower a qrt.scatter_nd and return its result (storage integers if it is quantized).
 
     The lowered program's time is proportional to the result's size times the number of updates.
     """

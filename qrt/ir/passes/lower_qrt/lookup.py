@@ -24,7 +24,7 @@ def lower_lookup(context: LoweringContext, op: Operation, attributes: Attributes
 
 
 def entry_of(nest: LoopNest, value: Value, table: Value, least: int, is_signed: bool) -> Value:
-    """Emit `table[value - least]`, where `least` is the least storage value."""
+    """Emit `table[value - least]`; `least` is the least storage value, `is_signed` the storage's signedness."""
     entry = nest.extend(value, I32, is_signed)
     if least:
         entry = nest.value("arith.subi", (entry, nest.constant(least, I32)), I32)
@@ -43,7 +43,7 @@ def lower_lookup_interpolated(context: LoweringContext, op: Operation, attribute
 
 
 def interpolated(nest: LoopNest, table: Value, value: Value) -> Value:
-    """Emit the interpolation of a table of 513 i16 entries at an i64 from -2^15 to 2^15 - 1; return an i64."""
+    """Emit the value, an i64, of a table of 513 i16 entries interpolated at `value` from -2^15 to 2^15 - 1."""
 
     def emit(name: str, a: Value, b: Value | int) -> Value:
         return nest.value(f"arith.{name}", (a, nest.constant(b, I64) if isinstance(b, int) else b), I64)

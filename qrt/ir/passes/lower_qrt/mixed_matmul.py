@@ -101,7 +101,7 @@ def mixed_sums(context: LoweringContext, a: Value, w: Value, bias: Sequence[Valu
 
 
 def _scaled_rows(context: LoweringContext, a: Value, t: UniformType) -> Value:
-    """Multiply each row by the weight scales, for weights whose scales differ along K only."""
+    """Multiply each float row by the weight scales along K, for weights that have one scale per value of K."""
     nest = LoopNest(context, "scale", context.extents(a))
     channels = Channels.along(t, nest.loops[-1])
     operands = nest.read(a, nest.loops), nest.parameter(_scales(channels), F32, channels.indices)

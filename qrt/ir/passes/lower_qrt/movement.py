@@ -17,7 +17,7 @@ from qrt.types import TensorType, UniformType
 
 
 def lower_reshape(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a qrt.reshape and return its result, quantized values as storage integers.
+    """Lower a qrt.reshape and return its result (storage integers if it is quantized).
 
     Raises QuantTypeError if a dynamic size cannot be computed.
     """
@@ -44,7 +44,7 @@ def _open_extent(
 ) -> Value:
     """Return the size that a reshape infers for one dimension: the number of elements divided by all other sizes.
 
-    The static ones of these are in `shape`, the dynamic ones in `opened`.
+    `shape` has the static sizes, and `opened` the other dynamic ones.
     """
     total = context.constant(1, INDEX)
     for extent in context.extents(tensor):
@@ -59,9 +59,9 @@ def _open_extent(
 
 
 def lower_transpose(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a qrt.transpose to linalg.transpose, or to copying loops, and return its result.
+    """Lower a qrt.transpose to linalg.transpose or to loops, and return its result.
 
-    Quantized values are storage integers.
+    The result is storage integers if it is quantized.
     """
     stored = context.storage(op.operands[0])
     context.stage("transpose")
@@ -83,7 +83,7 @@ def lower_transpose(context: LoweringContext, op: Operation, attributes: Attribu
 
 
 def lower_concat(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a qrt.concat and return its result, quantized values as storage integers.
+    """Lower a qrt.concat and return its result (storage integers if it is quantized).
 
     An operand of another quantized type is first requantized to the type of the result.
     """

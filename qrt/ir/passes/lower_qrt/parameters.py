@@ -29,7 +29,7 @@ class Channels:
 
     @classmethod
     def of(cls, t: UniformType, indices: Sequence[Expression]) -> "Channels":
-        """Return the parameters that belong to the element of a tensor at `indices`, one expression per dimension."""
+        """Return the parameters of the element at `indices`, one expression per dimension, of a tensor of type `t`."""
         if t.is_sub_channel:
             blocks = dict(t.block_sizes or ())
             positions = {d: floordiv(indices[d], blocks.get(d, 1)) for d, size in enumerate(t.scales_shape) if size > 1}
@@ -46,10 +46,10 @@ class Channels:
 
 
 def joint(*channels: Channels) -> tuple[tuple[Index, ...], list[Array]]:
-    """Return (all different indices, for each of the channels an array of parameter numbers over these indices).
+    """Return the distinct indices of several `Channels`, and for each of these its parameter numbers over all indices.
 
-    A parameter number is a position in a type's flat list of scales. An array has size 1 along each index on which its
-    parameters do not depend, so that the arrays broadcast.
+    A parameter number is a position in a type's flat list of scales. The numbers are arrays that broadcast: the size is
+    1 along an index on which the parameters do not depend.
     """
     indices = tuple(dict.fromkeys(index for c in channels for index in c.indices))
     numbers = []

@@ -141,7 +141,7 @@ class _Windows:
 
 
 def _counts(context: LoweringContext, attributes: Attributes, windows: _Windows) -> Value:
-    """Return the number of input elements in each window [rows, columns], by summing windows of padded ones."""
+    """Return the number of input elements in each window, [rows, columns]; padding does not count."""
     context.stage("accumulate")
     ones = context.filled([context.extent(windows.stored, axis) for axis in (1, 2)], context.constant(1, I32))
     padded = pad_tensor(context, ones, attributes["padding"], 0)

@@ -1,9 +1,8 @@
 """Requantization as scalar operations in the body of a loop nest: every row of `numerics.ARITHMETICS`, bit for bit.
 
-Values that differ by channel (multipliers, shifts, rounding constants, zero points) are read from constant tensors. For
-a channel that does not need a step, the constant makes the step do nothing: a shift by 0, or a rounding constant of 0.
-
-In the functions, M0 is an element of `multiplier` and N an element of `shift`; a nest reads both at `indices`.
+Values that differ by channel (multipliers, shifts, rounding constants, zero points) are read from constant tensors, at
+`indices`. For a channel that does not need a step, the constant makes the step do nothing: a shift by 0, or a rounding
+constant of 0.
 """
 
 from collections.abc import Callable, Sequence
@@ -92,15 +91,16 @@ def _scale_integer(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic
 
 
 def scale_fixed(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
-    """Emit `(acc * M0 + (1 << (N-1))) >> N` as an i64, saturated to +-2**62, which is beyond every storage value.
+    """Emit `(acc * multiplier + (1 << (shift-1))) >> shift` as an i64, saturated beyond all storage values.
 
-    N > 62 gives 0, N = 0 has no rounding term, N < 0 shifts left exactly.
+    Results saturate to magnitudes of 2**62. A shift above 62 gives 0, a shift of 0 has no rounding term, and a negative
+    shift is an exact left shift.
     """
     return shift_left(nest, _scale_right(nest, acc, multiplier, shift, indices), shift, indices)
 
 
 def scale_fixed_exactly(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
-    """Emit `scale_fixed` for an accumulator whose results are known to be below 2**62, so that nothing saturates."""
+    """Emit `scale_fixed` without saturation, for accumulators whose results are known to be below 2**62."""
     scaled = _scale_right(nest, acc, multiplier, shift, indices)
     if not (shift < 0).any():
         return scaled
@@ -109,7 +109,7 @@ def scale_fixed_exactly(nest: LoopNest, acc: Value, multiplier: Array, shift: Ar
 
 
 def _scale_right(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index]) -> Value:
-    """Emit `scale_fixed` without its shift to the left, for negative N.
+    """Emit `scale_fixed` with negative shifts replaced by 0.
 
     64 bits hold the sum for an i32 accumulator: the product is at most 2**62, and the rounding term at most 2**61.
     """
@@ -124,12 +124,15 @@ def _scale_right(nest: LoopNest, acc: Value, multiplier: Array, shift: Array, in
 
 
 def _rounding(shift: Array) -> Array:
-    """Return the rounding term `1 << (N-1)` for each N, 0 where N is not positive."""
+    """Return the rounding terms `1 << (shift-1)`; 0 where the shift is not positive."""
     return np.where(shift > 0, np.int64(1) << np.maximum(shift - 1, 0), 0)
 
 
 def round_shift(nest: LoopNest, product: Value, shift: Array, indices: Sequence[Index]) -> Value:
-    """Emit `(product + (1 << (N-1))) >> N` for an i64 if this sum cannot overflow; `product` where N <= 0."""
+    """Emit `(product + (1 << (shift-1))) >> shift` for an i64 sum that cannot overflow.
+
+    The result is `product` where the shift is not positive.
+    """
     if not (shift > 0).any():
         return product
     delta = nest.parameter(_rounding(shift), I64, indices)
@@ -138,7 +141,7 @@ def round_shift(nest: LoopNest, product: Value, shift: Array, indices: Sequence[
 
 
 def round_shift_128(nest: LoopNest, low: Value, high: Value, shift: Array, indices: Sequence[Index]) -> Value:
-    """Emit `round_shift` of a 128-bit product, given as two halves; the result is an i64 saturated to +-2**62."""
+    """Emit `round_shift` of a 128-bit product, given as two i64 halves, saturated to an i64 of magnitude 2**62."""
     if (shift > 0).any():
         delta = nest.parameter(_rounding(shift), I64, indices)
         low, high = add_128(nest, (low, high), (delta, nest.constant(0, I64)))
@@ -164,7 +167,7 @@ def add_128(nest: LoopNest, left: Sequence[Value], right: Sequence[Value]) -> tu
 
 
 def shift_left(nest: LoopNest, scaled: Value, shift: Array, indices: Sequence[Index]) -> Value:
-    """Emit `scaled << -N` where N is negative, and `scaled` elsewhere.
+    """Emit `scaled << -shift` where the shift is negative, and `scaled` elsewhere.
 
     A result beyond every storage value saturates to another such value of the same sign. Values are clamped to
     `_BEYOND` before a shift by at most 29 places; two such shifts are enough, because after 58 places every value but 0
@@ -215,9 +218,10 @@ def scale_once(
 def _doubling_high(
     nest: LoopNest, acc: Value, multiplier: Array, shift: Array, indices: Sequence[Index], fits: bool = False
 ) -> Value:
-    """Emit gemmlowp's doubling high multiply, `acc * M0 / 2**31`, after a saturating left shift where `shift` > 0.
+    """Emit gemmlowp's doubling high multiply, `acc * multiplier / 2**31`, after a saturating shift to the left.
 
-    gemmlowp adds a nudge that depends on the sign, and truncates; that is rounding half up, which this emits.
+    The left shift is by `shift` where it is positive. gemmlowp adds a nudge that depends on the sign, and truncates;
+    that is rounding half up, which this emits.
     """
     wide = nest.extend(acc, I64)
     if acc.type is I64 and not fits:  # with a bias: saturating first makes room for the shift, and changes no result
@@ -290,7 +294,7 @@ def round_float(
 
 
 def _divide_integer(nest: LoopNest, acc: Value, r: Requantization, by: Arithmetic) -> Value:
-    """Emit `acc / divisor`, rounded half away from zero.
+    """Emit `acc / divisor`, rounded half away from zero; the divisor is the parameter `multiplier`.
 
     Half of the divisor is added, with the sign of `acc`, before a truncating division.
     """

@@ -11,7 +11,7 @@ from qrt.types import FloatType, IntegerType, Type, UniformType
 
 
 def lower_resize_nearest(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a qrt.resize_nearest and return its result, quantized values as storage integers."""
+    """Lower a qrt.resize_nearest and return its result (storage integers if it is quantized)."""
     rows, columns = nearest((tensor_type(op.operands[0]),), attributes, _known(op))
     stored, nest = _nest(context, op, rows.size, columns.size)
     image, y, x, channel = nest.loops
@@ -20,7 +20,7 @@ def lower_resize_nearest(context: LoweringContext, op: Operation, attributes: At
 
 
 def lower_resize_bilinear(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a qrt.resize_bilinear and return its result, quantized values as storage integers."""
+    """Lower a qrt.resize_bilinear and return its result (storage integers if it is quantized)."""
     rows, columns = positions((tensor_type(op.operands[0]),), attributes, _known(op))
     stored, nest = _nest(context, op, rows[0].size, columns[0].size)
     image, y, x, channel = nest.loops
@@ -84,7 +84,7 @@ class _Arithmetic:
 
 
 def _lines(of: _Arithmetic, a: Value, b: Value, weight: Value, one: int) -> Value:
-    """Emit the linear interpolation `a * one + (b - a) * weight`, where `one` is the weight of 1."""
+    """Emit the linear interpolation `a * one + (b - a) * weight`; `weight` is a multiple of `1 / one`."""
     return of("add", a if one == 1 else of("mul", a, one), of("mul", of("sub", b, a), weight))
 
 

@@ -21,7 +21,7 @@ _DYNAMIC = -(1 << 63)
 
 
 def lower_slice(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a qrt.slice and return its result, quantized values as storage integers."""
+    """Lower a qrt.slice and return its result (storage integers if it is quantized)."""
     stored = context.storage(op.operands[0])
     context.stage("slice")
     steps = steps_of((tensor_type(op.operands[0]),), attributes)
@@ -70,7 +70,7 @@ def _size(context: LoweringContext, stored: Value, axis: int, step: SliceStep) -
 
 
 def lower_tile(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a qrt.tile and return its result, quantized values as storage integers."""
+    """Lower a qrt.tile and return its result (storage integers if it is quantized)."""
     stored = context.storage(op.operands[0])
     context.stage("tile")
     multiples = multiples_of((tensor_type(op.operands[0]),), attributes)
@@ -93,7 +93,7 @@ def lower_tile(context: LoweringContext, op: Operation, attributes: Attributes) 
 
 
 def lower_pad(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:
-    """Lower a qrt.pad and return its result, quantized values as storage integers."""
+    """Lower a qrt.pad and return its result (storage integers if it is quantized)."""
     t = tensor_type(op.operands[0]).element
     stored = context.storage(op.operands[0])
     context.stage("pad")

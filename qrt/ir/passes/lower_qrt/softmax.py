@@ -49,7 +49,7 @@ class _Lines:
         return nest, (*others[: self.axis], last, *others[self.axis :])
 
     def element_nest(self, stage: str) -> tuple[LoopNest, tuple[Expression, ...]]:
-        """Return a loop nest over all elements, and the indices of the element's line: all but the one of the axis."""
+        """Return a loop nest over all elements, and the indices of an element without the one of the softmax axis."""
         nest = LoopNest(self.context, stage, self.sizes)
         return nest, (*nest.loops[: self.axis], *nest.loops[self.axis + 1 :])
 

@@ -97,7 +97,10 @@ def static_slice(
     sizes: Sequence[Extent],
     strides: Sequence[int],
 ) -> Value:
-    """Emit a tensor.extract_slice or tensor.insert_slice (`name`) of one or two tensors, with static offsets."""
+    """Emit the op `name`: tensor.extract_slice of a tensor, or tensor.insert_slice of one into another.
+
+    Offsets and strides are static; sizes may be dynamic.
+    """
     dynamic = [size for size in sizes if isinstance(size, Value)]
     into = tensor_type(tensors[-1])
     type = into if len(tensors) > 1 else into.with_(shape=static_shape(sizes))

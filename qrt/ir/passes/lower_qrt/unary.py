@@ -99,7 +99,7 @@ def _is_negative(nest: LoopNest, acc: Value, width: IntegerType) -> Value:
 def _finish(
     nest: LoopNest, acc: Value, negative: Value, slope: tuple[UniformType, float, UniformType], attributes: Attributes
 ) -> Value:
-    """Requantize `acc` with parameter 1 of `slope_parameters` where `negative` is true, else with parameter 0.
+    """Requantize `acc` by the multiplier of negative operands where `negative` is true, else by the other one.
 
     `slope` is (type of the operand, the slope or its scale, type of the result).
     """

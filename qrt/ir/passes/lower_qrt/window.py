@@ -61,7 +61,10 @@ def pad_behind(context: LoweringContext, x: Value, axis: int, count: int) -> Val
 def output_extent(
     context: LoweringContext, op: Operation, padded: Value, axis: int, kernel: Extent, attributes: Attributes
 ) -> Extent:
-    """Return the number of windows along `axis` of the padded input: the result's static size if it has one."""
+    """Return the number of windows along `axis` of the padded input.
+
+    It is taken from the result's type if that is static, else computed.
+    """
     declared = (tensor_type(op.results[0]).shape or (None,) * 4)[axis]
     if declared is not None:
         return declared

@@ -31,8 +31,8 @@ class LowerQuantOps:
     `rounding=toward_zero saturating=false` the emitted operations are exactly upstream's, and values out of range are
     undefined. Preserves every value, also NaN and infinities, except those undefined ones.
 
-    `strict_upstream` follows upstream in two more cases: a cast of the inverse cast is removed, although that changes
-    values, and zero points are truncated to the storage type. It is for comparison with mlir-opt.
+    `strict_upstream` follows upstream in two more cases, for comparison with mlir-opt: a pair of casts from a type and
+    back is removed, although that changes values, and zero points are truncated to the storage type.
     """
 
     rounding: str = _rule_option("rounding", "how qcasts round that do not say it")
@@ -98,7 +98,10 @@ def _uniform(type: Type) -> UniformType:
 
 
 def _inverse(cast: Operation) -> Value | None:
-    """Return `x` if `cast` and its operand cast `x` and back, as upstream's conversion driver sees it; else None."""
+    """Return `x` if `cast` casts the result of a cast of `x` back to the type of `x`, else None.
+
+    Upstream's conversion driver removes such pairs of casts.
+    """
     source = cast.operands[0].operation
     other = "quant.dcast" if cast.name == "quant.qcast" else "quant.qcast"
     if source is None or source.name != other or source.operands[0].type is not cast.results[0].type:
