@@ -22,10 +22,10 @@ from qrt.numerics.rules import Summand, Table, ZeroPoint
 
 SumName = Literal["fixed", "fixed_double", "fixed_double_16", "float32_fused", "scaled20"]
 BLOCK: Final = 16
-"""Elements of the blocks of rules whose name ends in ``_16``, counted from the first element of a tensor on."""
+"""Number of elements in a block, for rules named ``..._16``; blocks begin at a tensor's first element."""
 _FMA = OPS["math.fma"]("f32")
 _MOST_RATIO: Final = 2.0**64
-"""Below it no sum of two scaled values leaves float32."""
+"""Ratios of scales below this bound make no sum of two scaled values overflow float32."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,10 +44,10 @@ class SumParameters:
     b_shift: Array = field(default_factory=partial(np.empty, 0, np.int32))
     left: int = 0
     block: int = 0
-    """In whole blocks of so many elements, if there are blocks, operands are rounded once, not twice."""
+    """Number of elements in a block, or 0. Operands in whole blocks are rounded once, others twice."""
     a_scale: Array = field(default_factory=partial(np.empty, 0, np.float32))
     b_scale: Array = field(default_factory=partial(np.empty, 0, np.float32))
-    """float32, for ``float32_fused`` alone: factors of storage as it is. ``end`` has the offset of their sum."""
+    """``a_scale``, ``b_scale``: for ``float32_fused`` alone, factors of the stored values. ``end`` has the offset."""
 
 
 def in_blocks(size: int) -> int:
@@ -182,9 +182,9 @@ class SumRule:
     zero_point: ZeroPoint = "after"
     summand: Summand = "values"
     is_shifted: bool = False
-    """Operands are first shifted to the left, by the places of ``sum_left_shift``."""
+    """True if operands are first shifted to the left, by ``sum_left_shift``."""
     block: int = 0
-    """The elements of a block, where an element's place decides how it is rounded."""
+    """Number of elements in a block, or 0. Elements of whole blocks are rounded differently from the others."""
 
 
 SUM_RULES: Final = Table(
@@ -200,7 +200,7 @@ SUM_RULES: Final = Table(
         )
     ),
 )
-"""By the names that ``requant`` takes in IR, in Python and in files."""
+"""The rules by their names, the values of ``requant`` in IR, in Python and in files."""
 
 
 def _scale_once(q: Array, m0: Array, shift: Array, left: int) -> Array:

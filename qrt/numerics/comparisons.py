@@ -27,7 +27,7 @@ INTEGER_PREDICATES: dict[str, Function] = {
     "ugt": operator.gt,
     "uge": operator.ge,
 }
-"""``cmpi``'s predicates in the order of their numbers: each compares signed or unsigned readings."""
+"""``cmpi``'s predicates in the order of their numbers; ``s...`` compares signed values, ``u...`` unsigned ones."""
 
 FLOAT_PREDICATES: dict[str, Function] = {
     "false": lambda a, b: (a < b) & (a > b),
@@ -92,11 +92,11 @@ CLASSES: dict[str, Callable[[str], Function]] = {
     "math.isnan": _classified(np.isnan),
     "math.isnormal": _isnormal,
 }
-"""Ops that test the class of a float; each takes the name of the float's format."""
+"""Makers of ops that test the class of a float, from the name of its format."""
 
 
 COMPARED_BITS: Final = 8
-"""Fractional bits of what is compared."""
+"""Fractional bits of ``compared_values``."""
 
 
 def compared_values(stored: npt.ArrayLike, scale: float, zero_point: int) -> Array:

@@ -16,12 +16,12 @@ from qrt.numerics.rounding import Array
 GATES: Final = ("input", "output", "forget", "cell")
 """The order of gates in ONNX."""
 TANH: Final = (62 / 2835, -17 / 315, 2 / 15, -1 / 3)
-"""The polynomial of ``tanh`` in the square of a number near 0, but for its first term."""
+"""Coefficients of ``(tanh(x) / x - 1) / x**2`` as a polynomial in ``x**2`` near 0, from the highest degree."""
 TANH_NEAR: Final = 1 / 16
 FARTHEST: Final = 104.0
-"""The sigmoid of -104 is 0 in float32."""
+"""Magnitudes are clamped to this: the sigmoid of -104 is 0 in float32."""
 MOST: Final = 255
-"""The largest number of 8 bits."""
+"""The largest unsigned 8-bit integer."""
 _NAN: Final = np.float32("nan")
 
 

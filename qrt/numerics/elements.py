@@ -11,7 +11,7 @@ import numpy as np
 from qrt.errors import UndefinedError
 
 Function = Callable[..., Any]
-"""NumPy scalars or broadcastable arrays to one of the same, or to a tuple where there are two results."""
+"""A function of NumPy scalars or of arrays that broadcast; it returns a scalar or an array, or a tuple of two."""
 
 
 def holds(condition: Any) -> bool:

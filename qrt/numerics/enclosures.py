@@ -15,7 +15,7 @@ from math import isqrt
 Bounds = tuple[Fraction, Fraction]
 
 _SATURATED = 2048
-"""``exp`` of a larger number overflows every format, and of one below minus it rounds to zero in each."""
+"""``exp`` of this number overflows every format, and ``exp`` of its negative rounds to zero in every format."""
 
 
 def rounded(enclosure: Callable[[int], Bounds], form: Callable[[Fraction], int], bits: int = 96) -> int:

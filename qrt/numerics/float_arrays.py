@@ -17,7 +17,7 @@ from qrt.numerics.powers_of_ten import EXACT_POWERS, LEAST_POWER, powers_of_five
 Array = npt.NDArray[Any]
 
 _FEW = 16
-"""So many are spelled one by one in less time."""
+"""Up to this many values are faster spelled one by one."""
 _CHUNK = 1 << 16  # values whose temporary arrays stay in the cache
 _SHORT, _LONG = 6, 17  # digits: of the first try, and of a double
 _TENS = np.array([10**k for k in range(19)])
@@ -150,8 +150,8 @@ def _read_back(
 # -- text --------------------------------------------------------------------------------------------------------------
 
 _SIX, _POINT, _EXPONENT, _PATTERN, _ALONE = range(5)
-"""Six digits and an exponent; as many as are needed, with a point inside or before them; these with an exponent; the
-bits; by itself."""
+"""Notations: six digits and an exponent; all digits with a decimal point; all digits with an exponent; the bit pattern;
+and values that are left to ``spell_in``."""
 _KIND = 4096  # above every exponent
 
 

@@ -19,12 +19,12 @@ EXP: Final = tuple(
 )
 PER_E: Final = float.fromhex("0x1.71547652b82fep+0") * PARTS
 LOG: Final = tuple(map(float.fromhex, ("-0x1.00ea348b88334p-2", "0x1.5575b0be00b6ap-2", "-0x1.ffffef20a4123p-2")))
-"""The polynomial of ``logf``."""
+"""Coefficients of the polynomial of ``logf``."""
 _FRACTION: Final = 23
 """Fractional bits of a float32."""
 LOG_2: Final = float.fromhex("0x1.62e42fefa39efp-1")
 LOG_OFFSET: Final = 0x3F330000
-"""The bits of the float from which the parts are counted."""
+"""Bits of the float32 at which the first of the 16 parts begins."""
 LOG_INVERSES: Final = tuple(
     float.fromhex(f"0x{digits}")
     for digits in (
@@ -34,7 +34,7 @@ LOG_INVERSES: Final = tuple(
         "1.b2036576afce6p-1", "1.9c2d163a1aa2dp-1", "1.886e6037841edp-1", "1.767dcf5534862p-1",
     )
 )  # fmt: skip
-"""The inverse of the middle of each of 16 parts."""
+"""The reciprocal of a number in the middle of each of 16 parts of an octave."""
 LOG_LOGARITHMS: Final = tuple(
     map(
         float.fromhex,
@@ -46,7 +46,7 @@ LOG_LOGARITHMS: Final = tuple(
         ),
     )
 )  # fmt: skip
-"""The logarithm of that middle."""
+"""The logarithm of the number in the middle of each part."""
 
 
 def _power(part: int) -> float:

@@ -67,7 +67,7 @@ class Integer:
 
 
 Make = Callable[[Integer, frozenset[str]], Function]
-"""An op on one integer type, under the promises ``nsw``, ``nuw`` and ``exact``."""
+"""A maker of an op for an integer type and the flags ``nsw``, ``nuw`` and ``exact``."""
 Rule = tuple[str, Function]
 
 

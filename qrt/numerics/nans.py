@@ -21,7 +21,7 @@ _NEVER = frozenset(
 )
 """Ops whose result is a NaN only if an operand is one."""
 _CONVERSIONS = frozenset({"arith.sitofp", "arith.truncf", "arith.uitofp"})
-"""Ops for which this also holds, in formats that have infinities."""
+"""Ops whose result, in formats with infinities, is a NaN only if an operand is one."""
 
 
 def with_one_nan(compute: Function, name: str, form: str) -> Function:

@@ -9,9 +9,9 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 LEAST_POWER, GREATEST_POWER = -345, 300
-"""The powers of ten by which doubles are divided, so that 17 digits or a few more are left."""
+"""The least and the greatest power of ten by which a double is divided to leave 17 digits or a few more."""
 EXACT_POWERS = -55, 19
-"""The least and the greatest of them for which the product of a double with the reciprocal has an exact floor."""
+"""The least and the greatest power of ten for which a double's product with the reciprocal has the exact floor."""
 
 
 @cache

@@ -60,10 +60,10 @@ def svdf_step(
 
 GATES: Final = ("input", "forget", "cell", "output")
 GATE_INTEGER_BITS: Final = 3
-"""Of the 16-bit sums of a gate: they are in units of 2^-12."""
+"""Integer bits of a gate's 16-bit pre-activations, whose unit is 2^-12."""
 GATE_UNIT: Final = 2.0**-12
 NORM_BITS: Final = 10
-"""The fractional bits of normalized sums."""
+"""Fractional bits of normalized pre-activations."""
 
 Quantized = tuple[float, int]
 """A scale and a zero point."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 RESIZE_RULES: Final = ("fixed11", "fixed10_away", "products_float32", "lines_float32")
-"""How neighbours are weighted; docs/numerics_operations.md says each."""
+"""Ways to weight the neighbours of a position, described in docs/numerics_operations.md."""
 _HALF: Final = np.float32(0.5)
 
 

@@ -87,9 +87,9 @@ class Arithmetic:
     steps: tuple[tuple[Step, str], ...]
     roundings: tuple[str, ...]
     element_scale: str = ""
-    """The array with the factor of elements that are summed as floats; such a sum is the accumulator."""
+    """The array of factors that dequantize elements before they are summed; the accumulator is then a float sum."""
     reads: tuple[str, ...] = field(init=False)
-    """The arrays of parameters that are filled."""
+    """The names of the parameter arrays that have entries."""
 
     def __post_init__(self) -> None:
         names = [name for _, name in self.steps]
@@ -115,7 +115,7 @@ ARITHMETICS: Final = Table(
     "arithmetic of a requantization",
     ((a.name, a) for a in (FIXED, FIXED_DOUBLE, HALF_UP_TWICE, FLOAT32, RAW_MEAN, FLOAT64_AWAY, INTEGER, DEQUANTIZED)),
 )
-"""By the names that `RequantParameters.rule` and saved programs have."""
+"""The arithmetics by their names, which `RequantParameters.rule` and saved programs have."""
 
 
 @dataclass(frozen=True)
@@ -133,11 +133,11 @@ class RequantRule:
     ratio: Ratio
     zero_point: ZeroPoint = "after"
     summand: Summand = "values"
-    """Addends of an accumulator: values without their zero points, storage as it is, or dequantized floats."""
+    """Addends of an accumulator: stored values minus zero points (``values``), stored values, or dequantized floats."""
     order: str = ""
-    """The order in which floats are summed, of `numerics.sum_in_order`."""
+    """The order of `numerics.sum_in_order` in which floats are summed."""
     behind: str = ""
-    """The rule of elements behind the last whole block of `BLOCK`, counted from the first of a tensor on."""
+    """The rule for elements after a tensor's last whole block of `BLOCK` elements; empty if it is the same rule."""
 
 
 @dataclass(frozen=True)
@@ -292,4 +292,4 @@ RULES: Final = Table(
         )
     ),
 )
-"""By the names that ``requant`` takes in IR, in Python and in files."""
+"""The rules by their names, the values of ``requant`` in IR, in Python and in files."""

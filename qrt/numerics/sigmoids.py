@@ -18,7 +18,7 @@ from qrt.numerics.rounding import Array
 SigmoidRule = Literal["table_uint16", "gemmlowp"]
 SIGMOID_RULES: Final[tuple[SigmoidRule, ...]] = get_args(SigmoidRule)
 LARGEST_SCALE: Final = 65536 / (3 * 4096)
-"""The scale from which on a value times its multiplier passes 32 bits."""
+"""The least scale with which a value times its multiplier exceeds 32 bits."""
 
 
 @lru_cache(maxsize=16)

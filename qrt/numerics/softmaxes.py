@@ -23,7 +23,7 @@ from qrt.numerics.tables import interpolated_table, lookup_interpolated
 from qrt.numerics.transcendental.correctly_rounded import bind
 
 _DIFFERENCE_BITS: Final = 5
-"""Integer bits of a scaled difference from the largest value."""
+"""Integer bits of a scaled difference between a value and the largest value."""
 SUM_BITS: Final = 12
 """Integer bits of a sum of exponentials."""
 SoftmaxRule = Literal["table_int32", "table_float32", "gemmlowp", "table_int16", "table_shifted"]

@@ -19,14 +19,14 @@ from qrt.numerics import double_double
 Array = npt.NDArray[Any]
 
 _PART = 1 << 20
-"""Elements at a time: they stay in the cache, and sums of so many integers of 27 bits are exact in float64."""
+"""Elements summed at a time: they stay in the cache, and their sums of 27-bit integers are exact in float64."""
 
 _FEW = 16
-"""So many multiples are rounded one by one."""
+"""Up to this many multiples are rounded one by one."""
 
 _FAR = 480
-"""The squares of numbers of exponents up to this neither overflow nor lose bits to underflow in float64; those of the
-others do neither when their exponents are moved by twice as much."""
+"""Squares of numbers with exponents from -_FAR to _FAR neither overflow float64 nor lose bits to underflow. For other
+numbers this holds after their exponents are changed by 2 * _FAR."""
 
 
 def exact_sum(values: Array) -> Fraction:

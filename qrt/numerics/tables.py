@@ -65,7 +65,7 @@ def negative_exponential(x: Fraction, bits: int) -> int:
 
 
 INTERPOLATED_BITS: Final = 7
-"""The low bits of a value, which interpolate."""
+"""Number of low bits of a value that interpolate between two entries."""
 _INTERVALS: Final = 1 << (16 - INTERPOLATED_BITS)
 
 

@@ -16,7 +16,7 @@ from qrt.ir.dialects.arith.scalars import fold_constants
 from qrt.types import FloatType, Type
 
 _UNBOUNDED = frozenset(("f16", "bf16", "f32", "f64"))
-"""Formats that every computed number has a value in: some have no NaN, one has no zero."""
+"""Formats that can represent every computed value; others have no NaN, and one has no zero."""
 _OF_SAFE_CONSTANTS = frozenset(
     f"arith.{name}"
     for name in ["divsi", "divui", "ceildivsi", "ceildivui", "floordivsi", "remsi", "remui", "shli", "shrsi", "shrui"]
@@ -56,7 +56,7 @@ _DEFINED = frozenset(
         "vector.transpose",
     ]
 )
-"""Ops that no value makes undefined, if their types have no dimension that only the run knows."""
+"""Ops that are defined for all operands of static shape."""
 
 
 def is_defined(operation: Operation) -> bool:

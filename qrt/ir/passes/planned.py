@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from qrt.ir.core.operations import Block, Operation
 
 CONTROL = ("scf.while", "scf.if")
-"""Loops and branches, of whose regions a plan has the operations."""
+"""Loops and branches whose regions a plan executes."""
 OBSERVED = "quant.stats_ref"
-"""The op that names a value of which a run may tell."""
+"""The op that names a value that a run may report."""
 REPLACED = "quant.replaced"
-"""An attribute of such an op: the run may go on with another value."""
+"""An attribute of `quant.stats_ref`: the run may continue with another value."""
 
 
 def body(function: Operation) -> Block | None:

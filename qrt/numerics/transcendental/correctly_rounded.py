@@ -19,17 +19,17 @@ from qrt.numerics.integers import Integer
 from qrt.numerics.transcendental import error_function, exact, exponentials, trigonometry
 
 _ERROR = 2.0**-68
-"""More than the relative error of any kernel: the largest seen is 2^-71, and by their series none exceeds 2^-70."""
+"""A bound of the relative error of all kernels. The largest error seen is 2^-71; by their series none exceeds 2^-70."""
 _BLOCK = 4096
 """Elements computed at a time, so that intermediate values stay in the cache."""
 _LARGEST = float(np.finfo(np.float64).max)
 _SMALL = 2.0**-30
-"""Below it an odd function with a slope of 1 at zero rounds to its argument."""
+"""For smaller arguments an odd function with a slope of 1 at zero rounds to its argument."""
 
 Scaled = tuple[Any, Any, Any]
-"""A pair, and the exponent of the power of two by which it is still to be multiplied, or None."""
+"""(high, low, exponent): the number ``(high + low) * 2**exponent``, or ``high + low`` if the exponent is None."""
 Kernel = Callable[..., tuple[Any, Scaled]]
-"""Returns where its result is valid, and the result."""
+"""Returns (True where the result is valid, the result)."""
 
 
 def bind(name: str, form: str, exponent: Integer | None = None) -> Function:

@@ -34,10 +34,10 @@ from qrt.numerics.transcendental.exponentials import ONE, exp_of
 
 _STEPS = 16
 _CENTRES = 28 * _STEPS + 1
-"""From here on ``erfc`` is below all positive numbers of float64."""
+"""Number of centres: beyond 28 ``erfc`` is below all positive numbers of float64."""
 _TERMS = 14
 _PAIRS = 4
-"""The number of terms that are pairs."""
+"""The number of leading terms that are double-doubles."""
 _SERIES_END = 1 / 16
 
 

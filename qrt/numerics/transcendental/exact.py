@@ -21,7 +21,7 @@ _AT_INFINITIES = {
     "erfc": (2.0, 0.0),
     **dict.fromkeys(("log", "log2", "log10", "log1p", "acosh"), (math.nan, math.inf)),
 }
-"""The values at minus and plus infinity. The functions that are missing here have none there, but for atan."""
+"""The values at minus and plus infinity. Functions that are not listed have no value there, except atan."""
 _DOMAINS = {
     **dict.fromkeys(("log", "log2", "log10"), (0, math.inf)),
     "log1p": (-1, math.inf),
@@ -33,7 +33,7 @@ _POLES: dict[str, tuple[float, float]] = {
     "log1p": (-1, -math.inf),
     "atanh": (1, math.inf),
 }
-"""The points at which the result is infinite, with the infinity."""
+"""The argument at which a function is infinite, and that infinity."""
 
 
 def evaluate(name: str, form: FloatFormat, *x: Any) -> float:

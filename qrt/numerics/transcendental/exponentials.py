@@ -45,9 +45,9 @@ _STEPS = 256
 _SATURATED = 2000.0
 """``exp`` of this number overflows all formats, and ``exp`` of minus it rounds to zero."""
 _LEAST_SHIFT = -400
-"""Lower exponents of two count as this one: beside 1 such a number is lost."""
+"""Lower exponents of two are replaced by this one: beside 1, both are lost to rounding."""
 _LARGE = 2.0**40
-"""From this number on ``x * x + 1`` and ``x * x - 1`` equal ``x * x``, as far as results show."""
+"""For x from this number on, replacing ``x * x + 1`` and ``x * x - 1`` by ``x * x`` changes no result."""
 
 
 @cache
@@ -308,4 +308,4 @@ def cbrt(x: Any) -> tuple[Any, Any, Any]:
 
 
 _TWO_THIRDS_OF_ONE = 2 * (1023 << 52) // 3
-"""The bits of a number, divided by three and added to this, are those of a cube root that is off by 6 % at most."""
+"""A number's bits divided by three, plus this, are the bits of its cube root with an error of at most 6 %."""

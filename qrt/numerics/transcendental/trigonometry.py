@@ -33,10 +33,10 @@ from qrt.numerics.double_double import (
 from qrt.numerics.elements import choose
 
 LARGEST_ANGLE = 2.0**19
-"""Angles up to this one are reduced here."""
+"""The largest angle that is reduced here; `exact` computes functions of larger ones."""
 _STEPS = 1024
 _CANCELLED = 2.0**-40
-"""A remainder below this has lost too much in the reduction."""
+"""A smaller remainder has lost too many bits to cancellation."""
 
 
 @cache

@@ -30,7 +30,7 @@ from qrt.types import IntegerType, UniformType
 Indices = Sequence[Expression]
 
 _DEEPEST = 1 << 46
-"""No tensor has so many values."""
+"""More elements than any tensor has."""
 _AT_MOST = list(INTEGER_PREDICATES).index("sle")
 
 
@@ -80,7 +80,7 @@ class Contraction:
 
 
 Correct = Callable[[LoopNest, Value], Value]
-"""Given the nest that reads an accumulator, corrects it for the zero points."""
+"""Corrects an accumulator for the zero points, in the body of the nest that reads the accumulator."""
 
 
 def accumulate(context: LoweringContext, c: Contraction) -> tuple[Value, Correct]:

@@ -11,7 +11,7 @@ from qrt.ops.core import Attributes
 from qrt.ops.recurrent import svdf_parameters
 
 INT16_RANGE = -(1 << 15), (1 << 15) - 1
-"""The ends of 16 bits."""
+"""The least and the greatest signed 16-bit integer."""
 
 
 def saturated(nest: LoopNest, x: Value) -> Value:

@@ -8,8 +8,9 @@ from qrt.ops.core import Attributes
 from qrt.registry import Registry
 
 Lower = Callable[[LoweringContext, Operation, Attributes], Value | Sequence[Value]]
-"""Makes the operations that compute an op, and returns the storage of its result, or of each of several. The attributes
-are complete."""
+"""Emits the lowering of an op, given all its attributes, and returns its result or results.
+
+Quantized results are storage integers."""
 
 LOWERINGS: Registry[Lower] = Registry(
     "lowering",

@@ -17,7 +17,7 @@ from qrt.ops.slices import SliceStep, multiples_of, steps_of
 from qrt.types import TensorType
 
 _DYNAMIC = -(1 << 63)
-"""The size in `static_sizes` of one that is an operand."""
+"""The entry of `static_sizes` that stands for a size given as an operand."""
 
 
 def lower_slice(context: LoweringContext, op: Operation, attributes: Attributes) -> Value:

@@ -106,8 +106,9 @@ def _contraction(
 
 
 Finish = Callable[[LoopNest, Sequence[Value], Value | None, Requantization], Value]
-"""Requantizes the totals of a column and its bias, in the nest that reads them, to an i64 without the output zero
-point.
+"""Adds the bias of a column to its total and scales the sum to an i64, in the nest that reads both.
+
+The output zero point is not yet added.
 """
 
 

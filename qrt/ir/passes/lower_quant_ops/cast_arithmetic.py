@@ -120,7 +120,7 @@ class _Saturation:
     high_is_exact: bool
     nan_is_exact: bool
     integer: IntegerType
-    """Holds every integer here, and their sums with the zero points."""
+    """A type that holds `low`, `high`, `nan` and their sums with the zero points."""
     is_signed: bool
 
 
