@@ -16,8 +16,8 @@ UNIT_CARRY: Final = 0x010101
 LEAST_UNIT_EXPONENT: Final = 23
 
 _DIRECTED = {"toward_zero": (True, True), "down": (True, False), "up": (False, True)}
-"""By rounding mode: (True if a positive number that is too large becomes the largest value instead of infinity or a NaN,
-the same for a negative number).
+"""For each rounding mode, True if a positive number that is too large becomes the largest value instead of infinity or
+a NaN, and the same for a negative number.
 """
 
 

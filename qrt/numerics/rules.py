@@ -5,10 +5,11 @@ these parameters from scales, zero points and counts. C kernels, the lowering an
 alone.
 
 Sources: the affine lowering ``(acc * M0 + (1 << (N-1))) >> N`` and TOSA's single-rounding ``RESCALE`` for ``fixed``;
-gemmlowp and the TFLite reference kernels for ``fixed_double`` and ``reduced16``; NEON's rounding of the latter for
-``half_up_twice``; XNNPACK for ``float32`` (as ONNX ``QLinearMatMul``), ``fixed8``, ``raw_mean`` and ``raw_sum``; the
-TFLite reference kernel of fully connected layers for ``float64_away``, and that of average pools for ``integer``; ONNX
-Runtime for ``zero_point_first``, ``float32_divisor_first``, ``dequantized`` and the rules named ``dequantized_...``.
+gemmlowp and the TFLite reference kernels for ``fixed_double`` and ``reduced16``; the rounding of NEON's instructions in
+TFLite's optimized kernels for ``half_up_twice``; XNNPACK for ``float32`` (as ONNX ``QLinearMatMul``), ``fixed8``,
+``raw_mean`` and ``raw_sum``; the TFLite reference kernel of fully connected layers for ``float64_away``, and that of
+average pools for ``integer``; ONNX Runtime for ``zero_point_first``, ``float32_divisor_first``, ``dequantized`` and the
+rules named ``dequantized_...``.
 """
 
 from collections.abc import Callable, Iterable

@@ -27,9 +27,10 @@ class LowerQrt:
     Changes no value. Locations name the stage: "accumulate", "zero-point", "bias", "requantize", "output zero point",
     "clamp".
 
-    `zero-point` selects where zero points are subtracted from operands of a product: in the loop that sums products, or
-    from the sum (post-accumulation). `to=loops` emits affine.for nests on memrefs instead of linalg.generic. `requant`
-    is the requantization rule of ops without the attribute `requant`.
+    `zero-point` selects how sums of products account for zero points: they are subtracted from both factors in the loop
+    (`in-loop`), or the sum of raw products is corrected (`post-accumulation`). `to=loops` emits affine.for nests on
+    memrefs instead of linalg.generic. `requant` is the requantization rule (such as `fixed` or `float32`) of ops
+    without the attribute `requant`.
     """
 
     zero_point: str = option("post-accumulation", "where products get rid of zero points", _CHOICES["zero_point"])
