@@ -94,10 +94,7 @@ def rounded_shift(bounds: tuple[str, int, int], zero_points: Array, places: Arra
 
 
 def form_fixed_sum(sums: Sums) -> SumParameters:
-    """Return parameters with the ratios ``operand scale / result scale`` as integers with 20 fractional bits.
-
-    They are rounded half to even.
-    """
+    """Round each ratio of an operand's scale to the result's scale, half to even, to 20 fractional bits."""
     *operands, to = [scales.tolist() for scales in sums.scales]
     a, b = [np.array([*map(add_multiplier, own, to)], np.int64) for own in operands]
     return SumParameters(a, b, rounded_shift(sums.bounds, sums.zero_points[2], np.full(len(a), ADD_FRACTION_BITS)))
@@ -108,9 +105,9 @@ def _float32_ratios(sums: Sums) -> list[Array]:
 
 
 def form_scaled20(sums: Sums) -> SumParameters:
-    """Return parameters with float32 ratios ``operand scale / result scale`` as integers with a common shift.
+    """Round the float32 ratios of the operands' scales to the result's scale to integers with one shift.
 
-    The shift gives the larger of the two integers 21 bits.
+    The shift gives the larger integer 21 bits.
     """
     ratios = np.stack(_float32_ratios(sums))
     outside = ratios[~((ratios >= 2.0**-10) & (ratios < 2.0**8))]
@@ -124,10 +121,9 @@ def form_scaled20(sums: Sums) -> SumParameters:
 
 
 def form_double_sum(sums: Sums) -> SumParameters:
-    """Return parameters with ratios of scales as (M0, shift) of the rule `fixed_double`.
+    """Form ratios of scales as multipliers and shifts of the rule `fixed_double`.
 
-    There are three ratios: each operand's scale to twice the larger operand scale, and the latter to the result's
-    scale.
+    The ratios are each operand's scale to twice the larger operand scale, and the latter to the result's scale.
     """
     a_scales, b_scales, scales = sums.scales
     with np.errstate(over="ignore"):  # what overflows makes ratios that are refused
@@ -147,14 +143,14 @@ def form_double_sum(sums: Sums) -> SumParameters:
 
 
 def form_double_sum_in_blocks(sums: Sums) -> SumParameters:
-    """Return the parameters of `form_double_sum`, but round operands in whole blocks of 16 elements only once."""
+    """Form ratios as for `fixed_double`, but round operands in whole blocks of 16 elements only once."""
     return replace(form_double_sum(sums), block=BLOCK)
 
 
 def form_fused_sum(sums: Sums) -> SumParameters:
-    """Return parameters with float32 ratios ``ra`` and ``rb`` of the operands' scales to the result's.
+    """Form the float32 ratios `ra` and `rb` of the operands' scales to the result's scale.
 
-    The offset of the sum contains all zero points: ``zo - fma(ra, za, rb * zb)``.
+    One offset contains all zero points: `zo - fma(ra, za, rb*zb)`.
     """
     ra, rb = _float32_ratios(sums)
     rb = rb * np.float32(sums.sign)

@@ -5,8 +5,8 @@ these parameters from scales, zero points and counts. C kernels, the lowering an
 alone.
 
 Sources: the affine lowering ``(acc * M0 + (1 << (N-1))) >> N`` and TOSA's single-rounding ``RESCALE`` for ``fixed``;
-gemmlowp and the TFLite reference kernels for ``fixed_double`` and ``reduced16``; the rounding of NEON's instructions in
-TFLite's optimized kernels for ``half_up_twice``; XNNPACK for ``float32`` (as ONNX ``QLinearMatMul``), ``fixed8``,
+gemmlowp and the TFLite reference kernels for ``fixed_double`` and ``reduced16``; ``fixed_double`` as NEON's
+instructions round it for ``half_up_twice``; XNNPACK for ``float32`` (as ONNX ``QLinearMatMul``), ``fixed8``,
 ``raw_mean`` and ``raw_sum``; the TFLite reference kernel of fully connected layers for ``float64_away``, and that of
 average pools for ``integer``; ONNX Runtime for ``zero_point_first``, ``float32_divisor_first``, ``dequantized`` and the
 rules named ``dequantized_...``.
@@ -187,52 +187,51 @@ def _double(f: Factors, rule: RequantRule) -> tuple[Array, Array]:
 
 
 def form_fixed(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Return arrays of M0 in [2^30, 2^31) and N, with ``M0 / 2^N`` nearest to each multiplier, half to even."""
+    """Round the real multiplier `M` times 2^N, half to even, to `M0` in [2^30, 2^31)."""
     return _integers(*fixed_multipliers(f.above, f.all_below))
 
 
 def form_double(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Return arrays of (M0, shift) with ``M0 * 2^(shift-31)`` near each multiplier, as TFLite forms them.
+    """Round the real multiplier `M` half away from zero to `M0 * 2^(shift-31)`, `M0` in [2^30, 2^31).
 
-    M0 is in [2^30, 2^31), rounded half away from zero. If there are counts, `divided_multipliers` then divides by them.
+    This is TFLite's `QuantizeMultiplier`.
     """
     return _integers(*_double(f, rule))
 
 
 def form_reduced(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Return arrays of (M0, N) with M0 of 15 significant bits, from the (M0, shift) of `form_double`.
+    """Round the real multiplier `M` as for `fixed_double`, and reduce `M0` to 15 significant bits.
 
-    The new M0 is ``min((M0 + 2^15) >> 16, 2^15 - 1) << 16``, and N is ``31 - shift``.
+    `M0` becomes `min((M0 + 2^15) >> 16, 2^15 - 1) << 16`, and N is `31 - shift`.
     """
     return _integers(*reduced_multipliers(*_double(f, rule)))
 
 
 def form_bytes(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Return arrays of M0, each multiplier times 2^8 rounded half to even, and N = 8.
-
-    The multipliers are from 2^-8 to 2^7.
-    """
+    """Round the real multiplier `M`, which lies between 2^-8 and 2^7, times 2^8 half to even to `M0`; N is 8."""
     return _integers(*byte_multipliers(_ratios(f.above, f.all_below, rule.ratio)))
 
 
 def form_float(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Return the multipliers as the float parameter of the rule's arithmetic."""
+    """Use the real multiplier `M` itself as the multiplier, a float."""
     return {rule.arithmetic.steps[0][1]: _ratios(f.above, f.all_below, rule.ratio)}
 
 
 def form_raw_mean(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Return the scales ``M * f32(1/n)`` and the offsets ``f32(z) - f32(n*zi) * scale``, each step in float32.
+    """Multiply the real multiplier `M` by `f32(1/n)`, for n elements; the product `s` is the multiplier.
 
-    M is a multiplier, n the count, and z and zi are the zero points of the result and of the operand.
+    The offset `f32(z) - f32(n*zi)*s` contains the zero points z of the result and zi of the operand. Each step is in
+    float32.
     """
     assert f.counts is not None  # the rule is that of means alone
     return _form_raw(f, _ratios(f.above, f.below, rule.ratio) * (np.float32(1) / f.counts.astype(np.float32)))
 
 
 def form_raw_sum(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Return the multipliers M as scales and the offsets ``f32(z) - f32(n*zi) * M``, each step in float32.
+    """Use the real multiplier `M` itself as the multiplier, a float.
 
-    n is the count, and z and zi are the zero points of the result and of the operand.
+    The offset `f32(z) - f32(n*zi)*M` contains the zero points z of the result and zi of the operand, for n elements.
+    Each step is in float32.
     """
     return _form_raw(f, _ratios(f.above, f.below, rule.ratio))
 
@@ -248,7 +247,7 @@ def _form_raw(f: Factors, scale: Array) -> dict[str, Array]:
 
 
 def form_dequantized(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Return the operand's scale, the count and the result's scale as three separate parameters; scales in float32."""
+    """Keep the operand's scale `f32(si)`, the number n of elements and the result's scale `f32(so)` as parameters."""
     assert f.counts is not None  # the rules are those of averages alone
     none = np.ones((len(f.zero_points), 0))
     return {
@@ -259,7 +258,7 @@ def form_dequantized(f: Factors, rule: RequantRule) -> dict[str, Array]:
 
 
 def form_count(f: Factors, rule: RequantRule) -> dict[str, Array]:
-    """Return only the counts: the result has the scale and zero point of the operand."""
+    """Keep only the number n of elements: the result has the scale and the zero point of the operand."""
     assert f.counts is not None  # the rule is that of averages alone
     return {"multiplier": f.counts.astype(np.int32)}
 
