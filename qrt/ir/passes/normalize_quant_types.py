@@ -14,7 +14,7 @@ from qrt.types import FunctionType, TensorType, Type, UniformType
 
 @dataclass(frozen=True)
 class NormalizeQuantTypes:
-    """Makes sub-channel types with one scale per-layer, and those whose scales differ along one axis only per-axis.
+    """Converts sub-channel types to per-layer if they have one scale, to per-axis if scales differ along one axis only.
 
     Preserves every value. Follows upstream; types inside attributes stay as they are.
 
