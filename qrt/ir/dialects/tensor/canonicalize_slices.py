@@ -135,7 +135,7 @@ def insert_of_casts(op: Operation, builder: Builder) -> PatternResult:
     source, dest = source or op.operands[0], dest or op.operands[1]
     lists = {name: mixed_values(op, name) for name in PARTS}
     sizes, shape = numbers_of(lists["sizes"]), ranked(source).shape or ()
-    dropped = () if len(sizes) == len(shape) else dropped_dimensions(sizes, shape, may_be_open=True)
+    dropped = () if len(sizes) == len(shape) else dropped_dimensions(sizes, shape, unknown_matches=True)
     if dropped is None:
         return None
     known = iter(shape)
