@@ -88,7 +88,7 @@ class _Sums:
         return add(total, terms.get(1, 0))
 
     def terms(self, value: Expression) -> _Terms | None:
-        """Return the coefficient of each term of an expression; None if a divisor is below 1 or the sum is too large."""
+        """Return the coefficient of each term of an expression; None if a divisor is below 1 or a number too large."""
         if isinstance(value, int):
             return {1: value}
         if value[0] in ("d", "s"):

@@ -37,7 +37,7 @@ def same_view(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _is_at_start(subview: Operation) -> bool:
-    """Return True if all offsets are known to be 0."""
+    """Return True if all offsets of a subview are known to be 0."""
     offsets = mixed_values(subview, "offsets")
     return all(number_of(value) == 0 for value in offsets)
 
@@ -53,7 +53,10 @@ def whole_view(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _view(op: Operation, builder: Builder, source: Value, lists: dict[str, Mixed]) -> PatternResult:
-    """Rebuild a view with other lists or another source, and cast it to its former type; None if that is invalid."""
+    """Rebuild a `subview` with another source or other lists, and cast it to its former type; None if it is invalid.
+
+    The lists are its offsets, sizes and strides.
+    """
     type = memref_type(op.results[0])
     dropped = dropped_dimensions(numbers_of(mixed_values(op, "sizes")), type.shape or ())
     full = subview(memref_type(source), *(numbers_of(lists[name]) for name in PARTS))
@@ -87,7 +90,7 @@ def view_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def known_metadata(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the offset, sizes and strides that the source's type determines by constants."""
+    """Replace results of `memref.extract_strided_metadata` that the source's type determines by constants."""
     type = memref_type(op.operands[0])
     layout = strides_of(type)
     if type.shape is None or layout is None:
@@ -118,7 +121,7 @@ def reinterpret_to_itself(op: Operation, builder: Builder) -> PatternResult:
 
 
 def reinterpret_of_view(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a view that is the source of a `reinterpret_cast` by the view's own source: only the buffer matters."""
+    """Replace the source of a `reinterpret_cast`, if it is a view at offset 0, by the memref behind the view."""
     inner = op.operands[0].operation
     if inner is None:
         return None
@@ -127,7 +130,7 @@ def reinterpret_of_view(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _stated(values: Mixed, known: Sequence[Number]) -> Mixed:
-    """Return the list with operands replaced by constants where the type or the operand gives the number."""
+    """Return `values` with integers in place of operands that are constants, or for which `known` has a number."""
     numbers = [number_of(value) if number is None else number for value, number in zip(values, known, strict=True)]
     return [value if number is None else number for value, number in zip(values, numbers, strict=True)]
 
@@ -141,7 +144,10 @@ def _stated_lists(op: Operation) -> dict[str, Mixed]:
 
 
 def reinterpret_of_metadata(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `reinterpret_cast` to the metadata that was extracted from a memref by that memref."""
+    """Replace a `reinterpret_cast` of the base buffer of a memref by that memref, if the metadata are the same.
+
+    If offset, sizes or strides differ, it becomes a `reinterpret_cast` of the memref.
+    """
     metadata = defining_op(op.operands[0], "memref.extract_strided_metadata")
     if metadata is None:
         return None
@@ -161,7 +167,7 @@ def reinterpret_of_metadata(op: Operation, builder: Builder) -> PatternResult:
 
 
 def static_reinterpret(op: Operation, builder: Builder) -> PatternResult:
-    """Move constant offsets, sizes and strides into the type, if `may_state` allows all of them."""
+    """Move constant offsets, sizes and strides of a `reinterpret_cast` into its type, if `may_state` allows them all."""
     lists, type = _stated_lists(op), memref_type(op.results[0])
     if all(lists[name] == mixed_values(op, name) for name in PARTS):
         return None
@@ -177,7 +183,7 @@ def static_reinterpret(op: Operation, builder: Builder) -> PatternResult:
 
 
 def transpose(op: Operation, builder: Builder) -> PatternResult:
-    """Remove a transpose that changes nothing, and merge two into one."""
+    """Remove a `memref.transpose` that keeps the order of the dimensions, and merge two into one."""
     source, order = op.operands[0], permutation_of(op)
     if list(order) == sorted(order) and source.type is op.results[0].type:
         return [source]
@@ -224,7 +230,7 @@ def collapse_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def expand_of_cast(op: Operation, builder: Builder) -> PatternResult:
-    """Expand the source of a cast instead of its result, if the sizes agree."""
+    """Expand the source of a cast instead of the cast's result, if the source has the sizes that the groups give."""
     source = static_cast_source(op.operands[0])
     if source is None:
         return None
@@ -257,7 +263,7 @@ def dim_of_reshape(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _is_known_at(index: Value, dim: Operation, reshape: Operation) -> bool:
-    """Return True if the index of a `dim` is defined before its memref is reshaped."""
+    """Return True if `index`, the operand of a `dim`, is defined before `reshape`, the op that produces its memref."""
     block = index.block
     assert block is not None
     if dim.parent is reshape.parent:

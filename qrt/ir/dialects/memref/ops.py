@@ -85,7 +85,7 @@ def _verify_alloc(operation: Operation) -> None:
 
 
 def open_numbers(type: MemRefType) -> int:
-    """Return the number of symbols of a memref's map, or of dynamic strides and offsets of its strided layout."""
+    """Return the number of dynamic values in a memref's layout: symbols of its map, or dynamic strides and offsets."""
     if isinstance(type.layout, StridedLayout):
         return (type.layout.offset, *type.layout.strides).count(None)
     listed = (type.layout or "").partition(")")[2].partition("->")[0].strip(" []")

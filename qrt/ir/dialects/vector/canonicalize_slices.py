@@ -25,7 +25,7 @@ def _slice(builder: Builder, source: Value, offsets: Sequence[int], sizes: Seque
 
 
 def of_inserted(op: Operation, builder: Builder) -> PatternResult:
-    """Extract the slice from the last inserted slice that contains it."""
+    """Extract a slice from the last `insert_strided_slice` whose slice contains it, instead of from the result."""
     value = op.operands[0]
     taken = slice_of(op, len(shape_of(value.type)))
     while (insert := defining_op(value, "vector.insert_strided_slice")) is not None:
@@ -53,7 +53,7 @@ def of_constant(op: Operation, builder: Builder) -> PatternResult:
 
 
 def of_broadcast(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a slice of a broadcast by a broadcast of the source, which is sliced first if necessary."""
+    """Replace a slice of a broadcast by a broadcast of the broadcast's source, or of a slice of that source."""
     broadcast, type = defining_op(op.operands[0], "vector.broadcast"), vector_of(op.results[0])
     if broadcast is None:
         return None
@@ -70,8 +70,10 @@ def of_broadcast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def to_extract(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a slice of size 1 along the first dimensions, complete along the others, by a `vector.extract` and a
-    `shape_cast`."""
+    """Replace a slice of size 1 along the first dimensions, and complete along the others, by a `vector.extract`.
+
+    A `shape_cast` restores the dimensions of size 1.
+    """
     source, sizes, offsets = vector_of(op.operands[0]), integers(op, "sizes"), integers(op, "offsets")
     count = len(sizes)
     while count and sizes[count - 1] == source.shape[count - 1]:
@@ -88,7 +90,7 @@ def to_extract(op: Operation, builder: Builder) -> PatternResult:
 
 
 def insert_of_existing(op: Operation, builder: Builder) -> PatternResult:
-    """Remove an insertion of a whole vector, or of elements that the target already has."""
+    """Remove an insertion of a whole vector, or of elements that the vector already has."""
     part, whole = op.operands
     if part.type is whole.type:
         return [part]

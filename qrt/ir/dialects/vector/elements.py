@@ -46,7 +46,10 @@ def _verify_insert(operation: Operation) -> None:
 
 
 def slice_of(operation: Operation, rank: int) -> tuple[slice, ...]:
-    """Return the range of a `vector.extract_strided_slice` or `insert_strided_slice` in each leading dimension."""
+    """Return the range of a slice in each leading dimension of the larger vector.
+
+    The operation is a `vector.extract_strided_slice` or a `vector.insert_strided_slice`.
+    """
     offsets = integers(operation, "offsets")
     if operation.name == "vector.extract_strided_slice":  # `insert_strided_slice` has no `sizes`
         sizes = integers(operation, "sizes")
@@ -111,7 +114,7 @@ def _require_unit_strides(operation: Operation) -> None:
 
 
 def _require_whole(operation: Operation, axis: int, size: int, whole: int, scales: bool) -> None:
-    """Raise VerifyError if a slice cuts a scalable dimension."""
+    """Raise VerifyError if a slice has less than the `whole` size along an axis that `scales`."""
     if scales and size != whole:
         raise operation.op_error(
             f"expected size at idx={axis} to match the corresponding base size from the input vector ({size} vs "
