@@ -75,7 +75,7 @@ def verify_slice_bounds(operation: Operation, shape: Shape) -> None:
             raise operation.error(f"slice along dimension {axis} runs out-of-bounds: {last} >= {size}")
 
 
-def may_state(part: str, number: int) -> bool:
+def may_be_static(part: str, number: int) -> bool:
     """Return True if `number` may be a static entry of the list `part`: "offsets", "sizes" or "strides".
 
     Offsets and sizes must not be negative. No stride may be DYNAMIC, the number that marks an operand.
@@ -86,13 +86,13 @@ def may_state(part: str, number: int) -> bool:
 def static_lists(op: Operation) -> dict[str, Mixed] | None:
     """Return the offsets, sizes and strides of a slice with integers in place of constant operands.
 
-    Constants that `may_state` rejects stay operands. Return None if no operand changes.
+    Constants that `may_be_static` rejects stay operands. Return None if no operand changes.
     """
     lists = {name: mixed_values(op, name) for name in PARTS}
     static: dict[str, Mixed] = {}
     for name, values in lists.items():
         numbers = [constant_number(value) if isinstance(value, Value) else None for value in values]
-        allowed = [number is not None and may_state(name, number) for number in numbers]
+        allowed = [number is not None and may_be_static(name, number) for number in numbers]
         static[name] = [
             number if fine and number is not None else value
             for value, number, fine in zip(values, numbers, allowed, strict=True)

@@ -24,7 +24,7 @@ from qrt.types import FloatType, IndexType, IntegerType, TensorType, Type, Vecto
 def bind_operation(operation: Operation, *, saturating: bool = False) -> elementwise.Function:
     """Return the function of `qrt.ops.elementwise` that computes an operation of `arith` or `math`.
 
-    Raise QuantTypeError if its types cannot be executed.
+    With `saturating`, conversions of floats to integers saturate. Raise QuantTypeError if the types cannot be executed.
     """
     return elementwise.bind(
         operation.name,

@@ -9,7 +9,7 @@ from qrt.ir.dialects._shaped.lists import constant_sizes
 from qrt.ir.dialects._shaped.strides import strides_of
 from qrt.ir.dialects._shaped.types import memref_type, ranked
 from qrt.ir.dialects.memref import canonicalize as memref
-from qrt.ir.dialects.memref.ops import open_numbers
+from qrt.ir.dialects.memref.ops import dynamic_layout_count
 from qrt.ir.dialects.tensor.canonicalize import cast
 from qrt.ir.rewriting.rewrite import PatternResult
 from qrt.types import MemRefType, TensorType
@@ -39,7 +39,7 @@ def buffer_of_tensor(op: Operation, builder: Builder) -> PatternResult:
         or _casts(given, result_type)
     ):
         return [memref.cast(builder, source, result_type)]
-    if given.shape is None or result_type.shape is None or open_numbers(result_type):
+    if given.shape is None or result_type.shape is None or dynamic_layout_count(result_type):
         return None
     sizes = [_extent(builder, source, axis) for axis, size in enumerate(result_type.shape) if size is None]
     copy = builder.value("memref.alloc", sizes, result_type, {"operandSegmentSizes": segments(len(sizes), 0)})
@@ -87,7 +87,7 @@ def dim_of_buffer(op: Operation, builder: Builder) -> PatternResult:
 
 
 def dim_of_tensor(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `tensor.dim` by that of the tensor's buffer or copied tensor, or by the size operand of its allocation."""
+    """Replace a `tensor.dim` by that of the tensor's buffer or copied tensor, or by a size operand of its producer."""
     (tensor, axis), source = op.operands, op.operands[0].operation
     if source is None:
         return None

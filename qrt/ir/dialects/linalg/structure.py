@@ -51,7 +51,7 @@ class StructuredOp(Operation):
 
     @property
     def iterators(self) -> tuple[str, ...]:
-        """"parallel" or "reduction" for each loop; a loop that indexes an output is parallel."""
+        """The iterator type of each loop: "parallel" if the loop indexes an output, else "reduction"."""
         maps = self.indexing_maps
         indexed = {result for map in maps[self.input_count :] for result in map.results}
         return tuple("parallel" if ("d", loop) in indexed else "reduction" for loop in range(maps[0].dimensions))
@@ -166,7 +166,7 @@ def print_results(printer: FormPrinter, operation: Operation) -> None:
 
 
 def verify_structured(operation: Operation) -> None:
-    """Raise VerifyError, with upstream's message, for a violation of its `LinalgOp` or `DestinationStyleOpInterface`."""
+    """Raise VerifyError, as upstream, for a violation of its `LinalgOp` or `DestinationStyleOpInterface`."""
     assert isinstance(operation, StructuredOp)  # by its definition
     _verify_destinations(operation)
     _verify_semantics(operation)

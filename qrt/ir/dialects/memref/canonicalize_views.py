@@ -8,7 +8,7 @@ from qrt.ir.core.constraints import INDEX
 from qrt.ir.core.matching import constant_number, constant_of, defining_op, number_of
 from qrt.ir.dialects._shaped.canonicalize_reshapes import collapse, expand, products_of
 from qrt.ir.dialects._shaped.lists import Mixed, constant_sizes, mixed_values, numbers_of, reassociation_of, with_lists
-from qrt.ir.dialects._shaped.slices import PARTS, dropped_dimensions, may_state, static_lists
+from qrt.ir.dialects._shaped.slices import PARTS, dropped_dimensions, may_be_static, static_lists
 from qrt.ir.dialects._shaped.strides import Number, collapsed, expanded, strides_of, subview
 from qrt.ir.dialects._shaped.types import memref_type
 from qrt.ir.dialects.memref.canonicalize import cast, static_cast_source
@@ -121,7 +121,10 @@ def reinterpret_to_itself(op: Operation, builder: Builder) -> PatternResult:
 
 
 def reinterpret_of_view(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the source of a `reinterpret_cast`, if it is a view at offset 0, by the memref behind the view."""
+    """Replace the source of a `reinterpret_cast`, if it is a view, by the source of the view.
+
+    The view must have the same base buffer: it is a cast, another `reinterpret_cast`, or a subview whose offsets are 0.
+    """
     inner = op.operands[0].operation
     if inner is None:
         return None
@@ -129,7 +132,7 @@ def reinterpret_of_view(op: Operation, builder: Builder) -> PatternResult:
     return _reinterpret(op, builder, inner.operands[0]) if keeps_buffer else None
 
 
-def _stated(values: Mixed, known: Sequence[Number]) -> Mixed:
+def _with_numbers(values: Mixed, known: Sequence[Number]) -> Mixed:
     """Return `values` with integers in place of operands that are constants, or for which `known` has a number."""
     numbers = [number_of(value) if number is None else number for value, number in zip(values, known, strict=True)]
     return [value if number is None else number for value, number in zip(values, numbers, strict=True)]
@@ -140,7 +143,7 @@ def _stated_lists(op: Operation) -> dict[str, Mixed]:
     layout = strides_of(type)
     assert layout is not None  # the verifier has checked it
     known = {"offsets": (layout.offset,), "sizes": type.shape or (), "strides": layout.strides}
-    return {name: _stated(mixed_values(op, name), known[name]) for name in PARTS}
+    return {name: _with_numbers(mixed_values(op, name), known[name]) for name in PARTS}
 
 
 def reinterpret_of_metadata(op: Operation, builder: Builder) -> PatternResult:
@@ -157,9 +160,9 @@ def reinterpret_of_metadata(op: Operation, builder: Builder) -> PatternResult:
     assert layout is not None  # the op's constraint
     rank = len(rest) // 2
     taken = {
-        "offsets": _stated([offset], (layout.offset,)),
-        "sizes": _stated(list(rest[:rank]), type.shape or ()),
-        "strides": _stated(list(rest[rank:]), layout.strides),
+        "offsets": _with_numbers([offset], (layout.offset,)),
+        "sizes": _with_numbers(list(rest[:rank]), type.shape or ()),
+        "strides": _with_numbers(list(rest[rank:]), layout.strides),
     }
     if taken == _stated_lists(op):
         return [cast(builder, source, op.results[0].type)]
@@ -167,11 +170,13 @@ def reinterpret_of_metadata(op: Operation, builder: Builder) -> PatternResult:
 
 
 def static_reinterpret(op: Operation, builder: Builder) -> PatternResult:
-    """Move constant offsets, sizes and strides of a `reinterpret_cast` into its type, if `may_state` allows them all."""
+    """Move constant offsets, sizes and strides of a `reinterpret_cast` into its type, if all of them are valid."""
     lists, type = _stated_lists(op), memref_type(op.results[0])
     if all(lists[name] == mixed_values(op, name) for name in PARTS):
         return None
-    if not all(may_state(name, number) for name in PARTS for number in numbers_of(lists[name]) if number is not None):
+    if not all(
+        may_be_static(name, number) for name in PARTS for number in numbers_of(lists[name]) if number is not None
+    ):
         return None
     sizes, (offset,) = numbers_of(lists["sizes"]), numbers_of(lists["offsets"])
     static_type = MemRefType(sizes, type.element, StridedLayout(numbers_of(lists["strides"]), offset), type.space)

@@ -36,7 +36,7 @@ def written_kernel(operation: Operation, builder: Builder) -> list[Value]:
 
 
 def _fold_constant_cast(operation: Operation, builder: Builder) -> list[Value] | None:
-    """Replace a qcast of a constant by an integer constant and a scast, a dcast of such a constant by a float constant."""
+    """Replace a qcast of a constant by a constant and a scast; replace a dcast of these two by a float constant."""
     return ConstantFolder(_cast, _is_written, partial(_write, builder)).constants(operation, _short_array)
 
 

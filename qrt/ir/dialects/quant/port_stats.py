@@ -27,7 +27,7 @@ _F64 = FloatType("f64")
 
 @dataclass(frozen=True, eq=False)
 class PortRange:
-    """Range of the values at a port, an operand or result of a `quant.region`: least value, greatest value.
+    """Range [low, high] of the values at a port, an operand or result of a `quant.region`.
 
     If there is a range for each channel, ``axis`` is the channel axis, and each row of ``channels`` is a channel's
     (least, greatest) value.

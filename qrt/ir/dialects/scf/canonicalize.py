@@ -47,10 +47,10 @@ def _only_yields(block: Block | None) -> bool:
 
 
 def _sides(condition: Value, other: Value) -> tuple[int, int] | None:
-    """Return the numbers of the regions of an `scf.if` on `condition` that run together with regions 0 and 1 of another.
+    """Return the regions of an `scf.if` on `condition` that run when regions 0 and 1 of an `scf.if` on `other` run.
 
-    The other `scf.if` is on the condition `other`. Return (0, 1) for equal conditions, (1, 0) if one is the negation of
-    the other, None for unrelated ones.
+    These are (0, 1) for equal conditions, and (1, 0) if one condition is the negation of the other. Return None for
+    unrelated conditions.
     """
     if condition is other:
         return 0, 1

@@ -65,7 +65,7 @@ def _reaching(value: Value, given: _IncomingValues) -> set[Value]:
 
 
 def only_value(op: Operation, builder: Builder) -> PatternResult:
-    """Replace an argument or result by the value that it receives along every control flow edge, if it is only one."""
+    """Replace an argument or result that receives a single value along all control flow edges by that value."""
     given, changed = _incoming_values(op), False
     for value in given:
         reaching = _reaching(value, given) if value.uses else set()

@@ -74,7 +74,7 @@ def cast_of_empty(op: Operation, builder: Builder) -> PatternResult:
     if empty is None or not isinstance(type, TensorType) or not keeps_sizes(op.operands[0].type, type):
         return None
     dynamic = []
-    for size, known in zip(empty.operands, _opened(ranked(op.operands[0]), type), strict=True):
+    for size, known in zip(empty.operands, _sizes_of_dynamic(ranked(op.operands[0]), type), strict=True):
         if known is None:
             dynamic.append(size)
         elif constant_number(size) not in (None, known):
@@ -82,7 +82,7 @@ def cast_of_empty(op: Operation, builder: Builder) -> PatternResult:
     return [builder.value("tensor.empty", dynamic, type)]
 
 
-def _opened(given: TensorType, other: TensorType) -> Iterator[int | None]:
+def _sizes_of_dynamic(given: TensorType, other: TensorType) -> Iterator[int | None]:
     """Yield the sizes in `other` of the dimensions that are dynamic in `given`."""
     return (known for size, known in zip(given.shape or (), other.shape or (), strict=True) if size is None)
 
@@ -129,7 +129,7 @@ def from_casts(op: Operation, builder: Builder) -> PatternResult:
 
 
 def dim(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `tensor.dim` by that of the cast's source or of the destination, or by an element of a reshape's shape."""
+    """Replace a `tensor.dim` by that of the cast's source or the destination, or by an element of a reshape's shape."""
     (tensor, axis), source = op.operands, op.operands[0].operation
     if source is None:
         return None

@@ -118,8 +118,8 @@ def pad_of_slice_of_pad(op: Operation, builder: Builder) -> PatternResult:
 def _joined_slices(op: Operation, inner: Operation, outer_pad: Operation, outer: Operation) -> dict[str, Mixed] | None:
     """Return the offsets, sizes and strides of one slice that replaces `inner` and `outer`; None if there is none.
 
-    There is none if both slices offset or both pads extend a dimension, one offsets what the other pads, or `inner`
-    drops some of the padding of `outer_pad`.
+    A dimension may be offset by `inner` or padded by `op`, or offset by `outer` or padded by `outer_pad`, but not both.
+    `inner` must keep the padding of `outer_pad`.
     """
     lists: dict[str, Mixed] = {"offsets": [], "sizes": [], "strides": mixed_values(inner, "strides")}
     rows = zip(

@@ -181,7 +181,7 @@ def of_slice(op: Operation, builder: Builder) -> PatternResult:
 
 
 def of_inserted_slices(op: Operation, builder: Builder) -> PatternResult:
-    """Extract a part from the last `vector.insert_strided_slice` whose slice contains it, instead of from the result."""
+    """Extract a part from the last inserted slice that contains it, instead of from the result of the insertions."""
     position, value = known_position(op), op.operands[0]
     if position is None:
         return None

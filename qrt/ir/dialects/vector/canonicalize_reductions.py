@@ -42,7 +42,7 @@ def one_element(op: Operation, builder: Builder) -> PatternResult:
 
 
 def unit_dimensions(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a reduction along dimensions of size 1 by a `shape_cast` without them, combined with the accumulator."""
+    """Replace a reduction along dimensions of size 1 by the vector without them, combined with the accumulator."""
     (vector, start), reduced = op.operands, integers(op, "reduction_dims")
     type = vector_of(vector)
     if any((type.shape[axis], type.scalable[axis]) != (1, False) for axis in reduced):

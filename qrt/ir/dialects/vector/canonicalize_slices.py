@@ -25,7 +25,7 @@ def _slice(builder: Builder, source: Value, offsets: Sequence[int], sizes: Seque
 
 
 def of_inserted(op: Operation, builder: Builder) -> PatternResult:
-    """Extract a slice from the last `insert_strided_slice` whose slice contains it, instead of from the result."""
+    """Extract a slice from the last inserted slice that contains it, instead of from the result of the insertions."""
     value = op.operands[0]
     taken = slice_of(op, len(shape_of(value.type)))
     while (insert := defining_op(value, "vector.insert_strided_slice")) is not None:

@@ -48,11 +48,11 @@ class Transfer:
 
     @property
     def extents(self) -> list[int]:
-        """The size of the transferred part along each dimension of the memory; 0 where the vector has no such dimension."""
+        """The number of elements transferred along each dimension of the memory; 0 where the vector does not lie."""
         sizes = dict(zip(self.permutation, self.type.shape, strict=True))
         return [sizes.get(axis, 0) for axis in range(len(self.indices))]
 
-    def is_where(self, other: "Transfer") -> bool:
+    def accesses_same_elements(self, other: "Transfer") -> bool:
         """Return True if two transfers of one memory access the same element in each lane."""
         return self.indices == other.indices and self.map == other.map and self.type is other.type
 
@@ -126,7 +126,7 @@ def read_of_written(op: Operation, builder: Builder) -> PatternResult:
     read = Transfer(op)
     for _, write in _writes_before(read.base):
         unmasked = not read.mask and not write.mask
-        if all(write.in_bounds) and write.is_where(read) and (unmasked or _is_padding(op, read, write)):
+        if all(write.in_bounds) and write.accesses_same_elements(read) and (unmasked or _is_padding(op, read, write)):
             return [write.vector]
         if not write.is_disjoint_from(read):
             return None
@@ -181,7 +181,7 @@ def write_of_read(op: Operation, builder: Builder) -> PatternResult:
     read = Transfer(source)
     if read.mask or write.mask:
         return None
-    if read.base is write.base and read.is_where(write):
+    if read.base is write.base and read.accesses_same_elements(write):
         # An out-of-bounds write with `in_bounds` is an error, which must not get lost unless the read has it too.
         has_same_error = all(read_flag for read_flag, flag in zip(read.in_bounds, write.in_bounds, strict=True) if flag)
         return [read.base] if has_same_error else None
@@ -198,7 +198,7 @@ def over_write(op: Operation, builder: Builder) -> PatternResult:
     """Skip an earlier write to the same place, if nothing reads between the two writes."""
     last, first = Transfer(op), op
     for write, transfer in _writes_before(last.base):
-        if transfer.is_where(last) and transfer.mask == last.mask:
+        if transfer.accesses_same_elements(last) and transfer.mask == last.mask:
             builder.set_operand(first, 1, transfer.base)
             return IN_PLACE
         if not transfer.is_disjoint_from(last) or len(write.results[0].uses) != 1:

@@ -55,7 +55,7 @@ def dense_of(value: Value) -> DenseElementsAttr | None:
 
 
 def constant(builder: Builder, values: Array, type: Type) -> Value:
-    """Build a constant vector of the type with these elements."""
+    """Build a constant vector with these elements, or a splat of a single element."""
     assert isinstance(type, VectorType)
     return builder.constant(DenseElementsAttr(values, type), type)
 
