@@ -57,7 +57,7 @@ def ranges_of_parallel(op: Operation) -> list[tuple[int | Value, int | Value, in
 
 
 def runs(loop: Operation) -> bool:
-    """Return True if the first region of a loop is known to run at least once, as in an `scf.while` always."""
+    """Return True if the first region of a loop is known to run at least once; always True for an `scf.while`."""
     match loop.name:
         case "scf.while":
             return True

@@ -179,7 +179,7 @@ def expand_of_collapse(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _finer_groups(large: Groups, shape: Shape, small: Groups, result: Shape) -> Groups | None:
-    """Return, for each dimension of `result`, the dimensions of `shape` that it consists of; None if there are none.
+    """Return the dimensions of `shape` that form each dimension of `result`; None if there is no such grouping.
 
     Both shapes collapse to a common shape. Its dimension i consists of the dimensions `large[i]` of `shape`, and of the
     dimensions `small[i]` of `result`.
@@ -202,7 +202,7 @@ def _finer_groups(large: Groups, shape: Shape, small: Groups, result: Shape) -> 
 
 
 def _ranges(shape: Shape, result: Shape) -> Groups | None:
-    """Split `shape` into runs of dimensions with the sizes of `result` as products; return None if that fails.
+    """Split the dimensions of `shape` into runs whose products are the sizes of `result`; None if it is impossible.
 
     `result` may have one unknown size (None): its run consists of the dimensions that the known sizes leave over. A
     dimension of size 1 between two runs belongs to the second run, one at the end to the last run.
@@ -228,7 +228,7 @@ def _ranges(shape: Shape, result: Shape) -> Groups | None:
 
 
 def _runs(shape: Shape, sizes: Shape, longest: bool = False) -> list[int] | None:
-    """Return the length of the run of dimensions with each of `sizes` as product; None if there are no such runs.
+    """Return the numbers of consecutive dimensions of `shape` whose products are `sizes`; None if it is impossible.
 
     The first run begins at the first dimension of `shape`, each other run behind the one before. With `longest`, each
     run includes the dimensions of size 1 that follow.

@@ -30,7 +30,10 @@ def mixed_values(operation: Operation, name: str) -> list[int | Value]:
 
 
 def with_lists(lists: dict[str, Mixed], before: Sequence[Value]) -> tuple[list[Value], dict[str, Attribute]]:
-    """Encode mixed lists: return the operands, `before` first, and the attributes, with `operandSegmentSizes`."""
+    """Encode lists of integers and operands: return all operands, `before` first, and the attributes `static_<name>`.
+
+    The attributes include `operandSegmentSizes`.
+    """
     operands, attributes, sizes = list(before), {}, [1] * len(before)
     for name, values in lists.items():
         given = [value for value in values if isinstance(value, Value)]
@@ -42,7 +45,7 @@ def with_lists(lists: dict[str, Mixed], before: Sequence[Value]) -> tuple[list[V
 
 
 def numbers_of(values: Mixed) -> Shape:
-    """Return a mixed list with None in place of each operand."""
+    """Return a list of integers and operands with None in place of each operand."""
     return tuple(None if isinstance(value, Value) else value for value in values)
 
 

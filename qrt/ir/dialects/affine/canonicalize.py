@@ -17,7 +17,7 @@ from qrt.ir.rewriting.rewrite import Pattern, PatternResult
 
 
 def _with_map(first: int) -> Pattern:
-    """Return the pattern that simplifies the attribute `map` of an op, whose operands begin at operand `first`."""
+    """Return the pattern that simplifies an op's attribute `map`; the map's operands begin at operand `first`."""
 
     def rewrite(op: Operation, builder: Builder) -> PatternResult:
         map, operands = simplest(map_of(op), op.operands[first:])

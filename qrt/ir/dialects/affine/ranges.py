@@ -139,7 +139,7 @@ class Ranges:
         return gcd(step_of(loop), *map(divisor_of, map_of(loop, "lowerBoundMap").results))
 
     def needed(self, results: Sequence[Expression], greatest: bool) -> tuple[Expression, ...]:
-        """Return the results that may be the maximum of all results (if `greatest`), or else the minimum.
+        """Return the results that may be the greatest of all, or the least of all if `greatest` is False.
 
         Of equal constants only the first is returned. In a loop without iterations, the ranges can exclude every
         result: then all are returned.
@@ -155,7 +155,7 @@ class Ranges:
 
 
 def _passes(other: Range, own: Range, sign: int, is_first: bool) -> bool:
-    """Return True if every value of `other` is at least every value of `own`; at most, if `sign` is -1.
+    """Return True if every value in the range `other` is >= every value in `own`, or <= if `sign` is -1.
 
     Of two equal constants, one must remain: return False if `own` is the first of them (`is_first`).
     """

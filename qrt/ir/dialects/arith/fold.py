@@ -43,7 +43,7 @@ def right(number: int) -> Identity:
 def right_bound(signed: bool, greatest: bool, keeps: int) -> Identity:
     """Return the identity that folds ``x op bound`` to x (`keeps` is 0) or to the bound (`keeps` is 1).
 
-    The bound is the greatest value of the integer type, or the least one if `greatest` is False.
+    The bound is the greatest value of the integer type, signed or unsigned, or the least one if `greatest` is False.
     """
 
     def fold(op: Operation) -> Folded:

@@ -108,7 +108,7 @@ def _elementwise_form(stored: Any, element: Type) -> Any:
 
 
 def _with_own_nan(value: Any, type: Type) -> Any:
-    """Replace each NaN in the folded results of operands without NaN by the NaN of APFloat: positive and quiet."""
+    """Replace each NaN in a folded result by the NaN of APFloat, positive and quiet; no operand is a NaN."""
     element = element_of(type)
     if not isinstance(element, FloatType) or element.special == "none":
         return value

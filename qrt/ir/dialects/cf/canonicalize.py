@@ -35,7 +35,7 @@ def _branch(builder: Builder, condition: Value, targets: Sequence[Target], like:
 
 
 def _single_predecessor(block: Block) -> Operation | None:
-    """Return the branch that is the only one to a block, with one edge to that block; None if there is none."""
+    """Return the branch to a block; None if the block has no incoming edge, or more than one."""
     if len(block.branches) != 1:
         return None
     (branch,) = block.branches
@@ -69,7 +69,7 @@ def _past(target: Target) -> Target | None:
 
 
 def jump_on(op: Operation, builder: Builder) -> PatternResult:
-    """Merge the successor of a `cf.br` into its block if it has no other predecessor; skip it if it only branches."""
+    """Merge a `cf.br` with a successor that has no other predecessor; skip a successor that is only a `cf.br`."""
     (target,) = _targets(op)
     if target[0] is not op.parent and _single_predecessor(target[0]) is op:
         builder.absorb(*target)

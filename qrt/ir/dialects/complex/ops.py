@@ -16,7 +16,7 @@ def _part_of(type: Type) -> Type:
 
 
 def _part(source: str, description: str) -> Relation:
-    """Return the relation by which a type is the element type of the complex operand or result `source`."""
+    """Return the relation of a type that is the element type of `source`, a complex operand or result."""
     return Relation(source, _part_of, description)
 
 

@@ -27,7 +27,7 @@ def without_elements(op: Operation, builder: Builder) -> PatternResult:
 
 
 def known_sizes(op: Operation, builder: Builder) -> PatternResult:
-    """Make dynamic sizes of operands and results static, where another operand gives the extent of the loop."""
+    """Make dynamic sizes of operands and results static, if another operand gives the size of the same loop."""
     assert isinstance(op, StructuredOp)
     maps = op.indexing_maps
     if not op.results or any(not _is_projection(map) for map in maps):
@@ -90,7 +90,7 @@ def cast_of_result(op: Operation, builder: Builder) -> PatternResult:
 
 
 def identity(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `linalg.generic` with equal maps, whose body only yields its arguments, by the operands it yields."""
+    """Replace a `linalg.generic` with equal maps, whose body only yields block arguments, by their operands."""
     assert isinstance(op, StructuredOp)
     body = op.regions[0].blocks[0]
     if len(set(op.indexing_maps)) != 1 or body.first is not body.last or body.last is None:
@@ -162,7 +162,7 @@ def _extent(builder: Builder, tensor: Value, axis: int) -> Value:
 
 
 def insert_of_pad(op: Operation, builder: Builder) -> PatternResult:
-    """Insert a tensor without its padding, if the tensor around the slice is filled with the padding's value."""
+    """Insert the source of a `tensor.pad` instead of its result, if the destination is filled with the same value."""
     pad = defining_op(op.operands[0], "tensor.pad")
     if pad is None or ranked(op.operands[0]).rank != ranked(op.operands[1]).rank:
         return None
@@ -189,16 +189,17 @@ def insert_of_pad(op: Operation, builder: Builder) -> PatternResult:
 def _may_hold(offset: Sequence[int | Value], part: int | None, whole: int | None) -> bool:
     """Return False if `part` elements from `offset` are known to exceed a dimension of `whole` elements.
 
-    The offset is the sum of its terms. A program with such a slice may verify, but fails when it runs.
+    `offset` is a list of terms to add. A program with such a slice may verify, but fails when it runs.
     """
     values, number = known_sum(offset)
     return bool(values) or part is None or whole is None or number + part <= whole
 
 
 def _is_within(low: int | Value, high: int | Value, step: int | Value) -> bool:
-    """Return True if a slice can be inserted without its padding, in one dimension, at the offset + `low`.
+    """Return True if the source of a `tensor.pad` can be inserted without its padding, in one dimension.
 
-    The padding must not be known to be negative, and the step must be 1 unless `low` is 0.
+    The amounts `low` and `high` must not be known to be negative, and the insertion's `step` must be 1 unless `low` is
+    0.
     """
     negative = any(isinstance(amount, int) and amount < 0 for amount in (low, high))
     return not negative and (step == 1 or low == 0)
@@ -263,7 +264,7 @@ def _numbers(op: Operation, name: str) -> tuple[int, ...]:
 
 
 def _moved(builder: Builder, source: Value, output: Value, name: str, numbers: Sequence[int]) -> list[Value]:
-    """Build a `linalg.transpose` or `linalg.broadcast`: `name` is its attribute, "permutation" or "dimensions"."""
+    """Build a `linalg.transpose` (`name` is "permutation") or `linalg.broadcast` ("dimensions") with these numbers."""
     op_name = "linalg.transpose" if name == "permutation" else "linalg.broadcast"
     attributes: dict[str, Attribute] = {name: DenseArrayAttr(IntegerType(64), tuple(numbers))}
     types = [output.type] if isinstance(output.type, TensorType) else []

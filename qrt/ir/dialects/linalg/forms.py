@@ -165,9 +165,10 @@ def _parse_body(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _payload_operands(name: str, count: int) -> list[int]:
-    """Return the numbers of the block arguments, of which there are `count`, that a payload op takes, in order.
+    """Return the numbers of the block arguments that are operands of a payload op, in order.
 
-    A map's payload takes the inputs, a reduction's payload the accumulators and then the inputs.
+    There are `count` block arguments. A map's payload takes the inputs, a reduction's payload the accumulators and then
+    the inputs.
     """
     if name == "linalg.map":
         return list(range(count - 1))

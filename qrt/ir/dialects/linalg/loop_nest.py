@@ -39,7 +39,7 @@ class LoopNest(Builder):
         self.stage(stage)
 
     def split(self, axes: Sequence[int], rank: int, keepdims: bool) -> list[Expression]:
-        """Return the indices of an operand that is reduced along `axes`: reduced loops there, parallel loops elsewhere.
+        """Return the index of each dimension of an operand: reduced loops along `axes`, parallel loops along others.
 
         With `keepdims`, the result has a dimension of size 1 for each reduced axis.
         """
@@ -52,7 +52,7 @@ class LoopNest(Builder):
         return at
 
     def stage(self, name: str) -> None:
-        """Set the location of the operations added next to the name of a stage of the lowering."""
+        """Use the name of a stage of the lowering, such as "requantize", as location of the operations that follow."""
         self.loc = stage_location(name)
 
     def read(self, tensor: Value, indices: Sequence[Expression]) -> Value:
@@ -93,7 +93,7 @@ class LoopNest(Builder):
         )
 
     def gather(self, tensor: Value, indices: Sequence[Index]) -> Value:
-        """Return the element of a tensor at indices of which the body computes some."""
+        """Return the element of a tensor at indices that are loops or values that the body computes."""
         places = [index if isinstance(index, Value) else self.position(index) for index in indices]
         stored = self.context.in_bytes(tensor)
         is_affine = self.context.loops

@@ -75,7 +75,7 @@ class LoweringContext(Builder):
         self._buffers: dict[Value, Value] = {}
 
     def stage(self, name: str) -> None:
-        """Set the location of the operations added next to the name of a stage of the lowering."""
+        """Use the name of a stage of the lowering, such as "requantize", as location of the operations that follow."""
         self.loc = stage_location(name)
 
     def dense(self, values: Array, element: Type) -> Value:

@@ -199,8 +199,8 @@ def _maps(loops: str, strides: tuple[int, ...], dilations: tuple[int, ...]) -> M
 class NamedOp(StructuredOp):
     """Operation with a name of `TABLE`.
 
-    `memoized` is the attribute `linalg.memoized_indexing_maps` of the program text, or None: upstream's cache of the
-    maps that follow from the op's name, which its generic form prints.
+    `memoized` is its attribute `linalg.memoized_indexing_maps`, or None: a cache of the maps that follow from the op's
+    name. Upstream prints it in the generic form.
     """
 
     __slots__ = ("memoized",)
@@ -394,7 +394,7 @@ def _require_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAtt
 
 
 def _require_batched_input(operation: NamedOp, map: AffineMapAttr, default: AffineMapAttr) -> None:
-    """Raise VerifyError unless a map of a batched input has all its dimensions or an allowed part of them.
+    """Raise VerifyError unless the map of a batched input has the default dimensions, or an allowed part of them.
 
     The allowed parts are the reduced dimension, the batch and the reduced dimension, and all but the batch.
     """

@@ -166,7 +166,7 @@ def print_results(printer: FormPrinter, operation: Operation) -> None:
 
 
 def verify_structured(operation: Operation) -> None:
-    """Raise VerifyError, as upstream, for a violation of its `LinalgOp` or `DestinationStyleOpInterface`."""
+    """Raise VerifyError if an op violates upstream's `LinalgOp` or `DestinationStyleOpInterface`."""
     assert isinstance(operation, StructuredOp)  # by its definition
     _verify_destinations(operation)
     _verify_semantics(operation)
@@ -218,7 +218,7 @@ def _verify_map(operation: StructuredOp, number: int, map: AffineMapAttr, type: 
 
 
 def _verify_loops(operation: StructuredOp, maps: Maps, loops: int) -> None:
-    """Raise VerifyError unless each loop indexes a dimension of an operand, and static sizes agree with each other."""
+    """Raise VerifyError unless each loop indexes a dimension of an operand, and the operands' static sizes agree."""
     shapes = [shape_of(value.type) or () for value in operation.operands]
     extents: dict[int, int | None] = {}
     for map, shape in zip(maps, shapes, strict=True):

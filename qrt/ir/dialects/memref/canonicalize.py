@@ -84,7 +84,7 @@ def space_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def dim(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `memref.dim` of a cast by that of the cast's source, of an allocation or view by its size operand."""
+    """Replace a `memref.dim` of a cast by that of the source, and one of an allocation or view by a size operand."""
     (source, axis), producer = op.operands, op.operands[0].operation
     number, shape = constant_number(axis), memref_type(source).shape
     if producer is None or shape is None:

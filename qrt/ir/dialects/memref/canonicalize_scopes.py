@@ -19,7 +19,7 @@ _ONCE = {"affine.if", "memref.alloca_scope", "scf.execute_region", "scf.if", "sc
 
 
 def _may_allocate(op: Operation) -> bool:
-    """Return True if the body of `op` may allocate stack memory, apart from the scopes inside."""
+    """Return True if the body of `op` may allocate stack memory, not counting scopes in the body."""
     for child in (child for region in op.regions for block in region.blocks for child in block):
         if child.name == "memref.alloca":
             return True
@@ -40,7 +40,7 @@ def _is_last(op: Operation) -> bool:
 
 
 def inline_scope(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a scope by its body, if the body allocates no stack memory or the scope is the last op of another."""
+    """Replace a scope by its body, if the body allocates no stack memory or the scope is the last op in another."""
     parent = op.parent_operation
     assert parent is not None
     if _may_allocate(op) and (parent.name not in _SCOPES or not _is_last(op)):
@@ -49,7 +49,7 @@ def inline_scope(op: Operation, builder: Builder) -> PatternResult:
 
 
 def hoist_allocations(op: Operation, builder: Builder) -> PatternResult:
-    """Move the allocations of a scope before the branches that contain the scope, if nothing follows it in them.
+    """Move stack allocations of a scope out of the branches that contain the scope, if it is the last op in each.
 
     An allocation of dynamic size stays, because its size may be negative if the branch is not taken. An allocation in a
     loop stays, because each iteration has its own memory.

@@ -52,7 +52,7 @@ def _verify_global(operation: Operation) -> None:
 def global_of(operation: Operation) -> Operation | None:
     """Return the `ml_program.global` that a load or store names; None if there is none.
 
-    It is the one in the nearest symbol table around the operation that has such a name.
+    The symbol tables around the operation are searched from the inside out.
     """
     path, table = operation.attribute("global", SymbolRefAttr).path, nearest_table(operation)
     while table is not None and len(path) == 1:

@@ -50,7 +50,8 @@ Moves = Callable[[Operation], Iterator[Move]]
 def check_channels(program: Operation) -> None:
     """Raise VerifyError for the first operation that violates the integrity of quantization parameters.
 
-    Its values have parameters that do not fit them, or it moves elements to a channel with other parameters.
+    The parameters of each value must fit its shape, and no operation may move elements to a channel with other
+    parameters.
     """
     fitting: set[Type] = set()
     for operation in program.walk():
@@ -228,9 +229,10 @@ def _shape(value: Value) -> Shape:
 
 
 def _arrival_in(operand: Value, target: Value, axes: tuple[int | None, ...], whole: Callable[[int], bool]) -> Move:
-    """Return the move of an operand into a target, to whose axes ``axes`` maps the axes of the operand.
+    """Return the move of an operand into a target.
 
-    An axis that is left out is mapped to None. ``whole(axis)`` is True if the complete axis is moved, in order.
+    Axis i of the operand becomes axis ``axes[i]`` of the target, or is left out if that is None. ``whole(axis)`` is
+    True if the complete axis is moved, in order.
     """
 
     def arrival(axis: int) -> str | None:
@@ -272,7 +274,7 @@ def _insert_slice_moves(operation: Operation) -> Iterator[Move]:
 def _regrouping_moves(operation: Operation) -> Iterator[Move]:
     """Yield the move of an `expand_shape` or `collapse_shape`.
 
-    An axis that keeps its number and size is alone in its group, or with axes of size 1.
+    An axis that keeps its number and size is always complete: the other axes of its group have size 1.
     """
     group_of = {axis: number for number, group in enumerate(reassociation_of(operation)) for axis in group}
     rank = len(_shape(operation.operands[0]))

@@ -1,4 +1,7 @@
-"""Ops that articles on lowering use in the `quant` dialect, but upstream does not have (`--strict-upstream`)."""
+"""Ops of the `quant` dialect that articles on lowering use, but upstream does not have.
+
+`--strict-upstream` rejects them.
+"""
 
 from qrt.ir.core.attributes import FloatAttr, IntegerAttr, instance_of
 from qrt.ir.core.constraints import element_of
@@ -32,9 +35,9 @@ def _tensor(operation: Operation, value: Value, side: str) -> TensorType:
 
 
 def _verify_kernel(family: str, operation: Operation) -> None:
-    """Raise VerifyError unless the op is valid as the `qrt` op of the same name and agrees with its result type.
+    """Raise VerifyError unless the op is valid as an op of the family, and its attributes fit the result type.
 
-    That is, the attributes `output_scale` and `output_zero_point` must be the scale and zero point of the type.
+    That is, `output_scale` and `output_zero_point` must be the scale and zero point of the result's quantized type.
     """
     verify_family(family, operation)
     element = element_of(operation.results[0].type)

@@ -13,7 +13,7 @@ from qrt.ir.rewriting.rewrite import IN_PLACE, PatternResult
 
 
 def _body(operation: Operation, number: int = 0) -> Block | None:
-    """Return the entry block of an operation's region; None if the region is empty."""
+    """Return the entry block of region `number` of an operation; None if the region is empty."""
     blocks = operation.regions[number].blocks
     return blocks[0] if blocks else None
 
@@ -260,7 +260,8 @@ def _reduced_once(body: Block, indices: Sequence[Value], inits: Sequence[Value],
 def execute_region(op: Operation, builder: Builder) -> PatternResult:
     """Replace an `scf.execute_region` by the blocks of its region.
 
-    If there are several blocks, the region around the op must be one that allows several.
+    If there are several blocks, the op must be in a `func.func` or another `scf.execute_region`, which may have
+    several.
     """
     blocks = op.regions[0].blocks
     if "no_inline" in op.attributes:

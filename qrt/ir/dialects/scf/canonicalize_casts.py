@@ -1,7 +1,7 @@
 """Canonicalization patterns that give the carried values of `scf.for` and `scf.forall` more static types.
 
 As in upstream, a cast that drops static sizes before the loop moves into the loop. Upstream casts the yielded value
-even if its sizes may differ, which is undefined; here an iteration must be known to keep the sizes.
+even if its sizes may differ, which is undefined behavior; here an iteration must be known to keep the sizes.
 """
 
 from qrt.ir import Builder, Operation, Value
@@ -17,7 +17,7 @@ def _source(value: Value) -> Value | None:
 
 
 def _has_sizes_of(value: Value, other: Value, type: Type) -> bool:
-    """Return True if `value` is known to have the sizes of `type`; those of `other` are known to be so.
+    """Return True if `value` is known to have the sizes of `type`, given that `other` has them.
 
     The value must have that type, or derive from `other` only by writes, casts, loops and branches that keep the sizes.
     """

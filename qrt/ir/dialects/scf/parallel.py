@@ -194,7 +194,7 @@ def _parse_forall(parser: FormParser, pending: PendingOperation) -> None:
 
 
 def _give_block(region: Region) -> None:
-    """Give the `scf.forall.in_parallel` at the end of a region, if it is implicit, a region with an empty block."""
+    """Add an empty block to the `scf.forall.in_parallel` that ends `region`, if the program text omits that op."""
     last = region.blocks[0].last
     if last is not None and last.name == _IN_PARALLEL and not last.regions:
         last.regions = (Region([Block(location=last.location)]),)

@@ -109,7 +109,7 @@ def joined_constants(op: Operation, builder: Builder) -> PatternResult:
 
 
 def known_rank(op: Operation, builder: Builder) -> PatternResult:
-    """Make the length of the result static, if those of all operand shapes are: it is the greatest of them."""
+    """Make the length of the result static, if all operands have static lengths: it is the greatest of these."""
     lengths, type = [(_shape(value) or (None,))[0] for value in op.operands], op.results[0].type
     known = [length for length in lengths if length is not None]
     if _shape(op.results[0]) != (None,) or len(known) < len(lengths):

@@ -194,7 +194,7 @@ def known_sizes(op: Operation, builder: Builder) -> PatternResult:
 
 
 def concat(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the `tensor.concat` of one tensor by it, else share static sizes among the operands and the result.
+    """Replace the `tensor.concat` of one tensor by that tensor; else share static sizes among operands and result.
 
     As in upstream, the types of the operands and the result then have no encoding.
     """

@@ -166,7 +166,7 @@ def of_shape_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def of_slice(op: Operation, builder: Builder) -> PatternResult:
-    """Extract a part of a slice from the slice's source, if the slice has the part's dimensions completely."""
+    """Extract a part of a slice from the slice's source, if the slice is complete along the dimensions of the part."""
     cut, position = defining_op(op.operands[0], "vector.extract_strided_slice"), known_position(op)
     if cut is None or position is None:
         return None
@@ -190,7 +190,7 @@ def of_inserted_slices(op: Operation, builder: Builder) -> PatternResult:
         part, whole = (shape_of(operand.type) for operand in insert.operands)
         if rest > len(part):
             return None
-        where = slice_of(insert, len(whole))
+        where = slice_of(insert)
         if all(extent.start <= index < extent.stop for index, extent in zip(position, where, strict=False)):
             if part[len(part) - rest :] != whole[len(whole) - rest :]:
                 return None

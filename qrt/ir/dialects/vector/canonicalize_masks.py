@@ -11,7 +11,7 @@ from qrt.ir.core.matching import constant_number, defining_op
 from qrt.ir.dialects.arith.fold import predicate_of
 from qrt.ir.dialects.arith.scalars import splat_number
 from qrt.ir.dialects.vector.elements import slice_of
-from qrt.ir.dialects.vector.types import integers, shape_of, vector_of
+from qrt.ir.dialects.vector.types import integers, vector_of
 from qrt.ir.dialects.vector.values import dense_array, dense_of, splat
 from qrt.ir.rewriting.rewrite import PatternResult
 from qrt.types import Type
@@ -26,7 +26,7 @@ def is_full(mask: Value) -> bool:
 
 
 def _constant_mask(builder: Builder, sizes: Sequence[int], type: Type) -> PatternResult:
-    """Build a `vector.constant_mask` with these sizes, or with zeros only if one of them is 0."""
+    """Build a `vector.constant_mask` with these sizes; if one of them is 0, all are set to 0."""
     valid = list(sizes) if all(sizes) else [0] * len(sizes)
     return [builder.value("vector.constant_mask", (), type, {"mask_dim_sizes": dense_array(valid)})]
 
@@ -52,7 +52,7 @@ def slice_of_mask(op: Operation, builder: Builder) -> PatternResult:
     mask = op.operands[0].operation
     if mask is None or mask.name not in MASKS:
         return None
-    type, where = op.results[0].type, slice_of(op, len(shape_of(op.operands[0].type)))
+    type, where = op.results[0].type, slice_of(op)
     if mask.name == "vector.constant_mask":
         sizes = list(integers(mask, "mask_dim_sizes"))
         for axis, extent in enumerate(where):

@@ -27,12 +27,12 @@ def _slice(builder: Builder, source: Value, offsets: Sequence[int], sizes: Seque
 def of_inserted(op: Operation, builder: Builder) -> PatternResult:
     """Extract a slice from the last inserted slice that contains it, instead of from the result of the insertions."""
     value = op.operands[0]
-    taken = slice_of(op, len(shape_of(value.type)))
+    taken = slice_of(op)
     while (insert := defining_op(value, "vector.insert_strided_slice")) is not None:
         part, whole = (shape_of(operand.type) for operand in insert.operands)
         if len(part) != len(whole):
             return None
-        given = slice_of(insert, len(whole))
+        given = slice_of(insert)
         if all(a.start <= b.start < a.stop for a, b in zip(given, taken, strict=False)):
             inside = all(b.stop <= a.stop for a, b in zip(given, taken, strict=False))
             if not inside or part[len(taken) :] != whole[len(taken) :]:
@@ -49,7 +49,7 @@ def of_constant(op: Operation, builder: Builder) -> PatternResult:
     dense = dense_of(op.operands[0])
     if dense is None:
         return None
-    return [constant(builder, dense.array[slice_of(op, dense.array.ndim)], op.results[0].type)]
+    return [constant(builder, dense.array[slice_of(op)], op.results[0].type)]
 
 
 def of_broadcast(op: Operation, builder: Builder) -> PatternResult:
@@ -111,5 +111,5 @@ def into_constant(op: Operation, builder: Builder) -> PatternResult:
         return None
     elements = whole.array.copy()
     shape = (1,) * (elements.ndim - part.array.ndim) + part.array.shape
-    elements[slice_of(op, elements.ndim)] = part.array.reshape(shape)
+    elements[slice_of(op)] = part.array.reshape(shape)
     return [constant(builder, elements, op.results[0].type)]

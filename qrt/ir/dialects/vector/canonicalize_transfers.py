@@ -48,7 +48,7 @@ class Transfer:
 
     @property
     def extents(self) -> list[int]:
-        """The number of elements transferred along each dimension of the memory; 0 where the vector does not lie."""
+        """The vector's size along each dimension of the memory; 0 for dimensions along which it does not extend."""
         sizes = dict(zip(self.permutation, self.type.shape, strict=True))
         return [sizes.get(axis, 0) for axis in range(len(self.indices))]
 
@@ -146,7 +146,7 @@ def _is_padding(op: Operation, read: Transfer, write: Transfer) -> bool:
 
 @_of_plain
 def written_otherwise(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a read of just written elements, in another order of dimensions, by a `broadcast` and a `transpose`."""
+    """Replace a read of just written elements, with dimensions in another order, by a transpose of a broadcast."""
     read, source = Transfer(op), defining_op(op.operands[0], "vector.transfer_write")
     if source is None or not is_plain(source) or not isinstance(read.base.type, TensorType) or not read.permutation:
         return None
@@ -213,7 +213,7 @@ def over_write(op: Operation, builder: Builder) -> PatternResult:
 def insert_of_written(op: Operation, builder: Builder) -> PatternResult:
     """Write a vector directly into the destination of a `tensor.insert_slice`, without a tensor in between.
 
-    This holds if the inserted slice is the beginning of a tensor that the vector fills.
+    The inserted slice must be the beginning of a tensor that the vector fills.
     """
     cut, into = defining_op(op.operands[0], "tensor.extract_slice"), op.operands[1]
     source = None if cut is None else defining_op(cut.operands[0], "vector.transfer_write")
