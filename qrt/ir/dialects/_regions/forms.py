@@ -60,7 +60,7 @@ def parse_body(
     """Parse a region and append it to the regions of `pending`.
 
     `arguments` and `types` are the names and types of the entry block's arguments. If `arguments` is None, the region's
-    text declares its block arguments itself.
+    text declares its block arguments itself. `terminator` is the name of a terminator that the text may omit.
     """
     if arguments is not None and len(arguments) != len(types):
         raise parser.error_at(pending, "mismatch in number of loop-carried values and defined values")
@@ -94,7 +94,10 @@ def print_branches(printer: FormPrinter, operation: Operation, terminator: str) 
 
 
 def print_body(printer: FormPrinter, operation: Operation, index: int, terminator: str | None = None) -> None:
-    """Print region `index` of an operation without the line that declares the arguments of its entry block."""
+    """Print region `index` of an operation, with a label such as `^bb0(%x: f32)` if its entry block has arguments.
+
+    A last operation with the name `terminator` is omitted, if it has no operands.
+    """
     region = operation.regions[index]
     printer.word("")
     with printer.numbered(region):

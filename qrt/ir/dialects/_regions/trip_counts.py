@@ -14,9 +14,9 @@ Number = int | None
 
 
 def trips(low: Number, high: Number, step: Number) -> Number:
-    """Return the number of iterations of a loop from `low` to `high` (exclusive); None if it is not known.
+    """Return the number of iterations of a loop from `low` to `high` (exclusive); None if the number is unknown.
 
-    It is not known if an argument is None (not a constant), or if the step is not positive, an error at run time.
+    It is unknown if an argument is None (not a constant), or if the step is not positive, an error at run time.
 
     >>> trips(0, 5, 2), trips(5, 0, 1), trips(0, None, 1)
     (3, 0, None)
@@ -27,14 +27,14 @@ def trips(low: Number, high: Number, step: Number) -> Number:
 
 
 def trips_of_for(op: Operation) -> Number:
-    """Return the number of iterations of an `scf.for`; None unless its bounds and step are constants."""
+    """Return the number of iterations of an `scf.for`; None if the number is unknown."""
     if op.operands[0] is op.operands[1]:
         return 0
     return None if "unsignedCmp" in op.attributes else trips(*map(number_of, op.operands[:3]))
 
 
 def trips_of_affine_for(op: Operation) -> Number:
-    """Return the number of iterations of an `affine.for`; None unless its bounds are constants."""
+    """Return the number of iterations of an `affine.for`; None if the number is unknown."""
     return trips(*constant_bounds(op), step_of(op))
 
 

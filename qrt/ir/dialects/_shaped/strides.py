@@ -42,7 +42,7 @@ def has_identity_layout(type: MemRefType) -> bool:
 
 
 def strides_of(type: MemRefType, symbols: Sequence[int] = ()) -> StridedLayout | None:
-    """Return the strides and offset of a memref; None if it is unranked, or its layout map is not a strided one.
+    """Return the strides and offset of a memref; None for an unranked memref, and for a layout map without strides.
 
     `symbols` are the values of the map's symbols, if they are known.
 

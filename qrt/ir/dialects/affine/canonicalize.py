@@ -110,7 +110,7 @@ def _needed(map: AffineMapAttr, operands: Sequence[Value], greatest: bool) -> Af
 
 
 def bounds(op: Operation, builder: Builder) -> PatternResult:
-    """Simplify the bound maps of an `affine.for`: drop repeated results, and results that are never the bound."""
+    """Simplify the bound maps of an `affine.for`: drop results that repeat the one before or are never the bound."""
     attributes, operands, sizes = dict(op.attributes), [], []
     for name in ("lowerBound", "upperBound"):
         given, values = map_of(op, f"{name}Map"), op.operand_group(f"{name}Operands")
@@ -133,7 +133,7 @@ def bounds(op: Operation, builder: Builder) -> PatternResult:
 
 
 def without_work(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the results of an `affine.for` that runs no iteration or has an empty body by their final values."""
+    """Replace an `affine.for` by the values of its results, if it runs no iteration or has an empty body."""
     inits, trips = op.operand_group("inits"), trips_of_affine_for(op)
     if not op.results:
         return None

@@ -55,7 +55,7 @@ def fold_constants(operation: Operation, folds: Folds) -> Folded:
 
 
 def _known(value: Value) -> Any:
-    """Return the value of a constant; None if it is not constant, or has more than MAX_FOLDED elements."""
+    """Return the elements of a constant; None if `value` is not constant, or has more than MAX_FOLDED elements."""
     known = constant_value(constant_of(value))
     return known if np.size(known) <= dense.MAX_FOLDED else None
 
@@ -83,7 +83,7 @@ _FOLDER: ConstantFolder[Value | Attribute] = ConstantFolder(_computed, lambda op
 def constant_value(constant: Attribute | None) -> Any:
     """Return a constant as a NumPy array for `qrt.ops.elementwise`, or a NumPy scalar if it is a scalar or splat.
 
-    Return None if its type cannot be executed.
+    Return None for other attributes, and for types that cannot be executed.
     """
     try:
         match constant:

@@ -55,7 +55,7 @@ class InliningBudget:
         self._sizes: dict[Operation, int] = {}
 
     def allows(self, function: Operation) -> bool:
-        """Subtract a function's size from the budget; return False, without effect, if it exceeds the budget."""
+        """Subtract a function's size from the budget; return False, without effect, if the size exceeds the budget."""
         if function not in self._sizes:
             self._sizes[function] = sum(1 for _ in function.walk())
         if self._sizes[function] > self.left:

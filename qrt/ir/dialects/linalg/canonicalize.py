@@ -70,7 +70,7 @@ def _with_operands(op: StructuredOp, builder: Builder, operands: Sequence[Value]
 
 
 def cast_of_result(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `tensor.cast` that adds static sizes to an op's result by a cast of the op's output operand."""
+    """Move a `tensor.cast` that adds static sizes from the result of an op to the output operand of the op."""
     (value,) = op.operands
     source, type = value.operation, op.results[0].type
     if not isinstance(source, StructuredOp) or type is value.type or not keeps_sizes(value.type, type):
@@ -90,7 +90,7 @@ def cast_of_result(op: Operation, builder: Builder) -> PatternResult:
 
 
 def identity(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `linalg.generic` with equal maps, whose body only yields block arguments, by their operands."""
+    """Replace a `linalg.generic` by the operands whose elements it yields, if its maps are equal and its body empty."""
     assert isinstance(op, StructuredOp)
     body = op.regions[0].blocks[0]
     if len(set(op.indexing_maps)) != 1 or body.first is not body.last or body.last is None:

@@ -101,7 +101,7 @@ def rank_of(type: Type) -> int:
 
 
 def shape_of(type: Type) -> Sequence[int | None] | None:
-    """Return the shape of a tensor or memref: None if it is unranked, `()` for a scalar."""
+    """Return the shape of a tensor or memref: None for an unranked one, `()` for a scalar."""
     return type.shape if isinstance(type, TensorType | MemRefType) else ()
 
 
@@ -120,7 +120,10 @@ def effects(operation: Operation) -> Collection[Trait]:
 
 
 def parse_operands(parser: FormParser, pending: PendingOperation, segmented: bool = True) -> tuple[int, int]:
-    """Parse `ins(...)` and `outs(...)`, and return the numbers of inputs and outputs."""
+    """Parse `ins(...)` and `outs(...)`, and return the numbers of inputs and outputs.
+
+    If `segmented`, set the attribute `operandSegmentSizes` to these numbers.
+    """
     inputs, outputs = _parse_group(parser, pending, "ins"), _parse_group(parser, pending, "outs")
     if segmented:
         pending.attributes[OPERAND_SEGMENTS] = segments(inputs, outputs)

@@ -53,7 +53,7 @@ def whole_view(op: Operation, builder: Builder) -> PatternResult:
 
 
 def _view(op: Operation, builder: Builder, source: Value, lists: dict[str, Mixed]) -> PatternResult:
-    """Rebuild a `subview` with another source or other lists, and cast it to its former type; None if it is invalid.
+    """Rebuild a `subview` with another source or other lists, and cast it to its former type; None if that is invalid.
 
     The lists are its offsets, sizes and strides.
     """
@@ -90,7 +90,7 @@ def view_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def known_metadata(op: Operation, builder: Builder) -> PatternResult:
-    """Replace results of `memref.extract_strided_metadata` that the source's type determines by constants."""
+    """Use constants for the results of `memref.extract_strided_metadata` that the source's type determines."""
     type = memref_type(op.operands[0])
     layout = strides_of(type)
     if type.shape is None or layout is None:
@@ -112,7 +112,7 @@ def _reinterpret(op: Operation, builder: Builder, source: Value) -> list[Value]:
 
 
 def reinterpret_to_itself(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `reinterpret_cast` to the source's own static type by the source."""
+    """Replace a `reinterpret_cast` by its source, if both have the same static type with offset 0."""
     type = memref_type(op.results[0])
     layout = strides_of(type)
     if type is not op.operands[0].type or not type.has_static_shape or layout is None:
@@ -235,7 +235,7 @@ def collapse_of_cast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def expand_of_cast(op: Operation, builder: Builder) -> PatternResult:
-    """Expand the source of a cast instead of the cast's result, if the source has the sizes that the groups give."""
+    """Expand the source of a cast instead of the cast's result, if the output sizes multiply to the source's sizes."""
     source = static_cast_source(op.operands[0])
     if source is None:
         return None

@@ -61,7 +61,7 @@ def _write(builder: Builder, cast: Operation, arrays: Sequence[Array]) -> list[V
 
 
 def _short_array(value: Value) -> Array | None:
-    """Return the array of a constant; None if it is a resource, or has more than MAX_FOLDED elements."""
+    """Return the array of a constant; None for a resource, and for more than MAX_FOLDED elements."""
     constant = constant_of_storage(value)
     is_long = isinstance(constant, DenseElementsAttr) and constant.array.size > MAX_FOLDED
     return None if is_long or isinstance(constant, DenseResourceAttr) else known_array(value)

@@ -194,7 +194,7 @@ def _is_structured(operation: Operation) -> bool:
 
 
 def _structured_moves(operation: Operation) -> Iterator[Move]:
-    """Yield the moves of a structured operation: those of its operands into the last operand of the same type.
+    """Yield the `Move` of the elements of each operand of a structured operation into the last operand of its type.
 
     The body may combine all elements of one type. Each of them must therefore be in the channel of the element of the
     last operand.
@@ -229,7 +229,7 @@ def _shape(value: Value) -> Shape:
 
 
 def _arrival_in(operand: Value, target: Value, axes: tuple[int | None, ...], whole: Callable[[int], bool]) -> Move:
-    """Return the move of an operand into a target.
+    """Return the `Move` of an operand's elements into a target.
 
     Axis i of the operand becomes axis ``axes[i]`` of the target, or is left out if that is None. ``whole(axis)`` is
     True if the complete axis is moved, in order.
@@ -246,7 +246,7 @@ def _arrival_in(operand: Value, target: Value, axes: tuple[int | None, ...], who
 
 
 def _slice_moves(operation: Operation, operand: Value, target: Value, reduced: Value) -> Iterator[Move]:
-    """Yield the move of an extracted or inserted slice.
+    """Yield the `Move` of the elements of an extracted or inserted slice.
 
     ``reduced`` is the value that has the slice's shape, perhaps without some of its axes of size 1.
     """
@@ -272,7 +272,7 @@ def _insert_slice_moves(operation: Operation) -> Iterator[Move]:
 
 
 def _regrouping_moves(operation: Operation) -> Iterator[Move]:
-    """Yield the move of an `expand_shape` or `collapse_shape`.
+    """Yield the `Move` of the elements of an `expand_shape` or `collapse_shape`.
 
     An axis that keeps its number and size is always complete: the other axes of its group have size 1.
     """
@@ -290,9 +290,10 @@ def _regrouping_moves(operation: Operation) -> Iterator[Move]:
 
 
 def _reshape_moves(operation: Operation) -> Iterator[Move]:
-    """Yield the move of a `tensor.reshape`.
+    """Yield the `Move` of the elements of a `tensor.reshape`.
 
-    An axis stays the same if its size does not change, nor the product of the sizes before it or of those after it.
+    An axis stays the same if its size does, and if the product of the sizes before it or of the sizes after it does,
+    too.
     """
     source, target = operation.operands[0], operation.results[0]
     old, new = (cast("TensorType", value.type).shape for value in (source, target))

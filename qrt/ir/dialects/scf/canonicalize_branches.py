@@ -65,7 +65,7 @@ def _reaching(value: Value, given: _IncomingValues) -> set[Value]:
 
 
 def only_value(op: Operation, builder: Builder) -> PatternResult:
-    """Replace an argument or result that receives a single value along all control flow edges by that value."""
+    """Replace an argument or result by the value that it receives, if that is the same along all control flow edges."""
     given, changed = _incoming_values(op), False
     for value in given:
         reaching = _reaching(value, given) if value.uses else set()
@@ -93,7 +93,7 @@ def equal_inputs(op: Operation, builder: Builder) -> PatternResult:
 
 
 def unread_results(op: Operation, builder: Builder) -> PatternResult:
-    """Remove unused arguments and results and their operands, unless a used one receives the same operands."""
+    """Remove unused arguments and results with the operands they receive, unless a used one receives the same ones."""
     given = _incoming_values(op)
     read = {operands for value, operands in given.items() if value.uses}
     unread = {value for value, operands in given.items() if operands not in read}

@@ -153,7 +153,7 @@ def _inlined(parts: _ForallParts, lower: Sequence[Value], builder: Builder) -> l
 
 
 def constant_variables(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the induction variable of an `scf.forall` along a dimension of one iteration by its lower bound."""
+    """Replace the induction variable of an `scf.forall` by the lower bound, in dimensions that run one iteration."""
     parts = _ForallParts(op)
     arguments = [
         (argument, bound)

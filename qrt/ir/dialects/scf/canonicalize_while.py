@@ -58,7 +58,7 @@ def true_after(op: Operation, builder: Builder) -> PatternResult:
 
 
 def compared_after(op: Operation, builder: Builder) -> PatternResult:
-    """Replace comparisons in the second region that repeat or negate the loop's condition by constants."""
+    """Fold comparisons in the second region that repeat or negate the loop's condition to constants."""
     parts = _WhileParts(op)
     decided = defining_op(parts.condition.operands[0], "arith.cmpi")
     if decided is None:

@@ -80,7 +80,7 @@ def _print_const_shape(printer: FormPrinter, operation: Operation) -> None:
 
 
 def _known(value: Value) -> list[int] | None:
-    """Return the extents of a constant shape; None if it is not constant, or longer than MAX_FOLDED."""
+    """Return the extents of a constant shape; None if `value` is not constant, or longer than MAX_FOLDED."""
     constant = constant_of(value)
     if not isinstance(constant, DenseElementsAttr) or constant.array.size > MAX_FOLDED:
         return None

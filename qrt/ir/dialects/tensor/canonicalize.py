@@ -107,7 +107,7 @@ _WRITES_SECOND = (
 
 
 def destinations(op: Operation) -> list[Value]:
-    """Return, for each result, the operand into which the op writes to produce it; empty for other ops."""
+    """Return the destination operand of each result, into which the op writes; empty for ops without destinations."""
     if isinstance(op, StructuredOp):
         return op.outputs if op.results else []
     return op.operands[1:2] if op.name in _WRITES_SECOND and op.results else []
@@ -129,7 +129,7 @@ def from_casts(op: Operation, builder: Builder) -> PatternResult:
 
 
 def dim(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a `tensor.dim` by that of the cast's source or the destination, or by an element of a reshape's shape."""
+    """Replace a `tensor.dim` of a cast, of an op with a destination or of a reshape by a size of that op's operand."""
     (tensor, axis), source = op.operands, op.operands[0].operation
     if source is None:
         return None

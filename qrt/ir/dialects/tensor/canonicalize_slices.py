@@ -56,7 +56,7 @@ def _same_place(op: Operation, other: Operation) -> bool:
 
 
 def slice_of_insert(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the extraction of a slice that was inserted at the same place by the inserted tensor."""
+    """Replace ``extract_slice(insert_slice(x, y))`` by x, if both slices are at the same place and have one type."""
     inserted = defining_op(op.operands[0], "tensor.insert_slice")
     if inserted is None or inserted.operands[0].type is not op.results[0].type or not _same_place(op, inserted):
         return None

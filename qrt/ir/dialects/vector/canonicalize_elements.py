@@ -285,7 +285,7 @@ def as_broadcast(op: Operation, builder: Builder) -> PatternResult:
 
 
 def as_elements(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a chain of insertions that sets all elements of a vector by a `vector.from_elements`."""
+    """Replace a chain of insertions by a `vector.from_elements`, if they set all elements of the vector."""
     if any(user.name == op.name and user.operands[1] is op.results[0] for user in op.results[0].users):
         return None
     inserts: list[Operation] = []

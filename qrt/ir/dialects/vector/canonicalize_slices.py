@@ -90,7 +90,7 @@ def to_extract(op: Operation, builder: Builder) -> PatternResult:
 
 
 def insert_of_existing(op: Operation, builder: Builder) -> PatternResult:
-    """Remove an insertion of a whole vector, or of elements that the vector already has."""
+    """Remove an insertion that covers the whole vector, or that inserts elements which the vector already has."""
     part, whole = op.operands
     if part.type is whole.type:
         return [part]

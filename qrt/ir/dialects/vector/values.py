@@ -61,13 +61,13 @@ def constant(builder: Builder, values: Array, type: Type) -> Value:
 
 
 def splat(builder: Builder, value: Any, type: Type) -> PatternResult:
-    """Build a constant vector with all elements equal to `value`; return None if it would be too large."""
+    """Build a constant vector with all elements equal to `value`; None if the constant would be too large."""
     elements = dense.splat(value, type)
     return None if elements is None else [builder.constant(elements, type)]
 
 
 def splat_source(value: Value) -> Value | None:
-    """Return the scalar of which a vector is a `vector.broadcast`; None if it is not one of a scalar."""
+    """Return the scalar that a `vector.broadcast` repeats to produce a vector; None for other vectors."""
     source = defining_op(value, "vector.broadcast")
     return None if source is None or isinstance(source.operands[0].type, VectorType) else source.operands[0]
 
