@@ -74,7 +74,7 @@ def to_itself(op: Operation, builder: Builder) -> PatternResult:
 
 
 def of_constant(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the reshape of a constant, `tensor.splat` or `tensor.from_elements` by such an op of the new type."""
+    """Replace the reshape of a constant, `tensor.splat` or `tensor.from_elements` by the same op of the new type."""
     source, result_type = op.operands[0].operation, ranked(op.results[0])
     constant = constant_of(op.operands[0])
     if not result_type.has_static_shape or source is None:

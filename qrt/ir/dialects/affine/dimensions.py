@@ -65,7 +65,7 @@ def _parts_of_size(dim: Operation) -> Sequence[Value] | None:
 
 
 def _without_casts(value: Value) -> Value:
-    """Return the source of a chain of `memref.cast`, which ends at a cast from an unranked memref."""
+    """Return the source of a chain of `memref.cast`; a cast from an unranked memref ends the chain."""
     passed: set[Value] = set()
     while (cast := defining_op(value, "memref.cast")) is not None and value not in passed:
         if memref_type(cast.operands[0]).shape is None:

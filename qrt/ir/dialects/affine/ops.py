@@ -95,7 +95,7 @@ def _verify_map(operation: Operation) -> None:
 
 
 def _fold_map(choose: Callable[[Sequence[int]], int]) -> Fold:
-    """Return the folder of an op with constant operands: `choose` selects its result among the results of its map."""
+    """Return the folder of an op with constant operands; `choose` selects one of the results of the op's map."""
 
     def fold(operation: Operation, folds: Folds) -> Folded:
         map = map_of(operation)

@@ -215,7 +215,7 @@ def _product_with_one(op: Operation) -> Folded:
 
 
 def fold_select(op: Operation, folds: Folds) -> Folded:
-    """Fold a selection with a constant condition or equal branches, and two cases in which its result is an operand.
+    """Fold a selection with a constant condition or equal branches, and two cases in which the result is an operand.
 
     These are ``select(c, true, false) -> c``, and ``select(a == b, a, b) -> b`` or the same with ``!=``.
     """

@@ -136,7 +136,7 @@ _VIEWS = {
 
 
 def needless_clone(op: Operation, builder: Builder) -> PatternResult:
-    """Replace a clone by its source, if one of them is freed later in this block and nothing is freed in between."""
+    """Replace a clone by its source, if either of the two is freed later in this block and nothing in between."""
     (source,), (clone,) = op.operands, op.results
     frees = _frees(clone), _frees(value_behind(source, _VIEWS))
     if any(len(deallocs) > 1 for deallocs in frees):

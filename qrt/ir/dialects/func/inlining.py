@@ -45,7 +45,7 @@ def inlined_at_most(root: Operation) -> int:
 
 
 class InliningBudget:
-    """The number of operations that inlining may still add.
+    """Number of operations that inlining may still add.
 
     The size of each function is cached: a function no longer changes once its body is copied.
     """

@@ -49,7 +49,7 @@ def inline_scope(op: Operation, builder: Builder) -> PatternResult:
 
 
 def hoist_allocations(op: Operation, builder: Builder) -> PatternResult:
-    """Move stack allocations of a scope out of the branches that contain the scope, if it is the last op in each.
+    """Move stack allocations of a scope out of the branches around it, if the scope is the last op in each branch.
 
     An allocation of dynamic size stays, because its size may be negative if the branch is not taken. An allocation in a
     loop stays, because each iteration has its own memory.

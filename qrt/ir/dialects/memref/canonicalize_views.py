@@ -149,7 +149,7 @@ def _stated_lists(op: Operation) -> dict[str, Mixed]:
 def reinterpret_of_metadata(op: Operation, builder: Builder) -> PatternResult:
     """Replace a `reinterpret_cast` of the base buffer of a memref by that memref, if the metadata are the same.
 
-    If offset, sizes or strides differ, it becomes a `reinterpret_cast` of the memref.
+    If offset, sizes or strides differ, the op becomes a `reinterpret_cast` of the memref.
     """
     metadata = defining_op(op.operands[0], "memref.extract_strided_metadata")
     if metadata is None:

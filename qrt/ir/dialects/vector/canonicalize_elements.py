@@ -372,7 +372,7 @@ def elements_of_elements(op: Operation, builder: Builder) -> PatternResult:
 
 
 def elements_of_broadcast(op: Operation, builder: Builder) -> PatternResult:
-    """Replace the `to_elements` of a broadcast by the elements of the broadcast's source, repeated."""
+    """Replace a `vector.to_elements` of a broadcast by the elements of the broadcast's source, repeated."""
     broadcast = defining_op(op.operands[0], "vector.broadcast")
     if broadcast is None:
         return None
