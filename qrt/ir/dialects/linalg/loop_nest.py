@@ -63,7 +63,7 @@ class LoopNest(Builder):
         return self._narrowed(argument, element_of(tensor.type))
 
     def _narrowed(self, element_in_byte: Value, element: Type) -> Value:
-        """Truncate an element, loaded as a byte, to the type `element`; `extend` uses the byte instead of the result."""
+        """Truncate an element, loaded as a byte, to the type `element`; `extend` starts from the byte instead."""
         if element_in_byte.type is element:
             return element_in_byte
         narrow = self.value("arith.trunci", (element_in_byte,), element)
