@@ -44,9 +44,9 @@ def form(element: Type) -> int:
 
 
 def binary(node: Node) -> None:
-    """Combine numbers of one type.
+    """Apply the operator to numbers or bools of one type, element by element.
 
-    Max, Min and Sum take any number of tensors. Integers wrap, and their Div truncates.
+    Max, Min and Sum take any number of tensors. Integers wrap; their Div truncates.
     """
     element = one_type(node)
     name = _BINARY[node.op.type][form(element)]

@@ -167,7 +167,7 @@ def multi_head_attention(node: Node) -> None:
 
 
 def attention(node: Node) -> None:
-    """Compute attention of float32, whose queries, keys and values are one product with weights, plus a bias.
+    """Compute attention of float32. One product of the input with weights, plus a bias, gives queries, keys and values.
 
     The weights are known or computed. A mask of keys, and a tensor that is added to the products, are supported.
     """
@@ -179,7 +179,7 @@ def attention(node: Node) -> None:
 
 
 def q_attention(node: Node) -> None:
-    """Compute Attention with an exact product of 8-bit integers, whose sums are multiplied by both scales."""
+    """Compute com.microsoft::Attention of 8-bit integers: their exact product with the weights, times both scales."""
     names = _inputs(node, 9, 2, 5, 6, 7, 8)
     _refuse_rest(node, 8)
     _floats(node, 2, 3, 4)

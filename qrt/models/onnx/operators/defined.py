@@ -25,7 +25,7 @@ _BY_NAME = {name: number for number, name in NUMBERS.items()}
 
 
 def defined(node: Node) -> None:
-    """Compute the operators by which ONNX defines this one, in the forms that they support."""
+    """Compute the other operators by which ONNX defines this one, in the forms supported for those."""
     op, place = node.op, node.graph.place(node.op)
     defs: Any = extra("onnx.defs", "onnx")
     try:

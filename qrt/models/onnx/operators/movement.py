@@ -38,7 +38,7 @@ def reshaped(node: Node, shape: Shape, sources: Sequence[int | None]) -> None:
 def reshape(node: Node) -> None:
     """Change the shape: a size of 0 keeps the input's size, and -1 stands for the rest.
 
-    Sizes may be those of open dimensions.
+    Sizes may be those of dynamic dimensions.
     """
     wanted = wanted_sizes(node, 1)
     allows_zero = bool(node.attribute("allowzero", 0))
@@ -134,7 +134,7 @@ def unsqueeze(node: Node) -> None:
 
 
 def identity(node: Node) -> None:
-    """Return the input. Dropout does the same, because models are not trained here, and its mask is true."""
+    """Return the input. Dropout changes no element, because models are not trained; its mask is true everywhere."""
     if node.op.type == "Dropout" and node.has(2) and node.known(2, "training mode").any():
         node.refuse("in training")
     if node.op.type == "Dropout" and node.returns(1):
@@ -162,7 +162,7 @@ def transpose(node: Node) -> None:
 
 
 def concat(node: Node) -> None:
-    """Join tensors of one type along an axis. Quantized ones with different parameters are joined as integers."""
+    """Join tensors of one type along an axis. Quantized tensors with different scales or zero points are joined as integers."""
     count, rank = len(node.op.inputs), len(node.shape())
     axis = node.axis(node.required("axis", int), rank)
     if any(len(node.shape(i)) != rank for i in range(count)):

@@ -98,8 +98,8 @@ def _result(node: Node, scale: int, like: int = 0) -> UniformType:
 def binary(node: Node) -> None:
     """Add or multiply tensors of int8 or uint8, with NumPy's broadcasting.
 
-    QLinearAdd exchanges its operands, as the runtime does, if the first one has one element along the last axis in
-    which either has several. If that is known only at run time, no sum may depend on the order.
+    QLinearAdd computes b + a, as the runtime does, if a has size 1 along the last axis where a or b is larger.
+    If these sizes are known only at run time, both orders must give the same integers for all operands.
     """
     name = {"QLinearAdd": "add", "QLinearMul": "mul"}[node.op.type]
     a, b, out = _operand(node, 0), _operand(node, 3), _result(node, 6)
@@ -215,7 +215,7 @@ def _product(node: Node, sizes: Sequence[int | None]) -> int:
 
 
 def function(node: Node) -> None:
-    """Look up int8 or uint8 in a table of 256 entries."""
+    """Apply the function to int8 or uint8 values by a table of 256 entries."""
     x, out = _operand(node, 0), _result(node, 3)
     node.rule("table", storage=x.storage)
     computed: tables.Function = tables.logistic
