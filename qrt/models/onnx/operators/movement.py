@@ -162,7 +162,7 @@ def transpose(node: Node) -> None:
 
 
 def concat(node: Node) -> None:
-    """Join tensors of one type along an axis. Quantized tensors with different scales or zero points are joined as integers."""
+    """Join tensors of one type along an axis. Quantized tensors of different types are joined as integers."""
     count, rank = len(node.op.inputs), len(node.shape())
     axis = node.axis(node.required("axis", int), rank)
     if any(len(node.shape(i)) != rank for i in range(count)):
