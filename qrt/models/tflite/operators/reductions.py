@@ -94,6 +94,9 @@ _REDUCED = {"REDUCE_MAX": "max", "REDUCE_MIN": "min", "REDUCE_ANY": "max", "REDU
 def arg(node: Node) -> None:
     """Return the int32 or int64 index of the first maximum or minimum along a known axis."""
     axis = axis_of(node, one_integer(node, 1, "an axis"), len(input_shape(node)))
+    wanted, declared = node.options["output_type"], node.outputs[0].dtype
+    if wanted.lower() != declared:
+        node.fail(f"option output_type is {wanted}, but the result is declared as {declared}")
     name = "qrt.argmax" if node.op.name == "ARG_MAX" else "qrt.argmin"
     settle(node, 0, node.emit(name, [node.value(0)], {"axis": axis}, node.result_type().element))
 
