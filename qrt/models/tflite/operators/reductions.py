@@ -14,7 +14,9 @@ from qrt.types import IntegerType
 
 
 def reduce(node: Node) -> None:
-    """Add or average elements over axes. Negative axes count from the end."""
+    """Add or average 8-bit, int16, int32, int64 or float32 elements over known axes.
+
+    SUM of int32 and int64 wraps; MEAN of them truncates the quotient."""
     name = node.op.name.lower()
     rank = node.type(0).rank or 0
     axes = node.integers(1, "axes")

@@ -30,7 +30,7 @@ class _Step(NamedTuple):
 
 
 def strided_slice(node: Node) -> None:
-    """Take a slice with known begins, ends and strides. All masks are supported."""
+    """Take a slice with known begins, ends and strides, and any of the operator's masks."""
     value = node.value(0)
     steps, new_shape = _strided(node, input_shape(node))
     lists = {name: [step[i] for step in steps] for i, name in enumerate(("offsets", "sizes", "strides"))}
