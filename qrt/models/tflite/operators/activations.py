@@ -23,7 +23,7 @@ def _ratio(x: UniformType, out: UniformType, factor: float = 1.0) -> float:
 
 
 def leaky_relu(node: Node) -> None:
-    """Multiply negative 8- or 16-bit values by a slope. The rule depends on the multipliers of both parts."""
+    """Multiply negative 8- or 16-bit values by a slope."""
     x, out = _types(node)
     alpha = float(node.options["alpha"])
     if not np.isfinite(alpha):
@@ -33,7 +33,7 @@ def leaky_relu(node: Node) -> None:
 
 
 def absolute(node: Node) -> None:
-    """Return the absolute value of int8 or int16 values: negative values have a slope of -1."""
+    """Return the absolute value of int8 or int16 values, computed as a leaky ReLU with a slope of -1."""
     x, out = _types(node)
     node.set(0, _leaky(node, -1.0, node.rule("abs", storage=out.storage, ratio=_ratio(x, out)), out))
 
@@ -53,7 +53,7 @@ def prelu(node: Node) -> None:
 
 
 def relu(node: Node) -> None:
-    """Clamp 8- or 16-bit values. Values are requantized to the result's type and then clamped."""
+    """Requantize 8- or 16-bit values to the result's type, and clamp them to the operator's bounds."""
     x, out = _types(node)
     rule = node.rule("relu", storage=out.storage, ratio=_ratio(x, out))
     value = node.value(0)
@@ -63,7 +63,7 @@ def relu(node: Node) -> None:
 
 
 def negate(node: Node) -> None:
-    """Negate the storage of int8 or int16 tensors. Scales and zero points of the types are ignored."""
+    """Negate the storage of int8 or int16 tensors. Scales and zero points are ignored."""
     x, out = _types(node)
     if x.storage not in ("i8", "i16"):
         node.refuse(f"{node.input(0).dtype}")

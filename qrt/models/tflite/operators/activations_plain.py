@@ -49,7 +49,7 @@ def prelu(node: Node) -> None:
 
 
 def elu(node: Node) -> None:
-    """Replace negative float32 values x by exp(x) - 1."""
+    """Replace each negative float32 value x by exp(x) - 1."""
     (x,) = _input(node)
     finish(node, 0, select(node, _is_negative(node, x), _unary(node, "math.expm1", x), x, _F32))
 
@@ -59,7 +59,7 @@ _CUT = -9.0
 
 
 def logistic(node: Node) -> None:
-    """Return the sigmoid of float32 values, computed from exp(-abs(x)), which cannot overflow."""
+    """Return 1 / (1 + exp(-x)) of float32 values, computed from exp(-abs(x)), which cannot overflow."""
     (x,) = _input(node)
     one = number_of(1, _F32)
     power = _unary(node, "math.exp", _unary(node, "arith.negf", _unary(node, "math.absf", x)))
@@ -79,10 +79,7 @@ def hard_swish(node: Node) -> None:
 
 
 def gelu(node: Node) -> None:
-    """Return the GELU of float32 values, by erfc or, if approximate, by tanh.
-
-    LiteRT uses rational approximations; results differ by up to 4 ULP of the greatest result.
-    """
+    """Return the GELU of float32 values, computed by erfc, or by tanh if the option ``approximate`` is set."""
     (x,) = _input(node)
     half = _binary(node, "arith.mulf", number_of(0.5, _F32), x)
     if not node.options["approximate"]:

@@ -20,7 +20,7 @@ def _emit(node: Node, name: str, attributes: dict[str, str], out: UniformType) -
 
 
 def add(node: Node) -> None:
-    """Add or subtract 8- or 16-bit tensors that broadcast. The rule depends on the ratios of the scales."""
+    """Add or subtract 8- or 16-bit tensors that broadcast."""
     a, b, out = _operands(node)
     if out.storage == "i16" and node.options.get("pot_scale_int16", True):
         node.refuse("int16 whose scales are powers of two (pot_scale_int16)")

@@ -50,7 +50,7 @@ def _finish(node: Node, result: Operand) -> None:
 
 
 def binary(node: Node) -> None:
-    """Combine int32, int64 or float32 tensors that broadcast. Integers wrap, and DIV truncates."""
+    """Apply the operator to int32, int64 or float32 tensors that broadcast. Integers wrap; their DIV truncates."""
     operands, element = operands_of(node, (*_WORDS, "float32"))
     name = _BINARY[node.op.name][isinstance(element, FloatType)]
     _finish(node, apply(node, name, operands, [element] * 2, element))

@@ -25,10 +25,9 @@ def comparison(node: Node) -> None:
 
 
 def quantized(node: Node) -> None:
-    """Compare quantized, int32, int64 or float32 tensors that broadcast, or bools by EQUAL and NOT_EQUAL.
+    """Compare 8-bit or int16 tensors that broadcast, by looking up each value in a table of integers of one scale.
 
-    Quantized values are looked up in a table of scaled integers. LESS, LESS_EQUAL, GREATER and GREATER_EQUAL of int16
-    tensors compare the storage.
+    LESS, LESS_EQUAL, GREATER and GREATER_EQUAL of int16 tensors compare the storage instead.
     """
     types = node.element(0), node.element(1)
     if types[0].storage != types[1].storage:

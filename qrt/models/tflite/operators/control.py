@@ -14,7 +14,7 @@ from qrt.types import Type
 
 
 def var_handle(node: Node) -> None:
-    """Name a variable. The operator has no operation in the program."""
+    """Name a variable. No operation is added to the program."""
     node.graph.handles[node.outputs[0].index] = node.options["container"], node.options["shared_name"]
 
 
@@ -23,7 +23,7 @@ def _variable(node: Node) -> Variable:
 
 
 def read_variable(node: Node) -> None:
-    """Load a variable. A variable that nothing sets is an error at the end of the import."""
+    """Load a variable. The import fails if no operator of the model sets it."""
     node.set(0, node.graph.load(node.op, _variable(node), node.result_type()))
 
 
@@ -97,7 +97,7 @@ def _check_results(node: Node, call: _Call) -> None:
 
 
 def call(node: Node) -> None:
-    """Call a subgraph; for a composite the subgraph is its decomposition."""
+    """Call a subgraph. The subgraph of a composite is its decomposition."""
     (index,) = callees(node.op)
     operands = [node.input(number) for number in range(len(node.inputs))]
     subgraph_call = _Call(node, index, operands)
@@ -123,8 +123,9 @@ def if_(node: Node) -> None:
 
 
 def while_(node: Node) -> None:
-    """Call a body subgraph on its own results while a condition subgraph returns true. More than a million iterations
-    are an error, unless the run is given a limit of steps."""
+    """Repeat a body subgraph on its own results while a condition subgraph returns true.
+
+    A run fails after a million iterations, unless it is given another limit of steps."""
     operands = [node.input(number) for number in range(len(node.inputs))]
     goes_on, body = (_Call(node, index, operands) for index in callees(node.op))
     _check_results(node, body)

@@ -11,8 +11,10 @@ from qrt.types import UniformType
 
 
 def conv_2d(node: Node) -> None:
-    """Convolve images with OHWI weights, quantized per tensor or on axis 0. If the input has a multiple of the weights'
-    channels, the convolution is grouped."""
+    """Convolve 8-bit, int16 or float32 images with OHWI weights, which have one scale or one for each filter.
+
+    Weights of float32 images are float32 or int8. If the input has a multiple of the weights' channels, the convolution
+    is grouped."""
     images, weights = node.type(0), node.type(1)
     if images.rank != 4 or weights.rank != 4:
         node.fail(f"the input and the weights have rank 4, not {images.rank} and {weights.rank}")
@@ -37,7 +39,9 @@ def conv_2d(node: Node) -> None:
 
 
 def depthwise_conv_2d(node: Node) -> None:
-    """Convolve each channel with its own filters. Weights are 1HWO, quantized per tensor or on axis 3."""
+    """Convolve each channel of 8-bit, int16 or float32 images with its own filters.
+
+    Weights are 1HWO, with one scale or one for each filter. Weights of float32 images are float32 or int8."""
     shape = node.type(1).shape or ()
     if node.type(0).rank != 4 or len(shape) != 4 or shape[0] != 1:
         node.fail(f"the input has rank 4 and the weights are [1, height, width, channels], not {list(shape)}")

@@ -18,7 +18,7 @@ _F32, _F64 = FloatType("f32"), FloatType("f64")
 def detections(node: Node) -> None:
     """Decode float32 or uint8 boxes from their anchors, and suppress overlapping boxes of all classes or of each class.
 
-    Rows after the last detection are 0. LiteRT leaves old values in them.
+    Rows after the last detection are 0, where LiteRT leaves old values.
     """
     options = read_map(node.op.custom_options, node.graph.place(node.op))
     encodings, scores, anchors = (input_shape(node, i) for i in range(3))

@@ -20,7 +20,7 @@ _WEIGHTS, _IMAGES, _BIAS = 1, 2, 3
 
 
 def batch_matmul(node: Node) -> None:
-    """Multiply batches of float32 matrices, which broadcast. adj_x and adj_y transpose an operand."""
+    """Multiply float32 matrices, whose batches broadcast. The options adj_x and adj_y transpose an operand."""
     require_floats(node, 0, 1)
     shapes = [node.type(i).shape or () for i in range(2)]
     if min(map(len, shapes)) < 2:
@@ -50,7 +50,7 @@ def batch_matmul(node: Node) -> None:
 
 
 def transpose_conv(node: Node) -> None:
-    """Import a transposed convolution of float32 images of known size, with OHWI weights and an optional bias."""
+    """Apply a transposed convolution to float32 images of known size, with OHWI weights and an optional bias."""
     require_floats(node, _WEIGHTS, _IMAGES, *([_BIAS] if node.has(_BIAS) else []))
     images, weights = node.type(_IMAGES).shape or (), node.type(_WEIGHTS).shape or ()
     if len(images) != 4 or len(weights) != 4:

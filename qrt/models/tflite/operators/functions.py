@@ -16,7 +16,7 @@ _OF_16 = ("EXP", "GELU", "LOG", "RSQRT")
 
 
 def softmax(node: Node) -> None:
-    """Return the softmax along the last axis: of 8-bit values with 8 or 16 bits, of 16-bit values with 16 bits."""
+    """Return the softmax along the last axis: 8- or 16-bit results of 8-bit values, 16-bit results of int16 values."""
     x, out = node.element(0), node.result_element()
     if x.storage == "i16" and out.storage != "i16":
         node.refuse(f"of {x.storage} to {out.storage}")
@@ -65,7 +65,8 @@ def sigmoid(node: Node) -> None:
 
 
 def function(node: Node) -> None:
-    """Apply the function to 8-bit values; EXP, GELU, LOG, RSQRT and SQRT also to 16-bit values."""
+    """Apply the function to int8 values; GELU and HARD_SWISH also to uint8 values, and EXP, GELU, LOG, RSQRT and SQRT
+    to int16 values."""
     x, out = node.element(0), node.result_element()
     name = node.op.name
     if name == "GELU" and node.options["approximate"]:

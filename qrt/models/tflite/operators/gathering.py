@@ -34,8 +34,9 @@ def gather_nd(node: Node) -> None:
 
 
 def reverse_sequence(node: Node) -> None:
-    """Reverse the first elements along an axis of each batch, as many as its length. Lengths may be computed; a run
-    with a length outside the sequence is an error.
+    """Reverse the first n elements along an axis in each batch, where n is that batch's length.
+
+    Lengths may be computed. A run fails if a length is not between 0 and the size of the axis.
     """
     shape = input_shape(node)
     along, batch = (axis_of(node, node.options[name], len(shape)) for name in ("seq_dim", "batch_dim"))

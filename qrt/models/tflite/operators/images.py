@@ -35,7 +35,9 @@ def padding_of(
 
 
 def pool_2d(node: Node) -> None:
-    """Return the average or maximum of each window. Quantization parameters do not change; averages exclude padding."""
+    """Return the average or maximum of each window of 8-bit, int16 or float32 images.
+
+    A quantized result must have the scale and zero point of the input. Averages exclude padding."""
     options = node.options
     if node.type(0).rank != 4:
         node.fail(f"the input has rank 4, not {node.type(0).rank}")

@@ -10,7 +10,7 @@ from qrt.types import TensorType
 
 
 def batch_matmul(node: Node) -> None:
-    """Multiply batches of int8 or int16 matrices, constant or computed. adj_x and adj_y transpose an operand."""
+    """Multiply int8 or int16 matrices, known or not. The options adj_x and adj_y transpose an operand."""
     x, y, out = node.element(0), node.element(1), node.result_element()
     if not x.storage == y.storage == out.storage:
         node.refuse(", ".join(tensor.dtype for tensor in (node.input(0), node.input(1), *node.outputs)))
@@ -34,8 +34,9 @@ def _adjoint(node: Node, i: int, transposes: bool) -> Value:
 
 
 def fully_connected(node: Node) -> None:
-    """Multiply rows by weights [outputs, depth]. The input is reshaped to [rows, depth], unless keep_num_dims is
-    set."""
+    """Multiply 8-bit, int16 or float32 rows by weights [outputs, depth], which are float32 or int8 for float32 rows.
+
+    The input is reshaped to [rows, depth], unless keep_num_dims is set."""
     options = node.options
     if options.get("weights_format", "DEFAULT") != "DEFAULT":
         node.refuse(f"weights in the format {options['weights_format']}")

@@ -111,7 +111,7 @@ def unpack(node: Node) -> None:
 
 
 def concatenation(node: Node) -> None:
-    """Concatenate tensors of the same type. uint8 tensors with other parameters are requantized by a table."""
+    """Concatenate tensors of one type. A uint8 tensor with another scale or zero point is requantized by a table."""
     rank = len(input_shape(node))
     axis = axis_of(node, node.options["axis"], rank)
     if any(len(input_shape(node, i)) != rank for i in range(len(node.inputs))):

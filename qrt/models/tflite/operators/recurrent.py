@@ -9,7 +9,7 @@ from qrt.types import UniformType
 
 
 def svdf(node: Node) -> None:
-    """Import an SVDF with int8 input and weights and an int16 state."""
+    """Run an SVDF on int8 inputs with int8 weights and an int16 state."""
     x, feature, time, memory = (node.element(i) for i in (0, 1, 2, 4))
     if (x.storage, feature.storage, time.storage, memory.storage) != ("i8", "i8", "i16", "i16"):
         node.refuse(f"{x.storage} with weights of {feature.storage} and a state of {memory.storage}")
@@ -34,7 +34,7 @@ _OF_PEEPHOLES = (0, 1, 3)
 
 
 def lstm(node: Node) -> None:
-    """Run an LSTM on int8 inputs with an int16 cell, or on float32. CIFG, peepholes, projection and layer normalization
+    """Run an LSTM on int8 inputs with an int16 cell. CIFG, peepholes, projection and layer normalization
     are supported."""
     gates = range(0 if node.has(_WEIGHTS) else 1, 4)
     _check(node, gates)

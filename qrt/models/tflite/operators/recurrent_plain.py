@@ -32,7 +32,7 @@ Step = Callable[[LoweringContext, Value, Sequence[Value]], list[Value]]
 
 
 def lstm(node: Node) -> None:
-    """Import an LSTM of float32, with or without CIFG, peepholes, projection and layer normalization."""
+    """Run an LSTM on float32. CIFG, peepholes, projection and layer normalization are supported."""
     cells = input_shape(node, _CELL_STATE)[-1:]
     gates = range(_FORGET if not node.has(_WEIGHTS) else _INPUT, _OUTPUT + 1)
     for number in range(_OUTPUT + 1):

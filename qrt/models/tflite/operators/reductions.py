@@ -14,7 +14,9 @@ from qrt.types import IntegerType
 
 
 def reduce(node: Node) -> None:
-    """Add or average elements over axes. Negative axes count from the end."""
+    """Add or average 8-bit, int16, int32, int64 or float32 elements over known axes.
+
+    SUM of int32 and int64 wraps; MEAN of them truncates the quotient."""
     name = node.op.name.lower()
     rank = node.type(0).rank or 0
     axes = node.integers(1, "axes")
@@ -92,6 +94,9 @@ _REDUCED = {"REDUCE_MAX": "max", "REDUCE_MIN": "min", "REDUCE_ANY": "max", "REDU
 def arg(node: Node) -> None:
     """Return the int32 or int64 index of the first maximum or minimum along a known axis."""
     axis = axis_of(node, one_integer(node, 1, "an axis"), len(input_shape(node)))
+    wanted, declared = node.options["output_type"], node.outputs[0].dtype
+    if wanted.lower() != declared:
+        node.fail(f"option output_type is {wanted}, but the result is declared as {declared}")
     name = "qrt.argmax" if node.op.name == "ARG_MAX" else "qrt.argmin"
     settle(node, 0, node.emit(name, [node.value(0)], {"axis": axis}, node.result_type().element))
 

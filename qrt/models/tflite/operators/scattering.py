@@ -131,7 +131,7 @@ def _inserted(node: Node, update: Value, x: Value, part: Shape, starts: list[Any
 
 
 def embedding_lookup(node: Node) -> None:
-    """Take rows of a table at int32 indices. Rows of an int8 table with one scale may be dequantized to float32."""
+    """Take rows of a table at int32 indices. The result of an int8 table with one scale may be float32."""
     if node.input(0).dtype != "int32" or len(input_shape(node)) != 1 or len(input_shape(node, 1)) < 2:
         node.fail(f"indices {node.type(0).shown()} do not select rows of {node.type(1).shown()}")
     check_indices(node, input_shape(node, 1)[:1], i=0)

@@ -101,7 +101,7 @@ def bitwise_xor(node: Node) -> None:
 
 
 def right_shift(node: Node) -> None:
-    """Shift 8- to 32-bit integers right. The shift is clamped from 0 to the width minus 1."""
+    """Shift 8- to 32-bit integers right, by a count that is clamped between 0 and the width minus 1."""
     element, is_unsigned = _bits(node), node.input(0).dtype[0] == "u"
     _require(node, node.input(0).dtype, *(f"{sign}int{width}" for sign in ("", "u") for width in (8, 16, 32)))
     pair, count = [element] * 2, raw(node, 1)
@@ -157,7 +157,7 @@ def _positive(node: Node, sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def select_(node: Node) -> None:
-    """Select elements of two tensors by bools. The condition of SELECT may have one bool for each row."""
+    """Select each element from one of two tensors by a bool. The condition of SELECT may be one bool for each row."""
     if node.input(0).dtype != "bool" or node.input(1).dtype != node.input(2).dtype:
         node.fail(f"its inputs are of {', '.join(node.input(i).dtype for i in range(3))}")
     condition, a, b = (raw(node, i) for i in range(3))

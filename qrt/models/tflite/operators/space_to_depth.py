@@ -64,7 +64,7 @@ def space_to_batch(node: Node) -> None:
 
 
 def batch_to_space(node: Node) -> None:
-    """Move batches into blocks of the spatial axes, and crop these."""
+    """Move batches into blocks of the spatial axes, and crop these axes."""
     blocks, value = _blocks(node), node.value(0)
     crops = paddings_of(node, 2, len(blocks))
     batch, space = _sizes(node, value, len(blocks))

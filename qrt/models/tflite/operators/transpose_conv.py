@@ -11,8 +11,10 @@ _SHAPE, _WEIGHTS, _IMAGES, _BIAS = range(4)
 
 
 def transpose_conv(node: Node) -> None:
-    """Import a transposed convolution of 8-bit images, or int16 images with int8 weights. Weights are OHWI, per tensor
-    or per axis; the bias is optional. If the input with the result's shape is not constant, the declared shape is used.
+    """Apply a transposed convolution to 8-bit images, or to int16 images with int8 weights. The bias is optional.
+
+    Weights are OHWI, with one scale or one for each filter. If the input that has the result's shape is not known, the
+    declared shape of the result is used.
     """
     x, w, out = node.element(_IMAGES), node.element(_WEIGHTS), node.result_element()
     images, weights = node.type(_IMAGES), node.type(_WEIGHTS)
