@@ -241,7 +241,7 @@ _RENAMES = ("quant.scast", "tensor.bitcast")
 
 
 def _is_carrying(op: Operation) -> bool:
-    """Return True if an op only moves elements (pad, transpose) or reinterprets their type, and computes nothing."""
+    """Return True for an op that only clamps elements, permutes axes, or reinterprets the elements' type."""
     family = family_of(op)
     carries = family is not None and (family.traits.bounds is not None or family.traits.permutation is not None)
     return carries or op.name in _RENAMES

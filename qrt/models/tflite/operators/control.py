@@ -126,12 +126,12 @@ def while_(node: Node) -> None:
     """Call a body subgraph on its own results while a condition subgraph returns true. More than a million iterations
     are an error, unless the run is given a limit of steps."""
     operands = [node.input(number) for number in range(len(node.inputs))]
-    goes_on, body = (_Call(node, index, operands) for index in callees(node.op))
+    predicate, body = (_Call(node, index, operands) for index in callees(node.op))
     _check_results(node, body)
     values = _values(node, operands)
     types = [value.type for value in values]
-    if any(list(sequence) != types for sequence in (goes_on.types()[0], *body.types())):
+    if any(list(sequence) != types for sequence in (predicate.types()[0], *body.types())):
         node.refuse("tensors whose type changes between iterations")
-    if len(goes_on.types()[1]) != 1:
-        node.fail(f"its condition has {len(goes_on.types()[1])} results, expected 1")
-    _set_results(node, control.rounds(node, goes_on.function, body.function, values), operands)
+    if len(predicate.types()[1]) != 1:
+        node.fail(f"its condition has {len(predicate.types()[1])} results, expected 1")
+    _set_results(node, control.rounds(node, predicate.function, body.function, values), operands)
