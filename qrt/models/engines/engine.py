@@ -1,4 +1,4 @@
-"""Base classes of the engines (other runtimes): the process, a model loaded in the process, and its request handlers."""
+"""Base classes of the engines (other runtimes): the process, a model loaded in it, and its request handlers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -180,7 +180,7 @@ class ServedModel(Protocol):
     """Interface of a model inside the child process, which the request handlers call."""
 
     def ports(self) -> Mapping[str, Sequence[Any]]:
-        """Return "inputs" and "outputs" as lists of (index, name, shape, dtype), and the "keys" of the output tensors."""
+        """Return "inputs" and "outputs" as lists of (index, name, shape, dtype), and the "keys" of the outputs."""
 
     def run(self, arrays: Sequence[Array], tensors: Sequence[Any] | None) -> list[Array]:
         """Run the model on ``arrays`` and return its outputs, or the tensors with the keys ``tensors``."""

@@ -58,7 +58,7 @@ def joined(node: Node, values: Sequence[Value], axis: int, element: Type | None 
 
 
 def taken(node: Node, value: Value, axis: int, first: int, size: int, stride: int = 1) -> Value:
-    """Return a slice of ``size`` elements along one axis, starting at index ``first``, with all elements of other axes."""
+    """Return ``size`` elements along one axis, starting at index ``first``, with all elements of other axes."""
     assert isinstance(value.type, TensorType)
     rank = value.type.rank or 0
     lists = {

@@ -102,7 +102,7 @@ class Graph:
     # -- the function -----------------------------------------------------------------------------------------------
 
     def open_function(self, module: Module, name: str) -> Operation:
-        """Append a function to a module, with the graph's block as its body. `close_function` completes the function."""
+        """Append a function to a module, with the graph's block as its body. `close_function` completes it."""
         attributes: dict[str, Attribute] = {"sym_name": StringAttr(name)}
         return Builder(module).emit("func.func", attributes=attributes, regions=[Region([self.block])])
 

@@ -32,7 +32,7 @@ _F32 = FloatType("f32")
 
 
 def signless(element: Type) -> Type:
-    """Return the element type for `arith` ops: integers and quantized storage as a signless integer, others unchanged."""
+    """Return the element type for `arith` ops: integers and quantized storage as a signless integer, others as is."""
     if isinstance(element, UniformType):
         return IntegerType(element.storage_width)
     return IntegerType(element.width) if isinstance(element, IntegerType) else element
@@ -228,7 +228,7 @@ def _nested(
 
 
 def compare(node: Node, predicate: str, a: Operand, b: Operand, element: Type) -> Operand:
-    """Return the elementwise comparison of ``a`` and ``b``, a tensor of bools. ``predicate`` is a key of `COMPARISONS`."""
+    """Return a tensor of bools, the elementwise comparison of ``a`` and ``b`` by a key of `COMPARISONS`."""
     of_integers, of_floats = COMPARISONS[predicate]
     if isinstance(element, FloatType):
         return apply(node, "arith.cmpf", [a, b], [element] * 2, BOOL, of_floats)

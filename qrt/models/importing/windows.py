@@ -112,7 +112,7 @@ def sums(context: LoweringContext, x: Value, window: Window, order: str = "rows"
 
 
 def counts(window: Window, sizes: Sequence[int]) -> Array:
-    """Return the number of elements that are not padding, for each position of the window over images of these sizes."""
+    """Return the number of elements that are not padding for each position of the window; ``sizes`` is the image's."""
     lines = []
     for size, kernel, stride, dilation, (before, _), count in zip(
         sizes, window.kernel, window.strides, window.dilations, window.padding, window.outputs, strict=True

@@ -1,4 +1,4 @@
-"""Registry of the import functions, which take a node, by TFLite's operator names."""
+"""Registry of the functions that import an operator, by TFLite's operator names."""
 
 from collections.abc import Callable, Sequence
 
@@ -142,7 +142,7 @@ PLAIN_OPERATORS: Registry[Operator] = Registry(
 
 
 def find(op: model.Operator, tensors: Sequence[model.Tensor]) -> Operator | None:
-    """Return the import function of an operator with these inputs; None if there is none."""
+    """Return the function that imports an operator with these input tensors; None if qrt does not support it."""
     if op.name in PLAIN_OPERATORS and all(tensor.quantization is None for tensor in tensors):
         return PLAIN_OPERATORS[op.name]
     return OPERATORS.get(op.name)

@@ -59,11 +59,11 @@ def input_shape(node: Node, i: int = 0) -> Shape:
     return node.type(i).shape or ()
 
 
-def one_integer(node: Node, i: int, what: str) -> int:
+def one_integer(node: Node, i: int, description: str) -> int:
     """Return the only integer of an input that is known at import."""
-    integers = node.integers(i, what)
+    integers = node.integers(i, description)
     if len(integers) != 1:
-        node.fail(f"{what} must be one integer, got {len(integers)}")
+        node.fail(f"{description} must be one integer, got {len(integers)}")
     return integers[0]
 
 
