@@ -56,7 +56,7 @@ class Node(importing.Node):
         """Return the elements of input ``i`` if it is constant or computed from constants; else None."""
         return self.graph.known(self.input(i))
 
-    def integers(self, i: int, what: str) -> tuple[int, ...]:
+    def integers(self, i: int, description: str) -> tuple[int, ...]:
         """Return the elements of an integer input. Raise UnsupportedForm if they are known only at run time.
 
         ``description``, such as "axes", is for error messages.
