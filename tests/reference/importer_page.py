@@ -2,6 +2,7 @@
 of the profiles.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from inspect import getdoc
@@ -20,11 +21,16 @@ def page(head: str, tables: str, operators: Operators, suffix: str) -> str:
 
 
 def described(operators: Operators) -> list[tuple[list[str], str]]:
-    """The names of operators that one function imports, and what it says of their forms."""
+    """Return the names of the operators that each function imports, and its docstring without "Import NAME: "."""
     functions = defaultdict(list)
     for name, function in operators.items():
         functions[function].append(name)
-    return sorted((sorted(names), getdoc(function) or "") for function, names in functions.items())
+    return sorted((sorted(names), _forms(getdoc(function) or "")) for function, names in functions.items())
+
+
+def _forms(text: str) -> str:
+    text = re.sub(r"^Import [^.:]*: ", "", text)
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _table(profile: Profile) -> str:
