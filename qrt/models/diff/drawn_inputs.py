@@ -20,7 +20,7 @@ OPEN = 8
 def drawn_inputs(inputs: Sequence[Input], runs: int, seed: int = 0) -> Iterator[list[Array]]:
     """Yield a list of arrays, one for each model input, for each of ``runs`` runs.
 
-    The first eight runs go twice through the kinds of `KINDS`; the later ones alternate between "full" and "narrow".
+    Runs 0 to 7 use the four kinds of values in `KINDS` in turn; later runs alternate between "full" and "narrow".
     """
     rng = np.random.default_rng(seed)
     closed = with_sizes(inputs)

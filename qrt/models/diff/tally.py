@@ -75,9 +75,10 @@ class DifferenceTally:
 
     @property
     def skipped(self) -> str:
-        """The reason why equal tensors prove nothing: "empty", or the same value everywhere or in all runs; else "".
+        """A reason to leave the tensor out of the report, such as "empty" or "one value over all inputs"; else "".
 
-        A constant tensor cannot show a difference between two rounding rules.
+        A constant tensor cannot show a difference between two rounding rules. A tensor with differences is never left
+        out.
         """
         if not self.elements:
             return "empty"
@@ -112,7 +113,7 @@ class DifferenceTally:
         self.within += int(np.count_nonzero(unequal & ~outside))
 
     def _is_near(self, ours: Array, theirs: Array) -> Array:
-        """Return a mask of the elements whose difference the bound allows by its absolute, relative and sum terms."""
+        """Return a mask of the floats whose difference `Bound` allows by ``absolute``, ``relative`` or ``is_sum``."""
         wide = theirs.astype(np.float64)
         room = self.bound.absolute + self.bound.relative * np.abs(wide)
         if self.bound.is_sum:

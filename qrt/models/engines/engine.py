@@ -34,7 +34,7 @@ class EnginePort:
 
 
 class Engine:
-    """An engine: another runtime in a child process. The first `load` starts the process, and again after a crash.
+    """An engine: another runtime in a child process. `load` starts the process if it is not running.
 
     Parameters
     ----------

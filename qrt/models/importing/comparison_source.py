@@ -19,7 +19,7 @@ constants; the arrays of the operands give their shapes."""
 
 @dataclass(frozen=True)
 class Bound:
-    """The largest allowed difference of a float that qrt computed from the float ``y`` of the other runtime.
+    """The largest allowed difference between a float of qrt and the float ``y`` of the other runtime.
 
     A difference is allowed if it is at most ``ulp`` units in the last place, or at most ``absolute + relative *
     abs(y)``. With ``is_sum`` (a sum whose terms may cancel) it is also allowed if it is at most ``ulp`` units in the
@@ -56,8 +56,9 @@ class ComparedTensor:
     - ``operator`` is the operator's kind and index, such as "CONV_2D 3".
     - ``bound`` is the largest allowed difference of floats.
     - ``reads`` are the keys of the operands. Both runtimes compute the result from the same operands.
-    - ``alone`` is given for an operator that sums n products of floats. It returns a program of that operator, by which
-      the largest rounding error of a sum is computed: ``n * 2^-24`` times the sum of the products' magnitudes.
+    - ``alone`` is given for an operator that sums n products of floats. It returns a program of this operator alone.
+      Run on magnitudes, the program gives the largest rounding error: ``n * 2^-24`` times the sum of the products'
+      magnitudes.
     - ``terms`` is n for a mean, whose program cannot count the terms; for other operators it is None.
     - ``interval`` is given if the other runtime may round to a neighbouring integer. It returns the least and the
       greatest allowed integer of each element.

@@ -47,7 +47,10 @@ def reshaped(node: Node, value: Value, shape: Shape) -> Value:
 
 
 def joined(node: Node, values: Sequence[Value], axis: int, element: Type | None = None) -> Value:
-    """Return the concatenation of values along an axis, by `qrt.concat` ops of at most 63 operands each."""
+    """Return the concatenation of values along an axis, by `qrt.concat` ops of at most 63 operands each.
+
+    ``element`` is the element type of the result; None infers it.
+    """
     parts = list(values)
     while len(parts) > 1:
         groups = [parts[first : first + _MOST_OPERANDS] for first in range(0, len(parts), _MOST_OPERANDS)]
@@ -58,7 +61,7 @@ def joined(node: Node, values: Sequence[Value], axis: int, element: Type | None 
 
 
 def taken(node: Node, value: Value, axis: int, first: int, size: int, stride: int = 1) -> Value:
-    """Return ``size`` elements along one axis, starting at index ``first``, with all elements of other axes."""
+    """Return a slice: ``size`` elements of one axis, from index ``first`` on in steps of ``stride``."""
     assert isinstance(value.type, TensorType)
     rank = value.type.rank or 0
     lists = {

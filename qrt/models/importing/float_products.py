@@ -34,7 +34,7 @@ def convolution(
     """Return the convolution of NHWC images ``x``, already padded, with OHWI weights ``w``.
 
     ``channels`` is the number of output channels, and ``depth`` the number of input channels of each of ``groups``
-    groups.
+    groups. The module's description lists the names for ``order``.
     """
     rank = len(window.kernel)
     per_group = channels // max(groups, 1)
@@ -63,7 +63,8 @@ def depthwise(
     """Return the depthwise convolution of NHWC images ``x``, already padded, with 1HWO weights ``w``.
 
     ``channels`` is the number of output channels; output channel ``o`` reads the input channel ``o // multiplier``.
-    With ``columns_first`` the products of a window are added in column-major order, else in row-major order.
+    With ``columns_first`` the products of a window are added in column-major order, else in row-major order. The
+    module's description lists the names for ``order``.
     """
     parallel = [context.extent(x, 0), *window.outputs, channels]
     reduced = window.kernel[::-1] if columns_first else window.kernel
@@ -96,7 +97,7 @@ def total(
 
     ``parallel`` has the extents of the result, ``reduced`` those of the loops over which products are added.
     ``operands`` reads the two factors in the body of the nest. ``bias`` has one element for each index of the last
-    parallel loop.
+    parallel loop. The module's description lists the names for ``order``.
     """
     first = order == "bias_then_fma"
     start: Value | float = 0.0

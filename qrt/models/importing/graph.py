@@ -67,7 +67,7 @@ class Graph:
         types: Sequence[TensorType],
         attributes: dict[str, Attribute],
     ) -> Operation:
-        """Append an operation that is located at the operator ``op`` of the file.
+        """Append an operation whose location is that of the operator ``op`` of the file.
 
         Raise ModelError if a result takes more than the limit ``max_bytes``.
         """
@@ -83,11 +83,14 @@ class Graph:
             raise ModelError(f"{place}: {kind.shown()} is larger than max_bytes (--max-input), {most}")
 
     def builder(self, op: Operator | None) -> Builder:
-        """Return a builder that appends operations located at the operator ``op`` of the file."""
+        """Return a builder whose operations have the location of the operator ``op`` of the file."""
         return Builder(self.block, NOWHERE if op is None else self.location(op))
 
     def constant(self, array: Array, element: Type, op: Operator | None) -> Value:
-        """Append a constant. ``array`` may be a view of the file. For a quantized type it has the storage values."""
+        """Append a constant. For a quantized element type, ``array`` has the storage values.
+
+        The array may be a view of the file.
+        """
         if not isinstance(element, UniformType):
             return self._dense(array, element, op)
         stored = self._dense(bits(array), IntegerType(element.storage_width), op)

@@ -102,7 +102,10 @@ class Node:
         )
 
     def dense(self, array: Array, element: Type) -> Value:
-        """Append a constant. ``array`` may be a view of the file. For a quantized type it has the storage values."""
+        """Append a constant. For a quantized element type, ``array`` has the storage values.
+
+        The array may be a view of the file.
+        """
         return self.graph.constant(array, element, self.op)
 
     def named(self, value: Value, name: str) -> Value:

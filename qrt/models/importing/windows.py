@@ -60,7 +60,7 @@ def make_window(
     dilations: Sizes,
     padding: tuple[Pair, ...],
 ) -> Window:
-    """Return the window for images of these spatial sizes.
+    """Return the window for images of the given spatial sizes.
 
     Raise UnsupportedForm if a size is known only at run time, and ModelError if the window is larger than the padded
     image.
@@ -112,7 +112,7 @@ def sums(context: LoweringContext, x: Value, window: Window, order: str = "rows"
 
 
 def counts(window: Window, sizes: Sequence[int]) -> Array:
-    """Return the number of elements that are not padding for each position of the window; ``sizes`` is the image's."""
+    """Return the number of elements that are not padding, for each window over an image of the given sizes."""
     lines = []
     for size, kernel, stride, dilation, (before, _), count in zip(
         sizes, window.kernel, window.strides, window.dilations, window.padding, window.outputs, strict=True

@@ -86,7 +86,7 @@ class Graph(importing.Graph):
             )
 
     def type(self, tensor: Tensor) -> TensorType:
-        """Return the type of a tensor's value; before the tensor has a value, its type in the file."""
+        """Return the type of a tensor. Before the tensor has a value, the shape is that in the file."""
         value = self.values.get(tensor.index)
         if value is not None and isinstance(value.type, TensorType):
             return value.type

@@ -136,7 +136,7 @@ def _rounded_twice(x: Value, exact: Array) -> Array:
 
 
 def _packed(node: Node) -> Value:
-    """Return an int4 constant, two elements in each byte with the first in the low half, as an int8 constant."""
+    """Return input 0, an int4 constant with two elements per byte (the first in the low half), as an int8 constant."""
     tensor = node.input(0)
     if tensor.data is None:
         node.refuse("int4 that is computed")

@@ -11,9 +11,10 @@ from qrt.types import UniformType
 
 
 def conv_2d(node: Node) -> None:
-    """Import CONV_2D: convolve images with OHWI weights, quantized per tensor or on axis 0.
+    """Import CONV_2D: convolve float32 or quantized images with OHWI weights.
 
-    If the input has n times as many channels as the weights, the convolution has n groups.
+    Weights may be quantized per tensor or on axis 0. If the input has n times as many channels as the weights, the
+    convolution has n groups.
     """
     images, weights = node.type(0), node.type(1)
     if images.rank != 4 or weights.rank != 4:
@@ -39,9 +40,9 @@ def conv_2d(node: Node) -> None:
 
 
 def depthwise_conv_2d(node: Node) -> None:
-    """Import DEPTHWISE_CONV_2D: convolve each channel with its own filters.
+    """Import DEPTHWISE_CONV_2D: convolve each channel of float32 or quantized images with its own filters.
 
-    Weights are 1HWO, quantized per tensor or on axis 3.
+    Weights are 1HWO and may be quantized per tensor or on axis 3.
     """
     shape = node.type(1).shape or ()
     if node.type(0).rank != 4 or len(shape) != 4 or shape[0] != 1:

@@ -14,7 +14,10 @@ from qrt.types import UniformType
 
 
 def reshape(node: Node) -> None:
-    """Import RESHAPE. The shape is a constant input, an option in old files, or the shape of the result in the file."""
+    """Import RESHAPE: give a tensor another shape.
+
+    The shape is an input, an option in old files, or the shape of the result in the file.
+    """
     settle(node, 0, reshaped(node, node.value(0), _new_shape(node)))
 
 

@@ -49,7 +49,10 @@ def cumsum(node: Node) -> None:
 
 
 def product(node: Node) -> None:
-    """Import REDUCE_PROD: multiply int32, int64 or float32 elements over known axes, in order. Integers wrap."""
+    """Import REDUCE_PROD: multiply int32, int64 or float32 elements over axes known at import.
+
+    Elements are multiplied in order, and integers wrap.
+    """
     if node.input(0).dtype not in _NUMBERS:
         node.refuse(node.input(0).dtype)
     axes = axes_of(node, node.integers(1, "axes"), len(input_shape(node)))
@@ -103,9 +106,9 @@ def arg(node: Node) -> None:
 
 
 def reduce_extreme(node: Node) -> None:
-    """Import REDUCE_MAX, REDUCE_MIN, REDUCE_ANY or REDUCE_ALL: compute the maximum or minimum over known axes.
+    """Import REDUCE_MAX, REDUCE_MIN, REDUCE_ANY or REDUCE_ALL: compute the maximum or minimum over axes.
 
-    REDUCE_ANY and REDUCE_ALL are the maximum and minimum of bools.
+    The axes must be known at import. REDUCE_ANY and REDUCE_ALL are the maximum and minimum of bools.
     """
     axes = axes_of(node, node.integers(1, "axes"), len(input_shape(node)))
     attributes = {"axes": list(axes), "keepdims": bool(node.options["keep_dims"])}

@@ -25,7 +25,7 @@ _CAST = {"bool", "int8", "uint8", "int16", "int32", "int64", "float16", "float32
 
 
 def shape(node: Node) -> None:
-    """Import SHAPE: return the shape of a tensor in int32 or int64."""
+    """Import SHAPE: compute the shape of a tensor in int32 or int64."""
     sizes = node.type(0).shape
     assert sizes is not None
     element = node.result_type().element
@@ -45,7 +45,7 @@ def shape(node: Node) -> None:
 
 
 def rank(node: Node) -> None:
-    """Import RANK: return the number of dimensions of a tensor."""
+    """Import RANK: compute the number of dimensions of a tensor."""
     finish(node, 0, np.array(len(node.type(0).shape or ()), np.int32))
 
 

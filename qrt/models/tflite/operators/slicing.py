@@ -11,7 +11,10 @@ from qrt.types import TensorType, UniformType
 
 
 def slice_(node: Node) -> None:
-    """Import SLICE: take a slice with known offsets and sizes. A size of -1 extends to the end of the axis."""
+    """Import SLICE: take a slice with offsets and sizes known at import.
+
+    A size of -1 extends to the end of the axis.
+    """
     shape, first, sizes = input_shape(node), node.integers(1, "positions"), node.integers(2, "sizes")
     if not len(first) == len(sizes) == len(shape):
         node.fail(f"positions {list(first)} and sizes {list(sizes)} must be {len(shape)} integers each")
@@ -134,7 +137,7 @@ def split(node: Node) -> None:
 
 
 def split_v(node: Node) -> None:
-    """Import SPLIT_V: split a tensor into parts of known sizes along an axis.
+    """Import SPLIT_V: split a tensor along an axis into parts, whose sizes are known at import.
 
     One size may be -1, which means the remaining elements.
     """
