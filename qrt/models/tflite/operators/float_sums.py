@@ -76,7 +76,7 @@ def reduce(node: Node, axes: tuple[int, ...]) -> None:
 
     Rule "in_order" adds one element after the other. Rule "by_runs" (XNNPACK) reduces each run of neighbouring axes by
     itself, the last run first. For a run with the last axis, XNNPACK's order depends on the CPU; the program uses
-    `summed`. A mean is divided by the number of elements after the first run.
+    `summed`. For a MEAN, the sums over the first of these runs are divided by the number of elements along all axes.
     """
     context, x = lowering_context(node), node.value(0)
     extents = context.extents(x)

@@ -1,8 +1,8 @@
 """Import of BATCH_MATMUL and TRANSPOSE_CONV on floats.
 
 Products are added in the orders that `float_products` describes. A transposed convolution goes over the window's rows,
-then its columns, then the channels. XNNPACK does not support strides larger than the window; LiteRT's other kernel then
-may differ by 4 ULP of the greatest result.
+then its columns, then the channels. XNNPACK does not support strides larger than the window; LiteRT then uses another
+kernel, whose results may differ from qrt's by 4 ULP of the greatest result.
 """
 
 from qrt.ir import Value

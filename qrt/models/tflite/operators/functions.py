@@ -89,7 +89,7 @@ def function(node: Node) -> None:
 def _root(node: Node, x: UniformType, out: UniformType) -> None:
     """Set the result to the square root of 16-bit values, truncated.
 
-    The root of a negative value is 0; LiteRT stops with an error.
+    LiteRT reports an error for a negative value; here its root is 0.
     """
     node.rule("table", function="SQRT")
     if x.zero_point or out.zero_point:

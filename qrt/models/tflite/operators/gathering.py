@@ -73,7 +73,7 @@ def _column(node: Node, value: Value) -> Value:
 
 
 def check_indices(node: Node, sizes: Sequence[int | None], is_row: bool = False, i: int = 1) -> None:
-    """Raise an error if input ``i`` cannot be indices into axes of these sizes.
+    """Raise an error unless input ``i`` has valid indices into axes of the given sizes.
 
     Indices must be int32 or int64 (else UnsupportedForm), and constant ones in range (else ModelError). With ``is_row``
     the last axis of the input has one index for each size; else ``sizes`` has one entry, for all indices.

@@ -56,7 +56,7 @@ class _Parameters(NamedTuple):
     """Tensors of the quantization parameters of the input, with one element for each row or image.
 
     An element of the input is multiplied by ``scale``; ``unit`` is ``1 / scale``. ``zero`` and ``shift`` are the zero
-    point as a float and as an integer, or None if it is always 0.
+    point as a float and as an integer, or None if the rule has no zero point.
     """
 
     scale: Value
@@ -289,10 +289,11 @@ def _unpadded(sizes: Sequence[Extent], padding: Iterable[tuple[int, int]]) -> li
 
 
 def _rounded_away(nest: LoopNest, scaled: Value, first: int, padding: tuple[tuple[int, int], ...]) -> Value:
-    """Round half away from zero as TFLite's kernels do: in groups of eight elements, with an error just below 0.5.
+    """Round half away from zero as TFLite's kernels do.
 
-    A row or an image consists of the elements of all loops from number ``first`` on. The elements after its last
-    complete group are rounded without the error.
+    A row or an image consists of the elements of all loops from number ``first`` on. TFLite's kernels add 0.5 to
+    complete groups of eight of its elements, so that the largest float below 0.5 becomes 1; they round the last
+    elements exactly.
     """
     ends = (*padding, (0, 0)) if padding else ((0, 0),) * (len(nest.parallel) - first)
     sizes = _unpadded(nest.parallel[first:], ends)
@@ -332,7 +333,7 @@ def _exact(
 ) -> Value:
     """Return the exact sums of products of int8 values and constant weights, computed by the quantized op ``op``.
 
-    The values are taken to have no zero point and to be padded already.
+    The values already include padding. Their zero point is not subtracted.
     """
     x = node.emit("quant.scast", [stored], None, UniformType("i8", "f32", 1.0))
     attributes = {} if window is None else {"strides": window.strides, "dilations": window.dilations}
@@ -340,7 +341,7 @@ def _exact(
 
 
 def _ends(context: LoweringContext, x: Value, axes: tuple[int, ...]) -> tuple[Value, Value]:
-    """Return the minimum and the maximum along axes, of the elements and 0."""
+    """Return the minimum and the maximum of 0 and the elements along axes."""
     least = greatest = x
     for turn, axis in enumerate(axes):
         nest, low, high = _along(context, axis - turn, least, greatest)
@@ -425,8 +426,9 @@ def _finish(
 ) -> None:
     """Scale the integer sums, add the bias, apply the fused activation and set the result.
 
-    ``axes`` are the axes of the sums along which the parameters differ. ``weights`` has, for each output channel, the
-    sum of its weights: times the zero point, it is subtracted from sums that ignore the zero point.
+    ``axes`` are the axes of the sums along which the parameters differ. ``weights`` is given for sums from which the
+    zero point was not subtracted: it has the sum of each output channel's weights, by which the zero point is
+    multiplied.
     """
     scales = node.element(1).scale_array.astype(np.float32).reshape(-1)
     nest = LoopNest(context, "scale", context.extents(sums))
