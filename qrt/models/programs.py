@@ -30,7 +30,7 @@ EXPORTERS: Registry[Callable[[str | PathLike[str], ir.Module, str | None], None]
 MAX_MODEL = 2 << 30
 """The default limit of the memory in bytes that a model's description and declared tensors may take."""
 _PROFILES = {".onnx": "ort"}
-"""The default profile by file suffix, where that is not "litert"."""
+"""The default profile of each file suffix for which the default is not "litert"."""
 
 
 def load(

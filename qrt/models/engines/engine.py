@@ -53,11 +53,11 @@ class Engine:
     name: ClassVar[str]
     """The engine's name in messages."""
     profiles: ClassVar[Mapping[str, str]]
-    """The engine's own name of the mode for each profile. The first profile is the default."""
+    """The value of the engine's own option (such as the op resolver) for each profile. The first is the default."""
     module: ClassVar[str]
     """The module whose handlers run in the process."""
     packages: ClassVar[Mapping[str, str]]
-    """The packages that the engine needs, with the extra that installs each."""
+    """The packages that the engine needs, with the optional dependency of qrt that installs each."""
 
     def __init__(self, *, seconds: float = SECONDS, max_bytes: int = MAX_BYTES) -> None:
         for package, name in self.packages.items():
@@ -173,7 +173,7 @@ ENGINES: Registry[type[Engine]] = Registry(
         "ort": "qrt.models.engines.ort:OnnxRuntime",
     },
 )
-"""The engines, by the names of the profiles with their arithmetic."""
+"""The engines, by the names of the profiles that imitate their arithmetic."""
 
 
 class ServedModel(Protocol):

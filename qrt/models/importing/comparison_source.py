@@ -9,12 +9,13 @@ from qrt.models.importing.node import TENSOR
 from qrt.ops.core import Array
 
 Run = Callable[[Callable[[Array], Array]], Array]
-"""Runs an operator's program on the runtime's operands, changed by the given function, and returns float64."""
+"""Applies a function, such as `numpy.abs`, to the operands and constants of one operator, runs the operator on the
+results, and returns float64."""
 Interval = Callable[[Run], tuple[Array, Array]]
-"""Returns the least and the greatest integer that each element may be."""
+"""Returns two arrays: the least and the greatest integer that each element of a result may be."""
 Alone = Callable[[Callable[[Array], Array], Mapping[int | str, Array]], Module]
-"""Returns the program of one operator, whose inputs are operands that the runtime computed. The function changes its
-constants; the arrays of the operands give their shapes."""
+"""Returns a program of one operator, whose inputs have the shapes of the given arrays, which are by key. The given
+function is applied to the operator's constants."""
 
 
 @dataclass(frozen=True)

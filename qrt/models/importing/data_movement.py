@@ -117,11 +117,11 @@ def _evaluate(op: Operation, known: Mapping[Value, Array]) -> Sequence[Array] | 
 
 
 _FOLDER: ConstantFolder[Value] = ConstantFolder(_evaluate, lambda op: True, lambda op, arrays: None)
-"""The folder of results known at import. They become constants of the importer, not operations of the program."""
+"""Computes results at import. The importer keeps them as arrays; no constants are added to the program."""
 
 
 _KEEPS_SIZES = ("arith.extsi", "arith.trunci", "qrt.reshape")
-"""The operations whose result has the same sizes as their operand, in the same order."""
+"""The operations on a tensor of sizes whose result has the same elements in the same order."""
 
 
 def sizes_of(value: Value) -> tuple[int | Value, ...] | None:

@@ -15,7 +15,7 @@ from qrt.ops.core import Array
 from qrt.types import TensorType, Type
 
 TENSOR = "qrt.tensor"
-"""The attribute with the name of a result in the file, or the list of names if an operation has several results."""
+"""The attribute with the file's name for an operation's result, or a list of names for several results."""
 
 
 class UnsupportedForm(Exception):

@@ -24,7 +24,7 @@ COMPARISONS = {
     "eq": (0, 1), "ne": (1, 13), "slt": (2, 4), "sle": (3, 5), "sgt": (4, 2), "sge": (5, 3),
     "ult": (6, 4), "ule": (7, 5), "ugt": (8, 2), "uge": (9, 3),
 }  # fmt: skip
-"""The numbers of each comparison's predicate, for integers and floats. With a NaN all are false except `ne`."""
+"""Each comparison's predicate numbers: (of arith.cmpi, of arith.cmpf). With a NaN only `ne` is true."""
 _FLOAT_PREDICATES = {1: "oeq", 13: "une", 4: "olt", 5: "ole", 2: "ogt", 3: "oge"}
 LARGEST = 1 << 20
 """The largest number of elements that are computed at import; larger results are computed by the program."""

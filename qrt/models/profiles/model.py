@@ -12,8 +12,8 @@ from qrt.errors import QuantTypeError
 from qrt.registry import Registry
 
 Kernel = Literal["delegate", "builtin", "reference"]
-"""The kind of a runtime's kernel that a row describes. A delegate rounds the bounds of fused activations
-differently."""
+"""The kind of kernel that a row describes: of XNNPACK's delegate, a builtin one, or a reference kernel. Delegates round
+the bounds of fused activations differently."""
 
 
 @dataclass(frozen=True)

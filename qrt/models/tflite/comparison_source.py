@@ -23,7 +23,7 @@ SUMS = frozenset(
         "UNIDIRECTIONAL_SEQUENCE_RNN",
     }
 )  # fmt: skip
-"""The operators whose float results are sums, in an order that depends on the CPU; terms may cancel."""
+"""The operators whose float results are sums. The order of additions may depend on the CPU, and terms may cancel."""
 
 
 LEAST = 2.0**-126
@@ -41,7 +41,8 @@ _BOUNDS: Mapping[str, Bound] = {
     "UNIDIRECTIONAL_SEQUENCE_LSTM": Bound(64, is_sum=True, absolute=LEAST),
     "UNIDIRECTIONAL_SEQUENCE_RNN": Bound(64, is_sum=True, absolute=LEAST),
 }
-"""The bounds of floats in docs/reference/tflite.md, by operator. In sequences, a step's error enters the next step."""
+"""The largest allowed differences of floats, by operator, as documented in docs/reference/tflite.md. Those of LSTM and
+RNN are larger because errors accumulate from step to step."""
 
 
 def bound_of(operator: str) -> Bound:

@@ -105,7 +105,7 @@ OPERATORS: Registry[Operator] = Registry(
         },
     ),
 )
-"""The import functions, by the operator's name or a custom operator's code."""
+"""The functions that import an operator, by the operator's name or a custom operator's code."""
 
 PLAIN_OPERATORS: Registry[Operator] = Registry(
     "operator",
@@ -138,7 +138,7 @@ PLAIN_OPERATORS: Registry[Operator] = Registry(
         },
     ),
 )
-"""The import functions for operators without quantized inputs, where `OPERATORS` has the one for quantized inputs."""
+"""The import functions for operators without quantized inputs, if `OPERATORS` has one for quantized inputs only."""
 
 
 def find(op: model.Operator, tensors: Sequence[model.Tensor]) -> Operator | None:

@@ -20,10 +20,6 @@ _CASTS = {
 """The attributes of `quant.qcast` for each rule of quantize."""
 
 
-_EXACT = {"exact": "fixed"}
-"""The rule that multiplies by 1."""
-
-
 def quantize(node: Node) -> None:
     """Import QUANTIZE: quantize float32 values, or requantize quantized values to another type."""
     source, out = node.type(0).element, node.result_element()

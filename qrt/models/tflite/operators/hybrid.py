@@ -45,7 +45,8 @@ _DEEPEST = (1 << 17) - 1
 _LANES, _FOURS = 8, 4
 """The number of elements that TFLite's kernels round at a time, and of channels that they scale at a time."""
 _HALF, _BELOW_HALF = np.float32(0.5), np.nextafter(np.float32(0.5), np.float32(0))
-"""The addends for rounding half away from zero: the first as TFLite's vectors do, the second without their error."""
+"""The addends for rounding half away from zero: 0.5 as in TFLite's vector code, which rounds the largest float below
+0.5 to 1; and that float, which rounds exactly."""
 _CHANNELS = {"CONV_2D": 0, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 0}
 """The axis of the output channels in the weights."""
 _MOST_PIXELS = 1 << 24
