@@ -61,7 +61,7 @@ def squared_difference(node: Node) -> None:
 
 
 def extreme(node: Node) -> None:
-    """Import MAXIMUM or MINIMUM of 8- or 16-bit tensors that broadcast.
+    """Import MAXIMUM or MINIMUM: compute the maximum or minimum of 8- or 16-bit tensors that broadcast.
 
     The storage values are compared; scales and zero points are ignored.
     """

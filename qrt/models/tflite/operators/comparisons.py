@@ -25,7 +25,7 @@ def comparison(node: Node) -> None:
 
 
 def quantized(node: Node) -> None:
-    """Import a comparison (EQUAL, LESS, ...) of quantized tensors that broadcast.
+    """Import a comparison, such as EQUAL: compare quantized tensors that broadcast.
 
     A table gives each storage value as an integer in a common scale, and these integers are compared. LESS, LESS_EQUAL,
     GREATER and GREATER_EQUAL of int16 tensors compare the storage instead. int32, int64 and float32 tensors can also be

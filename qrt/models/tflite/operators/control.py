@@ -42,7 +42,7 @@ def assign_variable(node: Node) -> None:
 
 
 def call_once(node: Node) -> None:
-    """Import CALL_ONCE: make the values that its subgraph assigns to variables their initial values."""
+    """Import CALL_ONCE: set the initial values of variables to the values that its subgraph assigns to them."""
     (index,) = callees(node.op)
     node.graph.importer.initialise(index)
 

@@ -68,7 +68,7 @@ def sigmoid(node: Node) -> None:
 
 
 def function(node: Node) -> None:
-    """Import a function of one variable: apply it to 8-bit values.
+    """Import ELU, EXP, GELU, HARD_SWISH, LOG, RSQRT or SQRT: apply the function to 8-bit values.
 
     EXP, GELU, LOG, RSQRT and SQRT can also be applied to 16-bit values.
     """

@@ -118,7 +118,7 @@ def unpack(node: Node) -> None:
 
 
 def concatenation(node: Node) -> None:
-    """Import CONCATENATION of tensors of the same type.
+    """Import CONCATENATION: concatenate tensors of the same type.
 
     uint8 tensors may have other scales and zero points than the result; a table then requantizes them.
     """

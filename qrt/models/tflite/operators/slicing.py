@@ -137,7 +137,7 @@ def split(node: Node) -> None:
 
 
 def split_v(node: Node) -> None:
-    """Import SPLIT_V: split a tensor along an axis into parts, whose sizes are known at import.
+    """Import SPLIT_V: split a tensor along an axis into parts. Their sizes must be known at import.
 
     One size may be -1, which means the remaining elements.
     """
