@@ -443,6 +443,9 @@ def _finish(
     own, weight = nest.read(parameters.unit, rows), nest.parameter(scales, F32, nest.loops[-1:])
     outputs = (sums.type.shape or ())[-1] if isinstance(sums.type, TensorType) else None
     value = float_bias(node, 2, outputs or 0)
+    known = node.constant(2) if value is not None else None
+    if known is not None and np.isnan(known).any():
+        node.refuse("a bias with NaN, which LiteRT's activations turn into a number")
     bias = nest.constant(0.0, F32) if value is None else nest.read(value, nest.loops[-1:])
     if rule == "rows":
         total = nest.value("arith.mulf", (total, own), F32)

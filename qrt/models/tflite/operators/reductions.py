@@ -101,6 +101,9 @@ def arg(node: Node) -> None:
     The axis must be known at import.
     """
     axis = axis_of(node, one_integer(node, 1, "an axis"), len(input_shape(node)))
+    wanted, declared = node.options["output_type"], node.outputs[0].dtype
+    if wanted.lower() != declared:
+        node.fail(f"option output_type is {wanted}, but the result is declared as {declared}")
     name = "qrt.argmax" if node.op.name == "ARG_MAX" else "qrt.argmin"
     settle(node, 0, node.emit(name, [node.value(0)], {"axis": axis}, node.result_type().element))
 

@@ -117,8 +117,10 @@ def _step(
     first = (low if stride > 0 else high) if masks[0] else clamped(begin)
     if node.options.get("offset"):
         if stride < 0 or begin < 0 or (masks[0] and begin):
-            node.refuse("option offset with a begin that is negative, masked or after the end")
+            node.refuse("option offset with a begin that is negative or masked")
         end += begin
+        if not masks[1] and max(begin, end) > n:  # LiteRT does not clamp: it reads beyond the input
+            node.fail(f"option offset takes elements {begin} to {end} of an axis with {n}")
     last = (high if stride > 0 else low) if masks[1] else clamped(end)
     size = len(range(first, last, stride))
     return _Step(first if size else 0, size, stride if size > 1 else 1)
