@@ -59,7 +59,10 @@ def prelu(node: Node) -> None:
 
 
 def relu(node: Node) -> None:
-    """Import RELU, RELU6, RELU_0_TO_1 or RELU_N1_TO_1: requantize 8- or 16-bit values and then clamp them."""
+    """Import RELU, RELU6, RELU_0_TO_1 or RELU_N1_TO_1: requantize 8- or 16-bit values to the result's type.
+
+    The values are then clamped to the operator's bounds.
+    """
     x, out = _types(node)
     rule = node.rule("relu", storage=out.storage, ratio=_ratio(x, out))
     value = node.value(0)

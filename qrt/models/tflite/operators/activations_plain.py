@@ -59,7 +59,7 @@ _CUT = -9.0
 
 
 def logistic(node: Node) -> None:
-    """Import LOGISTIC: compute the sigmoid of float32 values from exp(-abs(x)), which cannot overflow."""
+    """Import LOGISTIC: compute 1 / (1 + exp(-x)) of float32 values from exp(-abs(x)), which cannot overflow."""
     (x,) = _input(node)
     one = number_of(1, _F32)
     power = _unary(node, "math.exp", _unary(node, "arith.negf", _unary(node, "math.absf", x)))
@@ -79,10 +79,7 @@ def hard_swish(node: Node) -> None:
 
 
 def gelu(node: Node) -> None:
-    """Import GELU: compute the GELU of float32 values, by erfc or, if ``approximate`` is set, by tanh.
-
-    LiteRT uses rational approximations. Its results differ by up to 4 ULP of the tensor's greatest result.
-    """
+    """Import GELU: compute the GELU of float32 values, by erfc, or by tanh if the option ``approximate`` is set."""
     (x,) = _input(node)
     half = _binary(node, "arith.mulf", number_of(0.5, _F32), x)
     if not node.options["approximate"]:

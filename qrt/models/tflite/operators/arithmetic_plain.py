@@ -50,7 +50,7 @@ def _finish(node: Node, result: Operand) -> None:
 
 
 def binary(node: Node) -> None:
-    """Import ADD, SUB, MUL, DIV, MAXIMUM or MINIMUM of int32, int64 or float32 tensors that broadcast.
+    """Import ADD, SUB, MUL, DIV, MAXIMUM or MINIMUM: apply it to int32, int64 or float32 tensors that broadcast.
 
     Integers wrap on overflow, and DIV of integers rounds towards zero.
     """

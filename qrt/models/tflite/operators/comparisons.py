@@ -18,18 +18,17 @@ _I32 = IntegerType(32)
 
 
 def comparison(node: Node) -> None:
-    """Import a comparison of int32, int64 or float32 tensors that broadcast; EQUAL and NOT_EQUAL also of bools."""
+    """Import a comparison: compare int32, int64 or float32 tensors that broadcast, or bools by EQUAL and NOT_EQUAL."""
     bools = ("bool",) if node.op.name in ("EQUAL", "NOT_EQUAL") else ()
     (a, b), element = operands_of(node, ("int32", "int64", "float32", *bools))
     finish(node, 0, compare(node, _COMPARISONS[node.op.name], a, b, element))
 
 
 def quantized(node: Node) -> None:
-    """Import a comparison, such as EQUAL: compare quantized tensors that broadcast.
+    """Import a comparison: compare 8-bit or int16 tensors that broadcast.
 
-    A table gives each storage value as an integer in a common scale, and these integers are compared. LESS, LESS_EQUAL,
-    GREATER and GREATER_EQUAL of int16 tensors compare the storage instead. int32, int64 and float32 tensors can also be
-    compared, and bools by EQUAL and NOT_EQUAL.
+    A table gives each storage value as an integer in a scale that both tensors share, and these integers are compared.
+    LESS, LESS_EQUAL, GREATER and GREATER_EQUAL of int16 tensors compare the storage instead.
     """
     types = node.element(0), node.element(1)
     if types[0].storage != types[1].storage:

@@ -23,7 +23,7 @@ def _variable(node: Node) -> Variable:
 
 
 def read_variable(node: Node) -> None:
-    """Import READ_VARIABLE: load a variable. If no operator sets the variable, the import ends with an error."""
+    """Import READ_VARIABLE: load a variable. The import fails if no operator of the model sets the variable."""
     node.set(0, node.graph.load(node.op, _variable(node), node.result_type()))
 
 
@@ -130,7 +130,7 @@ def if_(node: Node) -> None:
 def while_(node: Node) -> None:
     """Import WHILE: call a body subgraph on its own results while a condition subgraph returns true.
 
-    At run time, more than a million iterations are an error, unless the run is given a limit of steps.
+    A run fails after a million iterations, unless it is given another limit of steps.
     """
     operands = [node.input(number) for number in range(len(node.inputs))]
     predicate, body = (_Call(node, index, operands) for index in callees(node.op))

@@ -11,10 +11,10 @@ from qrt.types import UniformType
 
 
 def conv_2d(node: Node) -> None:
-    """Import CONV_2D: convolve float32 or quantized images with OHWI weights.
+    """Import CONV_2D: convolve 8-bit, int16 or float32 images with OHWI weights.
 
-    Weights may be quantized per tensor or on axis 0. If the input has n times as many channels as the weights, the
-    convolution has n groups.
+    Weights have one scale or one for each filter. Weights of float32 images are float32 or int8. If the input has n
+    times as many channels as the weights, the convolution has n groups.
     """
     images, weights = node.type(0), node.type(1)
     if images.rank != 4 or weights.rank != 4:
@@ -40,9 +40,9 @@ def conv_2d(node: Node) -> None:
 
 
 def depthwise_conv_2d(node: Node) -> None:
-    """Import DEPTHWISE_CONV_2D: convolve each channel of float32 or quantized images with its own filters.
+    """Import DEPTHWISE_CONV_2D: convolve each channel of 8-bit, int16 or float32 images with its own filters.
 
-    Weights are 1HWO and may be quantized per tensor or on axis 3.
+    Weights are 1HWO, with one scale or one for each filter. Weights of float32 images are float32 or int8.
     """
     shape = node.type(1).shape or ()
     if node.type(0).rank != 4 or len(shape) != 4 or shape[0] != 1:

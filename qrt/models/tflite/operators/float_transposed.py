@@ -20,7 +20,10 @@ _WEIGHTS, _IMAGES, _BIAS = 1, 2, 3
 
 
 def batch_matmul(node: Node) -> None:
-    """Import BATCH_MATMUL: multiply float32 matrices. Batches broadcast. adj_x and adj_y transpose an operand."""
+    """Import BATCH_MATMUL: multiply float32 matrices, whose batches broadcast.
+
+    The options adj_x and adj_y transpose an operand.
+    """
     require_floats(node, 0, 1)
     shapes = [node.type(i).shape or () for i in range(2)]
     if min(map(len, shapes)) < 2:
@@ -50,7 +53,10 @@ def batch_matmul(node: Node) -> None:
 
 
 def transpose_conv(node: Node) -> None:
-    """Import TRANSPOSE_CONV of float32 images of static size, with OHWI weights and an optional bias."""
+    """Import TRANSPOSE_CONV: apply a transposed convolution to float32 images of known size.
+
+    Weights are OHWI; the bias is optional.
+    """
     require_floats(node, _WEIGHTS, _IMAGES, *([_BIAS] if node.has(_BIAS) else []))
     images, weights = node.type(_IMAGES).shape or (), node.type(_WEIGHTS).shape or ()
     if len(images) != 4 or len(weights) != 4:

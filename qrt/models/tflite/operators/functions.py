@@ -18,7 +18,7 @@ _OF_16 = ("EXP", "GELU", "LOG", "RSQRT")
 def softmax(node: Node) -> None:
     """Import SOFTMAX: compute the softmax along the last axis.
 
-    8-bit inputs have 8- or 16-bit results; 16-bit inputs have 16-bit results.
+    8-bit values have 8- or 16-bit results; int16 values have 16-bit results.
     """
     x, out = node.element(0), node.result_element()
     if x.storage == "i16" and out.storage != "i16":
@@ -68,9 +68,9 @@ def sigmoid(node: Node) -> None:
 
 
 def function(node: Node) -> None:
-    """Import ELU, EXP, GELU, HARD_SWISH, LOG, RSQRT or SQRT: apply the function to 8-bit values.
+    """Import ELU, EXP, GELU, HARD_SWISH, LOG, RSQRT or SQRT: apply the function to int8 values.
 
-    EXP, GELU, LOG, RSQRT and SQRT can also be applied to 16-bit values.
+    GELU and HARD_SWISH can also be applied to uint8 values; EXP, GELU, LOG, RSQRT and SQRT to int16 values.
     """
     x, out = node.element(0), node.result_element()
     name = node.op.name

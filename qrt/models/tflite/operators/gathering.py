@@ -37,9 +37,9 @@ def gather_nd(node: Node) -> None:
 
 
 def reverse_sequence(node: Node) -> None:
-    """Import REVERSE_SEQUENCE: reverse the first ``length`` elements along an axis, with one length for each batch.
+    """Import REVERSE_SEQUENCE: reverse the first n elements along an axis, where each batch has its own n.
 
-    Lengths may be constant or computed. A computed length that is out of range is an error at run time.
+    These lengths may be computed. A run fails if a length is not between 0 and the size of the axis.
     """
     shape = input_shape(node)
     along, batch = (axis_of(node, node.options[name], len(shape)) for name in ("seq_dim", "batch_dim"))

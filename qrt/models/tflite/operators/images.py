@@ -43,7 +43,8 @@ def padding_of(
 def pool_2d(node: Node) -> None:
     """Import AVERAGE_POOL_2D or MAX_POOL_2D: compute the average or maximum of each window.
 
-    The result has the input's quantization parameters. Averages exclude padding.
+    Images are 8-bit, int16 or float32. A quantized result must have the scale and zero point of the input. Averages
+    exclude padding.
     """
     options = node.options
     if node.type(0).rank != 4:

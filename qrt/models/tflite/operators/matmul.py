@@ -10,9 +10,9 @@ from qrt.types import TensorType
 
 
 def batch_matmul(node: Node) -> None:
-    """Import BATCH_MATMUL: multiply batches of int8 or int16 matrices. adj_x and adj_y transpose an operand.
+    """Import BATCH_MATMUL: multiply int8 or int16 matrices, known at import or not.
 
-    Both operands may be constant or computed.
+    The options adj_x and adj_y transpose an operand.
     """
     x, y, out = node.element(0), node.element(1), node.result_element()
     if not x.storage == y.storage == out.storage:
@@ -37,9 +37,9 @@ def _adjoint(node: Node, i: int, transposes: bool) -> Value:
 
 
 def fully_connected(node: Node) -> None:
-    """Import FULLY_CONNECTED: multiply rows by weights [outputs, depth].
+    """Import FULLY_CONNECTED: multiply 8-bit, int16 or float32 rows by weights [outputs, depth].
 
-    The input is reshaped to [rows, depth], unless keep_num_dims is set.
+    Weights of float32 rows are float32 or int8. The input is reshaped to [rows, depth], unless keep_num_dims is set.
     """
     options = node.options
     if options.get("weights_format", "DEFAULT") != "DEFAULT":

@@ -36,7 +36,7 @@ _OF_PEEPHOLES = (0, 1, 3)
 def lstm(node: Node) -> None:
     """Import UNIDIRECTIONAL_SEQUENCE_LSTM: run an LSTM on int8 inputs with an int16 cell state.
 
-    CIFG, peepholes, projection and layer normalization are supported. LSTMs on float32 are supported too.
+    CIFG, peepholes, projection and layer normalization are supported.
     """
     gates = range(0 if node.has(_WEIGHTS) else 1, 4)
     _check(node, gates)

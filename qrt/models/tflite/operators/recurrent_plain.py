@@ -32,7 +32,10 @@ Step = Callable[[LoweringContext, Value, Sequence[Value]], list[Value]]
 
 
 def lstm(node: Node) -> None:
-    """Import a float32 LSTM, with or without CIFG, peepholes, projection and layer normalization."""
+    """Import UNIDIRECTIONAL_SEQUENCE_LSTM: run an LSTM on float32 inputs.
+
+    CIFG, peepholes, projection and layer normalization are supported.
+    """
     cells = input_shape(node, _CELL_STATE)[-1:]
     gates = range(_FORGET if not node.has(_WEIGHTS) else _INPUT, _OUTPUT + 1)
     for number in range(_OUTPUT + 1):

@@ -14,7 +14,10 @@ from qrt.types import IntegerType
 
 
 def reduce(node: Node) -> None:
-    """Import SUM or MEAN: add or average elements over axes. Negative axes count from the end."""
+    """Import SUM or MEAN: add or average 8-bit, int16, int32, int64 or float32 elements over axes known at import.
+
+    SUM of int32 and int64 wraps on overflow; MEAN of int32 and int64 rounds the quotient towards zero.
+    """
     name = node.op.name.lower()
     rank = node.type(0).rank or 0
     axes = node.integers(1, "axes")

@@ -160,7 +160,7 @@ def _positive(node: Node, sizes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def select_(node: Node) -> None:
-    """Import SELECT or SELECT_V2: select elements of two tensors by bools.
+    """Import SELECT or SELECT_V2: select each element from one of two tensors by a bool.
 
     The condition of SELECT may have one bool for each row.
     """

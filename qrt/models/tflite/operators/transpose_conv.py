@@ -11,10 +11,10 @@ _SHAPE, _WEIGHTS, _IMAGES, _BIAS = range(4)
 
 
 def transpose_conv(node: Node) -> None:
-    """Import TRANSPOSE_CONV: compute a transposed convolution of 8-bit images, or int16 images with int8 weights.
+    """Import TRANSPOSE_CONV: apply a transposed convolution to 8-bit images, or to int16 images with int8 weights.
 
-    Weights are OHWI, quantized per tensor or on axis 0; the bias is optional. The result has the shape in input 0 if it
-    is constant, else the shape in the file.
+    Weights are OHWI, with one scale or one for each filter; the bias is optional. The result has the shape in input 0
+    if it is known at import, else the shape in the file.
     """
     x, w, out = node.element(_IMAGES), node.element(_WEIGHTS), node.result_element()
     images, weights = node.type(_IMAGES), node.type(_WEIGHTS)
