@@ -50,9 +50,9 @@ def _finish(node: Node, result: Operand) -> None:
 
 
 def binary(node: Node) -> None:
-    """Import ADD, SUB, MUL, DIV, MAXIMUM or MINIMUM: apply it to int32, int64 or float32 tensors that broadcast.
+    """Import ADD, SUB, MUL, DIV, MAXIMUM or MINIMUM: apply the operator to tensors that broadcast.
 
-    Integers wrap on overflow, and DIV of integers rounds towards zero.
+    The tensors are int32, int64 or float32. Integers wrap on overflow, and DIV of integers rounds towards zero.
     """
     operands, element = operands_of(node, (*_WORDS, "float32"))
     name = _BINARY[node.op.name][isinstance(element, FloatType)]

@@ -67,7 +67,10 @@ def space_to_batch(node: Node) -> None:
 
 
 def batch_to_space(node: Node) -> None:
-    """Import BATCH_TO_SPACE_ND: interleave images of the batch as blocks of larger images, and crop these."""
+    """Import BATCH_TO_SPACE_ND: interleave images of the batch as blocks of larger images.
+
+    The larger images are then cropped.
+    """
     blocks, value = _blocks(node), node.value(0)
     crops = paddings_of(node, 2, len(blocks))
     batch, space = _sizes(node, value, len(blocks))
