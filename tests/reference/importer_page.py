@@ -2,6 +2,7 @@
 of the profiles.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from inspect import getdoc
@@ -93,4 +94,7 @@ def _number(value: Any) -> str:
 
 
 def _text(function: Callable[..., None] | None) -> str:
-    return " ".join((getdoc(function) or "").split()).replace("|", "\\|") if function else ""
+    """Return a function's docstring in one line, without "Import NAME: " at its beginning."""
+    text = " ".join((getdoc(function) or "").split()).replace("|", "\\|") if function else ""
+    text = re.sub(r"^Import [^.:]*: ", "", text)
+    return text[:1].upper() + text[1:]
