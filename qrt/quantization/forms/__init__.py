@@ -7,51 +7,51 @@ and export uses them to write an operation in place of a body.
 from qrt.ir import Block, Value
 from qrt.ops import FAMILIES
 from qrt.quantization.forms.clamps import clamp, clamped, clamps_of
-from qrt.quantization.forms.elements import behind, reading_once, shape_of
+from qrt.quantization.forms.elements import behind, caching_elements, shape_of
 from qrt.quantization.forms.elementwise import binary, lookup, name_of_function
-from qrt.quantization.forms.model import KernelForm, KernelMatch, Operand, Reader
+from qrt.quantization.forms.model import KernelForm, KernelMatch, Matcher, Operand
 from qrt.quantization.forms.movement import movement, pad
 from qrt.quantization.forms.pools import average_pool, axis_reduction, max_pool, mean
 from qrt.quantization.forms.products import products
 from qrt.quantization.forms.softmax import softmax
 
-__all__ = ["KernelForm", "KernelMatch", "Operand", "form_of", "is_alone", "kernel_names", "reading_of", "readings_of"]
+__all__ = ["KernelForm", "KernelMatch", "Operand", "form_of", "is_alone", "kernel_names", "match_of", "matches_of"]
 
-_WITH_CLAMPS: tuple[Reader, ...] = (products, binary, average_pool, mean, axis_reduction)
-"""Readers of families, some of which accept a clamp of their result."""
+_WITH_CLAMPS: tuple[Matcher, ...] = (products, binary, average_pool, mean, axis_reduction)
+"""Matchers of families, some of which accept a clamp of their result."""
 
 
 def _clamped(value: Value) -> list[KernelMatch]:
     """Return the readings of a clamped value as a family that includes the clamp."""
     return [
-        clamped(reading, bounds)
+        clamped(match, bounds)
         for bounds in clamps_of(value)
-        for reader in _WITH_CLAMPS
-        for reading in reader(bounds.source)
-        if FAMILIES[reading.family].traits.ends_in_clamp
+        for matcher in _WITH_CLAMPS
+        for match in matcher(bounds.source)
+        if FAMILIES[match.family].traits.ends_in_clamp
     ]
 
 
-_READERS: tuple[Reader, ...] = (*_WITH_CLAMPS, max_pool, softmax, movement, pad, clamp, lookup, _clamped)
+_MATCHERS: tuple[Matcher, ...] = (*_WITH_CLAMPS, max_pool, softmax, movement, pad, clamp, lookup, _clamped)
 
 
-def readings_of(value: Value) -> list[KernelMatch]:
+def matches_of(value: Value) -> list[KernelMatch]:
     """Return the readings of a value as the result of an op family, largest first.
 
     Only operations in the value's block are considered.
     """
-    with reading_once():
-        readings = [reading for reader in _READERS for reading in reader(value)]
-    return sorted((reading for reading in readings if is_alone(reading)), key=lambda reading: -reading.size)
+    with caching_elements():
+        matches = [match for matcher in _MATCHERS for match in matcher(value)]
+    return sorted((match for match in matches if is_alone(match)), key=lambda match: -match.size)
 
 
-def is_alone(reading: KernelMatch) -> bool:
+def is_alone(match: KernelMatch) -> bool:
     """Return True if only the last operation's result is used outside of the reading."""
-    inside = set(reading.operations) | set(reading.copied)
-    last = reading.operations[-1]
+    inside = set(match.operations) | set(match.copied)
+    last = match.operations[-1]
     return all(
         user in inside
-        for operation in reading.operations
+        for operation in match.operations
         if operation is not last
         for result in operation.results
         for user in result.users
@@ -85,14 +85,14 @@ def form_of(block: Block, kernel: str = "") -> KernelForm | None:
     >>> form.family, dict(form.attributes)
     ('clamp', {'min': 0.0, 'max': None})
     """
-    reading = reading_of(block, kernel)
-    if reading is None:
+    match = match_of(block, kernel)
+    if match is None:
         return None
-    operands = tuple(Operand(value.index, permutation) for value, permutation in reading.operands)
-    return KernelForm(reading.family, operands, reading.attributes, reading.low, reading.high)
+    operands = tuple(Operand(value.index, permutation) for value, permutation in match.operands)
+    return KernelForm(match.family, operands, match.attributes, match.low, match.high)
 
 
-def reading_of(block: Block, kernel: str = "") -> KernelMatch | None:
+def match_of(block: Block, kernel: str = "") -> KernelMatch | None:
     """Return the reading of a block's result whose operands are arguments of the block; None if there is none.
 
     A reading as the family ``kernel`` is preferred, then the largest one. For example, a clamped square of a tensor is
@@ -101,19 +101,19 @@ def reading_of(block: Block, kernel: str = "") -> KernelMatch | None:
     last = block.last
     if last is None or len(last.operands) != 1:
         return None
-    every = readings_of(behind(last.operands[0], []))
-    candidates = [reading for reading in every if all(value.owner is block for value, _ in reading.operands)]
-    return next((reading for reading in candidates if reading.family == kernel), candidates[0] if candidates else None)
+    every = matches_of(behind(last.operands[0], []))
+    candidates = [match for match in every if all(value.owner is block for value, _ in match.operands)]
+    return next((match for match in candidates if match.family == kernel), candidates[0] if candidates else None)
 
 
-def kernel_names(reading: KernelMatch) -> tuple[str, ...]:
+def kernel_names(match: KernelMatch) -> tuple[str, ...]:
     """Return the names under which a target may have the kernel of a reading."""
-    traits = FAMILIES[reading.family].traits
+    traits = FAMILIES[match.family].traits
     if traits.tables:
-        name = name_of_function(reading)
-        return (reading.family,) if name is None else (name, reading.family)
-    if traits.of_floats and (reading.low, reading.high) == (None, None):
-        is_plain = all(permutation is None for _, permutation in reading.operands)
-        if is_plain and len(shape_of(reading.operands[1][0])) == 2:
-            return (reading.family, traits.of_floats)
-    return (reading.family,)
+        name = name_of_function(match)
+        return (match.family,) if name is None else (name, match.family)
+    if traits.of_floats and (match.low, match.high) == (None, None):
+        is_plain = all(permutation is None for _, permutation in match.operands)
+        if is_plain and len(shape_of(match.operands[1][0])) == 2:
+            return (match.family, traits.of_floats)
+    return (match.family,)

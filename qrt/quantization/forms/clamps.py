@@ -119,15 +119,15 @@ def _number(expression: object) -> float | None:
 
 def clamp(value: Value) -> list[KernelMatch]:
     """Return the readings of a value as a clamp."""
-    readings = []
+    matches = []
     for bounding in clamps_of(value):
         low, high = bounding.bounds
         operands = ((bounding.source, None),)
-        readings.append(KernelMatch("clamp", operands, bounding.operations, attributes={"min": low, "max": high}))
-    return readings
+        matches.append(KernelMatch("clamp", operands, bounding.operations, attributes={"min": low, "max": high}))
+    return matches
 
 
-def clamped(reading: KernelMatch, bounding: Clamp) -> KernelMatch:
+def clamped(match: KernelMatch, bounding: Clamp) -> KernelMatch:
     """Return a reading extended by a clamp of its result."""
     low, high = bounding.bounds
-    return replace(reading, operations=(*reading.operations, *bounding.operations), low=low, high=high)
+    return replace(match, operations=(*match.operations, *bounding.operations), low=low, high=high)

@@ -148,7 +148,7 @@ _READ: ContextVar[dict[Value, Elements | None] | None] = ContextVar("qrt_element
 
 
 @contextmanager
-def reading_once() -> Iterator[None]:
+def caching_elements() -> Iterator[None]:
     """Return a context in which the reading of each operation is cached; operations must not change in it."""
     token = _READ.set({})
     try:

@@ -53,7 +53,7 @@ def binary(value: Value) -> list[KernelMatch]:
     if family is None or len(numbers) != 2:
         return []
     inputs = [(elements.inputs[int(str(n))], elements.axes[int(str(n))]) for n in numbers]
-    readings = []
+    matches = []
     for sources in ([repeated(*given) for given in inputs], [(*given, ()) for given in inputs]):
         types = [tensor_type(source) for source, _, _ in sources]
         same = all(type is not None and type.element is result_type.element for type in types)
@@ -61,8 +61,8 @@ def binary(value: Value) -> list[KernelMatch]:
             operands = tuple((source, None) for source, _, _ in sources)
             copied = tuple(dict.fromkeys(operation for _, _, passed in sources for operation in passed))
             attributes = FAMILIES[family].traits.float_attributes
-            readings.append(KernelMatch(family, operands, (elements.operation,), copied, attributes))
-    return readings[: 2 if readings and readings[0].copied else 1]
+            matches.append(KernelMatch(family, operands, (elements.operation,), copied, attributes))
+    return matches[: 2 if matches and matches[0].copied else 1]
 
 
 def _broadcast(operands: list[Axes], shape: tuple[int | None, ...]) -> bool:
@@ -214,12 +214,12 @@ _FUNCTIONS: dict[Expression, str] = {
 }
 
 
-def name_of_function(reading: KernelMatch) -> str | None:
+def name_of_function(match: KernelMatch) -> str | None:
     """Return the family of a `lookup` function that has a name, such as `tanh` or `logistic`."""
-    if len(reading.operations) > MAX_OPERATIONS:
+    if len(match.operations) > MAX_OPERATIONS:
         return None
-    ((source, _),) = reading.operands
-    whole = elements_of(reading.operations[-1].results[0])
+    ((source, _),) = match.operands
+    whole = elements_of(match.operations[-1].results[0])
     while whole is not None:
         whole = whole.simplified()
         if len(whole.inputs) != 1:

@@ -66,5 +66,5 @@ class KernelMatch:
         return len(self.operations) + len(self.copied)
 
 
-Reader = Callable[[Value], list[KernelMatch]]
-"""A function that returns the readings of a value as the result of some families."""
+Matcher = Callable[[Value], list[KernelMatch]]
+"""A function that returns the matches of some op families at a value."""

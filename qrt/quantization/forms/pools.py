@@ -12,7 +12,7 @@ from qrt.quantization.forms.reductions import (
     QUOTIENTS,
     AxisReduction,
     ReductionKind,
-    folded,
+    axis_reduction_of,
     is_least,
     quotient_of,
     reduction_of,
@@ -45,7 +45,7 @@ def _mean(value: Value) -> AxisReduction | None:
         return None
     for given in elements.simplified().inputs:
         passed: list[Operation] = []
-        sums = folded(behind(given, passed), kind="sum")
+        sums = axis_reduction_of(behind(given, passed), kind="sum")
         if sums is None:
             continue
         sizes = [shape_of(sums.source)[axis] for axis in sums.axes]
@@ -62,7 +62,7 @@ _REDUCTIONS: dict[ReductionKind, str] = {"sum": "sum", "max": "reduce_max", "min
 def axis_reduction(value: Value) -> list[KernelMatch]:
     """Return the reading of a value as the sum, the maximum or the minimum along axes."""
     for kind, family in _REDUCTIONS.items():
-        reduction = folded(value, kind)
+        reduction = axis_reduction_of(value, kind)
         if reduction is not None:
             attributes = {"axes": reduction.axes, "keepdims": reduction.keepdims}
             return [KernelMatch(family, ((reduction.source, None),), reduction.operations, attributes=attributes)]

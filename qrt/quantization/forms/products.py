@@ -50,7 +50,7 @@ class SumOfProducts:
 
 def products(value: Value) -> list[KernelMatch]:
     """Return the readings of a value as a product or a convolution, with the bias if there is one."""
-    readings = _with_bias_in_sum(value) or _in_groups(value)
+    matches = _with_bias_in_sum(value) or _in_groups(value)
     elements = elements_of(value)
     if elements is not None and elements.computed[0] == "arith.addf" and len(elements.inputs) == 2:
         for number in (0, 1):
@@ -60,11 +60,11 @@ def products(value: Value) -> list[KernelMatch]:
             inner = behind(elements.inputs[number], passed)
             bias = _vector(elements.inputs[1 - number], elements.axes[1 - number], len(shape_of(value)))
             if bias is not None:
-                for reading in _with_bias_in_sum(inner) or _in_groups(inner):
-                    if len(reading.operands) == 2:
-                        operations = (*reading.operations, *reversed(passed), elements.operation)
-                        readings += _biased(replace(reading, operations=operations), *bias)
-    return readings
+                for match in _with_bias_in_sum(inner) or _in_groups(inner):
+                    if len(match.operands) == 2:
+                        operations = (*match.operations, *reversed(passed), elements.operation)
+                        matches += _biased(replace(match, operations=operations), *bias)
+    return matches
 
 
 def integer_products(value: Value) -> list[KernelMatch]:
@@ -84,11 +84,11 @@ def _begins_with_zero(operation: StructuredOp) -> bool:
     return isinstance(number, IntegerAttr) and number.value == 0
 
 
-def _biased(reading: KernelMatch, bias: Value, passed: tuple[Operation, ...]) -> list[KernelMatch]:
+def _biased(match: KernelMatch, bias: Value, passed: tuple[Operation, ...]) -> list[KernelMatch]:
     """Return the reading with a bias for each column; a product with a vector `w` has no columns."""
-    if len(shape_of(reading.operands[1][0])) < 2:
+    if len(shape_of(match.operands[1][0])) < 2:
         return []
-    with_bias = replace(reading, operands=(*reading.operands, (bias, None)), copied=(*reading.copied, *passed))
+    with_bias = replace(match, operands=(*match.operands, (bias, None)), copied=(*match.copied, *passed))
     return [with_bias]
 
 
@@ -103,12 +103,12 @@ def _with_bias_in_sum(value: Value) -> list[KernelMatch]:
     sums = sum_of_products(value)
     if sums is None:
         return []
-    readings = convolution(sums) or _matmul(sums)
+    matches = convolution(sums) or _matmul(sums)
     start = sums.operation.operands[2]
     if splat_of(start) == 0:
-        return readings
+        return matches
     bias = _vector(start, tuple(range(len(shape_of(start)))), len(shape_of(start)))
-    return [] if bias is None else [biased for reading in readings for biased in _biased(reading, *bias)]
+    return [] if bias is None else [biased for match in matches for biased in _biased(match, *bias)]
 
 
 def sum_of_products(value: Value, forms: Sequence[Expression] = _SUM_OF_PRODUCTS) -> SumOfProducts | None:
@@ -217,10 +217,10 @@ def convolution(sums: SumOfProducts) -> list[KernelMatch]:
     images = _permutation(own, [image, *windows, depth])
     attributes = {"strides": tuple(strides), "dilations": tuple(dilations)}
     weights = sums.operation.operands[1], _permutation(filters, wanted)
-    plain_reading = KernelMatch(
+    unpadded = KernelMatch(
         family, ((sums.operation.operands[0], images), weights), (sums.operation,), attributes=attributes
     )
-    return [plain_reading, *_padded(plain_reading)]
+    return [unpadded, *_padded(unpadded)]
 
 
 _MERGED, _DIVIDED = "tensor.collapse_shape", "tensor.expand_shape"
@@ -281,13 +281,13 @@ def grouped_convolution(sums: SumOfProducts) -> list[KernelMatch]:
         attributes["groups"] = shape_of(images)[3]
     reshapes = [value.operation for value in ((images, filters) if is_grouped else (filters,))]
     operations = (*(source for source in reshapes if source is not None), sums.operation, merge)
-    reading = KernelMatch(family, ((outer, None), (inner, None)), operations, attributes=attributes)
-    return [reading, *_padded(reading)]
+    match = KernelMatch(family, ((outer, None), (inner, None)), operations, attributes=attributes)
+    return [match, *_padded(match)]
 
 
-def _padded(reading: KernelMatch) -> list[KernelMatch]:
+def _padded(match: KernelMatch) -> list[KernelMatch]:
     """Return the reading with the zeros around the images as padding of the convolution."""
-    (images, permutation), *others = reading.operands
+    (images, permutation), *others = match.operands
     padding = padding_of(images)
     if padding is None or padding.value != 0:
         return []
@@ -295,7 +295,7 @@ def _padded(reading: KernelMatch) -> list[KernelMatch]:
     pairs = [(padding.low[axis], padding.high[axis]) for axis in axes]
     if pairs[0] != (0, 0) or pairs[3] != (0, 0):
         return []
-    attributes = {**reading.attributes, "padding": (pairs[1], pairs[2])}
+    attributes = {**match.attributes, "padding": (pairs[1], pairs[2])}
     operands = ((padding.source, permutation), *others)
-    operations = (*padding.operations, *reading.operations)
-    return [replace(reading, operands=operands, operations=operations, attributes=attributes)]
+    operations = (*padding.operations, *match.operations)
+    return [replace(match, operands=operands, operations=operations, attributes=attributes)]

@@ -82,12 +82,12 @@ class AxisReduction:
     operations: tuple[Operation, ...]
 
 
-def folded(value: Value, kind: ReductionKind) -> AxisReduction | None:
+def axis_reduction_of(value: Value, kind: ReductionKind) -> AxisReduction | None:
     """Return the reduction of a kind along axes that defines a value, with a reshape that restores the axes."""
     source = value.operation
     if source is not None and source.name in EXPANSIONS:
         passed: list[Operation] = []
-        inner = folded(behind(source.operands[0], passed), kind)
+        inner = axis_reduction_of(behind(source.operands[0], passed), kind)
         if inner is None or not restores(inner, value):
             return None
         return AxisReduction(inner.source, inner.axes, True, (*inner.operations, *reversed(passed), source))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from qrt.ir import Operation, Value
 from qrt.quantization.forms.elements import Elements, Expression, behind, elements_of, repeated, shape_of
 from qrt.quantization.forms.model import KernelMatch
-from qrt.quantization.forms.reductions import folded
+from qrt.quantization.forms.reductions import axis_reduction_of
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def softmax(value: Value) -> list[KernelMatch]:
         return []
     power, total = elements.inputs
     total, axes, spread = repeated(total, elements.axes[1])
-    sums = folded(total, kind="sum")
+    sums = axis_reduction_of(total, kind="sum")
     if sums is None or sums.source is not power or len(sums.axes) != 1 or not _lacks(axes, sums.axes[0], value):
         return []
     outer = (*sums.operations, *spread, elements.operation)
@@ -109,7 +109,7 @@ def _without_maximum(term: _Term, axis: int) -> tuple[Value, tuple[Operation, ..
         return None
     source = term.elements.inputs[left]
     maximum, axes, spread = repeated(term.elements.inputs[right], term.elements.axes[right])
-    greatest = folded(maximum, kind="max")
+    greatest = axis_reduction_of(maximum, kind="max")
     if greatest is None or greatest.source is not source or greatest.axes != (axis,) or not _lacks(axes, axis, source):
         return None
     return source, (*greatest.operations, *spread, *term.operations)

@@ -18,7 +18,7 @@ from qrt.ir.remarks import remark
 from qrt.ops import FAMILIES
 from qrt.quantization.checking.kernels import violation
 from qrt.quantization.checking.regions import RESCALE, ports_of
-from qrt.quantization.forms import KernelMatch, is_alone, kernel_names, reading_of, readings_of
+from qrt.quantization.forms import KernelMatch, is_alone, kernel_names, match_of, matches_of
 from qrt.quantization.forms.elements import splat_of
 from qrt.quantization.targets.model import Target, TargetKernel
 from qrt.quantization.targets.patterns import match_pattern
@@ -30,20 +30,20 @@ class KernelChoice:
     """A reading of a value, and the kernel that computes it."""
 
     kernel: str
-    reading: KernelMatch
+    match: KernelMatch
 
 
 @dataclass(frozen=True)
 class Refusal:
     """The reason that no kernel of the target computes a reading."""
 
-    reading: KernelMatch
+    match: KernelMatch
     reason: str
 
 
-def target_names(reading: KernelMatch, target: Target) -> list[str]:
+def target_names(match: KernelMatch, target: Target) -> list[str]:
     """Return the names of a target's kernels that compute a reading, in the target's order."""
-    names = kernel_names(reading)
+    names = kernel_names(match)
     return list(dict.fromkeys(kernel.name for kernel in target.kernels if kernel.family in names))
 
 
@@ -51,41 +51,41 @@ def choices_of(value: Value, target: Target, refused: list[Refusal] | None = Non
     """Yield the kernels that compute a value, best first. ``refused`` collects why other readings have no kernel."""
     choices: list[tuple[int, int, int, KernelChoice]] = []
     order = target_order(target)
-    for reading in readings_of(value):
-        names = target_names(reading, target)
-        fitting = [name for name in names if refusal((name,), len(reading.operands), reading, target) is None]
+    for match in matches_of(value):
+        names = target_names(match, target)
+        fitting = [name for name in names if refusal((name,), len(match.operands), match, target) is None]
         if fitting:
-            preference = _preference(target.signatures(fitting[0])[0].family, reading, value)
-            choices.append((-_size(reading), preference, order[fitting[0]], KernelChoice(fitting[0], reading)))
+            preference = _preference(target.signatures(fitting[0])[0].family, match, value)
+            choices.append((-_size(match), preference, order[fitting[0]], KernelChoice(fitting[0], match)))
         elif refused is not None:
-            reason = refusal(names or kernel_names(reading), len(reading.operands), reading, target)
-            refused.append(Refusal(reading, reason or ""))
+            reason = refusal(names or kernel_names(match), len(match.operands), match, target)
+            refused.append(Refusal(match, reason or ""))
     for kernel in target.kernels:
-        match = match_pattern(kernel, value) if callable(kernel.pattern) else None
-        if match is not None and kernel.ports(len(match.operands), 1) is not None and is_alone(match):
-            choices.append((-_size(match), False, order[kernel.name], KernelChoice(kernel.name, match)))
+        own = match_pattern(kernel, value) if callable(kernel.pattern) else None
+        if own is not None and kernel.ports(len(own.operands), 1) is not None and is_alone(own):
+            choices.append((-_size(own), False, order[kernel.name], KernelChoice(kernel.name, own)))
     choices.sort(key=lambda entry: entry[:3])
     for *_, choice in choices:
-        reason = _refused(choice.reading, value) if choice.reading.family in FAMILIES else None
+        reason = _refused(choice.match, value) if choice.match.family in FAMILIES else None
         if reason is None:
             yield choice
         elif refused is not None:
-            refused.append(Refusal(choice.reading, reason))
+            refused.append(Refusal(choice.match, reason))
 
 
-def _preference(name: str, reading: KernelMatch, value: Value) -> int:
+def _preference(name: str, match: KernelMatch, value: Value) -> int:
     """Return 0 for a kernel, 1 for a table, and 2 for a clamp whose result is annotated with a range of its own.
 
     The ends of a clamp have one type, which gives the result the clamped range of the operand and no other.
     """
     if FAMILIES[name].traits.tables:
         return 1
-    if reading.family != "clamp":
+    if match.family != "clamp":
         return 0
-    before, after = _annotated_range(reading.operands[0][0]), _annotated_range(value)
+    before, after = _annotated_range(match.operands[0][0]), _annotated_range(value)
     if before is None or after is None:
         return 0
-    low, high = (-inf if reading.attributes["min"] is None else reading.attributes["min"]), reading.attributes["max"]
+    low, high = (-inf if match.attributes["min"] is None else match.attributes["min"]), match.attributes["max"]
     clamped = tuple(min(max(end, low), inf if high is None else high) for end in before)
     return 0 if clamped == after or before == after else 2
 
@@ -102,15 +102,15 @@ def target_order(target: Target) -> dict[str, int]:
     return {kernel.name: number for number, kernel in reversed([*enumerate(target.kernels)])}
 
 
-def _size(reading: KernelMatch) -> int:
+def _size(match: KernelMatch) -> int:
     """Return the number of operations in a reading, including constants that are not operands."""
-    given = {value for value, _ in reading.operands}
-    used = {value for operation in reading.operations for value in operation.operands}
+    given = {value for value, _ in match.operands}
+    used = {value for operation in match.operations for value in operation.operands}
     constants = {value for value in used if splat_of(value) is not None}
-    return reading.size + len(constants - given)
+    return match.size + len(constants - given)
 
 
-def refusal(names: Sequence[str], operands: int, reading: KernelMatch | None, target: Target) -> str | None:
+def refusal(names: Sequence[str], operands: int, match: KernelMatch | None, target: Target) -> str | None:
     """Return why a target has no kernel with these names, operand count and one result; None if it has one."""
     named = [kernel for name in names for kernel in target.signatures(name)]
     if not named:
@@ -119,19 +119,19 @@ def refusal(names: Sequence[str], operands: int, reading: KernelMatch | None, ta
         return None
     kernel = named[0]
     extra = operands - len(kernel.inputs)
-    of = "" if reading is None else f" of '{reading.family}'"
+    of = "" if match is None else f" of '{match.family}'"
     if extra > 0:
-        declared = FAMILIES[reading.family].declaration if reading is not None else None
+        declared = FAMILIES[match.family].declaration if match is not None else None
         name = f" ({declared.operand_name(operands - 1)})" if declared is not None else ""
         return f"kernel '{kernel.name}' of target '{target.name}' has no port for operand {operands - 1}{name}{of}"
     port = kernel.inputs[operands] if operands < len(kernel.inputs) else kernel.outputs[-1]
     return f"kernel '{kernel.name}' of target '{target.name}' needs port '{port.name}'"
 
 
-def _refused(reading: KernelMatch, value: Value) -> str | None:
+def _refused(match: KernelMatch, value: Value) -> str | None:
     """Return why a reading's family does not accept its shapes, with 8-bit values; None if it does."""
-    operands = tuple(_stored(operand.type, permutation) for operand, permutation in reading.operands)
-    return _refused_types(reading.family, operands, tuple(reading.attributes.items()), _stored(value.type, None))
+    operands = tuple(_stored(operand.type, permutation) for operand, permutation in match.operands)
+    return _refused_types(match.family, operands, tuple(match.attributes.items()), _stored(value.type, None))
 
 
 @lru_cache(maxsize=256)
@@ -192,15 +192,15 @@ def retarget(region: RegionOp, target: Target) -> None:
         return
     count = len(region.operands)
     if refusal((name,), count, None, target) is not None:
-        reading = reading_of(region.body)
-        names = target_names(reading, target) if reading is not None else []
+        match = match_of(region.body)
+        names = target_names(match, target) if match is not None else []
         fitting = [
-            *(other for other in names if refusal((other,), count, reading, target) is None),
+            *(other for other in names if refusal((other,), count, match, target) is None),
             *(kernel.name for kernel in target.kernels if _has_own_match(region, kernel)),
         ]
         if not fitting:
-            known = kernel_names(reading) if reading is not None else (name,)
-            reason = refusal(names or known, count, reading, target)
+            known = kernel_names(match) if match is not None else (name,)
+            reason = refusal(names or known, count, match, target)
             remark(region, f"'quant.region' op ({name}) does not fit this target: {reason}")
             return
         region.attributes["kernel"] = StringAttr(fitting[0])

@@ -142,8 +142,8 @@ def _reason(root: Operation, failed: KernelChoice | None, refused: list[Refusal]
     """Return why an operation stays float: the nearest kernel, and the port that does not fit."""
     if failed is not None:
         return f"kernel '{failed.kernel}' would need a port for a size from outside"
-    largest = max(refused, key=lambda refusal: refusal.reading.size, default=None)
-    return nearest(root) if largest is None else f"as '{largest.reading.family}': {largest.reason}"
+    largest = max(refused, key=lambda refusal: refusal.match.size, default=None)
+    return nearest(root) if largest is None else f"as '{largest.match.family}': {largest.reason}"
 
 
 def _is_candidate(operation: Operation) -> bool:

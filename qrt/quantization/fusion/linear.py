@@ -46,18 +46,18 @@ def fuse_linear(block: Block, target: Target) -> None:
             continue
         if root.name in INNER_ANNOTATIONS or is_dead(root):
             continue
-        choice = next((c for c in choices_of(root.results[0], target) if _holds(c.reading, order)), None)
+        choice = next((c for c in choices_of(root.results[0], target) if _holds(c.match, order)), None)
         if choice is not None:
-            left |= {*choice.reading.operations, *choice.reading.copied}
+            left |= {*choice.match.operations, *choice.match.copied}
             wrapped(choice, root, order)
         elif _is_linear(root) and not _repeats(root):
             _wrap(root, sorted(_group(root, order), key=lambda operation: order[operation]))
 
 
-def _holds(reading: KernelMatch, order: dict[Operation, int]) -> bool:
+def _holds(match: KernelMatch, order: dict[Operation, int]) -> bool:
     """Return True if a kernel covers each linear group that it touches as a whole."""
-    inside = {*reading.operations, *reading.copied}
-    return all(_group(operation, order) <= inside for operation in reading.operations if _is_linear(operation))
+    inside = {*match.operations, *match.copied}
+    return all(_group(operation, order) <= inside for operation in match.operations if _is_linear(operation))
 
 
 def _group(root: Operation, order: dict[Operation, int]) -> set[Operation]:

@@ -201,12 +201,12 @@ def _expanded(operation: Operation, number: int) -> list[tuple[Value, int]]:
 
 def wrapped(choice: KernelChoice, root: Operation, order: Mapping[Operation, int]) -> bool:
     """Put the operations of a choice into a region in place of the root. Return True on success."""
-    reading = choice.reading
-    if any(operation not in order for operation in reading.operations):
+    match = choice.match
+    if any(operation not in order for operation in match.operations):
         return False
-    operations = sorted(dict.fromkeys(reading.operations), key=lambda operation: order[operation])
-    inputs = [value for value, _ in reading.operands]
-    return put_into_region(choice.kernel, root, inputs, operations, reading.copied)
+    operations = sorted(dict.fromkeys(match.operations), key=lambda operation: order[operation])
+    inputs = [value for value, _ in match.operands]
+    return put_into_region(choice.kernel, root, inputs, operations, match.copied)
 
 
 def put_into_region(
