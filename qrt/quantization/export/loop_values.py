@@ -38,7 +38,7 @@ def carry(module: Module) -> None:
 
 
 def _choose_initial(loop: Operation, index: int, type: Type, unchanged: Collection[Source]) -> None:
-    """Insert an `arith.select` that gives float readers of a loop's result the initial value if nothing iterates."""
+    """Insert an `arith.select` that gives float readers of a loop's result the initial value if the loop never runs."""
     initial, result = loop.operands[index], loop.results[index - len(loop.operands)]
     readers = [use for use in result.uses if use not in unchanged and not is_cast(use[0], type)]
     predicate = "ult" if "unsignedCmp" in loop.attributes else "slt"

@@ -68,7 +68,7 @@ class PassedValues:
         ]
 
     def is_target_of_same_type(self, source: Source) -> bool:
-        """Return True if the operand ``source`` is itself a passed value, of the type of the values it is passed on to."""
+        """Return True if the operand ``source`` is itself a passed value, of the type it is passed on to."""
         op, index = source
         return op.operands[index] in self._group_of and self.is_fitting(source)
 

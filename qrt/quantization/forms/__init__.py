@@ -1,7 +1,8 @@
 """Recognition of op families in float code.
 
-A reading is the op family that computes a value, and its operands. Fusion uses readings to make the bodies of regions,
-and export uses them to write an operation in place of a body.
+An op family is an operation of `qrt` on all its types, such as `conv2d`. A match (`KernelMatch`) has the family that
+computes a value, with its operands and the float operations that it replaces. Fusion makes regions of matches; export
+writes the operation of a region's match.
 """
 
 from qrt.ir import Block, Value
@@ -22,7 +23,7 @@ _WITH_CLAMPS: tuple[Matcher, ...] = (products, binary, average_pool, mean, axis_
 
 
 def _clamped(value: Value) -> list[KernelMatch]:
-    """Return the readings of a clamped value as a family that includes the clamp."""
+    """Return the matches of a clamped value in which the clamp is part of the op family's operation."""
     return [
         clamped(match, bounds)
         for bounds in clamps_of(value)
@@ -36,9 +37,9 @@ _MATCHERS: tuple[Matcher, ...] = (*_WITH_CLAMPS, max_pool, softmax, movement, pa
 
 
 def matches_of(value: Value) -> list[KernelMatch]:
-    """Return the readings of a value as the result of an op family, largest first.
+    """Return each op family that computes a value, with its operands and the operations that it covers, largest first.
 
-    Only operations in the value's block are considered.
+    Only operations in the value's block are covered, and only if nothing else uses their intermediate results.
     """
     with caching_elements():
         matches = [match for matcher in _MATCHERS for match in matcher(value)]
@@ -46,7 +47,7 @@ def matches_of(value: Value) -> list[KernelMatch]:
 
 
 def is_alone(match: KernelMatch) -> bool:
-    """Return True if only the last operation's result is used outside of the reading."""
+    """Return True if no operation of a match, other than the last one, has a result with users outside the match."""
     inside = set(match.operations) | set(match.copied)
     last = match.operations[-1]
     return all(
@@ -93,10 +94,10 @@ def form_of(block: Block, kernel: str = "") -> KernelForm | None:
 
 
 def match_of(block: Block, kernel: str = "") -> KernelMatch | None:
-    """Return the reading of a block's result whose operands are arguments of the block; None if there is none.
+    """Return the match of a block's result whose operands are arguments of the block; None if there is none.
 
-    A reading as the family ``kernel`` is preferred, then the largest one. For example, a clamped square of a tensor is
-    a product, but also a function of one variable.
+    A match of the family ``kernel`` is preferred to larger ones. For example, a clamped square of a tensor is a
+    product, but also a function of one variable.
     """
     last = block.last
     if last is None or len(last.operands) != 1:
@@ -107,7 +108,7 @@ def match_of(block: Block, kernel: str = "") -> KernelMatch | None:
 
 
 def kernel_names(match: KernelMatch) -> tuple[str, ...]:
-    """Return the names under which a target may have the kernel of a reading."""
+    """Return the names of the kernels that can compute a match: `tanh` and `lookup`, for example, for a tanh."""
     traits = FAMILIES[match.family].traits
     if traits.tables:
         name = name_of_function(match)
