@@ -96,7 +96,7 @@ class Elements:
         return self.computed == ("input", 0)
 
     def simplified(self) -> "Elements":
-        """Return an equal computation in which splat inputs are constants of the expression and equal inputs are merged."""
+        """Return an equal computation with splat inputs as constants of the expression, and equal inputs merged."""
         return self._simplified
 
     @cached_property

@@ -43,8 +43,8 @@ class KernelForm:
 class KernelMatch:
     """A value as the result of an op family, with the float operations that compute it.
 
-    ``operands`` are the input values, each with its permutation. ``operations`` compute the result, and only the result of
-    the last one is used elsewhere. ``copied`` are cheap operations, such as broadcasts, between the operands and
+    ``operands`` are the input values, each with its permutation. ``operations`` compute the result, and only the result
+    of the last one is used elsewhere. ``copied`` are cheap operations, such as broadcasts, between the operands and
     ``operations``; their results may have other uses. Operations without float operands, such as constants and
     `tensor.empty`, are in neither tuple.
 

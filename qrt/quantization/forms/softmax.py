@@ -22,7 +22,7 @@ class _Term:
         return int(str(self.expression[1])) if self.expression[0] == "input" else None
 
     def opened(self) -> "_Term":
-        """Replace a term that is an input by the expression that computes the input; return any other term unchanged."""
+        """Replace a term that is an input by the expression that computes the input; any other term stays unchanged."""
         if self.number is None or not self.elements.is_identity(self.number):
             return self
         passed: list[Operation] = []

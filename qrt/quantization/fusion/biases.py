@@ -35,7 +35,7 @@ def write_biases(module: Module) -> None:
 
 
 def _bias_operands(operation: Operation) -> Iterator[int]:
-    """Yield the numbers of operands that may be a bias: a product's accumulator, or the term that is added to a product."""
+    """Yield the numbers of operands that may be a bias: a product's accumulator, or the term added to a product."""
     if isinstance(operation, StructuredOp) and begins_sum_of_products(operation):
         yield 2
     elif operation.name in _ADDITIONS:

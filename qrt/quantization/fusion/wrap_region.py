@@ -116,7 +116,7 @@ class Body:
         return size is not None
 
     def _extents(self, operation: Operation, number: int) -> Extent:
-        """Return a function from an axis of operand ``number`` to its extent, read from the operation's other operands."""
+        """Return a function from an axis of operand ``number`` to its extent, read from the other operands."""
 
         def extent(axis: int) -> Value | None:
             for other, place in _same_extent(operation, number, axis):
