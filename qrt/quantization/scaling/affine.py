@@ -166,7 +166,7 @@ class _Reader:
         return np.full([1] * len(shape_of(self.elements.operation.results[0])), number)
 
     def _computed(self, name: str, arrays: list[Array]) -> Array | None:
-        """Compute an operation on constants, exactly as a run of the program does; None for an unsupported operation."""
+        """Compute an operation on constants, exactly as a run of the program does; None if it is not supported."""
         if name == "arith.truncf":
             return rounded(arrays[0], self.element)
         if name not in _COMPUTED:

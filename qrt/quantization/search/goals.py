@@ -148,7 +148,7 @@ class _Snr(_Floor):
 
 
 class _Drop(_Floor):
-    """The goal of a limited drop of the metric, or of the share of rows with unchanged answers if there is no metric."""
+    """The goal of a limited drop of the metric; without a metric, of the share of rows with the same answer."""
 
     def __init__(self, budget: Budget, choices: Sequence[WidthChoice], of_float: float | None) -> None:
         super().__init__(budget, choices, has_metric=of_float is not None)

@@ -102,7 +102,10 @@ class Trials:
         return self._best
 
     def at(self, widths: Widths) -> TrialResult:
-        """Return the result of the trial with these widths, which runs only if it did not run before or in the journal."""
+        """Return the result of the trial with these widths.
+
+        A trial that ran before, or is in the journal, does not run again.
+        """
         if widths in self.tried:
             return self.tried[widths]
         line = self._kept.get(widths)

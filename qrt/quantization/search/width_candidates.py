@@ -133,7 +133,7 @@ class Search:
                     break
 
     def _near(self, state: TrialResult, most: int) -> list[Widths]:
-        """Return widths that differ from ``state`` in at most ``most`` choices, in order of the expected gain, best first."""
+        """Return widths that differ from ``state`` in at most ``most`` choices, in order of expected gain."""
         changes = [
             (number, width)
             for number, choice in enumerate(self._choices)
