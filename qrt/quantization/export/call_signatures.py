@@ -34,7 +34,7 @@ def quantize_signatures(module: Module) -> bool:
 
 
 def _calls(module: Module) -> dict[FuncOp, list[Operation]]:
-    """Return the `func.call`s of each function that nothing but calls refers to."""
+    """Return, for each function to which nothing but `func.call` operations refers, these operations."""
     if len(module.functions) < 2:
         return {}
     calls_of: dict[FuncOp, list[Operation]] = {function: [] for function in module.functions}
@@ -51,7 +51,8 @@ def _calls(module: Module) -> dict[FuncOp, list[Operation]]:
 def _quantize_argument(argument: Value, calls: list[Operation]) -> bool:
     """Change a function's argument to a quantized type if possible. Return True on success.
 
-    The type is the one to which every use casts the argument, or else the one from which every call dequantizes it.
+    The type is the one to which all uses cast the argument, or else the one from which all callers dequantize the
+    operand.
     """
     number, users = argument.index, argument.users
     sources = [source_of(call.operands[number]) for call in calls]

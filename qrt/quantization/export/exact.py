@@ -49,7 +49,7 @@ class Exact:
 
 
 def number(value: Fraction) -> Exact:
-    """Return a constant as an `Exact` without integers."""
+    """Return the constant ``value`` as an `Exact`."""
     return Exact(None, (abs(value) or Fraction(1),), (int(value != 0),), None, value)
 
 
@@ -71,7 +71,10 @@ class Arithmetic:
     report: Report
 
     def value(self, x: Exact) -> Value:
-        """Return the i64 value of a scalar; for a constant it is the sign, because the scale is the magnitude."""
+        """Return the i64 integer of a scalar.
+
+        The integer of a constant is its sign, because its scale is its magnitude.
+        """
         if x.value is not None:
             return x.value
         return self.nest.constant(((x.known or 0) > 0) - ((x.known or 0) < 0), I64)
@@ -175,7 +178,7 @@ def _multipliers(x: Exact, common: Sequence[Fraction]) -> list[int]:
 
 
 def _together(a: Exact, b: Exact) -> tuple[int | None, tuple[Fraction, ...], tuple[Fraction, ...]]:
-    """Return the common axis of two values' scales, and the scales of each value, as many for one as for the other."""
+    """Return the axis along which either value's scales vary, and both values' scales, repeated to equal length."""
     if a.axis is not None and b.axis is not None and a.axis != b.axis:
         raise QuantTypeError("scales that differ along one axis are combined with scales that differ along another")
     axis = b.axis if a.axis is None else a.axis

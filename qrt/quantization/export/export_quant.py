@@ -76,7 +76,7 @@ def _table(code: ModuleCode, region: RegionOp, number: int, x: UniformType, out:
 def _run(code: ModuleCode, region: RegionOp, number: int, values: Array) -> Array:
     """Return the results of an elementwise region body for float values of operand ``number``, in their order.
 
-    All values together are one row of the operand, or one after the other if the operand is a scalar.
+    All values are evaluated at once, as one row of the operand; if the operand is a scalar, one after the other.
     """
     copy = region.clone({})
     copy.drop_operands()
@@ -103,7 +103,7 @@ def _run(code: ModuleCode, region: RegionOp, number: int, values: Array) -> Arra
 
 
 def _reshape(op: Operation, old: object, new: tuple[int, ...]) -> None:
-    """Give the constants and results of shape ``old`` of an operation in an elementwise body the shape ``new``."""
+    """Change the shape of an operation's constant and results from ``old`` to ``new``, in an elementwise body."""
     if isinstance(op, StructuredOp):
         for number in range(len(op.operands)):
             if isinstance(op.operands[number].type, TensorType):

@@ -132,7 +132,7 @@ class Kernels:
 
 
 def family_of(region: RegionOp, form: KernelForm) -> str:
-    """Return the name of the op family as which a region is exported.
+    """Return the name of the op family that export writes for a region.
 
     It is the form's family, unless the region's kernel names the family for a product of floats and quantized weights.
     """

@@ -33,7 +33,8 @@ def has_own_operation(target: Target | None, kernel: str) -> bool:
 def legalize(region: RegionOp, target: Target, casts: Casts) -> list[Value]:
     """Emit the target's operations for a region whose ports are all quantized, and return the values of its results.
 
-    Raises QuantTypeError, with the name of the legalization function, if that fails or writes invalid operations.
+    Raises QuantTypeError, with the name of the legalization function, if the function fails or writes invalid
+    operations.
     """
     kernel = fitting_signature(region, target)
     builder = Builder(region)

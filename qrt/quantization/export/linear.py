@@ -361,7 +361,10 @@ def _requantization(x: Exact, element: UniformType, nest: LoopNest) -> Requantiz
 
 
 def _places_below(x: Exact, element: UniformType) -> list[int]:
-    """Return, for each scale of ``x``, by how many bits its shift exceeds 62, the greatest one of the `fixed` rule."""
+    """Return, for each scale of ``x``, the number of bits by which its requantization shift exceeds 62, or 0.
+
+    62 is the greatest shift of the `fixed` rule.
+    """
     along = element.axis is not None and element.axis == x.axis
     pairs = zip(x.scales, element.scales, strict=True) if along else product(x.scales, element.scales)
     shifts = [numerics.fixed_multiplier(own / Fraction(result))[1] for own, result in pairs]

@@ -60,7 +60,7 @@ class PassedValues:
             pass
 
     def quantized_groups(self) -> "list[QuantizedGroup]":
-        """Return the groups of targets that become quantized, with their sources and their types."""
+        """Return the groups of block arguments and results that become quantized, with their sources and types."""
         return [
             QuantizedGroup(group.targets, group.sources, group.type)
             for group in self._groups
@@ -114,7 +114,7 @@ class PassedValues:
         self._sources[target].append(source)
 
     def _readers(self, group: _Group) -> Iterator[_Group]:
-        """Yield each group to which control flow passes on a target of the given group."""
+        """Yield each group to which control flow passes on a value of the given group."""
         for target in group.targets:
             for use in target.uses:
                 if use in self._targets:
@@ -154,7 +154,7 @@ class PassedValues:
     # -- rounded sources and exposed targets ---------------------------------------------------------------------------
 
     def _leave_exposed(self) -> bool:
-        """Mark groups as float in which a rounded source would reach a float reader. Return True if there were any."""
+        """Mark each group as float whose rounding would change a float that is read. Return True if there were any."""
         self._find_exposed()
         pending = [group for group in self._groups if not group.stays_float]
         changed = False
@@ -166,7 +166,7 @@ class PassedValues:
         return changed
 
     def _find_exposed(self) -> None:
-        """Find the targets whose float value is read, directly or after control flow passed it on."""
+        """Find the block arguments and results whose float value is read, maybe after control flow passed it on."""
         self._exposed = set()
         pending = [target for target, group in self._group_of.items() if self._is_read(target, group)]
         while pending:
@@ -177,7 +177,7 @@ class PassedValues:
                 pending += [value for value in values if value in self._group_of]
 
     def _is_read(self, target: Value, group: _Group) -> bool:
-        """Return True if a use reads the float value of a target, although the target's group becomes quantized."""
+        """Return True if a use reads the float value of ``target``, although its group becomes quantized."""
         if group.stays_float:
             return False
         for user, index in target.uses:

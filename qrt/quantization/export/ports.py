@@ -69,7 +69,7 @@ def _undecided(region: RegionOp, port: PortOf) -> VerifyError:
 
 
 def declared_type(value: Value) -> Type | None:
-    """Return the specification of a float value as a region's result, or the quantized type of its `dcast` operand.
+    """Return the specification of a value that a region computes, or the operand type of one that a `dcast` computes.
 
     Returns None for a value of any other operation.
     """

@@ -66,7 +66,7 @@ def binary(value: Value) -> list[KernelMatch]:
 
 
 def _broadcast(operands: list[Axes], shape: tuple[int | None, ...]) -> bool:
-    """Return True if NumPy would broadcast operands to the shape so that they have these axes in it."""
+    """Return True if the given axes of the operands, in a result of this shape, are those of NumPy broadcasting."""
     rank = len(shape)
     last = all(axis in (None, rank - len(axes) + place) for axes in operands for place, axis in enumerate(axes))
     return last and all(size == 1 or any(axis in axes for axes in operands) for axis, size in enumerate(shape))
@@ -78,9 +78,9 @@ def _broadcast(operands: list[Axes], shape: tuple[int | None, ...]) -> bool:
 def lookup(value: Value) -> list[KernelMatch]:
     """Return the match of a value as an elementwise function of one tensor and constants.
 
-    The operand is the tensor farthest back that determines the value alone. The search for it stops at a tensor with a
-    `quant.stats` annotation, which would be lost inside of the function, and at averages, because their division
-    belongs to the kernel of the sum.
+    The operand is the earliest tensor from which, with constants, the value can be computed. The search for it stops at
+    a tensor with a `quant.stats` annotation, which would be lost inside of the function, and at averages, because their
+    division belongs to the kernel of the sum.
     """
     first, parts = value.operation, _parts(value)
     if first is None or parts is None or first.name in INNER_ANNOTATIONS or _is_average(value):

@@ -27,9 +27,9 @@ class KernelForm:
 
     ``family`` is a name in ``qrt.ops.FAMILIES``. ``attributes`` are those that the body determines; they include
     ``requant``, the requantization rule, only if the family's default rule does not give the nearest result. ``low``
-    and ``high`` are the real numbers to which the result is clamped (0 and None for relu). A body that only clamps has
-    the family `clamp`, with the bounds as attributes. A ``lookup`` has one operand, and its table is the body's
-    function.
+    and ``high`` are the bounds to which the result is clamped, as real numbers (0 and None for relu). A body that only
+    clamps has the family `clamp`, with the bounds as attributes. A ``lookup`` has one operand, and its table is the
+    body's function.
     """
 
     family: str

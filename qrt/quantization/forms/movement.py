@@ -60,7 +60,7 @@ _RESHAPES = ("tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape", "
 
 
 def movement(value: Value) -> list[KernelMatch]:
-    """Return the matches of a value as a family that moves elements: reshape, transpose, slice, concat, tile..."""
+    """Return the matches of a value as a family that moves elements, such as `reshape`, `transpose` or `concat`."""
     source = value.operation
     if source is None:
         return []

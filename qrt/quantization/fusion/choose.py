@@ -1,8 +1,8 @@
 """The choice of a target's kernel for a value: the kernel that covers the most operations, constants included.
 
-Of equally large ones, the first in the target's order is chosen. A table (`lookup`) comes after all others, but before
-a clamp whose operand and result are annotated with ranges that one type cannot have. A region that exists already is
-renamed to a kernel of the requested target.
+Of kernels that cover equally many, the first in the target's order is chosen. A table (`lookup`) comes after all
+others, but before a clamp whose operand and result are annotated with ranges that one type cannot have. A region that
+exists already is renamed to a kernel of the requested target.
 """
 
 from collections.abc import Iterator, Sequence
@@ -136,7 +136,7 @@ def refusal(names: Sequence[str], operand_count: int, match: KernelMatch | None,
 
 
 def _refused(match: KernelMatch, value: Value) -> str | None:
-    """Return the reason why a match's op family rejects its operands' shapes, with 8-bit types; None if it does not."""
+    """Return the reason why an op family rejects a match's shapes, with 8-bit elements; None if it accepts them."""
     operands = tuple(_stored(operand.type, permutation) for operand, permutation in match.operands)
     return _refused_types(match.family, operands, tuple(match.attributes.items()), _stored(value.type, None))
 

@@ -55,15 +55,15 @@ def fuse_linear(block: Block, target: Target) -> None:
 
 
 def _holds(match: KernelMatch, order: dict[Operation, int]) -> bool:
-    """Return True if a match that contains one linear operation contains all those connected to it (see `_group`)."""
+    """Return True if a match contains all linear operations that are connected to a linear operation in it."""
     inside = {*match.operations, *match.copied}
     return all(_group(operation, order) <= inside for operation in match.operations if _is_linear(operation))
 
 
 def _group(root: Operation, order: dict[Operation, int]) -> set[Operation]:
-    """Return a linear operation with those that compute its operands, if nothing outside the group uses their results.
+    """Return a linear operation with the linear operations before it whose results only this group uses.
 
-    Broadcasts of these operands are in the group in any case.
+    Broadcasts before the operation are part of the group even if other operations use them.
     """
     group, pending = {root}, [root]
     while pending:
@@ -121,7 +121,7 @@ def _wrap(root: Operation, group: list[Operation]) -> None:
 
 
 def _is_repeated_exactly(operation: Operation, value: Value) -> bool:
-    """Return True if an operation broadcasts the constant ``value``, and integers with one scale equal it exactly.
+    """Return True if an operation broadcasts the constant ``value``, which equals integers times one scale exactly.
 
     Such a constant is in the body of the region, not an operand.
     """

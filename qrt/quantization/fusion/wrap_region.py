@@ -48,7 +48,7 @@ def make_region(
 
 
 class Body:
-    """The body of a region in the making: a block of copied operations, whose arguments replace ``inputs``.
+    """The body of a region under construction: a block of copied operations, whose arguments replace ``inputs``.
 
     Operations in ``copied`` are cheap; they are copied only when another operation needs their results.
     """
@@ -101,9 +101,9 @@ class Body:
         return True
 
     def _has_size(self, value: Value, extent: Extent | None) -> bool:
-        """Replace a size by a `tensor.dim` of a value in the block that has this extent.
+        """Make a size available in the block, as a `tensor.dim` of a value there with this extent.
 
-        Return True if there is one.
+        Return True on success.
         """
         source = value.operation
         if source is not None and source.name == "arith.constant":
@@ -181,7 +181,8 @@ def with_extent(value: Value, axis: int) -> tuple[Value, int]:
 def _same_extent(operation: Operation, number: int, axis: int) -> list[tuple[Value, int]]:
     """Return the operands, each with an axis, whose extent equals that of ``axis`` of operand ``number``.
 
-    For a size operand of `expand_shape`, it is the axis that is divided into one axis of this size and axes of size 1.
+    A size operand of `expand_shape` equals the extent of the source's axis that is divided into one axis of this size
+    and axes of size 1.
     """
     if operation.name == "tensor.expand_shape":
         return _expanded(operation, number)

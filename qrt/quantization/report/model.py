@@ -12,7 +12,7 @@ from qrt.quantization.report.figures import ratio, specified, visible
 
 @dataclass(frozen=True)
 class PortReport:
-    """An operand or result of a region, with the quantized type that was chosen for it.
+    """An operand or result of a region, with the type that was chosen for it.
 
     Attributes
     ----------

@@ -63,7 +63,10 @@ class Chain:
 
 
 def chain_inside(value: Value, known: Known) -> Chain:
-    """Return the longest chain of affine steps in a region's body that computes a value."""
+    """Return the longest chain of affine steps in a region's body that computes a value.
+
+    ``known`` returns the numbers of a constant value as an array.
+    """
     steps: list[AffineStep] = []
     while True:
         value = behind(value, [])
@@ -74,7 +77,10 @@ def chain_inside(value: Value, known: Known) -> Chain:
 
 
 def last_steps(value: Value, known: Known) -> Chain | None:
-    """Return the affine steps of the one operation that computes a value; None if it computes anything else."""
+    """Return the affine steps of the one operation that computes a value; None if it computes anything else.
+
+    ``known`` returns the numbers of a constant value as an array.
+    """
     elements = elements_of(value)
     element = element_of(value.type)
     if elements is None or not isinstance(element, FloatType) or not _is_uniform(elements.operation, element):
@@ -121,7 +127,8 @@ def _placed(value: Value, axes: Axes, rank: int, known: Known) -> Array | None:
 class _Reader:
     """A reader of expressions with exactly one input that is not constant.
 
-    It returns a constant part as an array, a part that contains the input once as a list of steps, and None for others.
+    It returns a constant part of the expression as an array, a part that contains the input once as a list of steps,
+    and any other part as None.
     """
 
     elements: Elements

@@ -67,7 +67,7 @@ class Affine:
         return self.operation.operands[self.operand]
 
     def spec(self, value: Value) -> Type:
-        """Return the type specification of a value, which is the operation's affine operand or its result."""
+        """Return the type specification of ``value``, which is the operation's affine operand or its result."""
         if self.region is None:
             return element_of(value.type)
         return self.region.output_specs[0] if value.operation is self.region else self.region.input_specs[self.operand]
@@ -151,7 +151,10 @@ def _refolded(product: Product, affine: Affine, target: Target, passed: Sequence
 
 
 def _after(product: Product, steps: Sequence[AffineStep]) -> tuple[Array, Array | None]:
-    """Return the weights and the bias with steps on the product's result applied; each step rounds each number once."""
+    """Return the weights and the bias of a product whose result, after affine steps, equals that of this product.
+
+    Each step rounds each number once.
+    """
     weights, bias = product.weights, product.bias
     axis = product.output_axis
     rank = len(shape(product.region.results[0]))

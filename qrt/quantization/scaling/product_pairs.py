@@ -49,7 +49,7 @@ _OF_SCALED = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two products, with only homogeneous functions such as relu and pools between them.
+    """Two matmul or convolution regions, with only homogeneous functions such as relu and pools between them.
 
     ``channels`` has, for each input channel of the second product, the output channel of the first that it reads.
     ``between`` are the annotations and regions in between, whose values change when channels of the first product are
@@ -150,7 +150,10 @@ def _moved(region: RegionOp, form: KernelForm, where: _Channels) -> _Channels | 
 
 
 def _is_homogeneous(region: RegionOp, number: int) -> bool:
-    """Return True if any positive factor of operand ``number`` multiplies the result, exactly so for powers of two."""
+    """Return True if a positive factor of operand ``number`` becomes a factor of the result.
+
+    For a power of two, the result is then multiplied exactly.
+    """
     body = region.body
     known: dict[Value, str | None] = {body.arguments[number]: _SCALED}
     for argument, value in zip(body.arguments, region.operands, strict=True):

@@ -30,7 +30,7 @@ class NotScaled(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """A region that computes a product of values with constant weights, and may add a constant bias."""
+    """A matmul or convolution region with constant weights, which may add a constant bias."""
 
     region: RegionOp
     form: KernelForm
@@ -49,7 +49,7 @@ class Product:
 
     @property
     def channel_axis(self) -> int:
-        """The axis of the operand that is not constant along which its channels lie."""
+        """The axis of the non-constant operand that indexes the input channels."""
         operand = self.form.operands[0]
         rank = len(shape(self.region.operands[operand.number]))
         return rank - 1 if operand.permutation is None else operand.permutation[rank - 1]
@@ -66,12 +66,12 @@ class Product:
 
     @property
     def output_axis(self) -> int:
-        """The axis of the weights along which the output channels lie; in the result, they lie along the last axis."""
+        """The axis of the weights that indexes the output channels, which are the last axis of the result."""
         return self._axis(self._traits.outputs)
 
     @property
     def input_axis(self) -> int:
-        """The axis of the weights along which the input channels lie."""
+        """The axis of the weights that indexes the input channels."""
         return self._axis(self._traits.inputs)
 
     @property
@@ -187,7 +187,7 @@ def single_user(value: Value, through: Sequence[str]) -> tuple[Operation | None,
 
 
 def key_of(operation: Operation) -> str | None:
-    """Return the key of an operation's result, its name in calibration records; None if it has none."""
+    """Return the key that names an operation's result in calibration records; None if it has none."""
     key = operation.attributes.get("statsKey" if operation.name == "quant.stats_ref" else KEY)
     return key.value if isinstance(key, StringAttr) else None
 

@@ -42,7 +42,7 @@ class WidthChoice:
     Attributes
     ----------
     name : str
-        The kernel and port of the first place: "main/conv2d.1 w".
+        The region and the port of the first of ``places``: "main/conv2d.1 w".
     places : tuple of (int, int)
         The number of the region and of the port (operands, then results), for each operand or result.
     widths : tuple of int
@@ -259,7 +259,10 @@ def _weights(offers: _OfferedWidths, default_widths: dict[Place, int], names: li
 
 
 def _weight_widths(nodes: list[PropagationNode], offers: _OfferedWidths, default: int) -> tuple[int, ...]:
-    """Return the widths that all uses of a weight accept; only the default if one has a given type or shares a type."""
+    """Return the widths that all uses of a weight accept.
+
+    Only the default is returned if the type of one use is given, or must equal the type of another port.
+    """
     if not all(_is_open(node) and node not in offers.tied(_region_of(node)) for node in nodes):
         return (default,)
     common = set.intersection(*(offers.of(node) for node in nodes))
@@ -283,7 +286,7 @@ def _elements(node: PropagationNode) -> int:
 def _values(
     graph: PropagationGraph, offers: _OfferedWidths, default_widths: dict[Place, int], names: list[str]
 ) -> Iterator[WidthChoice]:
-    """Yield a choice for each computed value that may be wider, with the producers and consumers that accept this."""
+    """Yield a width choice for each computed value whose producers, and some consumers, accept a greater width."""
     classes = _Classes[int]()
     groups = {
         id(group): group for group in graph.value_groups if not group.is_constant and (group.definitions or group.uses)
@@ -308,7 +311,7 @@ def _values(
 def _value(
     nodes: list[PropagationNode], offers: _OfferedWidths, default_widths: dict[Place, int], names: list[str]
 ) -> Iterator[WidthChoice]:
-    """Yield the width choice of a computed value, unless its producers or all of its consumers cannot be wider."""
+    """Yield the width choice of a computed value, if its producers and a consumer accept a greater width."""
     if any(node.region is None or not _is_open(node) for node in nodes):
         return
     nodes = sorted(nodes, key=lambda node: (node.is_input, node.number))

@@ -40,7 +40,7 @@ class Goal(ABC):
 
     @abstractmethod
     def may_gain(self, state: TrialResult, widths: Widths) -> bool:
-        """Return True unless it is known without a run that these widths are not better than the trial ``state``."""
+        """Return False if these widths are surely no better than the trial ``state``, which is known without a run."""
 
     # -- shared by all goals
 
@@ -111,7 +111,7 @@ class _Size(Goal):
 
 
 class _Floor(Goal):
-    """The goal of the fewest bits with sufficient quality; the best quality if no trial's is sufficient."""
+    """The goal of the fewest bits with sufficient quality; the best quality if no trial reaches that."""
 
     def key(self, tried: TrialResult) -> tuple[Any, ...]:
         lost = tuple(-part for part in self.quality(tried))
@@ -123,7 +123,7 @@ class _Floor(Goal):
 
     @abstractmethod
     def measure(self, tried: TrialResult) -> Fraction:
-        """Return the figure of a trial that the budget limits: the metric, or the share of rows with unchanged answers.
+        """Return the figure that the budget limits: the metric, or the share of rows whose greatest value stays put.
 
         Returns 0 if the budget limits only the error.
         """
@@ -148,7 +148,7 @@ class _Snr(_Floor):
 
 
 class _Drop(_Floor):
-    """The goal of a limited drop of the metric; without a metric, of the share of rows with the same answer."""
+    """The goal of a limited drop of the metric, or else of the share of rows whose greatest value stays in place."""
 
     def __init__(self, budget: Budget, choices: Sequence[WidthChoice], of_float: float | None) -> None:
         super().__init__(budget, choices, has_metric=of_float is not None)

@@ -66,14 +66,14 @@ def searched(
     progress: Progress | None = None,
     passes: Wanted = (),
 ) -> SearchResult:
-    """Search bit widths under a budget. The program is not changed.
+    """Search the bit widths of a program's weights and values under a budget. ``named`` is not changed.
 
     Parameters
     ----------
     named : NamedProgram
         The float program, in regions.
     target : Target
-        The device, which offers widths.
+        The target, which offers widths.
     records : mapping of str to Record
         The records of the program's values.
     method : str

@@ -34,7 +34,7 @@ class Search:
         self._gains: dict[tuple[int, int, int], tuple[Fraction, ...]] = {}
 
     def run(self) -> None:
-        """Run the trials: of one change each, then greedy widening, then of combined changes."""
+        """Run the trials: first single changes, then greedy widening, then combined changes."""
         weights = [number for number, choice in enumerate(self._choices) if choice.is_weight]
         values = [number for number, choice in enumerate(self._choices) if not choice.is_weight]
         default = tuple(choice.default for choice in self._choices)
@@ -117,7 +117,7 @@ class Search:
     # -- improvement ---------------------------------------------------------------------------------------------------
 
     def _improve(self) -> None:
-        """Change up to NEAR choices of the best widths while that improves the program; then more, up to FAR."""
+        """Try changes of up to NEAR widths at once while they improve the program, then of more, up to FAR."""
         open_weights = sum(choice.is_weight and len(choice.widths) > 1 for choice in self._choices)
         left = TRIALS + TRIALS_PER_CHOICE * open_weights
         state, most = self._trials.best, NEAR
@@ -152,7 +152,7 @@ class Search:
     def _likely(self, state: TrialResult, changes: list[tuple[int, int]], count: int) -> list[tuple[int, int]]:
         """Return the changes with the best expected gain, half of them wider, half narrower.
 
-        There are only so many that at most WAYS combinations of ``count`` changes can be formed.
+        Their number is limited so that at most WAYS combinations of ``count`` changes exist.
         """
         if comb(len(changes), count) <= WAYS:
             return changes

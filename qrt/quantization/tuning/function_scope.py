@@ -14,7 +14,7 @@ _MOST_REMARKS = 3
 def called(module: Module, function: str | None) -> tuple[Module, list[str]]:
     """Return a module of a function and all functions that it calls, and the names of the functions left out.
 
-    Those do not run on the data, so their values have no records.
+    The functions left out do not run on the data, so their values have no records.
     """
     pending, live = [choose(module, function)], set[str]()
     functions = {_name(member): member for member in module.functions}
