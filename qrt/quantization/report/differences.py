@@ -56,8 +56,8 @@ class Differences:
 
     For each of ``tensors``, qrt computed one operator from the operands that the other runtime computed, so that
     differences do not add up. ``outputs`` are the outputs of whole runs. Their differences count only if no tensor has
-    differences within its bound, because later operators amplify these. ``inside`` is the number of tensors that qrt does
-    not compute, because they are inside of operators that it runs as one operation.
+    differences within its bound, because later operators amplify these. ``inside`` is the number of tensors without
+    values, because they are inside of operators that qrt runs as one operation.
 
     Examples
     --------
