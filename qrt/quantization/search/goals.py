@@ -123,7 +123,7 @@ class _Floor(Goal):
 
     @abstractmethod
     def measure(self, tried: TrialResult) -> Fraction:
-        """Return the figure that the budget limits: the metric, or the share of rows whose greatest value stays put.
+        """Return the figure that the budget limits: the metric, or the share of rows that keep their answer.
 
         Returns 0 if the budget limits only the error.
         """
