@@ -1,4 +1,4 @@
-"""The check that the body of a region computes the kernel of qrt that the region names."""
+"""The check that a region's body computes the kernel that the region names."""
 
 from qrt.ir.dialects.quant.region import RegionOp
 from qrt.ops import FAMILIES
@@ -6,7 +6,7 @@ from qrt.quantization.forms import kernel_names, match_of
 
 
 def name_disagreement(region: RegionOp) -> str | None:
-    """Return why a region's body is another kernel of qrt than the one that the region names; None if it is not."""
+    """Return an error message if a region's body computes another kernel of qrt than the one that the region names."""
     name = region.kernel
     match = match_of(region.body, name) if name in FAMILIES else None
     if match is None or name in (*kernel_names(match), FAMILIES[match.family].traits.of_floats):
