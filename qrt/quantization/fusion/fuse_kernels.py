@@ -91,7 +91,7 @@ class FuseKernels:
 
     target: str = option("qrt-cpu", "the target, as a name or the path of a .toml file")
     linear: bool = option(False, "wrap all linear operations between two others in one region")
-    layouts: bool = option(True, "first run normalize-layouts, and add matrices that products begin with after the products")
+    layouts: bool = option(True, "run normalize-layouts first, and add a product to its initial matrix last")
 
     def run(self, module: Module) -> None:
         target = find(self.target)
