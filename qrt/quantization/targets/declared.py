@@ -24,11 +24,11 @@ WITHOUT_REGIONS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("dynamic_matmul", "dynamic_lstm", "float_matmul"), "the activations remain floats"),
     **dict.fromkeys(
         ("lstm", "svdf", "log_softmax"),
-        "a float program has several operations instead, each of which becomes a region",
+        "a float program has several operations, each of which becomes a region",
     ),
     **dict.fromkeys(("logistic", "tanh", "leaky_relu"), "a function of one variable becomes a region of `lookup`"),
     "prelu": ("a float program has several operations, which become regions of `lookup`, `mul` and `maximum`"),
-    "squared_difference": "a float program has a difference and a product instead, which become regions of `sub` and `mul`",
+    "squared_difference": "a float program has a difference and a product, which become regions of `sub` and `mul`",
     "lookup_interpolated": (
         "results are interpolated between entries of a table, and differ from the rounded value of the function"
     ),

@@ -67,8 +67,8 @@ SECTIONS: dict[Kind, tuple[str, str]] = {
         "Functions that move elements",
         "The result has the type of the tensor. If the function moves or selects channels, the axis and the scales\n"
         "of a per-axis type follow. An error is raised if a block would be split, or if the elements would need more\n"
-        "scales than a type can have. New elements are real numbers, which are quantized; 0 becomes the zero point, or\n"
-        "the nearest storage within the bounds of the type. Tensors that are joined must have one type.",
+        "scales than a type can have. New elements are real numbers, which are quantized; 0 becomes the zero point,\n"
+        "or the nearest storage within the bounds of the type. Tensors that are joined must have one type.",
     ),
     "order": ("Functions of order", "These functions compare values, without rounding."),
     "sums": ("Sums and products", "Results are exact, or are rounded once, to the type of the result."),
