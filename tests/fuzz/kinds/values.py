@@ -142,7 +142,9 @@ def _input(port: Input, kind: str, generator: np.random.Generator) -> Array:
         return array
     array = np.clip(array, -_FAR, _FAR)
     if port.limit == 2 and array.ndim:
-        array[..., 0] = 1  # a mask: where it excludes all keys, ONNX Runtime adds -10000 to scores, and rounding decides
+        array[..., 0] = (
+            1  # a mask: where it excludes all keys, ONNX Runtime adds -10000 to scores, and rounding decides
+        )
     return array
 
 
