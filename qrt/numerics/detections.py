@@ -20,8 +20,8 @@ class SuppressionLimits:
 
     If ``per_class`` is None, boxes are ranked by their best score, whatever its class: at most ``most`` boxes remain,
     each with its ``classes`` best classes. Otherwise each class has a suppression of its own: at most ``per_class``
-    boxes remain for a class, and then at most ``most`` boxes of all classes together, those of the best scores. Boxes with a score below ``score`` are dropped,
-    and boxes whose overlap with a better box exceeds ``overlap``.
+    boxes remain for a class, and then at most ``most`` boxes of all classes together, those of the best scores. Boxes
+    with a score below ``score`` are dropped, and boxes whose overlap with a better box exceeds ``overlap``.
     """
 
     most: int
