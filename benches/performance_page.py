@@ -59,7 +59,7 @@ memory of this runtime for the measurement in the column before.
 | column | what is measured |
 |---|---|
 | `run` | a call with arrays that returns arrays: `p(x)` in qrt; set, invoke and get in LiteRT; `run` of a session |
-| `bare` | a call on arrays bound before: `run()` of a bound program; invoke in LiteRT; a session's run with bound values |
+| `bare` | a call on arrays bound before: `run()` of a bound program; invoke in LiteRT; a session run on bound values |
 | `load` | the time from the file to the first result, in a new process that has imported the runtime |
 | `again` | `load` for the second time in the same process |
 | `saved` | `load` in qrt for the file that `p.save` wrote |

@@ -112,7 +112,7 @@ def main(arguments: list[str] | None = None) -> int:
     lines = [
         f"This section compares qrt with `quantize_static` of ONNX Runtime {onnxruntime.__version__}, format QDQ, with",
         "8 bits for weights and activations, a scale for each channel of the weights, and the same calibration data.",
-                "The graph is quantized *as written*, or after `quant_pre_process` has *fused* ops. ONNX Runtime quantizes",
+        "The graph is quantized *as written*, or after `quant_pre_process` has *fused* ops. ONNX Runtime quantizes",
         "the ops that it chooses by default (*default*), or *all* ops. The command fails if the signal-to-noise",
         "ratio of qrt is more than half a decibel below the best row of a network.",
         "",
