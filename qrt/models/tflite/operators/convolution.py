@@ -19,8 +19,8 @@ _LANES = 8
 def conv_2d(node: Node) -> None:
     """Import CONV_2D: convolve 8-bit, int16 or float32 images with OHWI weights.
 
-    Weights have one scale or one for each filter. Weights of float32 images are float32 or int8. If the input has n
-    times as many channels as the weights, the convolution has n groups.
+    Weights have one scale or one for each filter. Weights of int8 images are int8 or int4, those of float32 images
+    float32, int8 or int4. If the input has n times as many channels as the weights, the convolution has n groups.
     """
     images, weights = node.type(0), node.type(1)
     if images.rank != 4 or weights.rank != 4:
@@ -50,7 +50,8 @@ def conv_2d(node: Node) -> None:
 def depthwise_conv_2d(node: Node) -> None:
     """Import DEPTHWISE_CONV_2D: convolve each channel of 8-bit, int16 or float32 images with its own filters.
 
-    Weights are 1HWO, with one scale or one for each filter. Weights of float32 images are float32 or int8.
+    Weights are 1HWO, with one scale or one for each filter. Weights of int8 images are int8 or int4, those of float32
+    images float32 or int8.
     """
     shape = node.type(1).shape or ()
     if node.type(0).rank != 4 or len(shape) != 4 or shape[0] != 1:
