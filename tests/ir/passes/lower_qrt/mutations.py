@@ -17,6 +17,7 @@ from tests.source_changes import main, pytest_in
 TESTS = (
     "tests/numerics/test_rules.py",
     "tests/kernels/test_rules.py",
+    "tests/ir/passes/lower_qrt/test_requantize.py",
     "tests/ir/passes/lower_qrt/test_ends.py",
     "tests/ir/passes/lower_qrt/test_drawn.py",
 )
@@ -56,6 +57,12 @@ CHANGES = [
     (LOWERING, "np.where(shift > 0, np.int64(1)", "np.where(shift > 1, np.int64(1)"),
     (LOWERING, "beyond = shift > 62", "beyond = shift > 61"),
     (LOWERING, "beyond = shift > 62", "beyond = shift > 63"),
+    (LOWERING, "largest >= 1 << 63", "largest > 1 << 63"),
+    (LOWERING, "largest >= 1 << 63", "largest >= 1 << 64"),
+    (LOWERING, "bound * int(m0) + int(half)", "bound * int(m0)"),
+    (LOWERING, "largest >> max(int(places), 0) > _LIMIT", "largest >> max(int(places), 0) > 2 * _LIMIT"),
+    (LOWERING, "largest >> max(int(places), 0) > _LIMIT", "largest > _LIMIT"),
+    (LOWERING, "bound > _I32_MAX:", "bound > 2 * _I32_MAX:"),
     (LOWERING, "(63 - right, I64, indices)", "(62 - right, I64, indices)"),
     (LOWERING, '"arith.shrsi", (high, places)', '"arith.shrui", (high, places)'),
     (LOWERING, "np.minimum(np.maximum(-shift, 0), 58)", "np.minimum(np.maximum(-shift - 1, 0), 58)"),
