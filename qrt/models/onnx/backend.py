@@ -45,7 +45,7 @@ class PreparedModel(_base.BackendRep):  # type: ignore[misc]  # of a package wit
     profile : str
         The name of the profile whose arithmetic the operators follow, such as "ort" for that of ONNX Runtime.
     dtypes : sequence of dtype
-        The NumPy dtypes to which the outputs are converted, in the file's order.
+        The NumPy dtypes to which the outputs are converted, in the file's order; None keeps the program's own.
     """
 
     def __init__(self, model: Model, profile: str, dtypes: Sequence[Any]) -> None:
@@ -74,10 +74,9 @@ class PreparedModel(_base.BackendRep):  # type: ignore[misc]  # of a package wit
             raise QuantTypeError(f"run: qrt's backend has no option {next(iter(kwargs))}")
         given = self._named(inputs)
         outputs = self._program(given).run(given)
-        return tuple(
-            np.asarray(getattr(value, "storage", value)).astype(dtype, copy=False)
-            for value, dtype in zip(outputs.values(), self._dtypes, strict=True)
-        )
+        arrays = [np.asarray(getattr(value, "storage", value)) for value in outputs.values()]
+        pairs = zip(arrays, self._dtypes, strict=True)
+        return tuple(array if dtype is None else array.astype(dtype, copy=False) for array, dtype in pairs)
 
     def _named(self, inputs: Any) -> dict[str, Array]:
         ports = self.model.graph.inputs
@@ -165,15 +164,20 @@ class Backend(_base.Backend):  # type: ignore[misc]
         opset = kwargs.pop("opset_version", 17)
         arrays = [np.asarray(value) for value in inputs]
         names = [name for name in node.input if name]
+        if len(arrays) not in (len(names), len(set(names))):
+            raise QuantTypeError(f"run_node: the node has {len(names)} inputs, {names}, got {len(arrays)} arrays")
+        if len(arrays) < len(names):  # an array for each name: the node reads one of them twice
+            names = list(dict.fromkeys(names))
+        values = dict(zip(names, arrays, strict=True))
         ports = [
             helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
-            for name, array in zip(names, arrays, strict=True)
+            for name, array in values.items()
         ]
         outputs = [helper.make_empty_tensor_value_info(name) for name in node.output if name]
         graph = helper.make_graph([node], "node", ports, outputs)
         opsets = [helper.make_opsetid(domain, version) for domain, version in {"": opset, "com.microsoft": 1}.items()]
         model = helper.make_model(graph, opset_imports=opsets, ir_version=10)
-        return cls.run_model(model, arrays, device, **kwargs)
+        return cls.run_model(model, list(values.values()), device, **kwargs)
 
     @classmethod
     def supports_device(cls, device: str) -> bool:

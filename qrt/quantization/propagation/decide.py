@@ -248,11 +248,14 @@ class Decider:
     def _fit_bias(self, region: GraphRegion, bias: PropagationNode, proposed: dict[Class, Spec]) -> None:
         """Multiply the scales of a constant bias by powers of two if its values overflow its storage; emit a remark.
 
-        If the target does not allow a coarser bias, the scales of the weights are multiplied instead.
+        If the target does not allow a coarser bias, the scales of the weights are multiplied instead. A factor without
+        a type leaves the bias as it is: its scale is not yet that of the sums.
         """
         type = _type(bias, proposed)
-        if not isinstance(type, UniformType) or bias.constant is None:
+        factors = [_type(node, proposed) for node in _related(region)[:2]]
+        if bias.constant is None or not all(isinstance(spec, UniformType) for spec in (type, *factors)):
             return
+        assert isinstance(type, UniformType)
         exponents = bias_fits(bias.constant, type.scale_array, type.storage)
         if not exponents.any():
             return

@@ -110,6 +110,13 @@ def own_range(node: PropagationNode) -> Statistics | None:
     return None
 
 
+def adds_range(use: PropagationNode) -> bool:
+    """Return True if the range of a use's annotation is part of the range of a definition that has no range itself."""
+    if use.group is None or isinstance(use.spec, UniformType) or own_range(use) is None:
+        return False
+    return any(own_range(definition) is None for definition in use.group.definitions)
+
+
 def _owns(nodes: list[PropagationNode]) -> list[Statistics]:
     return [own for node in nodes if (own := own_range(node)) is not None]
 

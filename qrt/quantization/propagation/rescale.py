@@ -14,7 +14,7 @@ from qrt.ir.core.matching import constant_of
 from qrt.ir.dialects.quant.annotations import IDENTITIES
 from qrt.ir.dialects.quant.port_stats import PORT_STATS
 from qrt.quantization.propagation.graph import RESCALE, GraphRegion, PropagationGraph, PropagationNode
-from qrt.quantization.propagation.rescale_causes import RescaleCauses, place
+from qrt.quantization.propagation.rescale_causes import RescaleCauses
 from qrt.quantization.targets.model import Spec
 from qrt.types import UniformType
 
@@ -66,8 +66,7 @@ class Rescaler:
         if not isinstance(given, UniformType) or not isinstance(taken, UniformType) or given is taken:
             return
         if (value, given, taken) not in self._annotated:
-            cause = f"its annotation is {given.shown()}, {place(taker)} takes {taken.shown()}"
-            self._annotated[value, given, taken] = _rescale(value, given, taken, cause)
+            self._annotated[value, given, taken] = _rescale(value, given, taken, self._causes.of_annotation(taker))
         operation.set_operand(index, self._annotated[value, given, taken])
 
     def _source(self, value: Value) -> PropagationNode | None:

@@ -9,6 +9,7 @@ from collections import Counter
 
 from qrt.quantization.propagation.classes import is_enough, storage_of
 from qrt.quantization.propagation.graph import GraphRegion, PropagationGraph, PropagationNode, stays_float
+from qrt.quantization.propagation.ranges import adds_range
 from qrt.quantization.propagation.select import fits
 from qrt.quantization.targets.constraints import constraint_of
 from qrt.quantization.targets.model import Spec, Target
@@ -36,6 +37,15 @@ class RescaleCauses:
                 assert node.region is not None  # `_may_be` has checked
                 return f"{ends}: annotate {_location(node.region)} as {_spelled(wanted)}"
         return ends
+
+    def of_annotation(self, taker: PropagationNode) -> str:
+        """Return a text with the annotation of a port and the type that the port's kernel needs instead."""
+        assert taker.region is not None
+        assert taker.type is not None
+        ends = f"its annotation is {_spelled(taker.spec)}, but {place(taker)} needs {_spelled(taker.type)}"
+        if self._copies[_location(taker.region)] > 1:
+            return ends
+        return f"{ends}: annotate {_location(taker.region)} as {_spelled(taker.type)}"
 
     def _may_be(self, node: PropagationNode, wanted: UniformType) -> bool:
         """Return True if the kernel accepts a type at a port, and an annotation there would give the port this type."""
@@ -76,13 +86,16 @@ class RescaleCauses:
 def _stays(other: PropagationNode, node: PropagationNode) -> bool:
     """Return True if ``other`` keeps its type when ``node``, which defines or uses the same value, is annotated.
 
-    Annotating a use never changes the type of the definition. Annotating a definition may change the range of the
-    value's hub (the node between definitions and uses), or separate the hub from the definition. The hub may then join
-    the class of a use, whose type is chosen anew unless it was prescribed.
+    Annotating a use changes the type of the definition only if the use's range is part of the definition's range.
+    Annotating a definition may change the range of the value's hub (the node between definitions and uses), or separate
+    the hub from the definition. The hub may then join the class of a use, whose type is chosen anew unless it was
+    prescribed.
     """
     hub = None if other.group is None else other.group.hub
-    if node.is_input or other.in_class.given is not None:
+    if other.in_class.given is not None:
         return True
+    if node.is_input:
+        return not adds_range(node)
     return hub is None or hub.region is not None or hub.in_class is other.in_class
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from qrt.errors import QuantError, VerifyError, require, shown
 from qrt.ir import Block, Value
-from qrt.quantization.forms import KernelForm, KernelMatch, Operand, reading_of, readings_of
+from qrt.quantization.forms import KernelForm, KernelMatch, Operand, match_of, matches_of
 from qrt.quantization.forms.elements import behind
 from qrt.quantization.targets.kernel import TargetKernel
 from qrt.quantization.targets.model import Target
@@ -45,7 +45,7 @@ def match_kernel(kernel: str, value: Value) -> KernelMatch | None:
     """
     require(kernel, str, "match_kernel: kernel", "a name")
     require(value, Value, "match_kernel: value", "a Value")
-    return next((reading for reading in readings_of(value) if reading.family == kernel), None)
+    return next((match for match in matches_of(value) if match.family == kernel), None)
 
 
 def match_pattern(kernel: TargetKernel, value: Value) -> KernelMatch | None:
@@ -79,7 +79,7 @@ def body_match(body: Block, name: str, target: Target | None) -> KernelMatch | N
     """
     own: Sequence[TargetKernel] = () if target is None else target.signatures(name)
     if not any(callable(kernel.pattern) for kernel in own):
-        return reading_of(body, own[0].family if own else name)
+        return match_of(body, own[0].family if own else name)
     last = body.last
     if last is None or len(last.operands) != 1 or last.operands[0].operation is None:
         return None

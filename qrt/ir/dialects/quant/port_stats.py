@@ -1,9 +1,10 @@
-"""The attribute `quant.port_stats` of a region: statistics of its ports that the specifications do not hold.
+"""Attribute `quant.port_stats` of a `quant.region`: ranges of its ports, which are its operands and results.
 
     quant.port_stats = {input0 = {range = dense<[-1.0, 3.0]> : tensor<2xf64>},
                         output0 = {axis = 1 : i64, channels = dense<[[-1.0, 1.0], [0.0, 3.0]]> : tensor<2x2xf64>}}
 
-The range of a `!quant.any` port is stored here; a `!quant.calibrated` port has its range in the specification.
+A port with the type specification `!quant.any` has its range here. A `!quant.calibrated` specification holds the range
+itself; only ranges of channels are here.
 """
 
 from collections.abc import Mapping
@@ -27,7 +28,7 @@ _F64 = FloatType("f64")
 
 @dataclass(frozen=True, eq=False)
 class PortRange:
-    """The range of the values at a port.
+    """Range [low, high] of the values at a port, an operand or result of a `quant.region`.
 
     If there is a range for each channel, ``axis`` is the channel axis, and each row of ``channels`` is a channel's
     (least, greatest) value.
@@ -40,9 +41,10 @@ class PortRange:
 
 
 def port_range(region: RegionOp, port: int) -> PortRange | None:
-    """Return the range of a port from the region's specification and `quant.port_stats`; None if there is none.
+    """Return the range of a port from its type specification and `quant.port_stats`; None if neither has one.
 
-    Raise VerifyError for an infinite range, and for an attribute of another form than the module's docstring shows.
+    Raise VerifyError for an infinite range, and for an attribute that does not have the form in the docstring of this
+    module.
     """
     spec = region.spec(port)
     whole = _attribute(region)
@@ -64,7 +66,10 @@ def port_range(region: RegionOp, port: int) -> PortRange | None:
 
 
 def set_port_ranges(region: RegionOp, ranges: Mapping[int, PortRange | None]) -> None:
-    """Store the ranges of ports in `quant.port_stats`, except what the specifications hold; with None, remove them."""
+    """Store the ranges of ports in `quant.port_stats`; remove the entries of ports whose range is None.
+
+    A range that a `!quant.calibrated` specification holds is not stored.
+    """
     whole = _attribute(region)
     entries: dict[str, Attribute] = {} if whole is None else dict(whole.items)
     for port, range in ranges.items():
