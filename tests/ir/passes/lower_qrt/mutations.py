@@ -72,7 +72,7 @@ CHANGES = [
         "indices)), I64)\n    return round_shift(nest, product, np.array(31), ())\n\n\ndef _rounding_divide",
         "indices)), I64)\n    return round_shift(nest, product, np.array(30), ())\n\n\ndef _rounding_divide",
     ),
-    (LOWERING, "shift, indices), -shift, indices)", "shift, indices), 1 - shift, indices)"),
+    (LOWERING, "shift, indices, bound), -shift, indices)", "shift, indices, bound), 1 - shift, indices)"),
     (LOWERING, "nest.parameter(divisor // 2, I64", "nest.parameter((divisor - 1) // 2, I64"),
     (LOWERING, "(negative, *moved)", "(negative, *moved[::-1])"),
     (LOWERING, "places = int(shift.flat[0]) + left", "places = int(shift.flat[0]) + left - 1"),
