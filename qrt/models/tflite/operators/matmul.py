@@ -39,7 +39,8 @@ def _adjoint(node: Node, i: int, transposes: bool) -> Value:
 def fully_connected(node: Node) -> None:
     """Import FULLY_CONNECTED: multiply 8-bit, int16 or float32 rows by weights [outputs, depth].
 
-    Weights of int8 rows are int8 or int4, those of float32 rows float32, int8 or int4. The input is reshaped to [rows, depth], unless keep_num_dims is set.
+    Weights of int8 rows are int8 or int4, those of float32 rows float32, int8 or int4. The input is
+    reshaped to [rows, depth], unless keep_num_dims is set.
     """
     options = node.options
     if options.get("weights_format", "DEFAULT") != "DEFAULT":
