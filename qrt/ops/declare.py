@@ -74,7 +74,8 @@ class Attribute:
 
         The padding of a window may also be "VALID", one integer for each dimension, or the pairs in one flat list.
         """
-        if isinstance(value, np.ndarray) and self.kind in ("pair", "pairs") and value.ndim:
+        is_small = isinstance(value, np.ndarray) and value.ndim > 0 and value.size <= _MOST_NUMBERS
+        if is_small and self.kind in ("pair", "pairs"):
             value = tuple(tuple(row) if isinstance(row, list) else row for row in value.tolist())
         if self.kind != "pairs" or self.default is None:
             return value
@@ -86,6 +87,10 @@ class Attribute:
             if len(value) == 2 * len(self.default):
                 return tuple(zip(value[::2], value[1::2], strict=True))
         return value
+
+
+_MOST_NUMBERS = 64
+"""The most numbers of a pair or a padding. A splat in a program may claim a size that no memory has."""
 
 
 @dataclass(frozen=True)
