@@ -97,7 +97,8 @@ def output_sizes(
     dilations = two_positive(op, "dilations", attributes["dilations"])
     padding = attributes["padding"]
     if isinstance(padding, str) and padding == "SAME":
-        raise QuantTypeError(_say_numbers_of_same(op, size, kernel, strides, dilations))
+        numbers = _numbers_of_same(op, size, kernel, strides, dilations)
+        raise QuantTypeError(f"{op}: padding = 'SAME' is not supported in a program: write {numbers}")
     padding = pairs(op, padding)
     height, width = (
         output_size(op, size[d], kernel[d], padding[d], strides[d], dilations[d]) for d in range(len(size))
@@ -105,20 +106,19 @@ def output_sizes(
     return height, width
 
 
-def _say_numbers_of_same(
+def _numbers_of_same(
     op: str,
     size: tuple[int | None, int | None],
     kernel: tuple[int | None, int | None],
     strides: tuple[int, int],
     dilations: tuple[int, int],
 ) -> str:
-    """Return the error message for "SAME" in a program, with the numbers to write if all sizes are static."""
+    """Return the padding of "SAME" as text; the form of the numbers if a size is dynamic."""
     (height, width), (rows, columns) = size, kernel
-    numbers = "[[top, bottom], [left, right]]"
     if height is not None and width is not None and rows is not None and columns is not None:
         padding = resolve_padding(op, "SAME", (height, width), (rows, columns), strides, dilations)
-        numbers = str([list(pair) for pair in padding])
-    return f"{op}: padding = 'SAME' is for eager calls, an operation of a program has numbers: write {numbers}"
+        return str([list(pair) for pair in padding])
+    return "[[top, bottom], [left, right]]"
 
 
 def windows(

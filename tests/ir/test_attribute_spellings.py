@@ -75,7 +75,7 @@ def test_a_spelling_means_the_nested_lists(op: str, nested: str, spelling: str) 
     [
         (
             'padding = "SAME"',
-            "padding = 'SAME' is for eager calls, an operation of a program has numbers: write [[0, 1], [1, 1]]",
+            "padding = 'SAME' is not supported in a program: write [[0, 1], [1, 1]]",
         ),
         ('padding = "same"', "padding must be"),
         ("padding = [1, 1, 1]", "padding must be"),

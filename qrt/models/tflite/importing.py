@@ -196,10 +196,14 @@ class _FunctionGraph(Graph):
 
 
 def _require_int4_weights(node: Node) -> None:
-    """Raise UnsupportedForm if the operator reads int4 otherwise than as weights or to dequantize it."""
+    """Raise UnsupportedForm if the operator reads int4 otherwise than as symmetric weights or to dequantize it."""
     for i, tensor in enumerate(node.inputs):
-        if tensor is not None and tensor.dtype == "int4" and i != _INT4_INPUTS.get(node.op.name):
+        if tensor is None or tensor.dtype != "int4":
+            continue
+        if i != _INT4_INPUTS.get(node.op.name):
             node.refuse(f"input {i} {shown(tensor.name)} of int4")
+        if node.op.name != "DEQUANTIZE" and tensor.quantization is not None and tensor.quantization.zero_points.any():
+            node.refuse(f"weights {shown(tensor.name)} of int4 with a zero point other than 0")
 
 
 def _ports(function: FuncOp) -> list[tuple[str, Shape | None]]:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import qrt
+from tests.models.onnx.running import imported, run
 from tests.models.onnx.writing import model, node, port
 
 
@@ -69,3 +70,15 @@ def test_a_number_beside_open_sizes_is_no_step_of_the_interpreter(tmp_path: Path
         for interpret in (False, True):
             found = program.run({"x": x}, interpret=interpret)["y"]
             assert found.tolist() == np.where(x < 5, x + 5, x).tolist()
+
+
+def test_axes_of_size_1_must_be_known_to_be_removed() -> None:
+    """A run with a batch of 1 would have a result of another rank."""
+    content = model([node("Squeeze", ["x"], ["y"])], [port("x", shape=("n", 3, 1, 4))], [port("y")])
+    with pytest.raises(qrt.errors.ModelError, match=r"Squeeze \(without axes, of a tensor of shape \[None, 3, 1, 4\]"):
+        imported(content)
+    axes = {"axes": np.int64([2])}
+    content = model([node("Squeeze", ["x", "axes"], ["y"])], [port("x", shape=("n", 3, 1, 4))], [port("y")], axes)
+    for n in (1, 2):
+        (y,) = run(content, x=np.ones((n, 3, 1, 4), np.float32))
+        assert y.shape == (n, 3, 4)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from qrt.errors import ModelError
-from tests.models.onnx.running import imported
+from tests.models.onnx.running import imported, run
 from tests.models.onnx.writing import model, node, port
 
 STEPS, BATCH, WIDTH, SIZE = 5, 3, 4, 6
@@ -54,3 +54,20 @@ def test_wrong_forms(content: bytes, said: str) -> None:
     with pytest.raises(ModelError) as caught:
         imported(content)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("scale", [-1.0, -0.25, 0.0, 0.5])
+@pytest.mark.parametrize("unidirectional", [0, 1])
+def test_the_scale_of_attention_has_any_sign(scale: float, unidirectional: int) -> None:
+    """The operator multiplies queries and keys by the root of the scale, which a negative number lacks."""
+    q, k, v = np.random.default_rng(0).normal(size=(3, 2, 4, 6)).astype(np.float32)
+    attributes = {"num_heads": 2, "scale": scale, "unidirectional": unidirectional}
+    operator = node("MultiHeadAttention", ["q", "k", "v"], ["y"], domain="com.microsoft", **attributes)
+    content = model([operator], [port(name, shape=(2, 4, 6)) for name in "qkv"], [port("y")])
+    (result,) = run(content, q=q, k=k, v=v)
+    heads = [x.astype(np.float64).reshape(2, 4, 2, 3).swapaxes(1, 2) for x in (q, k, v)]
+    scores = heads[0] @ heads[1].swapaxes(2, 3) * (scale or 3**-0.5)
+    scores = np.where(np.tri(4) if unidirectional else True, scores, -np.inf)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    expected = weights / weights.sum(-1, keepdims=True) @ heads[2]
+    np.testing.assert_allclose(result, expected.swapaxes(1, 2).reshape(2, 4, 6), rtol=1e-5, atol=1e-6)

@@ -117,13 +117,16 @@ def _add_attention(node: Node, graph: ComposedGraph, parts: Sequence[Any], masks
     The sum of the tensors ``masks`` is added to the products of queries and keys.
     """
     more: dict[str, Any] = {"q_num_heads": _heads(node), "kv_num_heads": _heads(node)}
-    if node.attribute("scale", 0.0):
-        more["scale"] = node.attribute("scale", 0.0)
+    scale = node.attribute("scale", 0.0)
+    if scale:  # Attention multiplies queries and keys by its root, so that the sign goes to the queries
+        more["scale"] = abs(scale)
+    queries, *others = parts
+    queries = graph.add("Neg", queries) if scale < 0 else queries
     more["is_causal"] = node.attribute("unidirectional", 0)
     mask = masks[0] if masks else ""
     for other in masks[1:]:
         mask = graph.add("Add", mask, other)
-    return graph.add("Attention", *parts, *filter(None, [mask]), opset=_DEFINED, **more)
+    return graph.add("Attention", queries, *others, *filter(None, [mask]), opset=_DEFINED, **more)
 
 
 def _mask(node: Node, graph: ComposedGraph, i: int, key_count: int) -> Any:

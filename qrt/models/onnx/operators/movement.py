@@ -112,6 +112,8 @@ def flatten(node: Node) -> None:
 def squeeze(node: Node) -> None:
     """Remove the given axes, whose size must be 1, or all axes of size 1."""
     input_shape, given = node.shape(), axes_of(node, 1, 13)
+    if given is None and None in input_shape:
+        node.refuse(f"without axes, of a tensor of shape {list(input_shape)}")
     named = (
         axes(node, given, len(input_shape))
         if given is not None

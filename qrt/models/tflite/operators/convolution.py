@@ -93,24 +93,25 @@ def _convolve(node: Node, op: str, array: Array, attributes: dict[str, Any], x: 
     if not node.has(2):
         node.fail("the bias is missing")
     facts, channels = multiplier_facts(node, x, w, out), (node.type(1).shape or ())[_CHANNELS[op]] or 0
-    blocks = channels // _LANES * _LANES
+    # LiteRT rounds the channels after the last whole group of eight by another rule if the weights are int4.
+    whole = channels // _LANES * _LANES
     operands = [node.value(0), node.dense(array, w), bias_of(node, 2, x, w)]
-    places = [False] * (blocks > 0) + [True] * (blocks < channels)
-    rules = dict.fromkeys(node.rule(op, is_behind=is_behind, **facts) for is_behind in places or [False])
+    remainders = [False] * (whole > 0) + [True] * (whole < channels)
+    rules = dict.fromkeys(node.rule(op, is_remainder=is_remainder, **facts) for is_remainder in remainders or [False])
     parts = [node.emit(f"qrt.{op}", operands, {**attributes, "requant": rule}, out) for rule in rules]
-    result = parts[0] if len(parts) == 1 else _joined(node, parts, blocks)
+    result = parts[0] if len(parts) == 1 else _joined(node, parts, whole)
     node.set(0, node.activate(result, node.options["fused_activation_function"]))
 
 
-def _joined(node: Node, parts: list[Value], blocks: int) -> Value:
-    """Return the first ``blocks`` channels of the first of two results, and the other channels of the second."""
+def _joined(node: Node, parts: list[Value], whole: int) -> Value:
+    """Return the first ``whole`` channels of the first of two results, and the other channels of the second."""
     assert isinstance(parts[0].type, TensorType)
     *outer, channels = parts[0].type.shape or ()
     if None in outer or channels is None:
         node.refuse("weights of int4 with images of a size known only at run time")
     slices = [
         node.emit("qrt.slice", [part], {"offsets": (0, 0, 0, first), "sizes": (*outer, size), "strides": (1, 1, 1, 1)})
-        for part, first, size in zip(parts, (0, blocks), (blocks, channels - blocks), strict=True)
+        for part, first, size in zip(parts, (0, whole), (whole, channels - whole), strict=True)
     ]
     return node.emit("qrt.concat", slices, {"axis": 3}, parts[0].type.element)
 

@@ -73,6 +73,8 @@ def squeeze(node: Node) -> None:
     if any(shape[axis] not in (1, None) for axis in named):
         node.fail(f"axes {sorted(named)} of {list(shape)} are not all of size 1")
     if not named:
+        if None in shape:
+            node.refuse(f"without axes, of a tensor of shape {list(shape)}")
         named = {axis for axis, size in enumerate(shape) if size == 1}
     settle(node, 0, reshaped(node, node.value(0), tuple(n for d, n in enumerate(shape) if d not in named)))
 

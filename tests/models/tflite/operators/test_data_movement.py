@@ -136,9 +136,14 @@ def test_what_only_the_run_knows_is_refused_by_name() -> None:
         ("TRANSPOSE", [X, Tensor((2,), "int32")], "an order of axes known only at run time"),
         ("SLICE", [X, Tensor((2,), "int32"), integers(1, 1)], "positions known only at run time"),
         ("GATHER", [X, integers(0, dtype="int16")], "indices of int16"),
+        (
+            "SQUEEZE",
+            [Tensor((1, 3, 1), "float32", signature=(-1, 3, 1))],
+            "SQUEEZE (without axes, of a tensor of shape [None, 3, 1])",
+        ),
     ):
         with pytest.raises(ModelError, match="qrt does not support 1 form of operators") as raised:
-            imported(one_op(name, inputs, [quantized(2, 3)], {}))
+            imported(one_op(name, inputs, [quantized(2, 3)], {"squeeze_dims": []} if name == "SQUEEZE" else {}))
         assert form in str(raised.value)
 
 

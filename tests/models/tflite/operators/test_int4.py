@@ -97,3 +97,11 @@ def test_depthwise_channels_behind_the_last_vector_round_half_away() -> None:
     content = convolution("DEPTHWISE_CONV_2D", "int8", (1, 1, 1, 9), 9, 9, 0.25)
     result = result_of(content, "litert", np.full((1, 1, 1, 9), -2, np.int8))
     assert result.ravel().tolist() == [0] * 8 + [-1]
+
+
+@pytest.mark.parametrize("x_type", ["int8", "float32"])
+@pytest.mark.parametrize("zero_point", [-8, 1, 7])
+def test_weights_with_a_zero_point_are_refused(x_type: str, zero_point: int) -> None:
+    """LiteRT rejects them."""
+    with pytest.raises(ModelError, match="of int4 with a zero point other than 0"):
+        imported(product(x_type, zero_point=zero_point))
