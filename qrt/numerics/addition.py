@@ -130,7 +130,8 @@ def form_double_sum(sums: Sums) -> SumParameters:
         with np.errstate(over="ignore"):
             largest = np.max(np.maximum(a_scales, b_scales) / scales)
         raise QuantTypeError(
-            f"requant = 'fixed_double' needs operand scales below 2**{sums.left - 1} times the result's, got {largest:g}"
+            f"requant = 'fixed_double' needs operand scales below 2**{sums.left - 1} times the result's, got "
+            f"{largest:g}"
         )
     last = multipliers[2].astype(np.int32), shifts[2]
     end = RequantParameters("fixed_double", *sums.bounds, sums.zero_points[2], *last)

@@ -257,7 +257,8 @@ def _joined_element(types: Types, elements: list[UniformType], axis: int) -> Uni
     if any(t != first for t in elements[1:]) or (first.is_per_axis and first.axis == axis):
         fail(
             "concat",
-            "no exact result type exists for these operand types: give out_type, as in qrt.concat(tensors, axis, out_type=t)",
+            "no exact result type exists for these operand types: give out_type, as in qrt.concat(tensors, "
+            "axis, out_type=t)",
             types,
         )
     return first

@@ -288,7 +288,10 @@ def _window(
     """Return the attributes of an op family: a pair for each of ``steps``, and the padding in numbers."""
     pairs = {step: _pair(name, step, value) for step, value in steps.items()}
     if x.ndim != 4 or len(kernel) != 2:
-        raise QuantTypeError(f"{name}: operands must be of rank 4, the first is {x.tensor_type}")
+        raise QuantTypeError(
+            f"{name}: x must have the layout NHWC, of rank 4, and w a height and a width, got {x.tensor_type} and "
+            f"a kernel of shape {tuple(kernel)}"
+        )
     size, dilations = (x.shape[1], x.shape[2]), pairs.get("dilations", (1, 1))
     resolved = resolve_padding(name, padding, size, (kernel[0], kernel[1]), pairs["strides"], dilations)
     return {**pairs, "padding": resolved}
