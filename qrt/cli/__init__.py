@@ -1,11 +1,12 @@
-"""The command line: a file for each command.
+"""The command line `qrt`, with one module for each command.
 
-- `main` parses arguments and runs a command of the table `COMMANDS`; `options.py` has the options that they share.
+- `main` parses the arguments and runs a command of the table `COMMANDS`; `options.py` has the options that commands
+  share.
 - Start with `run.py`.
 - Imports every package below.
 
-Exit status: 0 done, 1 the input is wrong or an output cannot be written (a line on standard error), 2 usage, 130
-interrupted, 141 the reader of the output has closed it. ``-`` reads standard input and writes standard output.
+Exit status: 0 success; 1 wrong input, or an output that cannot be written (with a message on standard error); 2 wrong
+usage; 130 interrupted; 141 the reader closed the pipe. The file name ``-`` means standard input or output.
 """
 
 import argparse
@@ -36,9 +37,9 @@ _COMMANDS = {
     "diff": ("qrt.cli.diff", "compare a TFLite model with LiteRT, tensor by tensor"),
     "bench": ("qrt.cli.bench", "measure the kernels on this machine"),
 }
-"""The file of each command, and its line of `qrt --help`, which loads none of them."""
+"""The module of each command, and its line in `qrt --help`, which imports none of the modules."""
 COMMANDS: Registry[Any] = Registry("command", {name: place for name, (place, _) in _COMMANDS.items()})
-"""The files of the commands: each has a function that adds its options to a parser."""
+"""The modules of the commands; each has `add_arguments(parser)`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -79,14 +80,14 @@ def _execute(given: list[str]) -> int:
 
 
 class _ClosedOutput(StringIO):
-    """Standard output for a process that has none: writing to it raises an error instead of losing the text."""
+    """Replacement for a closed standard output: writing to it raises ModelError instead of losing the text."""
 
     def write(self, text: str) -> int:
         raise ModelError("standard output is closed")
 
 
 def _open_streams() -> None:
-    """Make standard output and standard error accept text; Python has None for a stream that is closed."""
+    """Make standard output and standard error writable as UTF-8, also if the process was started with them closed."""
     if sys.stdout is None:
         sys.stdout = _ClosedOutput()
     if sys.stderr is None:
@@ -105,7 +106,7 @@ def _fail(message: str) -> int:
 
 
 def _leave_unwritten(stream: TextIO) -> None:
-    """Discard the text left in a broken stream, because Python would try to write it again at exit and complain."""
+    """Discard the unwritten text of a broken stream, so that Python does not report it again at exit."""
     with suppress(OSError, ValueError):
         number, null = stream.fileno(), os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, number)
@@ -113,8 +114,9 @@ def _leave_unwritten(stream: TextIO) -> None:
 
 
 def _interrupted(is_program: bool) -> int:
-    """End a program by the signal that it received, as shells expect; return the status that they would show to a
-    caller.
+    """Report an interrupt, and return the exit status that shells show for it.
+
+    If the process is the `qrt` program, not a caller of `main`, it ends by the signal itself, as shells expect.
     """
     _fail("interrupted")
     if is_program:
@@ -124,10 +126,7 @@ def _interrupted(is_program: bool) -> int:
 
 
 def _parse(given: list[str]) -> argparse.Namespace:
-    """Parse the arguments.
-
-    Only the command that is given gets its options, because running a program needs no passes.
-    """
+    """Parse the arguments. Only the given command's module is imported and adds its options, to save time."""
     parser = ShortParser(prog="qrt", description="Quantized MLIR programs: read, check, transform, run.")
     parser.add_argument("--version", action="version", version=f"qrt {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=VerbParser)

@@ -1,9 +1,8 @@
-"""``qrt bench``: the time that kernels take on this machine, shape by shape.
+"""``qrt bench``: time of kernels on this machine, for a list of shapes from neural networks.
 
-``--coverage`` measures nothing: it prints which ISA's kernel each ISA runs.
+``--coverage`` measures nothing; it prints, for each kernel and instruction set (ISA), from which ISA the kernel comes.
 
-The shapes are those of networks. A line is the median of repeated calls through the public functions, into a result
-that exists already, with weights packed beforehand.
+Each time is the median of repeated calls of a public function, with a preallocated result and prepacked weights.
 """
 
 import argparse
@@ -39,7 +38,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class GemmCase:
-    """``[m, k] @ [k, n]``, for each of ``batch`` matrices (a batch of one is a plain matrix)."""
+    """A matrix product ``[m, k] @ [k, n]``, or ``batch`` of them if that is above 1."""
 
     m: int
     k: int
@@ -52,7 +51,7 @@ class GemmCase:
 
     @property
     def operations(self) -> int:
-        """The operations: two per multiply-add."""
+        """Number of operations; a multiply-add counts as two."""
         return 2 * self.batch * self.m * self.k * self.n
 
     @property
@@ -66,7 +65,7 @@ class GemmCase:
 
 @dataclass(frozen=True, slots=True)
 class ConvCase:
-    """A 2-D convolution of an NHWC input of ``size`` from ``channels`` to ``out_channels`` with a ``kernel``."""
+    """A 2-D convolution of an NHWC input of ``size`` (H, W), with a ``kernel`` (KH, KW) and ``padding`` for H and W."""
 
     size: Pair
     channels: int
@@ -107,7 +106,7 @@ class ConvCase:
 
 
 class DepthwiseCase(ConvCase):
-    """A convolution whose groups are its channels, its weights [KH, KW, C * M]."""
+    """A depthwise 2-D convolution; its weights have the shape [KH, KW, out_channels]."""
 
     __slots__ = ()
 
@@ -122,7 +121,7 @@ class DepthwiseCase(ConvCase):
 
 @dataclass(frozen=True, slots=True)
 class CastCase:
-    """A cast of an array of ``shape`` with parameters along ``axis`` (None: per layer)."""
+    """A cast of an array of ``shape``, with a scale for each index of ``axis``; with one scale if ``axis`` is None."""
 
     shape: Shape
     axis: int | None = None
@@ -157,7 +156,7 @@ CASTS = (
     *(CastCase((size, size), axis) for size in (64, 1024) for axis in (None, 1, 0)),
     CastCase((16,)),
 )
-"""What networks run. No cast is larger, as it would measure the memory alone."""
+"""Casts as in networks. There are no larger ones: they would measure the memory bandwidth alone."""
 
 _SIZE = r"(\d{1,9})"
 _GEMM = re.compile(rf"(?:{_SIZE}x)?{_SIZE}x{_SIZE}x{_SIZE}", re.ASCII)
@@ -170,7 +169,7 @@ _CAST = re.compile(rf"(scalar|{_SIZE}(?:x{_SIZE})*)_(?:layer|axis(\d{{1,2}}))", 
 
 
 def gemm_case(name: str) -> GemmCase | None:
-    """Return the case of a name such as ``4x64x32``, or ``8x4x64x32`` for a batch of 8; None for any other name."""
+    """Return the matrix product named ``4x64x32`` (m, k, n) or ``8x4x64x32`` (batch, m, k, n), else None."""
     match = _GEMM.fullmatch(name)
     if match is None:
         return None
@@ -179,7 +178,11 @@ def gemm_case(name: str) -> GemmCase | None:
 
 
 def conv_case(name: str, kind: type[ConvCase] = ConvCase) -> ConvCase | None:
-    """Return the case of a name such as ``3x3s2x2p1111_56x56x64-128``; None for any other name."""
+    """Return the convolution with a name such as ``3x3s2x2p1111_56x56x64-128``; None for any other name.
+
+    That is a kernel of 3x3, strides 2x2, padding 1 (top, bottom, left, right), an input of 56x56x64, and 128 output
+    channels.
+    """
     match = _CONV.fullmatch(name)
     if match is None:
         return None
@@ -200,7 +203,7 @@ def conv_case(name: str, kind: type[ConvCase] = ConvCase) -> ConvCase | None:
 
 
 def cast_case(name: str) -> CastCase | None:
-    """Return the case of a name such as ``128x768_layer`` or ``128x768_axis1``; None for any other name."""
+    """Return the cast with a name such as ``128x768_layer`` or ``128x768_axis1``; None for any other name."""
     match = _CAST.fullmatch(name)
     if match is None:
         return None
@@ -210,7 +213,7 @@ def cast_case(name: str) -> CastCase | None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of `qrt bench` to its parser."""
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument("--case", default="*", metavar="PATTERN", help="names to measure, such as 'gemm*'")
     chosen.add_argument(
@@ -229,9 +232,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A named case; ``prepare`` makes its data and returns the call.
+    """A named benchmark; ``prepare`` creates its data and returns the call to measure.
 
-    ``work`` is the number of operations, or of bytes moved.
+    ``work`` is the number of operations or of bytes moved in one call; ``unit`` is that of ``work`` per nanosecond,
+    "GOP/s" or "GB/s".
     """
 
     name: str
@@ -241,7 +245,7 @@ class Workload:
 
 
 def workloads() -> Iterator[Workload]:
-    """Yield matrix products, convolutions, depthwise convolutions and casts, in the order of the table of shapes.
+    """Yield all benchmarks: matrix products, convolutions, depthwise convolutions, and casts.
 
     >>> next(workloads()).name
     'gemm_512x512x512'
@@ -267,7 +271,7 @@ def _cast(kind: str, case: CastCase) -> Workload:
 
 
 def workload_of(text: str) -> Workload:
-    """Return the case of a shape. Raises ModelError if the text names no case.
+    """Return the benchmark for the value of ``--shape``, ``KIND:SHAPE``. Raise ModelError if the text is malformed.
 
     >>> workload_of("gemm:1x4096x11008").name
     'gemm_1x4096x11008'
@@ -289,7 +293,7 @@ def workload_of(text: str) -> Workload:
 
 
 def _operations(case: ConvCase) -> int:
-    """Return the number of operations: two per multiply-add."""
+    """Return the number of operations of a convolution; a multiply-add counts as two."""
     sizes = zip(case.size, case.kernel, case.padding, case.strides, case.dilations, strict=True)
     out = [output_size("bench", *dimension) or 0 for dimension in sizes]
     return 2 * case.images * prod(out) * case.out_channels * prod(case.kernel) * case.channels // case.groups
@@ -333,7 +337,7 @@ def _dcast(case: CastCase) -> Call:
 
 
 def measure(call: Call, budget: float) -> float:
-    """Return the seconds of one call: the median of nine samples that share ``budget`` seconds."""
+    """Return the seconds per call: the median of nine samples, which together take about ``budget`` seconds."""
     call()
     start = perf_counter()
     call()
@@ -348,9 +352,10 @@ def measure(call: Call, budget: float) -> float:
 
 
 def print_coverage() -> None:
-    """Print a line for each row of the kernel table, with a column for each ISA of this build.
+    """Print a table with a row for each kernel and a column for each instruction set (ISA) in this build.
 
-    A cell is ``own``, or the ISA whose kernel is used; ``-`` where there is none.
+    A cell is ``own`` if the ISA has this kernel; else the name of the ISA whose kernel it uses, or ``-`` if there is
+    none.
     """
     suppliers = kernels.coverage()
     lacking = ", ".join(isa for isa in suppliers if isa not in kernels.available())
@@ -363,7 +368,7 @@ def print_coverage() -> None:
 
 
 JSON_VERSION = 1
-"""Goes up when a member of the JSON changes its meaning or goes away."""
+"""Version of the JSON output; it is increased when a member is removed or changes its meaning."""
 
 
 def _print_json(**members: object) -> None:
@@ -371,7 +376,7 @@ def _print_json(**members: object) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run the command. Raises ModelError if no case has the given name."""
+    """Run `qrt bench`. Raise ModelError if ``--case`` or ``--shape`` matches no benchmark."""
     if options.coverage:
         if options.json:
             _print_json(coverage=kernels.coverage())

@@ -16,7 +16,7 @@ from qrt.runtime.compilation import compile
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of `qrt compile` to its parser."""
     parser.add_argument("file", metavar="FILE", help="the program, or a model")
     parser.add_argument("-o", dest="output", metavar="OUT.qrt", required=True, help="where the saved program goes")
     parser.add_argument("--function", metavar="NAME", help="what is saved: main, or the only one, if not given")
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run the command."""
+    """Run `qrt compile`."""
     check_output(options.output, [".qrt"], [options.file])
     check_places([options.output])
     with chosen_kernels(options):

@@ -1,4 +1,4 @@
-"""``qrt diff``: a comparison of a model with the runtime that it is made for, tensor by tensor."""
+"""``qrt diff``: compare a model, tensor by tensor, with the runtime it was made for (LiteRT or ONNX Runtime)."""
 
 import argparse
 import sys
@@ -29,7 +29,7 @@ _NAMES = tuple(PROFILES)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of `qrt diff` to its parser."""
     parser.add_argument("file", metavar="MODEL", help="the model: a .tflite or an .onnx file")
     parser.add_argument(
         "--against",
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command. The status is 1 if anything differs."""
+    """Run `qrt diff`, and return the exit status: 1 if any tensor differs, else 0."""
     if options.runs == 0 and not options.input:
         raise ModelError("--runs must be at least 1")
     with chosen_kernels(options), _engine(options) as engine:
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _engine(options: argparse.Namespace) -> Engine:
-    """Return the runtime of a profile. Raises an error if the model file is not of the runtime's format."""
+    """Return the runtime for ``--against``. Raise ModelError if it cannot run files of the model's format."""
     suffix = PROFILES[options.against].suffix
     if Path(options.file).suffix != suffix:
         raise ModelError(f"{options.file}: {options.against} runs {suffix} files")
@@ -90,7 +90,7 @@ def _engine(options: argparse.Namespace) -> Engine:
 
 
 def _inputs_from_files(options: argparse.Namespace, program: Program) -> list[Array]:
-    """Return the inputs from files, in the program's order."""
+    """Return the arrays of the files given by ``--input``, in the order of the program's inputs."""
     arrays: dict[str, Array] = {}
     for text in options.input:
         name, equals, path = text.partition("=")

@@ -1,5 +1,6 @@
-"""``qrt explain``: the steps of a program or a model, or, given its float program, where a quantization loses
-accuracy.
+"""``qrt explain``: list the steps of a program or model, or find where a quantized program loses accuracy.
+
+The latter compares it with its float program, given by ``--against``.
 """
 
 import argparse
@@ -32,7 +33,7 @@ from qrt.tensor.tensor_files import load_tensors
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of `qrt explain` to its parser."""
     parser.add_argument("file", metavar="FILE", help="a program, a model or a saved program, whose steps are listed")
     parser.add_argument(
         "--against",
@@ -56,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run the command."""
+    """Run `qrt explain`."""
     check_output(options.html, [".html"], [options.file, options.against, options.data])
     if options.against is None:
         _explain_steps(options)
@@ -93,7 +94,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _reported(options: argparse.Namespace) -> tuple[Program, str]:
-    """Return the program, and the report of its import about folded operations."""
+    """Return the compiled program, and the importer's text about operations that it folded."""
     if is_saved(options.file):
         return program_of(options), ""
     module, folds = load_reported(
@@ -103,7 +104,7 @@ def _reported(options: argparse.Namespace) -> tuple[Program, str]:
 
 
 def _explain_steps(options: argparse.Namespace) -> None:
-    """List the steps of a program, measured on the data, or on random inputs."""
+    """Print the steps of a program, measured in a run on the arrays of ``--data`` or on random inputs."""
     if options.html is not None or options.target is not None or options.skip_nonfinite:
         raise ModelError("--html, --target and --skip-nonfinite need --against and --data")
     arrays = None if options.data is None else load_tensors(options.data)

@@ -9,7 +9,7 @@ from qrt.models.programs import export_onnx, load
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of `qrt export` to its parser."""
     parser.add_argument("file", metavar="FILE", help="the program: an .mlir file, or a model")
     parser.add_argument("-o", dest="output", metavar="OUT.onnx", required=True, help="where the model goes")
     parser.add_argument("--function", metavar="NAME", help="what is written: main, or the only one, if not given")
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run the command."""
+    """Run `qrt export`."""
     check_output(options.output, [".onnx"], [options.file])
     check_places([options.output])
     extra("onnx", "onnx")  # it may be missing, which is better said before the import

@@ -1,4 +1,4 @@
-"""``qrt import``: print the program of a model of another runtime."""
+"""``qrt import``: convert a TFLite or ONNX model to a program, and print it."""
 
 import argparse
 import sys
@@ -12,7 +12,7 @@ from qrt.models.programs import load_reported
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of `qrt import` to its parser."""
     parser.add_argument("file", metavar="FILE", help="the model, a .tflite or .onnx file")
     parser.add_argument("-o", dest="output", metavar="OUT", help="where the program goes; standard output if not given")
     parser.add_argument("--emit", choices=("custom", "generic"), default="custom", help="the form that is printed")
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run the command."""
+    """Run `qrt import`."""
     check_output(options.output, [".mlir"], [options.file])
     if Path(options.file).suffix == ".mlir":
         raise ModelError(f"{options.file}: the file is a program and needs no import; qrt opt prints it")

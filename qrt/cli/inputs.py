@@ -1,4 +1,4 @@
-"""The program that a command runs, and its inputs, from files and from values on the command line."""
+"""Loading of the program that a command runs, and of its inputs, from files and command-line values."""
 
 import argparse
 import warnings
@@ -21,14 +21,15 @@ from qrt.runtime.program import Program
 from qrt.types import IntegerType, TensorType, UniformType, parse_type
 
 _MAX_NAMED = 3
-"""The most missing inputs that an error names."""
+"""The largest number of missing inputs that an error lists."""
 
 
 def named_port(program: Program, name: str) -> Port:
-    """Return the argument that a name means: its ``qrt.name``, its number as ``arg0``, or its name in the text, ``%a``
-    or ``a``.
+    """Return the program input with a given name.
 
-    Raise ModelError if there is none, or if a number and the text disagree.
+    The name may be the input's ``qrt.name``, its number as ``arg0``, or its SSA name in the program's text, ``%a`` or
+    ``a``. Raises ModelError if there is no such input, or if ``arg0`` is the number of one input and the SSA name of
+    another.
     """
     ports = program.inputs
     named = [(number, port) for number, port in enumerate(ports) if port.name == name]
@@ -51,7 +52,10 @@ def _shown(port: Port) -> str:
 
 
 def by_names(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arrays of a file by the names of a program's inputs. Raise ModelError if two of them are one input."""
+    """Return the arrays with each name replaced by the name of the program input that it means.
+
+    Raises ModelError if an input is given twice, under two of its names.
+    """
     by_input: dict[str, Any] = {}
     for name, array in arrays.items():
         port = named_port(program, name)
@@ -62,9 +66,10 @@ def by_names(program: Program, arrays: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_array(path: str, limit: int, port: Port) -> Array:
-    """Return the array of an .npy file.
+    """Return the array of an .npy file of at most `limit` bytes.
 
-    NumPy has no name for bf16 and f8: their arrays get the dtype of the program's input.
+    NumPy saves dtypes such as bf16 and f8 without their names; such an array gets the dtype of the program input
+    `port`.
     """
     array = _load(path, limit)
     dtype = element_dtype(port.type.element)
@@ -85,7 +90,7 @@ def _load(path: str, limit: int) -> Array:
 
 
 def _reason(error: Exception) -> str:
-    """Return NumPy's reason why a file is not an array. Python's errors about the header's literal are replaced."""
+    """Return the reason why NumPy cannot read a file; errors of Python's parser get a plain text instead."""
     message = reason(error)
     if type(error) is ValueError and "<ast." not in message:
         return message
@@ -93,7 +98,10 @@ def _reason(error: Exception) -> str:
 
 
 def parse_value(text: str, name: str) -> Array:
-    """Parse a value such as ``4xf32=0,1,2,3``: a shape, an element type and the values (one value fills the shape)."""
+    """Parse an input value such as ``4xf32=0,1,2,3`` to an array; a single value fills the shape.
+
+    `name` is the input's name in errors.
+    """
     spelled, _, numbers = text.rpartition("=")
     try:
         t = parse_type(f"tensor<{spelled}>" if spelled else "")
@@ -116,7 +124,10 @@ def parse_value(text: str, name: str) -> Array:
 
 
 def require_all(program: Program, given: set[str]) -> None:
-    """Raise ModelError if inputs are missing; the message shows the type of each, and how to pass it."""
+    """Raise ModelError if inputs are missing from `given`, the names of the inputs that have values.
+
+    The message shows the type of each missing input, and the option that would give it.
+    """
     missing = [port for port in program.inputs if port.name not in given]
     lines = [_input_needed(program, port) for port in missing[:_MAX_NAMED]]
     if len(missing) > _MAX_NAMED:
@@ -136,7 +147,7 @@ def _input_needed(program: Program, port: Port) -> str:
 
 
 def _short_name(program: Program, port: Port) -> str:
-    """Return the name of an input in messages: its ``qrt.name``, or the name in the text where it has none."""
+    """Return the name of an input for messages: its ``qrt.name`` or, if it has none, its SSA name in the text."""
     is_number = port.spelled and port.name == f"arg{program.inputs.index(port)}"
     name = port.spelled.removeprefix("%") if is_number else port.name
     try:
@@ -146,8 +157,9 @@ def _short_name(program: Program, port: Port) -> str:
 
 
 def _example(t: TensorType) -> str:
-    """Return a value for `--input-value` of a type, dynamic dimensions being 1; an empty text if the option takes no
-    such type.
+    """Return an example of an ``--input-value`` of this type, such as ``4xf32=0``; dynamic sizes become 1.
+
+    The text is empty if ``--input-value`` does not support the type.
     """
     if t.shape is None or element_dtype(t.element).kind not in "biuf":
         return ""
@@ -159,14 +171,15 @@ def _example(t: TensorType) -> str:
 
 
 def is_saved(file: str) -> bool:
-    """Return True if a file's name is that of a saved program."""
+    """Return True if a file is a saved program, by its suffix ``.qrt``."""
     return Path(file).suffix == ".qrt"
 
 
 def program_of(options: argparse.Namespace, *, saturating: bool = False, max_bytes: int | None = None) -> Program:
-    """Return the program of a command's file, function and profile.
+    """Load and compile the program of a command's file, function and profile, or load a saved program.
 
-    Raises ModelError if the file is a saved program, and the options ask for another profile or function.
+    Raises ModelError if the file is a saved program and the options ask for another function, a profile or input
+    shapes, which are fixed when a program is saved.
     """
     file: str = options.file
     if not is_saved(file):

@@ -1,7 +1,7 @@
-"""Dumps of the program before and after passes, on standard error, as ``mlir-opt`` prints them.
+"""Dumps of the IR before and after passes, printed on standard error as ``mlir-opt`` does.
 
-A nested pass dumps each operation that it runs on. All dumps of one operation come before those of the next, because
-upstream runs all the passes on one operation first.
+A pass nested in an op dumps each operation that it runs on. As upstream MLIR runs all passes on one operation before
+the next, the dumps are printed in that order too.
 """
 
 import argparse
@@ -17,7 +17,7 @@ Spell = Callable[[Module], str]
 
 
 class Dumps(PassObserver):
-    """The dumps that the options request; `spell` returns the text of a program."""
+    """Observer of a pipeline that prints the dumps requested by the options; `spell` returns the text of a program."""
 
     def __init__(self, options: argparse.Namespace, spell: Spell) -> None:
         self.options, self.spell = options, spell
@@ -47,7 +47,7 @@ class Dumps(PassObserver):
                 self._keep(root, f"After {title(step)} Failed", step, self._text_of_broken(module, root))
 
     def flush(self) -> None:
-        """Print the dumps that wait for their turn."""
+        """Print the recorded dumps, operation by operation."""
         for texts in self._dumped.values():
             sys.stderr.write("".join(texts))
         self._dumped = {}
@@ -64,7 +64,7 @@ class Dumps(PassObserver):
             self.flush()
 
     def _keep(self, root: Operation, when: str, step: PipelineStep, text: str) -> None:
-        """Record a dump, to be printed when its turn comes."""
+        """Record the dump of an operation, to be printed by `flush`."""
         heading = f"// -----// IR Dump {when} ({step.name}){self._within(root)} //----- //\n"
         end = "\n" if self.options.mlir_print_local_scope or not self._is_whole(root) else "\n\n"
         self._dumped.setdefault(root, []).append(f"{heading}{text}{end}")
@@ -76,7 +76,7 @@ class Dumps(PassObserver):
         return self.spell(module if self._is_whole(root) else Module(root, module.upstream))
 
     def _text_of_broken(self, module: Module, root: Operation) -> str:
-        """Return the text in custom form if the program is valid, else in generic form."""
+        """Return the text of `root` in custom form if the module is valid, else in generic form."""
         try:
             module.verify()
         except QuantError:
@@ -84,7 +84,7 @@ class Dumps(PassObserver):
         return self._text(module, root)
 
     def _within(self, root: Operation) -> str:
-        """Return the note in a heading that names the operation of a dump if the whole program is printed for it."""
+        """Return the part of a dump's heading that names the operation, if the dump shows the whole module."""
         if not self.options.mlir_print_ir_module_scope:
             return ""
         name = root.attributes.get("sym_name")
@@ -92,7 +92,7 @@ class Dumps(PassObserver):
 
 
 def _roots(module: Module, anchors: tuple[str, ...]) -> list[Operation]:
-    """Return the operations that the pass runs on."""
+    """Return the operations on which a pass with these anchors (op names, outermost first) runs."""
     roots = [module.operation]
     for anchor in anchors:
         roots = [child for root in roots for child in _children(root) if anchor in (child.name, "any")]

@@ -28,7 +28,7 @@ SPLIT = "// -----"
 
 
 def add_arguments(parser: VerbParser) -> None:
-    """Add the options of the command."""
+    """Add the options of `qrt opt` to its parser."""
     parser.usage = "qrt opt [options] [FILE]"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog_maker = _epilog
@@ -99,10 +99,7 @@ _FLAGS = {
 
 
 def _pass_names(text: str) -> list[str]:
-    """Parse names of passes with commas between them.
-
-    An unknown name is an error, because it would silently select nothing.
-    """
+    """Parse pass names separated by commas. An unknown name is a usage error: it would match no pass."""
     names = text.split(",")
     for name in names:
         if name not in PASSES:
@@ -113,7 +110,7 @@ def _pass_names(text: str) -> list[str]:
 
 
 class _PassAction(argparse.Action):
-    """Collects passes in the order they were given, as pipeline text."""
+    """Argparse action that collects pass options in command-line order, as pipeline text."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
         name = (option_string or "").removeprefix("--")
@@ -138,14 +135,14 @@ class _ListPasses(argparse.Action):
 
 
 def help_of(given: Sequence[str]) -> str:
-    """Return the help of the passes that the command line names together with `--help`; empty if there are none."""
+    """Return the help of the passes named on a command line that has `--help` too; an empty text if there are none."""
     names = [argument.partition("=")[0].lstrip("-") for argument in given if argument.startswith("-")]
     passes = [name for name in names if name in PASSES]
     return "\n".join(map(whole, passes)) if {"help", "h"} & set(names) else ""
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command and return the exit status. Raises QuantError if the file cannot be read at all."""
+    """Run `qrt opt`, and return the exit status. Raise QuantError if the file cannot be read."""
     check_output(options.output, [".mlir"])
     if options.file == "-" and sys.stdin is not None and sys.stdin.isatty():
         print("(processing input from stdin now, hit ctrl-c/ctrl-d to interrupt)", file=sys.stderr)
@@ -194,7 +191,7 @@ def _transform(text: str, filename: str, options: argparse.Namespace, observer: 
 
 
 class _Observer(Dumps):
-    """An observer that prints the program as the options request, and collects times."""
+    """Observer of a pipeline that prints IR dumps as the options request, and records the time of each pass."""
 
     def __init__(self, options: argparse.Namespace, timing: Timing) -> None:
         super().__init__(options, lambda module: _text(module, options))
@@ -227,9 +224,9 @@ def _refuse_extensions(module: ir.Module) -> None:
 
 
 def _split(text: str) -> Iterator[str]:
-    """Yield the programs of a file.
+    """Yield the parts of a file between `--split-input-file` separators.
 
-    Each begins with as many newlines as precede it in the file, so that its lines keep their numbers.
+    Empty lines are put in front of each part, so that its line numbers are those of the file.
     """
     part: list[str] = []
     before = 0

@@ -1,4 +1,4 @@
-"""Options that commands share, and checks of their values: a wrong value is a usage error."""
+"""Options that several commands share, and checks of their values."""
 
 import argparse
 import math
@@ -27,22 +27,22 @@ duration = _number(float, lambda value: 0 < value < math.inf, "a finite number o
 
 
 def add_input_limit(parser: argparse.ArgumentParser, default: int | None = MAX_INPUT) -> None:
-    """Add ``--max-input``, the largest input size.
+    """Add ``--max-input``, the largest size in bytes of a file that is read.
 
-    Without a default, the limit is that of the function that reads the file.
+    If `default` is None, the function that reads the file has its own default limit.
     """
     text = f"the largest file that is read{'' if default is None else f' (default {default})'}"
     parser.add_argument("--max-input", type=whole_number, default=default, metavar="BYTES", help=text)
 
 
 def add_profile(parser: argparse.ArgumentParser) -> None:
-    """Add ``--profile``, the runtime whose arithmetic an imported model uses."""
+    """Add ``--profile``, which selects the runtime whose arithmetic an imported model reproduces."""
     text = "whose arithmetic a model gets: litert or litert-ref of TFLite, ort of ONNX"
     parser.add_argument("--profile", choices=tuple(PROFILES), help=text)
 
 
 def add_input_shapes(parser: argparse.ArgumentParser) -> None:
-    """Add ``--input-shape``, the shapes with which the inputs of a model are imported."""
+    """Add ``--input-shape``, which fixes the shape of a model's input at the import."""
     parser.add_argument(
         "--input-shape",
         action=NamedValueAction,
@@ -54,7 +54,7 @@ def add_input_shapes(parser: argparse.ArgumentParser) -> None:
 
 
 def input_shapes(options: argparse.Namespace) -> dict[str, tuple[int, ...]]:
-    """Return the shapes that ``--input-shape`` gives, by the names of inputs. Raise ModelError for a malformed one."""
+    """Return the shapes given by ``--input-shape``, by name of the input. Raise ModelError for a malformed value."""
     shapes: dict[str, tuple[int, ...]] = {}
     for text in options.input_shape:
         name, _, sizes = text.rpartition("=")
@@ -66,14 +66,14 @@ def input_shapes(options: argparse.Namespace) -> dict[str, tuple[int, ...]]:
 
 
 def add_kernel_choice(parser: argparse.ArgumentParser) -> None:
-    """Add ``--isa`` and ``--threads``, the instruction set and the number of threads of kernels."""
+    """Add ``--isa`` and ``--threads``, the kernels' instruction set and number of threads."""
     parser.add_argument("--isa", metavar="NAME", help=f"one of {', '.join(kernels.available())}")
     parser.add_argument("--threads", type=int, metavar="N")
 
 
 @contextmanager
 def chosen_kernels(options: argparse.Namespace) -> Iterator[None]:
-    """Run kernels with the chosen instruction set and number of threads within a ``with`` block."""
+    """Within the ``with`` block, use the instruction set and number of threads of ``--isa`` and ``--threads``."""
     with nullcontext() if options.isa is None else kernels.use(options.isa):
         if options.threads is not None:
             kernels.set_num_threads(options.threads)
@@ -81,7 +81,10 @@ def chosen_kernels(options: argparse.Namespace) -> Iterator[None]:
 
 
 class NamedValueAction(argparse.Action):
-    """An action for ``NAME=VALUE``, which takes each name once; options with the same ``scope`` share their names."""
+    """Argparse action for ``NAME=VALUE`` options, which may give each name once.
+
+    Options with the same ``scope`` share the set of names that are already given.
+    """
 
     def __init__(self, *arguments: Any, scope: str, **more: Any) -> None:
         super().__init__(*arguments, **more)

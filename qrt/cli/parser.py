@@ -1,7 +1,7 @@
-"""Argument parsers that accept options as LLVM's tools do.
+"""Argument parsers that accept options in the style of LLVM's tools.
 
-An option has one dash or two, ``--flag=false`` unsets a flag, and an error about an unknown option suggests a similar
-one.
+An option may have one dash or two, ``--flag=false`` unsets a flag, and the error about an unknown option suggests a
+similar one.
 """
 
 import argparse
@@ -14,17 +14,17 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 class ShortParser(argparse.ArgumentParser):
-    """An argument parser whose errors are short, however long an argument is."""
+    """Argument parser that shortens long arguments in its error messages."""
 
     def error(self, message: str) -> NoReturn:
         super().error(shortened(message, MAX_MESSAGE))
 
 
 class VerbParser(ShortParser):
-    """An argument parser whose errors show the usage of the command.
+    """Argument parser of one command, whose errors show the usage of that command.
 
-    An option whose ``nargs`` is ``?`` takes a value only after ``=``; the text that follows it is the next argument.
-    The epilog is made only when help is printed.
+    An option with ``nargs="?"`` takes a value only after ``=``; the argument after the option is never its value.
+    `epilog_maker` is called only when help is printed.
     """
 
     epilog_maker: Callable[[], str] | None = None
@@ -44,7 +44,7 @@ class VerbParser(ShortParser):
         return namespace, extra
 
     def _plain(self, given: Sequence[str], denied: list[str]) -> list[str]:
-        """Return the arguments in the form that argparse reads. Flags given as ``=false`` are added to ``denied``."""
+        """Convert the arguments to the form that argparse reads. Flags given as ``=false`` are added to ``denied``."""
         plain: list[str] = []
         for number, argument in enumerate(given):
             if argument == "--":

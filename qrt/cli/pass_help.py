@@ -1,4 +1,4 @@
-"""The help of passes in ``qrt opt --help``."""
+"""Help texts of passes, for ``qrt opt --help``."""
 
 import textwrap
 from dataclasses import MISSING, Field, fields
@@ -13,7 +13,7 @@ _WIDTH, _COLUMN = 100, 30
 
 
 def listed() -> str:
-    """Return the list of passes: the first sentence about each, and its options."""
+    """Return the list of all passes, each with the first sentence of its docstring and its options."""
     lines = []
     for name in PASSES:
         try:
@@ -27,7 +27,7 @@ def listed() -> str:
 
 
 def whole(name: str) -> str:
-    """Return the whole help of one pass."""
+    """Return the full help of one pass: usage, docstring and options."""
     kind = PASSES[name]
     options = "\n".join(["", "options:", *map(_option, fields(kind))]) if fields(kind) else "\nIt has no options."
     return f"usage: qrt opt --{name}[='OPTION=VALUE ...'] [FILE]\n\n{_text(kind)}\n{options}\n"

@@ -1,4 +1,4 @@
-"""``--load-dialect-plugin`` and ``--load-pass-plugin``: Python files that register ops and passes."""
+"""Options ``--load-dialect-plugin`` and ``--load-pass-plugin``, which run Python files that register ops and passes."""
 
 import argparse
 from collections.abc import Sequence
@@ -12,15 +12,15 @@ _FLAGS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name the files. Each may be given several times."""
+    """Add both options; each may be given several times."""
     for flag, text in _FLAGS.items():
         parser.add_argument(flag, action="append", default=[], metavar="FILE.py", help=text)
 
 
 def load_plugins(given: Sequence[str]) -> None:
-    """Run the files that the arguments name, in their order.
+    """Run the plugin files named by the arguments, in order. Raise ModelError if a file fails.
 
-    Other options are parsed afterwards, because a file may add to them. Raises ModelError if a file does not load.
+    The remaining arguments are parsed afterwards, because a plugin may register passes, which are options.
     """
     finder = argparse.ArgumentParser(prog="qrt", add_help=False, allow_abbrev=False)
     for flag in _FLAGS:

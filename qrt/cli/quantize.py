@@ -22,7 +22,7 @@ from qrt.tensor.tensor_files import load_tensors
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of `qrt quantize` to its parser."""
     parser.add_argument("file", metavar="FILE", help="the float program: an .mlir file, or a model")
     parser.add_argument(
         "--data",
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command. The status is 1 if no quantization meets the budget."""
+    """Run `qrt quantize`, and return the exit status: 1 if no quantization meets the error budget, else 0."""
     sources = [options.file, options.data, options.checkpoint]
     check_output(options.output, [".mlir", ".onnx"], sources)
     check_output(options.html, [".html"], sources)
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _budget(text: str) -> str:
-    """Parse a budget. A wrong one is a usage error."""
+    """Return the value of ``--budget`` unchanged if it is valid; otherwise report a usage error."""
     try:
         Budget.parse(text)
     except QuantTypeError as error:
@@ -103,7 +103,7 @@ def _budget(text: str) -> str:
 
 
 def _written(module: Module, output: str | None, function: str | None) -> bytes:
-    """Return a program as text or as an ONNX model, by the suffix of the file's name."""
+    """Return a program as the bytes of its text or, if the output file ends in ``.onnx``, of an ONNX model."""
     if output is not None and output.endswith(".onnx"):
         return onnx_bytes(module, function, output)
     return str(module).encode()

@@ -32,7 +32,7 @@ from qrt.tensor import QuantTensor
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
+    """Add the options of `qrt run` to its parser."""
     parser.add_argument("file", metavar="FILE", help="a program, a model, or a saved program; - reads standard input")
     parser.add_argument("--function", metavar="NAME", help="what runs: main, or the only one, if not given")
     for name, scope, metavar, text in (
@@ -78,7 +78,7 @@ def _program(options: argparse.Namespace) -> Program:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run the command."""
+    """Run `qrt run`."""
     targets = dict(map(_pair, options.output))
     for target in targets.values():
         check_output(target, [".npy"], [options.file])
@@ -138,9 +138,9 @@ def _save_array(value: Any, file: BinaryIO) -> None:
 
 @dataclass(frozen=True)
 class _Plain:
-    """A stream that NumPy does not recognize as a file.
+    """Writable stream with only the method `write`, for `np.lib.format.write_array`.
 
-    NumPy writes to a file past Python, and its error for a full disk has no reason.
+    NumPy writes to a real file past Python's buffer, and then reports a full disk without the reason.
     """
 
     write: Callable[[bytes], int]

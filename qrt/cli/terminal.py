@@ -1,4 +1,4 @@
-"""Diagnostics in the colours of LLVM's tools, and a progress bar, on standard error if it is a terminal."""
+"""Diagnostics in the colours of LLVM's tools, and a progress bar, if standard error is a terminal."""
 
 import os
 import sys
@@ -13,9 +13,9 @@ _SEVERITIES = {"error": "\033[0;1;31m", "warning": "\033[0;1;35m", "note": "\033
 
 
 def spelled(diagnostic: Diagnostic, colour: bool | None = None) -> str:
-    """Return the text of a diagnostic and its notes.
+    """Return the text of a diagnostic with its notes.
 
-    `colour` tells if it has colours; None means if the terminal shows them.
+    `colour` selects colours; None selects them if standard error is a terminal that supports them.
     """
     if not (has_colours(sys.stderr) if colour is None else colour):
         return str(diagnostic)
@@ -23,7 +23,7 @@ def spelled(diagnostic: Diagnostic, colour: bool | None = None) -> str:
 
 
 def has_colours(stream: TextIO) -> bool:
-    """Return True if a stream is a terminal that shows colours."""
+    """Return True if a stream is a terminal that supports colours and the user has not disabled them."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -39,9 +39,10 @@ def _coloured(diagnostic: Diagnostic) -> str:
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int | None], None] | None]:
-    """Give a function that shows progress, called with a stage, the number of its steps that are done, and their total.
+    """Show a progress bar on standard error within the `with` block, and return the function that updates it.
 
-    It is None if nothing is shown.
+    The function is called as `update(stage, done, total)`, with the numbers of finished and of all steps. It is None if
+    standard error is no terminal, or the package `rich` is not installed.
     """
     if not sys.stderr.isatty():
         yield None

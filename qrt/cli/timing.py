@@ -1,4 +1,4 @@
-"""The table of the times of steps, as LLVM's tools print it."""
+"""Table of execution times of steps, in the format of LLVM's tools."""
 
 import sys
 import time
@@ -11,7 +11,7 @@ _LINE = f"==={'-' * 73}===\n"
 
 @dataclass
 class TimedEntry:
-    """A step, its seconds, and the number of entries that enclose it."""
+    """A line of the table: the name of a step, its seconds, and its nesting depth."""
 
     name: str
     seconds: float
@@ -19,7 +19,10 @@ class TimedEntry:
 
 
 def report(entries: Iterable[TimedEntry], total: float, digits: int = 4) -> str:
-    """Return the table: a line for each step with its share of the total, one for the rest, and the total."""
+    """Return the table: a line for each step with its share of the total, a line for the rest, and the total.
+
+    `total` is in seconds; `digits` is the number of decimals of seconds.
+    """
     steps = list(entries)
     rest = total - sum(entry.seconds for entry in steps if entry.depth == 0)
     title = "... Execution time report ...".center(79).rstrip()
@@ -33,7 +36,7 @@ def report(entries: Iterable[TimedEntry], total: float, digits: int = 4) -> str:
 
 
 class Timing:
-    """The seconds of each step, which are printed at the end if requested."""
+    """Collector of the times of steps, a context manager that prints the table at its end if `wanted`."""
 
     def __init__(self, wanted: bool) -> None:
         self.wanted = wanted
@@ -42,7 +45,7 @@ class Timing:
         self._start = time.perf_counter()
 
     def add(self, name: str, seconds: float, anchors: Sequence[str] = ()) -> None:
-        """Record the seconds of a step that is nested in operations of these names."""
+        """Record the seconds of a step; `anchors` are the op names in which it is nested, outermost first."""
         while self._open and [anchor for anchor, _ in self._open] != list(anchors[: len(self._open)]):
             self._open.pop()
         for depth in range(len(self._open), len(anchors)):
@@ -54,7 +57,7 @@ class Timing:
 
     @contextmanager
     def of(self, name: str) -> Iterator[None]:
-        """Measure the `with` block as a step."""
+        """Measure the `with` block, and record it as the step `name`."""
         start = time.perf_counter()
         try:
             yield

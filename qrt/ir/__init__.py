@@ -3,10 +3,10 @@
 - `core` has operations, attributes, definitions and the verifier; `text` the parser and the printer, whose interface
   for custom forms is `core/forms.py`; `rewriting` patterns and their driver; `dialects` a package for each dialect;
   `passes` a file or a folder for each pass.
-- `Builder` (`builder.py`) makes operations at an insertion point; `Module` (`module.py`) is a program; `pipeline.py`
-  knows passes by name and runs them.
+- `Builder` (`builder.py`) creates operations at an insertion point; `Module` (`module.py`) is a program; `pipeline.py`
+  has the passes by name and runs pipelines.
 - Start with `core/operations.py`, then `core/define.py`.
-- Imports `ops`, `types`, `kernels` and the packages below them; it does not import `tensor`, nor `tensor` it.
+- Imports `ops`, `types`, `kernels` and the packages below them; `ir` and `tensor` do not import each other.
 """
 
 from qrt.ir.builder import Builder

@@ -1,4 +1,4 @@
-"""The builder of operations for users, passes, importers and patterns: `b.qrt.matmul(x, w)`."""
+"""Builder of operations for users, passes, importers and patterns: `b.qrt.matmul(x, w)`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,14 +19,16 @@ from qrt.types.scanner import Location
 
 
 class BuilderObserver:
-    """An observer of a builder. The driver of patterns uses one to note which operations to visit again."""
+    """Observer of the changes that a builder makes; the pattern driver uses it to revisit changed operations."""
 
     def changed(self, operation: Operation) -> None:
-        """Note that an operation is new, was moved, or has another operand."""
+        """Handle an operation that is new, was moved, or has a new operand."""
 
     def copied(self, block: Block) -> None:
-        """Note that the operations of a block count as copied to it, as upstream copies them, and as erased at their
-        former place.
+        """Handle a block whose operations were moved in place of being copied.
+
+        Upstream MLIR copies the operations of the block and erases the originals; the driver visits the operations as
+        if qrt did the same.
         """
 
     def erase(self, operation: Operation) -> None:
@@ -39,36 +41,37 @@ _NOBODY = BuilderObserver()
 class Builder:
     """A builder that creates operations at an insertion point of a program.
 
-    ``b.arith.addi(x, y)`` creates an ``arith.addi`` there and returns its result. Every dialect of qrt is an attribute
-    of the builder, and every op a method of the dialect. Python's keywords get a ``_`` at the end, as in
-    ``b.func.return_(y)``.
+    ``b.arith.addi(x, y)`` creates an ``arith.addi`` at the insertion point and returns its result. Every dialect is an
+    attribute of the builder, and every op is a method of its dialect. An op named like a Python keyword gets a ``_`` at
+    the end: ``b.func.return_(y)``.
 
-    Operands are given in the order of the op's declaration, or by their names. An operand is a value. A variadic group
-    is a sequence of values; the last group may also be given as separate arguments. None omits an optional operand.
-    Attributes are given by name, as Python values, attributes or MLIR text: ``b.arith.cmpi(x, y, predicate="slt")``.
-    ``type=``, or ``types=`` for several, gives the types of results that cannot be inferred. ``regions=`` and
-    ``successors=`` give the regions and successors of the op; ``attributes=`` takes attributes of any name, as
-    ``{"type": ...}``.
+    Operands are given by position, in the order of the op's declaration, or by name. An operand is a Value; a variadic
+    group is a sequence of Values, and may be given as separate arguments if it is the last group. None omits an
+    optional operand. Attributes are given by name, as Python values, Attributes or MLIR text:
+    ``b.arith.cmpi(x, y, predicate="slt")``. ``type=``, or ``types=`` for several results, gives result types that
+    cannot be inferred. ``regions=`` and ``successors=`` give the op's regions and successors. ``attributes=`` takes a
+    dict of attributes, for names that are parameters of the method (``{"type": ...}``).
 
-    The method returns the result if the op has one, a tuple if it has several, and the operation if it has none.
+    The method returns the result of an op with one result, a tuple of several results, or the operation if the op has
+    no result.
 
-    `emit` and `value` are for passes that give all types, operands and attributes of an operation, which are not
-    checked. The methods that change a program are for patterns; they notify the driver's observer of every change.
+    `emit` and `value` create operations from complete operands, types and attributes without checks; they are for
+    passes. The methods that change existing operations are for rewrite patterns; they notify the observer.
 
     Parameters
     ----------
     place : Module or Block or Operation
-        Operations are made at the end of a module's body or of a block, or before an operation.
+        The insertion point: the end of a module's body or of a block, or the position before an operation.
     location : Location, optional
-        The location of the operations in errors; by default that of the place.
+        The location of new operations in error messages; by default that of ``place``.
     observer : BuilderObserver, optional
-        It is notified of new, changed and erased operations.
+        The observer to notify of new, changed and erased operations.
 
     Raises
     ------
     QuantTypeError
-        If the place is none of these. Where an operation cannot be made, the error names the op and the operand or
-        attribute; the program is then as it was.
+        If ``place`` is of another type. The methods raise it if an operation cannot be created: the message names the
+        op and the operand or attribute, and the program is unchanged.
 
     Examples
     --------
@@ -110,9 +113,9 @@ class Builder:
         Parameters
         ----------
         place : Operation or Value
-            In a block.
+            An operation in a block, a result of one, or a block argument.
         observer : BuilderObserver, optional
-            What hears of new, changed and erased operations.
+            The observer to notify of new, changed and erased operations.
 
         Returns
         -------
@@ -121,7 +124,7 @@ class Builder:
         Raises
         ------
         QuantTypeError
-            If the place is in no block.
+            If ``place`` is not in a block.
 
         Examples
         --------
@@ -139,7 +142,7 @@ class Builder:
         return cls(block if following is None else following, owner.location, observer)
 
     def at(self, place: Block | Operation) -> "Builder":
-        """Return a builder with another insertion point and the same observer."""
+        """Return a builder that inserts at the end of a block or before an operation, with the same observer."""
         return Builder(place, observer=self.observer)
 
     def __getattr__(self, name: str) -> "DialectOps":
@@ -161,23 +164,24 @@ class Builder:
         attributes: Mapping[str, Any] | None = None,
         **named: Any,
     ) -> Operation:
-        """Create an operation by its whole name: ``b.arith.addi(x, y)`` returns the result of ``b.create("arith.addi",
-        x, y)``.
+        """Create an operation of the op ``name``, and return the operation.
+
+        ``b.arith.addi(x, y)`` is the result of ``b.create("arith.addi", x, y)``.
 
         Parameters
         ----------
         name : str
-            The dialect and the name, as ``"arith.addi"``.
+            The op's name with its dialect, as ``"arith.addi"``.
         operands : Value, sequence of Value or None
-            As the op declares them.
+            The operands in declared order; a sequence for a variadic group, None for an omitted optional operand.
         type, types : Type or str, or a sequence of them, optional
-            The types of the results, where they do not follow.
+            The result types, needed if they cannot be inferred.
         regions : iterable of Region, optional
-            The regions; empty ones if not given.
+            The regions; by default empty regions, as many as the op declares.
         successors : sequence of Block, optional
-            The blocks that it may branch to.
+            The blocks to which the operation may branch.
         attributes : mapping of str to Any, optional
-            Attributes by any name, those that the op does not declare too.
+            Attributes of any name, including names that the op does not declare.
         named : Any
             Attributes that the op declares or whose names have a dialect's prefix, and operands by name.
 
@@ -188,7 +192,7 @@ class Builder:
         Raises
         ------
         QuantTypeError
-            If qrt has no such op, or the op refuses what it is given.
+            If there is no such op, or an operand, attribute or type does not fit the op.
 
         Examples
         --------
@@ -223,23 +227,22 @@ class Builder:
         regions: Iterable[Region] = (),
         successors: Sequence[Block] = (),
     ) -> Operation:
-        """Create an operation with exactly these operands, types and attributes, without checks: the caller guarantees
-        them.
+        """Create an operation with exactly these operands, types and attributes, without inference or checks.
 
         Parameters
         ----------
         name : str
-            The dialect and the name of an op.
+            The name of a registered op, with its dialect.
         operands : iterable of Value, optional
-            All operands, one after the other.
+            All operands in one flat list.
         types : iterable of Type, optional
             The types of all results.
         attributes : dict of str to Attribute, optional
-            All attributes, with the segments of operands where the op has them. The operation keeps the dictionary.
+            All attributes, including ``operandSegmentSizes`` if the op has it. The operation stores the dict itself.
         regions : iterable of Region, optional
             The regions.
         successors : sequence of Block, optional
-            The blocks that it may branch to.
+            The blocks to which the operation may branch.
 
         Returns
         -------
@@ -263,19 +266,21 @@ class Builder:
     def value(
         self, name: str, operands: Iterable[Value], type: Type, attributes: dict[str, Attribute] | None = None
     ) -> Value:
-        """Return the result of a new operation that has one: `emit` of a single type."""
+        """Create an operation with one result as `emit` does, and return the result."""
         return self.emit(name, operands, (type,), attributes).results[0]
 
     def constant(self, value: npt.ArrayLike | Attribute, type: TypeLike) -> Value:
-        """Create an ``arith.constant``, or for a quantized type the constant of its storage and a ``quant.scast``.
+        """Create an ``arith.constant``, and return its result.
+
+        For a quantized type, a constant of the storage type and a ``quant.scast`` to ``type`` are created.
 
         Parameters
         ----------
         value : array_like or Attribute
-            A number for a scalar type. For a tensor or a vector the elements, in its shape or in one that broadcasts
-            to it; for a quantized type the storage. Or the attribute of one of these.
+            For a scalar type, a number. For a tensor or vector type, the elements, in a shape that broadcasts to that
+            of the type; for a quantized element type, the storage integers. Or the attribute of such a constant.
         type : Type or str
-            The type of the value.
+            The type of the returned value.
 
         Returns
         -------
@@ -284,7 +289,7 @@ class Builder:
         Raises
         ------
         QuantTypeError
-            If the type has no constants, or does not hold the value.
+            If there are no constants of the type, or the value does not fit the type.
 
         Examples
         --------
@@ -321,25 +326,26 @@ class Builder:
     def function(
         self, name: str, inputs: Sequence[TypeLike], *, names: Sequence[str] | None = None, private: bool = False
     ) -> Iterator[tuple[Value, ...]]:
-        """Create a ``func.func`` and insert into its body within the ``with`` block, which gets its arguments.
+        """Create a ``func.func``; within the ``with`` block, the builder inserts into its body.
 
-        The types of its results are those that its ``func.return`` returns.
+        The ``with`` statement yields the function's arguments. The result types are those of the operands of the final
+        ``func.return``.
 
         Parameters
         ----------
         name : str
             The name of the function.
         inputs : sequence of Type or str
-            The types of its arguments.
+            The types of the arguments.
         names : sequence of str, optional
-            How programs and the command line call the arguments (``qrt.name``).
+            The names of the arguments in compiled programs and on the command line (their attributes ``qrt.name``).
         private : bool, default False
-            Whether other modules cannot see it.
+            True gives the function private visibility.
 
         Raises
         ------
         QuantTypeError
-            If the body does not end in a ``func.return``, or there are other names than arguments.
+            If the body does not end with a ``func.return``, or the numbers of names and arguments differ.
 
         Examples
         --------
@@ -377,7 +383,7 @@ class Builder:
     # -- changes that the observer hears of ---------------------------------------------------------------------------
 
     def insert(self, operation: Operation) -> Operation:
-        """Put a detached operation at the insertion point."""
+        """Insert an operation that is in no block at the insertion point, and return it."""
         if self.before is None:
             self.block.append(operation)
         else:
@@ -386,8 +392,9 @@ class Builder:
         return operation
 
     def absorb(self, block: Block, arguments: Sequence[Value]) -> None:
-        """Move the operations of a block to the insertion point, with values for its arguments, and remove the
-        block.
+        """Move all operations of a block to the insertion point, and remove the block.
+
+        Uses of block argument i are replaced by `arguments[i]`.
         """
         for argument, value in zip(block.arguments, arguments, strict=True):
             self.replace_uses(argument, value)
@@ -397,8 +404,9 @@ class Builder:
         block.parent.blocks.remove(block)
 
     def inline(self, block: Block, arguments: Sequence[Value]) -> list[Value]:
-        """Move the operations of a block, except its terminator, to the insertion point; return the terminator's
-        operands.
+        """Move the operations of a block to the insertion point, erase the terminator, and return its operands.
+
+        Uses of block argument i are replaced by `arguments[i]`. The block is removed.
         """
         last = block.terminator
         self.absorb(block, arguments)
@@ -407,18 +415,21 @@ class Builder:
         return values
 
     def moved(self, block: Block, from_end: bool = False) -> None:
-        """Tell the observer that operations were moved to a block."""
+        """Notify the observer of each operation of a block, because the operations were moved there.
+
+        The order is that of the text, or the reverse if `from_end`.
+        """
         for operation in reversed(block.operations) if from_end else block:
             self.observer.changed(operation)
 
     def replace_uses(self, value: Value, new: Value) -> None:
-        """Replace every use of a value by `new`, the last use first."""
+        """Replace every use of `value` by `new`, starting with the last use."""
         for operation, index in reversed(list(value.uses)):
             operation.set_operand(index, new)
             self.observer.changed(operation)
 
     def set_operand(self, operation: Operation, index: int, value: Value) -> None:
-        """Replace one operand of an operation."""
+        """Replace operand number `index` of an operation by `value`."""
         operation.set_operand(index, value)
         self.observer.changed(operation)
 
@@ -428,13 +439,13 @@ class Builder:
         self.observer.changed(operation)
 
     def replace(self, operation: Operation, values: Sequence[Value]) -> None:
-        """Use `values` for the results of an operation, and erase it."""
+        """Replace each result of an operation by the value at its position in `values`, and erase the operation."""
         for result, value in zip(operation.results, values, strict=True):
             self.replace_uses(result, value)
         self.observer.erase(operation)
 
     def erase(self, operation: Operation) -> None:
-        """Erase an operation whose results nothing uses."""
+        """Erase an operation whose results have no uses."""
         self.observer.erase(operation)
 
     def create_valid(
@@ -444,7 +455,7 @@ class Builder:
         types: Sequence[Type],
         attributes: dict[str, Attribute] | None = None,
     ) -> Operation | None:
-        """Create an operation; return None if the rules on its signature refuse it."""
+        """Create an operation of an op with `verify_signature`; return None if that verifier raises an error."""
         operation = self.emit(name, operands, types, attributes)
         assert operation.definition is not None
         assert operation.definition.verify_signature is not None
@@ -457,12 +468,12 @@ class Builder:
 
 
 class DialectOps:
-    """The ops of one dialect as methods, the class of ``b.arith``.
+    """The ops of one dialect as methods: ``b.arith`` of a Builder ``b`` is a ``DialectOps``.
 
     Parameters
     ----------
     builder : Builder
-        What makes the operations.
+        The builder that creates the operations.
     dialect : str
         The name of a dialect.
 

@@ -1,4 +1,4 @@
-"""Conversions of constants to the arrays with which a program runs, and of arrays to constants."""
+"""Conversion of constants in the IR to NumPy arrays, and of arrays to constants."""
 
 from collections.abc import Sequence
 
@@ -16,18 +16,20 @@ from qrt.ops.core import Array, element_dtype
 from qrt.types import FloatType, IntegerType, TensorType, Type, UniformType, VectorType
 
 CONSTANT_CASTS = ("quant.scast", "tensor.cast")
-"""The operations by which a constant has a type that no `arith.constant` has: a quantized one, and an open shape."""
+"""Casts of an `arith.constant` to a type that it cannot have: quantized (`scast`), or with dynamic sizes (`cast`)."""
 
 
 def constant_of_storage(value: Value) -> Attribute | None:
-    """Return the constant that defines a value, or of which a quantized value is a cast; else None."""
+    """Return the attribute of the constant that defines a value, directly or through a `quant.scast`; else None."""
     cast = defining_op(value, "quant.scast")
     return constant_of(value if cast is None else cast.operands[0])
 
 
 def known_array(value: Value) -> Array | None:
-    """Return the array of a constant, quantized or not; None for any other value, and for types that are not
-    executable."""
+    """Return the array of a constant value; for a quantized type, the array of its storage.
+
+    None if the value is not constant, or if programs cannot run with its type.
+    """
     constant, element = constant_of_storage(value), element_of(value.type)
     is_static = getattr(value.type, "has_static_shape", True)
     if not is_static or not isinstance(constant, IntegerAttr | FloatAttr | DenseElementsAttr | DenseResourceAttr):
@@ -40,14 +42,15 @@ def known_array(value: Value) -> Array | None:
 
 
 def constant_array(op: Operation) -> Array:
-    """Return the value of an `arith.constant` in the dtype that programs run with; every bit of a float is preserved,
-    also of a NaN.
+    """Return the value of an `arith.constant` as an array of the dtype with which programs run.
+
+    All bits of floats are preserved, also the payload of NaNs.
     """
     return attribute_array(op.attributes["value"], op.results[0].type)
 
 
 def attribute_array(value: Attribute, type: Type) -> Array:
-    """Return the array of an attribute for a type, as `constant_array` does."""
+    """Return an attribute of type `type` as an array of the dtype with which programs run, bit for bit."""
     element = element_of(type)
     dtype = element_dtype(element)
     if isinstance(value, FloatAttr):
@@ -61,9 +64,10 @@ def attribute_array(value: Attribute, type: Type) -> Array:
 
 
 def constant_attribute(values: Array, type: Type) -> Attribute:
-    """Return an array as the attribute of an `arith.constant` of a static type that is not quantized, bit for bit.
+    """Return an array as the `value` attribute of an `arith.constant` of type `type`, bit for bit.
 
-    An array of rank 0 gives a splat. Raise QuantTypeError for elements that arrays cannot hold, such as f80.
+    The type has a static shape and is not quantized. An array of rank 0 gives a splat. Raises QuantTypeError for
+    elements that arrays cannot hold, such as f80.
     """
     element = element_of(type)
     values = np.asarray(values, element_dtype(element))
@@ -81,8 +85,10 @@ def constant_attribute(values: Array, type: Type) -> Attribute:
 
 
 def write_constant(builder: Builder, array: Array, type: Type) -> list[Value]:
-    """Write an array as an `arith.constant` and the casts to its type; return the values of these operations, that of
-    the type last. Raise QuantTypeError for elements that arrays cannot hold.
+    """Create an `arith.constant` of an array, followed by the casts to `type`, if that is quantized or dynamic.
+
+    Return the result of each new operation; the last one is of type `type`. Raises QuantTypeError for elements that
+    arrays cannot hold.
     """
     static = type.with_(shape=array.shape) if isinstance(type, TensorType) else type
     element = element_of(type)
@@ -95,9 +101,10 @@ def write_constant(builder: Builder, array: Array, type: Type) -> list[Value]:
 
 
 def replacements(known: dict[Value, Array], op: Operation, arrays: Sequence[Array]) -> list[Value] | None:
-    """Write the results of an operation as constants before it, and add their values with their arrays to ``known``.
+    """Write the result arrays of `op` as constants before it, and return the values that replace the results.
 
-    Return None for a constant, and for results that no constant represents.
+    The new values are added to `known`, with their arrays. Return None if `op` is already a constant, or if a result
+    type has no constants.
     """
     if is_constant(op) or not all(is_written(value.type) for value in op.results):
         return None
@@ -110,7 +117,7 @@ def replacements(known: dict[Value, Array], op: Operation, arrays: Sequence[Arra
 
 
 def is_constant(operation: Operation) -> bool:
-    """Return True for an `arith.constant`, and for a cast of one to a type that constants cannot have."""
+    """Return True for an `arith.constant`, and for a cast of one to a quantized or dynamic type."""
     if operation.name not in CONSTANT_CASTS:
         return operation.name == "arith.constant"
     source, type = operation.operands[0].operation, operation.results[0].type
@@ -119,7 +126,7 @@ def is_constant(operation: Operation) -> bool:
 
 
 def is_written(type: Type) -> bool:
-    """Return True for a type that an `arith.constant` and casts can produce."""
+    """Return True for a type that `write_constant` can produce, by an `arith.constant` and casts."""
     element = element_of(type)
     if isinstance(element, UniformType):
         return element.is_storage_castable

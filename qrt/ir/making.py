@@ -1,4 +1,4 @@
-"""Drafts of operations: operands, attributes and result types from Python values, by the declaration of the op."""
+"""Conversion of a builder call's Python arguments to operands, attributes and result types, by the op's declaration."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,7 +42,7 @@ _OPERAND = re.compile(r"operand #(\d+)")
 
 
 def as_type(given: TypeLike) -> Type:
-    """Return a type that is given as itself or as text."""
+    """Return a type as it is, and parse a text as a type."""
     require(given, (Type, str), "a type", "a Type or its text")
     return parse_type(given) if isinstance(given, str) else given
 
@@ -53,7 +53,7 @@ def meant(name: str, known: Iterable[str]) -> str:
 
 
 class OperationDraft:
-    """The operands and attributes of a new operation, matched to the op's declaration."""
+    """Operands and attributes for a new operation, from the positional and named arguments of a builder call."""
 
     def __init__(
         self, definition: Definition, given: Sequence[Any], named: Mapping[str, Any], attributes: Mapping[str, Any]
@@ -101,7 +101,7 @@ class OperationDraft:
         return values
 
     def _require_known(self, name: str) -> None:
-        """Raise QuantTypeError for an attribute that is not declared, suggesting a declared name."""
+        """Raise QuantTypeError for an attribute that the op does not declare; the message suggests a similar name."""
         known = self.definition.attributes
         if name not in known and "." not in name and name not in self.definition.properties:
             listed = f"it has {', '.join(known)}" if known else "it has none"
@@ -115,7 +115,7 @@ class OperationDraft:
             raise QuantTypeError(f"{self.definition.name}: attribute '{name}': {message}") from None
 
     def result_types(self, given: list[Type] | None) -> list[Type]:
-        """Return the types of the results: those given, else the inferred ones."""
+        """Return the types given by the caller, or else the types inferred from operands and attributes."""
         if given is not None:
             return given
         if self.definition.result_types is not None:
@@ -127,7 +127,7 @@ class OperationDraft:
         return self._following()
 
     def _following(self) -> list[Type]:
-        """Return the result types that follow from the operands' types, as for a custom form that has only these."""
+        """Infer the result types from operand types and attributes. Raise QuantTypeError if that is not possible."""
         definition, groups = self.definition, self.definition.result_groups
         known: dict[str, list[Type]] = {name: [] for name in definition.operand_groups.names}
         for name, value in zip(self.names, self.operands, strict=True):
@@ -145,11 +145,11 @@ class OperationDraft:
         return [type for name in groups.names for type in known.get(name, [])]
 
     def check(self, operation: Operation) -> None:
-        """Verify the new operation as far as possible.
+        """Verify the new operation as far as it is complete. Raise QuantTypeError if it is invalid.
 
-        Rules that depend on its place are left to the module's verifier if it is not in a module yet, or names a symbol
-        that is not complete yet. So are regions, which may be filled later, and values that a terminator passes to the
-        operation around it.
+        Of three kinds of operations only counts, attributes and types are verified: operations with regions,
+        terminators, and operations that are outside a module or refer to undefined symbols. The rest is left to the
+        verification of the module.
         """
         local = bool(operation.regions) or TERMINATOR in self.definition.traits or not _is_whole(operation)
         check = self.definition.check_signature if local else self.definition.check
@@ -164,21 +164,24 @@ class OperationDraft:
 
 
 def _root(operation: Operation) -> Operation:
-    """Return the outermost operation around an operation."""
+    """Return the outermost operation that contains an operation."""
     while (around := operation.parent_operation) is not None:
         operation = around
     return operation
 
 
 def _is_whole(operation: Operation) -> bool:
-    """Return True if an operation is inside a module that defines the symbols it names."""
+    """Return True if an operation is inside a module, and all symbols that it refers to are defined."""
     return _root(operation).name == "builtin.module" and all(
         _is_defined(symbol, operation) for symbol in references(operation)
     )
 
 
 def _is_defined(symbol: SymbolRefAttr, operation: Operation) -> bool:
-    """Return True if a symbol is defined around an operation and does not contain it, as a recursive function does."""
+    """Return True if a symbol table around an operation defines a symbol.
+
+    A symbol whose operation contains `operation`, such as a recursive function, counts as undefined: it is incomplete.
+    """
     around = operation.parent_operation
     while around is not None:
         if around.attributes.get("sym_name") == StringAttr(symbol.path[0]):
@@ -190,7 +193,7 @@ def _is_defined(symbol: SymbolRefAttr, operation: Operation) -> bool:
 
 
 def _as_attribute(value: Any, spec: AttributeSpec | None) -> Attribute:
-    """Return a Python value as an attribute that the op accepts. Text that is not valid by itself is parsed as MLIR."""
+    """Convert a Python value to an attribute that satisfies `spec`; parse a text that does not satisfy it as MLIR."""
     if isinstance(value, Attribute) or spec is None or (spec.kind is None and spec.constraint is None):
         return attribute(value)
     kind = spec.kind or _kind_of(spec.constraint)
@@ -213,7 +216,7 @@ def _as_attribute(value: Any, spec: AttributeSpec | None) -> Attribute:
 
 
 def _kind_of(constraint: Constraint | None) -> AttributeKind:
-    """Return a constraint as a kind of attributes, which accepts the text of any attribute."""
+    """Return an attribute kind that checks `constraint` and parses any attribute."""
     assert constraint is not None
     return replace(ANY, holds=lambda value: constraint(value) is None, description="what the op takes there")
 
@@ -225,7 +228,10 @@ def _text(value: Any) -> str:
 
 
 def checked_constant(value: npt.ArrayLike, type: Type) -> Attribute:
-    """Return the attribute of a user's values. Raise QuantTypeError if the type cannot hold them."""
+    """Return the values as the `value` attribute of an `arith.constant`.
+
+    Raises QuantTypeError if the type cannot hold them.
+    """
     if isinstance(type, IntegerType | IndexType | FloatType):
         number = np.asarray(value)
         if number.shape != () or number.dtype.kind not in "biuf":
@@ -247,7 +253,7 @@ def checked_constant(value: npt.ArrayLike, type: Type) -> Attribute:
 
 
 def _elements(array: npt.NDArray[Any], element: Type) -> npt.NDArray[Any]:
-    """Return elements in the dtype of a dense constant."""
+    """Return an array in the storage dtype of `element`. Raise QuantTypeError if a value does not fit."""
     dtype = storage_dtype(element)
     if array.dtype.kind not in ("biuf" if isinstance(element, FloatType) else "biu"):
         raise QuantTypeError(f"constant: cannot convert {array.dtype} to elements of {element}")

@@ -1,4 +1,4 @@
-"""Whole programs, read from text and printed."""
+"""Whole programs: parsing, verification and printing."""
 
 from typing import Any, cast
 
@@ -18,14 +18,14 @@ MODULE = "builtin.module"
 
 
 class Module:
-    """A whole program: its `builtin.module`, the resources of its constants, and the upstream version of its text.
+    """A whole program: a `builtin.module` operation, and the MLIR version in whose syntax it is printed.
 
     Parameters
     ----------
     operation : Operation, optional
-        The `builtin.module`; an empty one if not given.
+        The `builtin.module`; by default a new, empty one.
     upstream : int, default 22
-        The version of MLIR in whose syntax it is printed: 22 or 24.
+        The version of upstream MLIR in whose syntax the program is printed: 22 or 24.
 
     Examples
     --------
@@ -49,16 +49,19 @@ class Module:
 
     @property
     def body(self) -> Block:
-        """The block of the module's operations."""
+        """The block that contains the module's operations."""
         return self.operation.regions[0].blocks[0]
 
     @property
     def functions(self) -> list[FuncOp]:
-        """The `func.func` operations, in order."""
+        """The `func.func` operations of the module, in text order."""
         return [cast(FuncOp, operation) for operation in self.body if operation.name == "func.func"]
 
     def function(self, name: str | None = None) -> FuncOp:
-        """Return the function of a name, or the only one that has a body. Raise VerifyError if there is none."""
+        """Return the function `name`, or without a name the only function that has a body.
+
+        Raises VerifyError if there is no such function, or more than one without a name.
+        """
         functions = self.functions
         if name is None:
             functions = [function for function in functions if not function.is_declaration]
@@ -71,18 +74,18 @@ class Module:
         raise self.operation.error(f"no function named @{name}")
 
     def callee(self, call: Operation) -> FuncOp:
-        """Return the function that a `func.call` names. Raise VerifyError if there is none."""
+        """Return the function that a `func.call` calls. Raise VerifyError if it is not defined."""
         function = symbol_of(call)
         if function is None or function.name != "func.func":
             raise call.op_error("does not reference a valid function")
         return cast(FuncOp, function)
 
     def verify(self, strict: bool = False) -> list[Diagnostic]:
-        """Verify the program and return the warnings: zero points that their storage type does not hold.
+        """Verify the program, and return the warnings.
 
-        Raises VerifyError at the first operation that breaks a rule; its `diagnostics` are all errors that were
-        detected. `strict` makes the warnings errors and also checks the integrity of quantization parameters on every
-        value: upstream does so on `quant` ops alone.
+        A warning is about a zero point outside its storage type's range. Raises VerifyError for the first invalid
+        operation; its `diagnostics` lists all errors. `strict` makes the warnings errors, and also calls
+        `check_channels`; upstream MLIR makes that check only on `quant` ops.
         """
         warnings = verify(self.operation, strict)
         if strict:
@@ -90,21 +93,21 @@ class Module:
         return warnings
 
     def check_channels(self) -> None:
-        """Raise VerifyError at the first operation with quantization parameters that do not fit, in a verified module.
+        """Raise VerifyError at the first operation with inconsistent per-axis or sub-channel quantization parameters.
 
-        The parameters of a value do not fit its shape, or the operation moves elements to a place with other
-        parameters.
+        They are inconsistent if the parameters of a value do not fit its shape, or if an operation moves elements to a
+        channel or block with other parameters. The module must be valid.
         """
         registry.CHECKS["channels"](self.operation)
 
     def print(
         self, generic: bool = False, locations: bool = False, exact: bool = False, elide_above: int | None = None
     ) -> str:
-        """Return the text, in custom forms or all in generic form.
+        """Return the program's text, in custom forms or with `generic` in generic form.
 
-        `locations` prints the `loc(...)` that the source had. If the module's upstream is 22, storage `siN` is printed
-        `iN`, and `uiN` `uN`; with `exact` it is not, so that the text has the same types when read again. Constants of
-        more than `elide_above` elements, other than splats, are printed without their values.
+        `locations` prints the `loc(...)` of the source. For upstream version 22, whose syntax lacks them, storage types
+        `siN` are printed as `iN` and `uiN` as `uN`; `exact` prints them unchanged, so that parsing the text gives the
+        same types. Constants of more than `elide_above` elements, except splats, are printed without their values.
         """
         with elided_above(elide_above):
             return print_program(self.operation, self.upstream, generic, locations, exact)
@@ -122,20 +125,22 @@ class Module:
 
 
 def parse(text: str, filename: str = "<string>", allow_unregistered: bool = False, upstream: int = 22) -> Module:
-    """Parse a program. Several top-level operations are wrapped in one module.
+    """Parse a program, without verifying it.
 
-    It is not verified: see ``Module.verify``.
+    Top-level operations other than a single ``builtin.module`` are wrapped in a new module. To verify the program, call
+    ``Module.verify``.
 
     Parameters
     ----------
     text : str
-        MLIR, in custom or generic form.
+        MLIR text, in custom or generic form.
     filename : str, default "<string>"
-        The name of the text in errors.
+        The file name in error messages.
     allow_unregistered : bool, default False
-        True keeps operations and types of dialects that qrt does not know; False makes them a ParseError.
+        True accepts operations and types of unknown dialects; False raises a ParseError for them.
     upstream : {22, 24}, default 22
-        The version of MLIR whose types are read and printed; 24 also has float storage and ``!quant.quantile``.
+        The version of upstream MLIR whose syntax is parsed and printed. 24 also has float storage types and
+        ``!quant.quantile``.
 
     Returns
     -------
@@ -144,9 +149,9 @@ def parse(text: str, filename: str = "<string>", allow_unregistered: bool = Fals
     Raises
     ------
     ParseError
-        At the place where the text is not MLIR, or not a program that qrt knows.
+        If the text is not valid MLIR, or has an unknown op, type or attribute; located at the offending text.
     QuantTypeError
-        If an argument is of another type, or ``upstream`` is an unknown version.
+        If an argument is of a wrong type, or ``upstream`` is an unknown version.
 
     Examples
     --------

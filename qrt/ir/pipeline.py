@@ -1,7 +1,7 @@
-"""Pipelines of passes by name, and their execution.
+"""Registry of passes by name, and execution of pass pipelines.
 
-A pass is a small dataclass: its fields are its options (`zero_point` is written `zero-point`), and `run(module)` does
-the work. To add one, add a file and a line in `PASSES`.
+A pass is a small dataclass. Its fields are its options (the field `zero_point` is written `zero-point`), and
+`run(module)` transforms the module. To add a pass, add a file and a line in `_OWN`.
 """
 
 import re
@@ -21,9 +21,9 @@ _OPTION_TYPES = (bool, int, str)
 
 
 def checked(name: str, kind: Any) -> type[Pass]:
-    """Return the class of a pass after checking that pipelines support its options.
+    """Return the class of a pass, checked to be a dataclass with `run` and with options of supported types.
 
-    Raise QuantTypeError if it is not a pass.
+    Raises QuantTypeError for any other class.
     """
     if not _NAME.fullmatch(name):
         raise QuantTypeError(f"{shown(name)} is not a valid name of a pass: expected letters, digits, '-', '_' and '.'")
@@ -85,25 +85,25 @@ PASSES = Registry("pass", _OWN, group="qrt.passes", check=checked)
 
 
 def register_pass(name: str, kind: type[Pass]) -> None:
-    """Make a pass of another package available to :func:`run_passes` and ``qrt opt``.
+    """Register a pass of another package for :func:`run_passes` and ``qrt opt``.
 
-    An installed package can instead have an entry point of the group ``qrt.passes``, whose name is the pass's and
-    whose value is the class.
+    Instead of this call, an installed package can declare an entry point of the group ``qrt.passes``, with the name of
+    the pass, that refers to the class.
 
     Parameters
     ----------
     name : str
-        The name in pipelines; ``qrt opt`` takes it as ``--name``.
+        The name of the pass in pipelines; the option of ``qrt opt`` is ``--name``.
     kind : type
-        A dataclass. Its fields are the options, each a bool, an int or a str; its method ``run(module)`` changes the
-        module. The first sentence of its docstring is its help.
+        The class of the pass, a dataclass. Its fields are the pass's options, each a bool, an int or a str; its method
+        ``run(module)`` transforms the module in place. The first sentence of its docstring is the help text.
 
     Raises
     ------
     QuantError
-        If there is another pass of this name.
+        If a pass of this name is already registered.
     QuantTypeError
-        If the class is not a pass.
+        If the class is not a dataclass with ``run``, or an option has an unsupported type.
 
     Examples
     --------
@@ -138,52 +138,57 @@ _TITLES = {
 
 
 def title(step: PipelineStep) -> str:
-    """Return the name of a pass in reports, which is that of its class, as in upstream's reports."""
+    """Return the name of a pass in timing reports and IR dumps: the class name, as upstream MLIR prints it."""
     return _TITLES.get(step.name, type(step.action).__name__)
 
 
 class PassObserver:
-    """An observer of a pipeline, which does nothing here. `anchors` names the operations that a step is nested in."""
+    """Observer of a running pipeline. The methods of this base class do nothing.
+
+    `anchors` are the op names in which a step is nested, outermost first.
+    """
 
     def verified(self, seconds: float) -> None:
-        """Note that the module was verified before the first pass."""
+        """Handle the verification before the first pass, which took `seconds`."""
 
     def before(self, module: Module, step: PipelineStep, anchors: tuple[str, ...]) -> None:
-        """Note that a step begins."""
+        """Handle the start of a step."""
 
     def after(self, module: Module, step: PipelineStep, anchors: tuple[str, ...], seconds: float) -> None:
-        """Note that a step is done."""
+        """Handle the end of a step, which took `seconds` with its verification."""
 
     def failed(self, module: Module, step: PipelineStep, anchors: tuple[str, ...]) -> None:
-        """Note that a step raised an error, or that the module does not verify after it."""
+        """Handle a step that raised an error, or after which the module is invalid."""
 
 
 def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> Module:
-    """Run a pipeline on a module, in place, verifying it before the first pass and after each.
+    """Run a pass pipeline on a module, in place.
+
+    The module is verified before the first pass and after each pass.
 
     Parameters
     ----------
     module : ir.Module
-        A program, which is transformed.
+        The program to transform.
     pipeline : str
-        Passes by name, as ``qrt opt`` takes them: ``a,b{option=value flag},builtin.module(func.func(c))``.
+        The passes, as for ``qrt opt --pass-pipeline``: ``a,b{option=value flag},builtin.module(func.func(c))``.
     strict_upstream : bool, default False
-        True gives options that ``pipeline`` leaves out the values with which passes do exactly what upstream's do;
-        False gives them their defaults.
+        The values of options that ``pipeline`` leaves out: if True, those with which passes behave exactly as in
+        upstream MLIR; if False, the passes' own defaults.
 
     Returns
     -------
     ir.Module
-        The one that was given.
+        The argument ``module``.
 
     Raises
     ------
     ParseError
-        If the pipeline names a pass, an option or a value that does not exist.
+        If the pipeline has an unknown pass, option or value.
     VerifyError
-        If the module breaks a rule, before or after a pass.
+        If the module is invalid before the first pass or after a pass.
     QuantTypeError
-        If an argument is of another type.
+        If an argument is of a wrong type.
 
     Examples
     --------
@@ -202,7 +207,10 @@ def run_passes(module: Module, pipeline: str, strict_upstream: bool = False) -> 
 
 
 def module_steps(pipeline: str, strict_upstream: bool = False) -> Steps:
-    """Return the steps that a pipeline runs on a module."""
+    """Parse a pipeline, and return its steps without an outermost `builtin.module(...)`.
+
+    `strict_upstream` gives options that the text leaves out the values with which passes behave as in upstream MLIR.
+    """
     return in_module(parse_steps(pipeline, PASSES, strict_upstream))
 
 
@@ -216,10 +224,10 @@ def run_steps(
     observer: PassObserver | None = None,
     report: Report | None = None,
 ) -> Module:
-    """Run steps on a module, in place.
+    """Run the steps of a pipeline on a module, in place, and return the module.
 
-    The module is verified before the first step, if `verify_first`, and after each step, if `verify_each`; strictly if
-    `strict`. `report` gets the warnings of the first verification, and the remarks of passes.
+    The module is verified before the first step if `verify_first`, and after each step if `verify_each`; `strict` is
+    passed to `Module.verify`. `report` is called with each warning of the first verification and each remark of a pass.
     """
     observer = observer or PassObserver()
     if verify_first:

@@ -1,6 +1,6 @@
-"""The text of pipelines, `a,b{option=value flag},builtin.module(func.func(c))`, parsed and printed.
+"""Parser and printer of pipeline texts: `a,b{option=value flag},builtin.module(func.func(c))`.
 
-A value with spaces or braces is quoted, escaped as in JSON.
+A value with spaces or braces is quoted, with escapes as in JSON.
 """
 
 import json
@@ -21,22 +21,22 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 class Pass(Protocol):
-    """The interface of a pass.
+    """Interface of a pass.
 
-    A class attribute `UPSTREAM` has the options with which it does exactly what upstream's pass does, if those are not
-    the defaults.
+    If its defaults do not reproduce upstream MLIR's pass of that name, the optional class attribute `UPSTREAM` is a
+    dict of the options that do.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
     def run(self, module: Module) -> None:
-        """Transform the module in place. Raises a QuantError, the module then being in an unknown state."""
+        """Transform the module in place. If it raises a QuantError, the module is in an undefined state."""
         ...
 
 
 @dataclass(frozen=True)
 class PipelineStep:
-    """A pass, by the name it has in the pipeline."""
+    """A pass with its options, and its name in the pipeline."""
 
     name: str
     action: Pass
@@ -44,7 +44,7 @@ class PipelineStep:
 
 @dataclass(frozen=True)
 class NestedPipeline:
-    """Steps that are nested in the operations of a name."""
+    """Steps nested in operations of one op name, the anchor: `func.func(cse)`."""
 
     anchor: str
     steps: "list[PipelineStep | NestedPipeline]"
@@ -56,11 +56,10 @@ Steps = Sequence[PipelineStep | NestedPipeline]
 def parse_steps(
     text: str, passes: Mapping[str, type[Pass]], strict_upstream: bool = False
 ) -> list[PipelineStep | NestedPipeline]:
-    """Return the steps of a pipeline's text, with its nesting.
+    """Parse a pipeline to passes and nested pipelines.
 
-    An op name, or `any`, followed by parentheses nests. Raises ParseError for an unknown name, option or value.
-
-    With `strict_upstream`, options that are not given are upstream's.
+    An op name, or `any`, followed by parentheses is a nested pipeline. With `strict_upstream`, options that are not
+    given get the values of the pass's `UPSTREAM`. Raises ParseError for an unknown pass, option or value.
     """
     scanner = Scanner(Source(text, "<pipeline>"))
     steps: list[PipelineStep | NestedPipeline] = []
@@ -72,12 +71,15 @@ def parse_steps(
 
 
 def parse_pipeline(text: str, passes: Mapping[str, type[Pass]], strict_upstream: bool = False) -> list[Pass]:
-    """Return the passes of a text, in order. Passes choose their own operations, so nesting only groups them."""
+    """Return the passes of a pipeline in order, without nesting: a pass itself selects the operations it transforms."""
     return [step.action for step, _ in flattened(parse_steps(text, passes, strict_upstream))]
 
 
 def flattened(steps: Steps, anchors: tuple[str, ...] = ()) -> list[tuple[PipelineStep, tuple[str, ...]]]:
-    """Return each step in order, with the names of the operations in which it is nested."""
+    """Return (step, anchors) for each pass in order.
+
+    The anchors are the op names in which the pass is nested, outermost first.
+    """
     flat: list[tuple[PipelineStep, tuple[str, ...]]] = []
     for step in steps:
         if isinstance(step, NestedPipeline):
@@ -88,7 +90,7 @@ def flattened(steps: Steps, anchors: tuple[str, ...] = ()) -> list[tuple[Pipelin
 
 
 def in_module(steps: Steps) -> list[PipelineStep | NestedPipeline]:
-    """Return the steps with those of an outermost `builtin.module(...)` in its place: all run on the module."""
+    """Replace each outermost `builtin.module(...)` or `any(...)` by its steps; the pipeline runs on a module."""
     return [
         child
         for step in steps
@@ -102,7 +104,7 @@ def in_module(steps: Steps) -> list[PipelineStep | NestedPipeline]:
 
 
 def spell_steps(steps: Steps) -> str:
-    """Return the text of a whole pipeline with every option, as `mlir-opt --dump-pass-pipeline` prints it."""
+    """Return the text of a pipeline with all options, as `mlir-opt --dump-pass-pipeline` prints it."""
     return f"builtin.module(\n{_spell(steps, '  ')}\n)"
 
 
@@ -122,12 +124,12 @@ def _spell_options(action: Pass) -> str:
 
 
 def option_name(field: "Field[Any]") -> str:
-    """Return the name of an option in a pipeline."""
+    """Return the name in pipelines of the option in a dataclass field: `-` instead of `_`."""
     return field.name.replace("_", "-")
 
 
 def spell_value(value: object) -> str:
-    """Return the text of an option's value; empty for an empty value."""
+    """Return the text of an option's value, quoted if necessary."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return text if _PLAIN.fullmatch(text) else json.dumps(text)
 

@@ -1,6 +1,6 @@
-"""Remarks: messages of passes about operations that are not errors.
+"""Remarks: messages of passes about operations that are neither errors nor warnings.
 
-`qrt opt` prints them, and `expected-remark` checks them.
+`qrt opt` prints them, and `expected-remark` comments check them.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,13 +11,13 @@ from qrt.errors import Diagnostic
 from qrt.ir.core.operations import Operation
 
 Report = Callable[[Diagnostic], None]
-"""A function that is told each warning and each remark."""
+"""A function that is called with each warning and each remark."""
 
 _LISTENER: ContextVar[Report | None] = ContextVar("qrt_remarks", default=None)
 
 
 def remark(operation: Operation, message: str, *notes: Diagnostic) -> None:
-    """Report a remark about an operation, at its place in the text, if there is a listener."""
+    """Report a remark located at an operation, if the code runs in a `remarks_to` block."""
     report = _LISTENER.get()
     if report is not None:
         report(Diagnostic("remark", message, operation.location, notes))
@@ -25,7 +25,7 @@ def remark(operation: Operation, message: str, *notes: Diagnostic) -> None:
 
 @contextmanager
 def remarks_to(report: Report | None) -> Iterator[None]:
-    """Report the remarks of passes that run in the `with` block to `report`."""
+    """Within the `with` block, call `report` with each remark; None discards them."""
     token = _LISTENER.set(report)
     try:
         yield

@@ -1,10 +1,10 @@
-"""Builtin, shaped and quantized types with their MLIR text, and the scanner that reads it.
+"""MLIR types: builtin, shaped and quantized, with the scanner and parser of their text.
 
 - `UniformType` (`quantized.py`) is `!quant.uniform<...>`; `TensorType` (`shaped.py`), `IntegerType` and `FloatType`
-  (`builtin.py`) are MLIR's. Equal types are one object (`core.py`).
-- `parse_type` (`parser.py`, `quantized_parser.py`) reads the text on a `Scanner` (`scanner.py`), which knows places and
-  draws carets.
-- Start with `quantized.py`; how a per-axis type is parsed is in `quantized_parser.py`.
+  (`builtin.py`) are MLIR's builtin types. Equal types are the same object (`core.py`).
+- `parse_type` (`parser.py`, `quantized_parser.py`) reads the text with a `Scanner` (`scanner.py`), which tracks source
+  locations for error messages.
+- Start with `quantized.py`; `quantized_parser.py` shows how a per-axis type is parsed.
 - Imports `_ext`, `numerics` and the packages below them.
 """
 

@@ -1,4 +1,4 @@
-"""Integer, float, index, none, function, complex and tuple types, and types kept as text."""
+"""Integer, float, index, none, function, complex and tuple types, and unknown types kept as text."""
 
 from collections.abc import Iterable
 from typing import Literal, Self
@@ -13,7 +13,7 @@ _PREFIX: dict[Signedness, str] = {"signless": "i", "signed": "si", "unsigned": "
 
 
 class IntegerType(Type):
-    """`iN`, `siN` or `uiN`.
+    """An integer type: `iN` (signless), `siN` (signed) or `uiN` (unsigned).
 
     >>> str(IntegerType(8)), str(IntegerType(8, "unsigned"))
     ('i8', 'ui8')
@@ -46,7 +46,7 @@ class IntegerType(Type):
 
 
 class FloatType(Type):
-    """A builtin float type by name.
+    """A float type, by its MLIR name such as `f32`, `bf16` or `f8E4M3FN`.
 
     >>> FloatType("bf16").precision, FloatType("f16").largest
     (8, 65504.0)
@@ -78,7 +78,7 @@ class FloatType(Type):
 
     @property
     def precision(self) -> int:
-        """Bits of the significand, the hidden one included."""
+        """Number of significand bits, including the hidden bit."""
         return self.format.precision
 
     @property
@@ -91,7 +91,7 @@ class FloatType(Type):
 
     @property
     def special(self) -> Special:
-        """The values besides numbers that the format has; see `qrt.numerics.float_text.Special`."""
+        """Encoding of infinities and NaNs: "ieee", "nan", "nan_zero" or "none", as in `FloatFormat.special`."""
         return self.format.special
 
     def spell(self) -> str:
@@ -102,7 +102,7 @@ class FloatType(Type):
 
 
 class IndexType(Type):
-    """`index`."""
+    """The type `index`."""
 
     __slots__ = ()
 
@@ -114,7 +114,7 @@ class IndexType(Type):
 
 
 class NoneType(Type):
-    """`none`."""
+    """The type `none`."""
 
     __slots__ = ()
 
@@ -126,7 +126,7 @@ class NoneType(Type):
 
 
 class FunctionType(Type):
-    """`(inputs) -> results`.
+    """A function type `(inputs) -> results`.
 
     >>> str(FunctionType([FloatType("f32")], [IndexType()]))
     '(f32) -> index'
@@ -148,7 +148,7 @@ class FunctionType(Type):
 
 
 class ComplexType(Type):
-    """`complex<element>`, of a float or an integer."""
+    """A type `complex<element>`, whose element is a float or integer type."""
 
     __slots__ = ("element",)
     element: Type
@@ -163,7 +163,7 @@ class ComplexType(Type):
 
 
 class TupleType(Type):
-    """`tuple<elements>`."""
+    """A type `tuple<elements>`."""
 
     __slots__ = ("elements",)
     elements: tuple[Type, ...]
@@ -177,7 +177,7 @@ class TupleType(Type):
 
 
 class OpaqueType(Type):
-    """A type of a dialect that qrt does not know: its text alone, `!dialect.name<...>`."""
+    """A type of a dialect that qrt does not know, `!dialect.name<...>`, stored as text."""
 
     __slots__ = ("text",)
     text: str
@@ -190,4 +190,4 @@ class OpaqueType(Type):
 
 
 _COMMON = (*map(FloatType, FORMATS), *map(IntegerType, (1, 4, 8, 16, 32, 64)), IndexType(), NoneType())
-"""Held so that the weak table of interned types does not make them again and again."""
+"""Common types, referenced here so that the weak table of interned types does not drop them."""

@@ -1,4 +1,4 @@
-"""The base of every type: immutable values, interned so that equality is identity."""
+"""Base class of all types. Types are immutable and interned: equal types are the same object."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ _readers: list[Callable[[str], "Type"]] = []
 
 
 def set_reader(read: Callable[[str], "Type"]) -> None:
-    """Register the parser with which `as_type` reads text: it imports this module, so this module cannot import it."""
+    """Register the function with which `as_type` parses text; this avoids a circular import of the parser."""
     _readers[:] = [read]
 
 
@@ -22,21 +22,22 @@ def as_type(given: object) -> object:
 
 
 class Type:
-    """An MLIR type. Equal types are the same object; `str` gives upstream's spelling.
+    """An MLIR type. Equal types are the same object; `str` returns the type as upstream MLIR prints it.
 
-    Unless its docstring lists other parameters, a constructor takes the annotated fields of its class, in their order.
+    Unless the class docstring lists parameters, the constructor's parameters are the annotated fields of the class, in
+    order.
     """
 
     __slots__ = ("__weakref__", "_text")
 
     _interned: ClassVar[WeakValueDictionary[tuple[object, ...], Any]] = WeakValueDictionary()
-    """All types, by their class and the values of their fields."""
+    """All existing types, by class and fields."""
     _lock: ClassVar[threading.Lock] = threading.Lock()
     _text: str | None
 
     @classmethod
     def _intern(cls, key: tuple[object, ...], fields: Mapping[str, object]) -> Self:
-        """Return the interned type of a key, which begins with the class; create it with these fields if it is new."""
+        """Return the existing type with this key, or a new one with these fields; a key begins with the class."""
         new = object.__new__(cls)
         for name, value in fields.items():
             object.__setattr__(new, name, value)
@@ -46,7 +47,7 @@ class Type:
             return one
 
     def spell(self) -> str:
-        """Build the text form, which `str` caches."""
+        """Return the type's text; `str` calls it once and caches the text."""
         raise NotImplementedError
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
@@ -63,8 +64,7 @@ class Type:
         return f"<code>{escape(self.shown())}</code>"
 
     def shown(self) -> str:
-        """Return the text form for display: long lists of scales and quantiles are summarized, in 2,048 characters at
-        most.
+        """Return the type's text for display, of at most 2,048 characters; long lists of scales are summarized.
 
         >>> from qrt.types import UniformType
         >>> UniformType("u4", "f32", [0.5] * 31 + [0.75], axis=0).shown()

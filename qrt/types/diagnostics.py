@@ -1,4 +1,4 @@
-"""Expected diagnostics: upstream's `// expected-error @+1 {{text}}` comments, for ``--verify-diagnostics``."""
+"""Comments `// expected-error @+1 {{text}}` as in MLIR's tests, which ``--verify-diagnostics`` checks."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _PATTERN = re.compile(r"\{\{(.*?)\}\}")
 class _Expected:
     severity: str
     place: tuple[str, int] | None
-    """File and line; None stands for a diagnostic without a place."""
+    """File and line; None for a diagnostic without a location."""
     written: str
     pattern: re.Pattern[str]
     comment: Location
@@ -27,11 +27,12 @@ class _Expected:
 
 
 class Expectations:
-    """The diagnostics that a program's comments expect.
+    """Diagnostics that the comments in a program expect, and their comparison with the diagnostics that occur.
 
-    A comment names a line: its own, `@+N` or `@-N` lines from it, `@above` or `@below` for the nearest line without
-    such a comment, or `@unknown`. `expected-error-re` holds regular expressions in nested `{{...}}`. Each comment
-    expects one diagnostic; notes are diagnostics too.
+    A comment refers to its own line; with `@+N` or `@-N` to a line N below or above; with `@above` or `@below` to the
+    nearest line without such a comment; with `@unknown` to a diagnostic without location. In `expected-error-re`,
+    nested `{{...}}` are regular expressions. Each comment expects exactly one diagnostic. Notes are diagnostics of
+    their own.
     """
 
     def __init__(self, text: str, filename: str) -> None:
@@ -58,7 +59,7 @@ class Expectations:
             self._expected.append(_Expected(match["severity"], place, written, pattern, comment))
 
     def check(self, diagnostic: Diagnostic) -> None:
-        """Compare a diagnostic, and each of its notes, with the comments."""
+        """Match a diagnostic, and each of its notes, with a comment; record those that no comment expects."""
         for given in _with_notes(diagnostic):
             place = None if given.location is None else (given.location.filename, given.location.line)
             for expected in self._expected:
@@ -71,7 +72,7 @@ class Expectations:
                 self._problems.append(Diagnostic("error", message, given.location))
 
     def problems(self) -> list[Diagnostic]:
-        """Return an error for each diagnostic that no comment expects, and for each comment without its diagnostic."""
+        """Return an error for each diagnostic without a comment, and for each comment without a diagnostic."""
         missing = [
             Diagnostic("error", f'expected {expected.severity} "{expected.written}" was not produced', expected.comment)
             for expected in self._expected
@@ -87,7 +88,10 @@ def _with_notes(diagnostic: Diagnostic) -> Iterator[Diagnostic]:
 
 
 def _line(place: str | None, index: int, matches: list[re.Match[str] | None]) -> int | None:
-    """Return the 1-based line that a designator on a 0-based line means, None for `@unknown`."""
+    """Return the 1-based line to which a comment on the 0-based line `index` refers; None for `@unknown`.
+
+    `place` is the part after `@`; `matches` has None for each line without a comment.
+    """
     if place == "unknown":
         return None
     if place in ("above", "below"):

@@ -1,4 +1,4 @@
-"""The check that the parameters of a quantized type fit a tensor."""
+"""Check that the scales of a per-axis or sub-channel type fit the shape of a tensor."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,9 @@ from qrt.types.quantized import UniformType
 
 
 def check_integrity(element: UniformType, shape: Sequence[int | None] | None) -> None:
-    """Raise QuantTypeError unless the parameters of `element` fit a tensor of `shape`.
+    """Raise QuantTypeError unless the number and layout of the scales of `element` fit a tensor of this shape.
 
-    A size of None is dynamic; a shape of None is unranked. A per-layer type fits every tensor.
+    A dynamic size is None; the shape of an unranked tensor is None. A per-layer type fits every tensor.
 
     Source: 'Per-axis quantization integrity' of the quant dialect, and verifySubChannelQuantization of mlir-opt 22.
     """

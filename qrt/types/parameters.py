@@ -1,7 +1,7 @@
-"""Checks of scales and zero points that are given as numbers, nested sequences or arrays.
+"""Checks and conversions of scales and zero points, given as numbers, nested sequences or arrays.
 
-A type may have half a million of them, so NumPy checks and rounds them together. Only a number that is wrong, or not a
-plain Python number, is examined by itself.
+A type may have half a million of them, so NumPy checks and rounds all at once. Only wrong values, and items that NumPy
+cannot convert, are handled one by one.
 """
 
 import math
@@ -27,7 +27,7 @@ _INT64 = range(-(1 << 63), 1 << 63)
 
 
 def float_array(scales: Any) -> tuple[tuple[int, ...], Array]:
-    """Return (shape, row-major doubles) of nested sequences, or of an array."""
+    """Return (shape, flat float64 array in row-major order) of a number, nested sequences or an array."""
     array = _array_of(scales)
     if array is not None and array.dtype in (np.float32, np.float64):
         return array.shape, array.astype(np.float64).ravel()
@@ -36,7 +36,7 @@ def float_array(scales: Any) -> tuple[tuple[int, ...], Array]:
 
 
 def check_scales(scales: Array, expressed: FloatType) -> None:
-    """Raise QuantTypeError unless each scale passes ``check_scale``."""
+    """Raise QuantTypeError if `check_scale` rejects one of the scales."""
     least, greatest = _scale_range(expressed)
     wrong = ~((scales >= least) & (scales <= greatest))
     if wrong.any():
@@ -45,7 +45,7 @@ def check_scales(scales: Array, expressed: FloatType) -> None:
 
 @cache
 def _scale_range(expressed: FloatType) -> tuple[float, float]:
-    """Return the least and greatest scale of a type that are positive finite doubles, also if the type is wider."""
+    """Return the least and the greatest scale that both the expressed type and a positive finite double can hold."""
     least, greatest = FORMATS["f64"].smallest, FORMATS["f64"].largest
     return (
         float(expressed.smallest if expressed.smallest > least else least),
@@ -54,12 +54,15 @@ def _scale_range(expressed: FloatType) -> tuple[float, float]:
 
 
 def rounded_scales(scales: Array, expressed: FloatType) -> Array:
-    """Round scales in the range of the expressed type to nearest even; return them as doubles."""
+    """Round scales to the expressed type, to nearest even, and return them as float64."""
     return nearest(scales, expressed.format)[0]
 
 
 def ranges_around_0(low: Any, high: Any) -> tuple[Array, Array]:
-    """Return (low, high) as float64 arrays of one shape, each range extended to include 0."""
+    """Return (low, high) as float64 arrays, with each range extended to include 0.
+
+    Raises QuantTypeError if the shapes differ, an end is not finite, or low exceeds high.
+    """
     ends = []
     for what, given in (("lo", low), ("hi", high)):
         shape, flat = _flatten(given, what)
@@ -77,7 +80,10 @@ def ranges_around_0(low: Any, high: Any) -> tuple[Array, Array]:
 
 
 def integer_bytes(zero_points: Any, shape: tuple[int, ...]) -> bytes:
-    """Return row-major 64-bit zero points of the shape of the scales, as bytes; empty if all are 0."""
+    """Return the zero points as the bytes of int64 in row-major order; no bytes if all are 0.
+
+    Raises QuantTypeError unless their shape is `shape`, the shape of the scales.
+    """
     if zero_points is None:
         return b""
     if type(zero_points) is int and shape == ():
@@ -94,7 +100,7 @@ def integer_bytes(zero_points: Any, shape: tuple[int, ...]) -> bytes:
 
 
 def check_scale(scale: float, expressed: FloatType) -> None:
-    """Raise QuantTypeError unless `scale` is positive, finite and in the expressed type's range."""
+    """Raise QuantTypeError unless `scale` is positive, finite and in the range of the expressed type."""
     if not expressed.smallest <= scale <= expressed.largest or not 0.0 < scale < math.inf:
         least, greatest = f"{expressed.smallest:e}", f"{expressed.largest:e}"
         raise QuantTypeError(f"scale {scale:e} out of expressed type range [{least}, {greatest}]")
@@ -120,7 +126,7 @@ def as_integer(value: Any, what: str) -> int:
 
 
 def _array_of(values: Any) -> Array | None:
-    """Return nested sequences as an array; None where NumPy cannot convert them."""
+    """Convert nested sequences to an array; return None if NumPy cannot convert them."""
     if not isinstance(values, np.ndarray | list | tuple):
         return None
     try:
@@ -130,7 +136,10 @@ def _array_of(values: Any) -> Array | None:
 
 
 def _are_rows(level: list[Any], what: str) -> bool:
-    """Return True if every item of a level is itself a sequence. Raise QuantTypeError if only some are."""
+    """Return True if all items of `level`, one nesting level, are sequences, False if none is.
+
+    Raises QuantTypeError if only some are; `what` names the values in the message.
+    """
     rows = {issubclass(kind, list | tuple) for kind in set(map(type, level))}
     if len(rows) > 1:
         raise QuantTypeError(f"{what} are ragged: all rows of one level must have the same length")
@@ -138,7 +147,7 @@ def _are_rows(level: list[Any], what: str) -> bool:
 
 
 def _flatten(values: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
-    """Return (shape, row-major items) of nested sequences or of an array."""
+    """Return (shape, items in row-major order) of a number, nested sequences or an array."""
     if isinstance(values, float | int):
         return (), [values]
     if hasattr(values, "tolist"):

@@ -1,4 +1,4 @@
-"""The parser of types: one recursive descent over the shared Scanner, and a cache of texts already parsed."""
+"""Parser of types: recursive descent on a Scanner, with a cache of texts already parsed."""
 
 import re
 from collections.abc import Callable
@@ -25,10 +25,10 @@ from qrt.types.scanner import Scanner, Source
 from qrt.types.shaped import MAX_DIM, MemRefType, StridedLayout, TensorType, VectorType
 
 UPSTREAM_VERSIONS = (22, 24)
-"""The versions of MLIR whose texts are read: 22, and 24 for what the `quant` dialect gains by then."""
+"""The supported versions of upstream MLIR's syntax. Version 24 adds types of the `quant` dialect."""
 
 _MEMO_LIMIT, _MEMO_TEXT = 4096, 4096
-"""How many types are kept, and the longest text of one: together they stay within some megabytes."""
+"""The largest number of cached types, and the longest text that is cached: together a few megabytes."""
 _memo: dict[tuple[str, int], Type] = {}
 
 _INTEGER = re.compile(r"(i|si|ui)(\d+)", re.ASCII)
@@ -56,11 +56,11 @@ def parse_type(text: str, upstream: int = 22, *, kind: type[Type] = Type) -> Typ
     Parameters
     ----------
     text : str
-        A type as MLIR writes it.
+        The text of a type.
     upstream : {22, 24}, default 22
-        The version of MLIR whose text is read; 24 also has float storage and ``!quant.quantile``.
+        The version of upstream MLIR whose syntax is parsed. 24 also has float storage types and ``!quant.quantile``.
     kind : type, optional
-        The class that the type must be an instance of, which is also the static type of the result.
+        The class of which the type must be an instance, such as ``UniformType``. It is also the static return type.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def parse_type(text: str, upstream: int = 22, *, kind: type[Type] = Type) -> Typ
     ParseError
         If the text is not a type; the message has a caret under the offending part.
     QuantTypeError
-        If ``text`` is not a string, ``upstream`` not a known version, or the type not of ``kind``.
+        If ``text`` is not a string, ``upstream`` is an unknown version, or the type is not a ``kind``.
 
     Examples
     --------
@@ -108,11 +108,11 @@ set_reader(parse_type)
 
 
 class TypeParser:
-    """A parser of types at a Scanner's cursor, by the rules of an upstream version.
+    """Parser of types at a Scanner's position, in the syntax of an upstream MLIR version.
 
-    `alias` resolves `!name`. `opaque` permits types of unknown dialects, as text. `encoding` reads the encoding of a
-    tensor, and `map_or_space` an affine map or a memory space of a memref, both as text. An unknown version raises
-    QuantTypeError.
+    `alias` resolves an alias `!name`. `opaque(dialect)` returns True if types of an unknown dialect are accepted and
+    kept as text. `encoding` reads a tensor's encoding, and `map_or_space` a memref's affine map or memory space; both
+    return text. Raises QuantTypeError for an unknown `upstream` version.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class TypeParser:
         self.map_or_space = map_or_space or (lambda: scanner.balanced("an attribute", ","))
 
     def parse(self) -> Type:
-        """Parse any type, also a function type."""
+        """Parse a type of any kind, including a function type `(...) -> ...`."""
         scanner = self.scanner
         if scanner.text.startswith("(", scanner.skip()):
             with scanner.nested():
@@ -174,7 +174,7 @@ class TypeParser:
         return self.scanner.bracketed("()", self.parse, " in function type", " in function type")
 
     def results(self) -> list[Type]:
-        """Parse the types that follow `->`: one, or any number in parentheses."""
+        """Parse the result types after `->`: a single type, or a list in parentheses."""
         return self.list_in_parentheses() if self.scanner.at("(") else [self.parse_non_function()]
 
     def _function(self) -> FunctionType:
@@ -227,7 +227,7 @@ class TypeParser:
             raise error(f"memref layout mismatch between rank and affine map: {len(shape)} != {count}", start, end)
 
     def strided_layout(self) -> StridedLayout:
-        """Parse a strided layout after the word `strided`."""
+        """Parse `<[strides], offset: n>` after the word `strided`."""
         scanner = self.scanner
         scanner.expect("<", " after 'strided'")
         strides = scanner.bracketed("[]", self._stride, " before strides", " after strides")
@@ -332,8 +332,9 @@ class TypeParser:
         return self._opaque(start, scanner.pos)
 
     def _per_layer(self, start: int) -> Type | None:
-        """Parse the common spelling by one pattern; return None for any other text, which the rules below parse or
-        refuse.
+        """Parse the most common spelling of a per-layer `!quant.uniform` by one regular expression.
+
+        Return None for any other text, which the general parser then reads or rejects.
         """
         match = _PER_LAYER.match(self.scanner.text, start)
         if match is None:

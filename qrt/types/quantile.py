@@ -1,6 +1,6 @@
-"""`!quant.quantile`, a type of upstream 24: storage whose integers are indices into a table of values.
+"""`!quant.quantile`, a type of upstream version 24: the storage integers are indices into a table of values.
 
-The rules are those of LLVM main after llvm#204793. Where they leave a case open, qrt is strict: entries are finite
+The rules follow LLVM main after llvm#204793. Cases that upstream leaves open are errors: table entries must be finite
 float literals, and `uN` is not a storage type.
 """
 
@@ -17,29 +17,28 @@ from qrt.types.storage import FLOAT_STORAGE, StorageType, TableStorage, default_
 
 
 class QuantileType(TableStorage):
-    """`!quant.quantile<storage:quantile, {quantiles}(, <min:max>)?>`: a table with an entry for each index.
+    """A type `!quant.quantile<storage:quantile, {quantiles}(, <min:max>)?>`: a table with one value per storage index.
 
-    The indices are min..max, or without bounds all bit patterns of the storage.
-
-    It may be used by itself, or as the storage of `!quant.uniform` and `!quant.any`, whose default bounds are then
+    The indices are min..max; without bounds there is one value for each bit pattern of the storage type. The type
+    occurs by itself, or as the storage type of `!quant.uniform` and `!quant.any`, whose default bounds are then
     min..max.
 
     Parameters
     ----------
     storage : str or IntegerType or FloatType
-        "iN", "siN", "uiN" or a float storage type. "iN" counts from 0 up, as "uiN" does.
+        The storage type: "iN", "siN", "uiN" or a float storage type. "iN" is unsigned here, like "uiN".
     quantile_type : str or FloatType or IntegerType
-        The type of the entries.
+        The type of the table's values.
     quantiles : iterable of float
-        The entries.
+        The table's values.
     storage_min, storage_max : int, optional
-        The indices of the first and the last entry, also beyond the range of the storage. A type with bounds differs
-        from the type without, even if the bounds are those of the storage.
+        The indices of the first and of the last value, which may be outside the range of the storage type. A type with
+        explicit bounds is not equal to the type without, even if the bounds are those of the storage type.
 
     Raises
     ------
     QuantTypeError
-        If a limit is broken; the message names the part.
+        If an argument is invalid; the message names it.
 
     Examples
     --------
@@ -124,7 +123,7 @@ class QuantileType(TableStorage):
 
 
 def parse_quantile_storage(storage: str | StorageType) -> tuple[IntegerType | FloatType, bool]:
-    """Return (type, is_signed) of `iN`, `siN`, `uiN` or a float storage type. Signless integers count from 0."""
+    """Return (type, is_signed) of a storage type `iN`, `siN`, `uiN` or float; `iN` is unsigned here."""
     text = str(storage)
     if text not in FLOAT_STORAGE and text.rstrip("0123456789") not in ("i", "si", "ui"):
         known = ", ".join(("iN", "siN", "uiN", *sorted(FLOAT_STORAGE)))

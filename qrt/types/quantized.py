@@ -1,8 +1,8 @@
-"""`!quant.uniform`, and the base classes that it shares with the other types of the `quant` dialect.
+"""`!quant.uniform`, and the base classes of all types of the `quant` dialect.
 
-The rules are those of upstream MLIR 22 (reference text "'quant' Dialect"; limits and wording as mlir-opt 22 applies
-them). Scales are doubles; those of a sub-channel type are rounded to the expressed type, as upstream stores them. A
-type does not depend on an upstream version: the parser decides which texts a version accepts, and `str` is lossless.
+The rules follow upstream MLIR 22: the reference text "'quant' Dialect", with the limits and messages of mlir-opt 22.
+Scales are doubles; those of a sub-channel type are rounded to the expressed type, as upstream stores them. Types do not
+depend on an upstream version: the parser decides which spellings a version accepts, and `str` is lossless.
 """
 
 import math
@@ -40,14 +40,14 @@ ZeroPoints = int | Sequence["ZeroPoints"] | Array
 
 
 class QuantizedType(Type):
-    """The base of all types of the `quant` dialect."""
+    """Base of all types of the `quant` dialect."""
 
     __slots__ = ()
     expressed_type: FloatType | None
 
 
 class StoredType(QuantizedType):
-    """A quantized type that has a storage type."""
+    """Base of the quantized types that have a storage type."""
 
     __slots__ = (
         "default_bounds",
@@ -60,33 +60,33 @@ class StoredType(QuantizedType):
         "storage_width",
     )
     storage_type: StorageType
-    """`iN` for storage `iN` and `uN`; `siN`, `uiN`, floats and quantile types as they are."""
+    """The type `iN` for storage `iN` and `uN`; else the storage type itself (`siN`, `uiN`, float or quantile type)."""
     is_signed: bool
     storage_min: int
     storage_max: int
     storage_width: int
-    """The bits of the storage type."""
+    """Width of the storage type in bits."""
     default_bounds: tuple[int, int]
     """The least and greatest integer that the storage type holds."""
     has_default_bounds: bool
-    """The storage bounds are those of the storage type."""
+    """True if the storage bounds are those of the storage type."""
     expressed_type: FloatType | None
 
     @property
     def storage(self) -> str:
-        """The text of the storage type: `i8`, `u4`, `si8`, `f8E5M2`, ..."""
+        """Text of the storage type: `i8`, `u4`, `si8`, `f8E5M2`, ..."""
         text = str(self.storage_type)
         is_said = self.is_signed or isinstance(self.storage_type, TableStorage) or text.startswith("u")
         return text if is_said else f"u{self.storage_width}"
 
     @property
     def _storage_argument(self) -> str | StorageType:
-        """The storage in the form that constructors take."""
+        """Storage type as the constructor's `storage` argument."""
         return self.storage_type if isinstance(self.storage_type, TableStorage) else self.storage
 
     @property
     def is_storage_castable(self) -> bool:
-        """True if `quant.scast` converts to the storage type and back: signless integers alone."""
+        """True if the storage type is a signless integer, so that `quant.scast` can convert to it and back."""
         return isinstance(self.storage_type, IntegerType) and self.storage_type.is_signless
 
     def _spell_storage(self) -> str:
@@ -95,32 +95,36 @@ class StoredType(QuantizedType):
 
 
 class UniformType(StoredType):
-    """A uniform quantized type: expressed = (stored - zero_point) * scale, per layer, per axis or per block.
+    """A uniform quantized type: expressed = (storage - zero_point) * scale.
+
+    There is one scale and zero point for the whole tensor (per layer), for each index of an axis (per axis), or for
+    each block (sub-channel).
 
     Parameters
     ----------
     storage : str or IntegerType or FloatType or dtype
-        "i8", "u4", "si8", ... of 1 to 32 bits, "int8" or ``np.int8``; or a float or quantile type of upstream 24, which
-        the kernels do not execute.
+        The storage type: "i8", "u4", "si8", ... of 1 to 32 bits, "int8" or ``np.int8``. It may also be a float or
+        quantile type of upstream MLIR 24, which kernels cannot execute.
     expressed : str or FloatType or dtype
-        The type of the values, as "f32", "float32" or ``np.float32``.
+        The float type of the represented values: "f32", "float32" or ``np.float32``.
     scales : float or nested sequences of float, optional
-        One float per layer, a sequence with an ``axis``, or nested sequences with ``block_sizes``.
+        A float for a per-layer type; a sequence with ``axis``; nested sequences, one level per tensor dimension, with
+        ``block_sizes``.
     zero_points : int or nested sequences of int, optional
-        Shaped like ``scales``; 0 if not given.
+        The zero points, in the shape of ``scales``; by default 0.
     axis : int, optional
-        The axis along which each index (channel) has its own scale.
+        The axis of a per-axis type: each index (channel) has its own scale.
     block_sizes : mapping of int to int, optional
-        The block size of each axis that is divided into blocks (sub-channel).
+        The block sizes of a sub-channel type, by axis.
     storage_min, storage_max : int, optional
-        Bounds of the storage within those of its type, which they are if not given.
+        The least and the greatest storage integer; by default those of the storage type.
     scale, zero_point : optional
-        Other names of ``scales`` and ``zero_points``; give one name of each pair.
+        Synonyms of ``scales`` and ``zero_points``. Give only one of each pair.
 
     Raises
     ------
     QuantTypeError
-        If a limit is broken; the message names the part.
+        If an argument is invalid; the message names it.
 
     Examples
     --------
@@ -153,19 +157,19 @@ class UniformType(StoredType):
     scales_shape: tuple[int, ...]
     """`()` per layer, `(channels,)` per axis, one entry per tensor dimension for sub-channel."""
     scale_array: Array
-    """The scales as doubles in an array of `scales_shape`, which cannot be written to."""
+    """The scales as a read-only float64 array of `scales_shape`."""
     zero_point_array: Array
-    """The zero points as 64-bit integers in an array of `scales_shape`, which cannot be written to."""
+    """The zero points as a read-only int64 array of `scales_shape`."""
     zero_point_bounds: tuple[int, int]
     """The least and the greatest zero point."""
     axis: int | None
     block_sizes: BlockSizes | None
     is_per_layer: bool
-    """One scale and zero point are everywhere."""
+    """True if there is one scale and zero point."""
     is_per_axis: bool
-    """Each channel along `axis` has a scale and a zero point."""
+    """True if each index of `axis` has a scale and a zero point."""
     is_sub_channel: bool
-    """Each block has a scale and a zero point."""
+    """True if each block has a scale and a zero point."""
 
     @check_signature
     def __new__(
@@ -207,7 +211,7 @@ class UniformType(StoredType):
 
     @property
     def scales(self) -> tuple[float, ...]:
-        """All scales, row-major."""
+        """All scales in row-major order."""
         if self._scales is None:
             object.__setattr__(self, "_scales", tuple(self.scale_array.ravel().tolist()))
             assert self._scales is not None
@@ -215,7 +219,7 @@ class UniformType(StoredType):
 
     @property
     def zero_points(self) -> tuple[int, ...]:
-        """All zero points, row-major."""
+        """All zero points in row-major order."""
         if self._zero_points is None:
             object.__setattr__(self, "_zero_points", tuple(self.zero_point_array.ravel().tolist()))
             assert self._zero_points is not None
@@ -235,24 +239,24 @@ class UniformType(StoredType):
         axis: int | None = None,
         block_sizes: Mapping[int, int] | Iterable[tuple[int, int]] | None = None,
     ) -> Self:
-        """Return the type with the least scale whose values cover ``lo``, ``hi`` and 0 (docs/numerics.md).
+        """Return the type with the least scale that can represent ``lo``, ``hi`` and 0 (see docs/numerics.md).
 
         Parameters
         ----------
         lo, hi : float or array_like
-            The ends of the range. With ``axis`` or ``block_sizes``, arrays with an element for each scale.
+            The ends of the range of values. With ``axis`` or ``block_sizes``, arrays with one element per scale.
         storage : str or dtype, default "i8"
-            The integers.
+            The integer storage type.
         expressed : str or FloatType or dtype, default "f32"
-            The float type of the values. The scale is one of its values.
+            The float type of the represented values. Each scale is a value of this type, too.
         symmetric : bool, default False
-            True puts the zero point in the middle of the storage: 0 for signed storage.
+            True puts the zero point in the middle of the storage range: 0 for signed storage.
         narrow : bool, default False
-            True leaves out the least value of the storage: -127 to 127 for i8.
+            True leaves out the least storage integer: -127 to 127 for i8.
         axis : int, optional
             The axis of a per-axis type.
         block_sizes : mapping of int to int, optional
-            The blocks of a sub-channel type: sizes by axis.
+            The block sizes of a sub-channel type, by axis.
 
         Returns
         -------
@@ -285,13 +289,13 @@ class UniformType(StoredType):
 
     @property
     def scale(self) -> float:
-        """The scale of a per-layer type."""
+        """The scale of a per-layer type. Raises QuantTypeError for any other type."""
         self._require_per_layer("scale")
         return self.scales[0]
 
     @property
     def zero_point(self) -> int:
-        """The zero point of a per-layer type."""
+        """The zero point of a per-layer type. Raises QuantTypeError for any other type."""
         self._require_per_layer("zero point")
         return self.zero_points[0]
 
@@ -300,7 +304,9 @@ class UniformType(StoredType):
             raise QuantTypeError(f"{self} is not per layer and has no single {what}: use {what.replace(' ', '_')}s")
 
     def with_(self, **changes: Any) -> "UniformType":
-        """Return a copy with some constructor arguments changed; a new `storage` takes its own default bounds.
+        """Return a copy with the given constructor arguments changed.
+
+        A new `storage` without bounds gets the bounds of that storage type.
 
         >>> str(UniformType("i8", "f32", 0.5, 3).with_(scales=0.25))
         '!quant.uniform<i8:f32, 2.500000e-01:3>'
@@ -337,7 +343,7 @@ class UniformType(StoredType):
         return shortened(f"{self._head()}{summary(self.scales_shape, 'scales', (scales.min(), scales.max()), bounds)}>")
 
     def _head(self) -> str:
-        """Return the text before the scales."""
+        """Return the type's text up to the scales: `!quant.uniform<i8:f32:0, `."""
         blocks = ", ".join(f"{axis}:{size}" for axis, size in self.block_sizes or ())
         layout = "" if self.is_per_layer else f":{self.axis}" if self.is_per_axis else f":{{{blocks}}}"
         return f"!quant.uniform<{self._spell_storage()}:{self.expressed_type}{layout}, "
@@ -362,7 +368,7 @@ class UniformType(StoredType):
 def _parameters(
     shape: tuple[int, ...], scales: bytes, zeros: bytes, axis: int | None, blocks: BlockSizes | None
 ) -> dict[str, Any]:
-    """Return the fields of a type that follow from its scales and zero points."""
+    """Return the fields of a UniformType that are derived from its scales and zero points, given as bytes."""
     scale_array = np.frombuffer(scales).reshape(shape)
     zero_point_array = np.frombuffer(zeros or bytes(len(scales)), np.int64).reshape(shape)
     ends = (zero_point_array.min(), zero_point_array.max()) if zeros and shape else zero_point_array.flat[[0, 0]]
@@ -383,7 +389,10 @@ _ARGUMENTS = ("storage", "expressed", "scales", "zero_points", "axis", "block_si
 
 
 def _one_of(plural: str, many: Any, singular: str, one: Any, *, required: bool = True) -> Any:
-    """Return the argument that is given by one of its two names. Raise QuantTypeError if both are given."""
+    """Return the argument given under either of its two names, such as `scales` or `scale`.
+
+    Raises QuantTypeError if both are given, or if neither is although it is required.
+    """
     if many is not None and one is not None:
         raise QuantTypeError(f"{singular} and {plural} set the same parameter: give one of them")
     if required and many is None and one is None:

@@ -1,4 +1,4 @@
-"""The parser of `!quant.uniform`, `!quant.any`, `!quant.calibrated`, `!quant.none` and `!quant.quantile`."""
+"""Parser of `!quant.uniform`, `!quant.any`, `!quant.calibrated`, `!quant.none` and `!quant.quantile`."""
 
 import re
 from collections.abc import Callable
@@ -18,12 +18,12 @@ from qrt.types.storage import FLOAT_STORAGE, default_bounds, parse_storage
 from qrt.types.unmapped import AnyQuantizedType, CalibratedType, NoQuantizedType
 
 _LONG = 256
-"""Lists of so many characters are read at once."""
+"""Lists of scales with at least this number of characters are parsed at once."""
 _STORAGE_INTEGER = re.compile(r"(?:i|si|u|ui)\d+", re.ASCII)
 
 
 def built(scanner: Scanner, build: Callable[[], Type], at: int) -> Type:
-    """Return `build()`, turning its QuantTypeError into a ParseError at the offending part."""
+    """Return `build()`. Convert its QuantTypeError to a ParseError located from offset `at` to the current position."""
     try:
         return build()
     except QuantTypeError as error:
@@ -31,16 +31,16 @@ def built(scanner: Scanner, build: Callable[[], Type], at: int) -> Type:
 
 
 class QuantizedTypeParser:
-    """A parser of quantized types at a Scanner's cursor, by the rules of an upstream version.
+    """Parser of quantized types at a Scanner's position, in the syntax of an upstream MLIR version.
 
-    ``parse_type`` reads the expressed types.
+    `parse_type` parses an expressed type or a quantile type.
     """
 
     def __init__(self, scanner: Scanner, upstream: int, parse_type: Callable[[], Type]) -> None:
         self.scanner, self.upstream, self.parse_type = scanner, upstream, parse_type
 
     def read(self, mnemonic: str, at: int) -> Type:
-        """Parse the type after its mnemonic, which was read at ``at``."""
+        """Parse `<...>` after `!quant.mnemonic`, and return the type; the mnemonic begins at offset `at`."""
         scanner = self.scanner
         if mnemonic not in _QUANT:
             raise scanner.error(f"unknown quantized type {mnemonic}", at, at + len(mnemonic))
@@ -71,7 +71,7 @@ class QuantizedTypeParser:
         return arguments
 
     def _table(self) -> QuantileType:
-        """Parse a quantile type that is the storage of another type."""
+        """Parse a `!quant.quantile` type that is the storage type of another type."""
         start = self.scanner.pos
         table = self.parse_type()
         if not isinstance(table, QuantileType):
@@ -138,10 +138,10 @@ class QuantizedTypeParser:
         return blocks
 
     def _plain_scales(self, expressed: FloatType) -> tuple[Array, Array | None] | None:
-        """Read a long list of scales at once.
+        """Parse a long list of scales and zero points at once, and return both as arrays.
 
-        Return None without moving if the list is wrong or unusual: ``_nested_scales`` then reads it, or reports the
-        error.
+        If the list is short, unusual or wrong, return None and leave the scanner in place: ``_nested_scales`` then
+        parses the list or reports the error.
         """
         scanner = self.scanner
         start = scanner.skip()

@@ -1,4 +1,4 @@
-"""The scanner of MLIR text, for types and for IR: positions, carets and tokens. It does not depend on types."""
+"""Scanner of MLIR text for types and IR: tokens, source locations and error messages. It does not import types."""
 
 import re
 import struct
@@ -37,12 +37,12 @@ _UNESCAPE = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 
 
 def pattern(body: str) -> re.Pattern[str]:
-    """Compile `body` to match after any white space and comments, as every pattern given to a Scanner must."""
+    """Compile a regular expression that first skips white space and comments; `Scanner.match` needs such patterns."""
     return re.compile(_TRIVIA + body, re.ASCII)
 
 
 class Source:
-    """A text and the name that errors report it by."""
+    """A text and the file name that errors report."""
 
     __slots__ = ("_line_starts", "filename", "text")
 
@@ -61,7 +61,7 @@ class Source:
 
 
 class Location:
-    """The characters `start:end` of a source."""
+    """Range of characters `start:end` in a source."""
 
     __slots__ = ("end", "source", "start")
 
@@ -90,7 +90,7 @@ class Location:
         return f"Location({self})"
 
     def render(self, message: str, severity: str = "error") -> str:
-        """Return `file:line:column: severity: message`, the source line and a caret under the place."""
+        """Return `file:line:column: severity: message`, followed by the source line and a caret line."""
         text = self.source.text
         first = text.rfind("\n", 0, self.start) + 1
         last = text.find("\n", self.start)
@@ -106,8 +106,10 @@ class Location:
 
 
 def _end_before(text: str, at: int) -> int:
-    """Return the end of the token before the one at `at`, skipping comments and blank lines; `at` if it is the first
-    token."""
+    """Return the end offset of the token before offset `at`; `at` itself if there is none.
+
+    Comments and blank lines between the two tokens are skipped.
+    """
     end = at
     while True:
         while end and text[end - 1] in " \t":
@@ -123,9 +125,9 @@ def _end_before(text: str, at: int) -> int:
 
 
 class Scanner:
-    """A cursor over a Source. Every method skips white space and `//` comments first.
+    """A position in a Source, with methods that read tokens. Every method skips white space and `//` comments first.
 
-    Raises ParseError if the text holds a surrogate, which is not a character.
+    The constructor raises ParseError if the text contains a surrogate code point.
     """
 
     __slots__ = ("deepest", "depth", "pos", "source", "text")
@@ -136,12 +138,12 @@ class Scanner:
         self.pos = pos
         self.depth = 0
         self.deepest = 0
-        """The greatest depth since this was last set."""
+        """The greatest `depth` since a caller last reset this field."""
         if not self.text.isascii() and (bad := _SURROGATE.search(self.text)) is not None:
             raise ParseError(f"the lone surrogate {bad[0]!r} is not a valid character", Location(source, bad.start()))
 
     def skip(self) -> int:
-        """Move to the next token and return its offset."""
+        """Skip white space and comments, and return the offset of the next token."""
         if self.text[self.pos : self.pos + 1] not in _MAY_BE_TRIVIA:
             return self.pos
         match = _TRIVIA_RE.match(self.text, self.pos)
@@ -156,7 +158,7 @@ class Scanner:
         return self.text.startswith(literal, self.skip())
 
     def accept(self, literal: str) -> bool:
-        """Take punctuation if it is next; return True if it was."""
+        """Advance past `literal` and return True if the text continues with it; else return False."""
         if self.text.startswith(literal, self.pos) or self.text.startswith(literal, self.skip()):
             self.pos += len(literal)
             return True
@@ -167,16 +169,16 @@ class Scanner:
             raise self.error(f"expected '{literal}'{context}")
 
     def separated(self, read: Callable[[], T]) -> list[T]:
-        """Return one or more items that `read` takes, separated by commas."""
+        """Call `read` for each of one or more items separated by commas, and return the results."""
         entries = [read()]
         while self.accept(","):
             entries.append(read())
         return entries
 
     def bracketed(self, brackets: str, read: Callable[[], T], before: str = "", after: str = "") -> list[T]:
-        """Return the items that `read` takes, in brackets and separated by commas.
+        """Call `read` for each item of a bracketed list separated by commas, and return the results.
 
-        `before` and `after` complete the messages about a missing bracket.
+        `brackets` is a pair such as "[]". `before` and `after` complete the errors about a missing bracket.
         """
         self.expect(brackets[0], before)
         entries = [] if self.at(brackets[1]) else self.separated(read)
@@ -184,21 +186,21 @@ class Scanner:
         return entries
 
     def match(self, compiled: re.Pattern[str]) -> re.Match[str] | None:
-        """Take the text that a compiled `pattern` matches."""
+        """Advance past the text that a regular expression made by `pattern` matches, and return the match or None."""
         match = compiled.match(self.text, self.pos)
         if match is not None:
             self.pos = match.end()
         return match
 
     def error(self, message: str, start: int | None = None, end: int | None = None) -> ParseError:
-        """Return a ParseError at `start:end`, by default at the end of the previous token: a token is missing there."""
+        """Return a ParseError located at `start:end`; without `start`, at the end of the previous token."""
         if start is None:
             message, following = self._with_what_follows(message), self.skip()
             start = _end_before(self.text, following)
         return ParseError(message, Location(self.source, start, end))
 
     def unexpected(self, message: str) -> ParseError:
-        """Return a ParseError at the next token, which is not the expected one."""
+        """Return a ParseError located at the next token."""
         return self.error(self._with_what_follows(message), self.skip())
 
     def _with_what_follows(self, message: str) -> str:
@@ -210,12 +212,12 @@ class Scanner:
         return message
 
     def nested(self) -> "Scanner":
-        """Enter a recursive rule, whose depth is bounded: `with scanner.nested():`."""
+        """Enter one level of nesting within `with scanner.nested():`. Raise ParseError if it is too deep."""
         self.require_depth(1)
         return self
 
     def require_depth(self, more: int) -> None:
-        """Raise ParseError unless `more` levels may be nested here."""
+        """Raise ParseError if `more` levels of nesting would exceed the limit."""
         if self.depth + more > MAX_NESTING:
             raise self.error(f"nested more than {MAX_NESTING} levels deep", self.skip())
         self.deepest = max(self.deepest, self.depth + more)
@@ -229,7 +231,7 @@ class Scanner:
     # -- words ------------------------------------------------------------------------------------------------------
 
     def peek_word(self) -> str:
-        """Return the next identifier, dots included, without taking it; empty if there is none."""
+        """Return the next identifier, which may contain dots, without advancing; an empty text if there is none."""
         match = _BARE_ID.match(self.text, self.skip())
         return match[0] if match else ""
 
@@ -251,11 +253,11 @@ class Scanner:
         return word
 
     def word_or_string(self, what: str) -> str:
-        """Read a word, which may be quoted, as upstream allows for the cases of enumerations."""
+        """Read an identifier or a string literal; `what` names it in the error."""
         return self.string(what) if self.at('"') else self.word(what)
 
     def suffix(self, sigil: str, what: str) -> str:
-        """Read the name that follows `%`, `^`, `#` or `!`."""
+        """Read `%name`, `^name`, `#name` or `!name`, as `sigil` selects, and return the name."""
         start = self.skip()
         match = _SUFFIX_ID.match(self.text, start + 1) if self.text.startswith(sigil, start) else None
         if match is None:
@@ -264,7 +266,7 @@ class Scanner:
         return match[0]
 
     def string(self, what: str = "a string") -> str:
-        """Read a string literal. Its bytes are UTF-8; any other byte becomes a surrogate escape."""
+        """Read a string literal and decode its UTF-8 bytes; invalid bytes become surrogate escapes."""
         start = self.skip()
         match = _STRING.match(self.text, start)
         if match is None:
@@ -277,7 +279,7 @@ class Scanner:
         return raw.decode("utf-8", "surrogateescape")
 
     def bytes_of_hex(self, text: str, start: int, end: int) -> bytes:
-        """Return the bytes of the hexadecimal string literal from `start` to `end`."""
+        """Return the bytes of a text such as `0x00FF`. Raise ParseError, located at `start:end`, if it is malformed."""
         try:
             if not text.startswith("0x"):
                 raise ValueError
@@ -289,9 +291,9 @@ class Scanner:
     # -- numbers ----------------------------------------------------------------------------------------------------
 
     def number(self) -> re.Match[str] | None:
-        """Take a number, in the groups sign, hexadecimal, float, decimal.
+        """Read a number and return the match, with the groups sign, hexadecimal, float and decimal.
 
-        Return None without moving if there is no number.
+        If the next token is not a number, return None without advancing.
         """
         match = _NUMBER.match(self.text, self.skip())
         if match is not None:
@@ -299,7 +301,7 @@ class Scanner:
         return match
 
     def integer(self, bits: int = 64, what: str = "an integer") -> int:
-        """Read a decimal or hexadecimal integer that fits `bits` bits, signed."""
+        """Read a decimal or hexadecimal integer. Raise ParseError unless it fits a signed integer of `bits` bits."""
         start = self.skip()
         match = _NUMBER.match(self.text, start)
         if match is None or match[3] is not None:
@@ -314,9 +316,9 @@ class Scanner:
         return value
 
     def float_literal(self, what: str = "a float literal") -> tuple[float, int, int]:
-        """Read a double and return (value, start, end).
+        """Read a double, and return (value, start offset, end offset).
 
-        It is `1.5`, `1.` or a 64-bit pattern in hexadecimal; `1` is an error, as upstream.
+        The literal is `1.5`, `1.`, or the 64-bit pattern in hexadecimal. As in upstream MLIR, `1` is an error.
         """
         start = self.skip()
         match = self.number()
@@ -336,7 +338,10 @@ class Scanner:
     # -- raw text ---------------------------------------------------------------------------------------------------
 
     def balanced(self, what: str, stop: str = "") -> str:
-        """Take the text up to an unbracketed character of `stop`, or up to the bracket that closes this place."""
+        """Read text with balanced brackets, up to a character in `stop` or to an unmatched closing bracket.
+
+        Neither of these is included. `what` names the text in errors.
+        """
         start = end = self.skip()
         pending: list[tuple[str, int]] = []
         while end < len(self.text):

@@ -1,4 +1,4 @@
-"""Tensor, vector and memref types. Encodings, memory spaces and affine layouts are text here; nothing parses them."""
+"""Tensor, vector and memref types. Encodings, memory spaces and affine layouts are stored as unparsed text."""
 
 import re
 from collections.abc import Iterable, Mapping, Set
@@ -18,7 +18,7 @@ MAX_DIM = (1 << 63) - 1
 
 
 def _shape(shape: Iterable[int | None]) -> Shape:
-    """Return a shape as plain integers, from any kind of integers. Raise QuantTypeError if it is not a shape."""
+    """Return the sizes as a tuple of Python ints and None. Raise QuantTypeError for a wrong type or size."""
     try:
         if type(shape) is not tuple and isinstance(shape, str | bytes | Mapping | Set):
             raise TypeError
@@ -36,14 +36,14 @@ def _dims(shape: Shape) -> str:
 
 
 class _Shaped(Type):
-    """A type that has a shape, which may be unknown."""
+    """Base of tensor and memref types; `shape` is None for an unranked type."""
 
     __slots__ = ("has_static_shape", "rank", "shape")
     shape: Shape | None
     rank: int | None
     """The number of dimensions; `None` if unranked."""
     has_static_shape: bool
-    """Every size is known."""
+    """True if the type is ranked and all sizes are known."""
 
 
 def _shape_fields(shape: Shape | None) -> dict[str, object]:
@@ -55,21 +55,21 @@ def _shape_fields(shape: Shape | None) -> dict[str, object]:
 
 
 class TensorType(_Shaped):
-    """A tensor type of a shape and an element type: `tensor<2x?xf32>`.
+    """A tensor type, such as `tensor<2x?xf32>`.
 
     Parameters
     ----------
     shape : iterable of int or None, optional
-        The sizes, None for a dynamic one. A shape of None is an unranked tensor.
+        The sizes, with None for a dynamic size. The shape None is that of an unranked tensor.
     element : Type or str
-        The type of the elements.
+        The element type.
     encoding : str, optional
-        The text of an encoding.
+        The text of the encoding attribute.
 
     Raises
     ------
     QuantTypeError
-        If a size is negative or needs more than 64 bits, or tensors cannot have such elements.
+        If a size is negative or needs more than 64 bits, or ``element`` is not allowed as an element type.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class TensorType(_Shaped):
     def with_(
         self, *, shape: Iterable[int | None] | EllipsisType | None = ..., element: Type | None = None
     ) -> "TensorType":
-        """Return a copy with another shape or element."""
+        """Return a copy with another shape or element type."""
         dims = self.shape if isinstance(shape, EllipsisType) else shape
         return TensorType(dims, self.element if element is None else element, self.encoding)
 
@@ -127,7 +127,7 @@ class TensorType(_Shaped):
 
 
 class VectorType(Type):
-    """A vector; `scalable` marks the dimensions written `[n]`."""
+    """A vector type; `scalable[i]` is True for a scalable dimension, written `[n]`."""
 
     __slots__ = ("element", "scalable", "shape")
     shape: tuple[int, ...]
@@ -155,9 +155,9 @@ class VectorType(Type):
 
 @dataclass(frozen=True, slots=True)
 class StridedLayout:
-    """The strides and the offset of a memref, in elements; None is dynamic.
+    """The layout `strided<[s0, s1], offset: o>` of a memref, in elements; None is a dynamic stride or offset.
 
-    `strided<[s0, s1], offset: o>` puts the element at (i, j) at the index `o + i * s0 + j * s1` of the buffer.
+    The element (i, j) has the index `o + i * s0 + j * s1` in the buffer.
 
     >>> str(StridedLayout((None, 1), None)), str(StridedLayout((4, 1)))
     ('strided<[?, 1], offset: ?>', 'strided<[4, 1]>')
@@ -173,7 +173,7 @@ class StridedLayout:
 
 
 def row_major(shape: Iterable[int | None]) -> Shape:
-    """Return the strides of a contiguous buffer of this shape in row-major order.
+    """Return the strides, in elements, of a contiguous row-major buffer of this shape; None for a dynamic stride.
 
     >>> row_major((2, None, 3)), row_major((None, 2, 3))
     ((None, 3, 1), (6, 3, 1))
@@ -187,10 +187,10 @@ def row_major(shape: Iterable[int | None]) -> Shape:
 
 
 class MemRefType(_Shaped):
-    """A memref type. A quantized element is an error: memrefs hold `iN`.
+    """A memref type. Its element must not be quantized: memrefs hold the storage type, such as i8.
 
-    `layout` is None if the elements are contiguous in row-major order; else it is the strides, or the text of an affine
-    map. `space` is the text of the memory space.
+    `layout` is None for a contiguous row-major buffer; else it is a StridedLayout, or the text of an affine map.
+    `space` is the text of the memory space.
 
     >>> str(MemRefType((4, None), FloatType("f32"), StridedLayout((None, 1)), "1"))
     'memref<4x?xf32, strided<[?, 1]>, 1>'
@@ -232,7 +232,7 @@ class MemRefType(_Shaped):
 
     @property
     def strides(self) -> StridedLayout | None:
-        """The strides and the offset, in elements; None if the layout is an affine map or the memref is unranked."""
+        """Strides and offset, in elements; None if the layout is an affine map or the memref is unranked."""
         if self.layout is None:
             return None if self.shape is None else StridedLayout(row_major(self.shape))
         return self.layout if isinstance(self.layout, StridedLayout) else None
@@ -240,7 +240,7 @@ class MemRefType(_Shaped):
     def with_(
         self, *, shape: Iterable[int | None] | EllipsisType | None = ..., element: Type | None = None
     ) -> "MemRefType":
-        """Return a copy with another shape or element."""
+        """Return a copy with another shape or element type."""
         dims = self.shape if isinstance(shape, EllipsisType) else shape
         return MemRefType(dims, self.element if element is None else element, self.layout, self.space)
 
@@ -251,7 +251,7 @@ class MemRefType(_Shaped):
 
 
 _SYMBOLS = re.compile(r"(?<=\))\[[^\]]*\]")
-"""The symbols that a map names behind its dimensions."""
+"""The list of symbols `[s0, s1]` in the text of an affine map."""
 
 
 def _identity_map(rank: int) -> str:

@@ -1,4 +1,4 @@
-"""Storage and expressed types from types, from their MLIR text and from NumPy's names."""
+"""Conversion of `storage` and `expressed` arguments (types, MLIR text, dtypes or their names) to types."""
 
 import re
 from functools import lru_cache
@@ -15,30 +15,33 @@ from qrt.types.parameters import as_integer
 
 
 class TableStorage(Type):
-    """Storage whose integers are indices into a table: upstream's storage interface of types that are not builtin."""
+    """Base of storage types whose integers are indices into a table; `QuantileType` is the only one.
+
+    Upstream MLIR has an interface for storage types that are not builtin.
+    """
 
     __slots__ = ("is_signed",)
     is_signed: bool
 
     @property
     def width(self) -> int:
-        """The number of bits of an index."""
+        """Number of bits of an index."""
         raise NotImplementedError
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """The least and the greatest index."""
+        """Least and greatest index."""
         raise NotImplementedError
 
 
 StorageType = IntegerType | FloatType | TableStorage
 MAX_STORAGE_WIDTH = 32
 FLOAT_STORAGE = frozenset({"f8E5M2", "f8E4M3FN", "f4E2M1FN"})
-"""The floats that upstream 24 stores in."""
+"""Float types that upstream MLIR 24 allows as storage types."""
 
 
 def storage_range(width: int, is_signed: bool) -> tuple[int, int]:
-    """Return the least and greatest integer of a width and signedness."""
+    """Return the least and the greatest integer of `width` bits."""
     return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if is_signed else (0, (1 << width) - 1)
 
 
@@ -46,7 +49,10 @@ def storage_range(width: int, is_signed: bool) -> tuple[int, int]:
 
 
 def default_bounds(storage: StorageType, is_signed: bool) -> tuple[int, int]:
-    """Return the least and greatest integer of a storage type."""
+    """Return the least and the greatest integer that a storage type represents.
+
+    For a float storage type these are its least and greatest finite values, as integers.
+    """
     if isinstance(storage, TableStorage):
         return storage.bounds
     if isinstance(storage, FloatType):
@@ -98,9 +104,9 @@ def _storage_text(storage: object) -> str:
 
 
 def parse_storage(storage: str | StorageType | npt.DTypeLike) -> tuple[StorageType, bool]:
-    """Return (type, is_signed) of a storage type.
+    """Return (type, is_signed) of a storage argument.
 
-    It is `iN`, `siN`, `uN`, `uiN`, a float storage type, NumPy's name of one of these, or a `TableStorage`.
+    The argument is `iN`, `siN`, `uN`, `uiN`, a float storage type, the NumPy dtype or its name, or a `TableStorage`.
     """
     if isinstance(storage, TableStorage):
         return storage, storage.is_signed
@@ -134,14 +140,14 @@ _NAME = re.compile(r"(u?)int(\d{1,2})|float(\d{1,2})(?:_(e\d+m\d+(?:b11)?(?:fn|f
 
 
 def dtype_name(dtype: object) -> str | None:
-    """Return the name of a dtype, or of the dtype of a scalar type; None for any other object."""
+    """Return the name of a dtype or of a NumPy scalar type, such as "int8"; None for any other object."""
     if isinstance(dtype, type) and issubclass(dtype, np.generic):
         dtype = np.dtype(dtype)
     return dtype.name if isinstance(dtype, np.dtype) else None
 
 
 def mlir_name(name: str) -> str | None:
-    """Return MLIR's spelling of NumPy's name of a type, `uN` for unsigned storage; None for any other name.
+    """Return the MLIR spelling of a dtype name, `uN` for unsigned integers; None for any other text.
 
     >>> mlir_name("uint4"), mlir_name("bfloat16"), mlir_name("float8_e4m3b11fnuz"), mlir_name("i8")
     ('u4', 'bf16', 'f8E4M3B11FNUZ', None)

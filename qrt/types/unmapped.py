@@ -1,6 +1,7 @@
-"""Quantized types without a mapping from storage to values: `!quant.any`, `!quant.calibrated` and `!quant.none`.
+"""Quantized types without scales: `!quant.any`, `!quant.calibrated` and `!quant.none`.
 
-The first two follow upstream's rules. `!quant.none` is a type of the propagation RFC that upstream does not have.
+The first two follow upstream MLIR's rules. `!quant.none` comes from the propagation RFC; upstream MLIR does not have
+it.
 """
 
 import math
@@ -20,16 +21,16 @@ class AnyQuantizedType(StoredType):
     Parameters
     ----------
     storage : str or IntegerType or FloatType
-        "i8", "u4", "si8", ... of 1 to 32 bits, or a float or quantile type of upstream 24.
+        The storage type: "i8", "u4", "si8", ... of 1 to 32 bits, or a float or quantile type of upstream MLIR 24.
     expressed : str or FloatType, optional
-        The type of the values, if it is known.
+        The float type of the represented values, if known.
     storage_min, storage_max : int, optional
-        Bounds of the storage within those of its type, which they are if not given.
+        The least and the greatest storage integer; by default those of the storage type.
 
     Raises
     ------
     QuantTypeError
-        If a limit is broken; the message names the part.
+        If an argument is invalid; the message names it.
 
     Examples
     --------
@@ -40,9 +41,9 @@ class AnyQuantizedType(StoredType):
     __slots__ = ()
 
     def is_met_by(self, width: int, low: int, high: int) -> bool:
-        """Return True if storage of `width` bits with the bounds `low` and `high` is at least as large as this type's.
+        """Return True if integer storage of `width` bits with range `low`..`high` is large enough for this type.
 
-        It has as many bits, and as many values if this type has bounds.
+        It needs at least as many bits and, if this type has explicit bounds, at least as many values.
 
         >>> AnyQuantizedType("i8", "f32").is_met_by(8, -127, 127)
         True

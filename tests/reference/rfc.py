@@ -12,10 +12,11 @@ PAGE = ROOT / "docs" / "reference" / "quantization_rfc.md"
 _TABLE = Path(__file__).with_name("quantization_rfc.toml")
 _HEAD = """# The propagation RFC
 
-[Quantization](../quantization.md) implements "A Proposal for Implementing Quantization Transformations in MLIR". This
-page quotes each sentence of the proposal that specifies behaviour, with the tests that check it. All other sentences
-are in `tests/reference/quantization_rfc.toml`, with the reason why they are not tested.
-`make expected` writes this page.
+"A Proposal for Implementing Quantization Transformations in MLIR" is a request for comments (RFC) from the MLIR
+community. It describes how float programs are annotated, grouped into the work of single kernels, and
+quantized. qrt [implements it](../quantization.md). The tables of this page quote each sentence of the proposal that
+specifies behaviour, unchanged, with the tests of qrt that check it. All other sentences are in
+`tests/reference/quantization_rfc.toml`, with the reason why they are not tested.
 """
 
 

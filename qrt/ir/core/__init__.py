@@ -1,1 +1,1 @@
-"""The core of the IR: operations and their parts, definitions, verification, rewriting. It imports no dialect."""
+"""Core of the IR: operations, values, attributes, op definitions and the verifier. It imports no dialect."""

@@ -1,7 +1,7 @@
-"""Affine maps and sets, `affine_map<(d0, d1)[s0] -> (d0 floordiv 2, d1 + s0)>` and `affine_set<(d0) : (d0 - 1 >= 0)>`,
-simplified and spelled as upstream does.
+"""Affine maps, `affine_map<(d0, d1)[s0] -> (d0 floordiv 2, d1 + s0)>`, and sets, `affine_set<(d0) : (d0 - 1 >= 0)>`.
 
-An expression is `("d", i)`, `("s", i)`, an integer of 64 bits, or `(operator, left, right)`.
+They are simplified and printed as in upstream MLIR. An expression is a 64-bit integer, the dimension `("d", i)`, the
+symbol `("s", i)`, or `(operator, left, right)`.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,15 +17,14 @@ from qrt.types.scanner import MAX_NESTING
 
 Expression = int | tuple[Any, ...]
 MAX_OPERATORS = 256
-"""The largest number of operators of an expression that is read or composed. Expressions are taken apart recursively.
-"""
+"""The largest number of operators of an expression that is parsed or composed. Many functions recurse over them."""
 _MAX_DEPTH = MAX_NESTING - 4
-"""The deepest brackets of an expression that is composed. The least number of 64 bits is printed with two more."""
+"""The most nested parentheses of an expression that is composed. A literal -2**63 in it adds up to two levels."""
 _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 
 
 class Compound(tuple[Any, ...]):
-    """An operator with two operands, `(operator, left, right)`, which caches facts that simplification needs."""
+    """Affine expression `(operator, left, right)`, with cached facts for simplification and size limits."""
 
     is_constant: bool
     divisor: int
@@ -47,7 +46,7 @@ def _compound(value: tuple[Any, ...]) -> Compound:
 
 
 def is_constant(value: Expression) -> bool:
-    """Return True for a constant, or an expression of symbols alone."""
+    """Return True if an expression has no dimensions: an integer, a symbol, or an operator on integers and symbols."""
     if isinstance(value, int):
         return True
     return value[0] == "s" if value[0] in ("d", "s") else _compound(value).is_constant
@@ -61,19 +60,19 @@ def count_operators(value: Expression) -> int:
 
 
 def _depth(part: Expression, operator: str) -> int:
-    """Return the depth of brackets in the text of an operand of ``operator``."""
+    """Return the number of nested parentheses when `part` is printed as an operand of `operator`."""
     if isinstance(part, int) or part[0] in ("d", "s"):
         return 0
     return _compound(part).depth + (operator != "+")
 
 
 def is_readable(value: Expression) -> bool:
-    """Return True if the text of an expression is within the parser's limits on operators and depth."""
+    """Return True if the printed expression is within the parser's limits on operators and nested parentheses."""
     return count_operators(value) <= MAX_OPERATORS and _depth(value, "+") <= _MAX_DEPTH
 
 
 def divisor_of(value: Expression) -> int:
-    """Return the largest integer that is known to divide an expression."""
+    """Return the largest integer known to divide every value of an expression, as MLIR's `getLargestKnownDivisor`."""
     if isinstance(value, int):
         return abs(value)
     return 1 if value[0] in ("d", "s") else _compound(value).divisor
@@ -89,13 +88,13 @@ def _divisor_of(operator: str, left: Expression, right: Expression) -> int:
 
 
 def is_index(number: int) -> bool:
-    """Return True if the number fits 64 bits, so that an affine constant can hold it."""
+    """Return True if `number` fits a signed 64-bit integer, the range of constants in affine expressions."""
     return _INT64_MIN <= number <= _INT64_MAX
 
 
 @dataclass(frozen=True, slots=True)
 class AffineMapAttr(Attribute):
-    """`affine_map<...>`: results as expressions of `dimensions` and `symbols`."""
+    """Attribute `affine_map<...>`: result expressions over `dimensions` dimensions and `symbols` symbols."""
 
     dimensions: int
     symbols: int
@@ -112,7 +111,7 @@ class AffineMapAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class IntegerSetAttr(Attribute):
-    """`affine_set<...>`: the points at which each constraint's expression is zero (`is_equality`), or not negative."""
+    """Attribute `affine_set<...>`: `constraints` are pairs (expression, is_equality), for `== 0` and for `>= 0`."""
 
     dimensions: int
     symbols: int
@@ -147,7 +146,7 @@ def floordiv(left: Expression, right: int) -> Expression:
 
 
 def evaluate(value: Expression, dimensions: Sequence[Any], symbols: Sequence[Any] = ()) -> Any:
-    """Return the value of an expression of integers, or of integer arrays that broadcast.
+    """Return the value of an expression for given dimensions and symbols: integers, or integer arrays that broadcast.
 
     Raises UndefinedError for a division by zero, and for a modulus that is not positive.
 
@@ -169,7 +168,9 @@ def evaluate(value: Expression, dimensions: Sequence[Any], symbols: Sequence[Any
 
 
 def substitute(value: Expression, dimensions: Sequence[Expression], symbols: Sequence[Expression]) -> Expression:
-    """Replace the dimensions and symbols of an expression, and simplify it. Equal parts are visited once.
+    """Replace dimension i of an expression by `dimensions[i]` and symbol i by `symbols[i]`, and simplify the result.
+
+    A subexpression that occurs several times is processed once.
 
     >>> substitute(("+", ("d", 0), ("d", 1)), [("s", 0), ("s", 0)], [])
     ('*', ('s', 0), 2)
@@ -191,7 +192,9 @@ def substitute(value: Expression, dimensions: Sequence[Expression], symbols: Seq
 
 
 def linear(value: Expression, dimensions: int) -> tuple[int, ...] | None:
-    """Return (constant term, coefficient of each dimension) of a weighted sum of dimensions; None for others.
+    """Return (constant term, coefficient of d0, coefficient of d1, ...); None if the expression is not linear.
+
+    Terms in symbols are ignored.
 
     >>> linear(("+", ("*", ("d", 1), 2), 5), 2)
     (5, 0, 2)
@@ -203,7 +206,7 @@ def linear(value: Expression, dimensions: int) -> tuple[int, ...] | None:
 
 
 def linear_terms(value: Expression) -> dict[Expression, int] | None:
-    """Return the coefficients by dimension and symbol, and the constant at 1; None if the expression is not a sum."""
+    """Return {dimension or symbol: coefficient, 1: constant term}; None if the expression is not linear."""
     if isinstance(value, int):
         return {1: value}
     if value[0] in ("d", "s"):
@@ -219,7 +222,7 @@ def linear_terms(value: Expression) -> dict[Expression, int] | None:
 
 
 def parts_of(values: Sequence[Expression]) -> set[Expression]:
-    """Return the expressions, their operands at any depth, and names; constants are left out."""
+    """Return all distinct subexpressions of `values`: dimensions, symbols and operator expressions, but no integers."""
     seen: set[Expression] = set()
     pending = list(values)
     while pending:
@@ -231,7 +234,10 @@ def parts_of(values: Sequence[Expression]) -> set[Expression]:
 
 
 def plain_loops(map: AffineMapAttr) -> tuple[int, ...] | None:
-    """Return the loop that indexes each dimension if each dimension has its own loop, else None."""
+    """Return the dimension of each result, if a map's results are distinct dimensions; None for any other map.
+
+    For `(d0, d1) -> (d1, d0)` that is (1, 0).
+    """
     loops = tuple(result[1] for result in map.results if isinstance(result, tuple) and result[0] == "d")
     return loops if len(loops) == len(map.results) == len(set(loops)) else None
 
@@ -246,7 +252,7 @@ _CONSTANTS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def is_defined(operator: str, right: int) -> bool:
-    """Return True if an operator has a value: no division by zero, and a positive modulus.
+    """Return True unless `left operator right` is undefined: a division by 0, or a modulus that is not positive.
 
     >>> is_defined("floordiv", -2), is_defined("mod", -2)
     (True, False)
@@ -255,9 +261,9 @@ def is_defined(operator: str, right: int) -> bool:
 
 
 def combine(operator: str, left: Expression, right: Expression) -> Expression:
-    """Return `left operator right`, simplified by the rules of upstream's AffineExpr, in their order.
+    """Return `left operator right`, simplified by the rules of upstream MLIR's `AffineExpr`, in the same order.
 
-    Constants are not combined if the result needs more than 64 bits; upstream's wrap around.
+    If the result of two constants needs more than 64 bits, they are left uncombined; upstream MLIR wraps around.
     """
     if isinstance(left, int) and isinstance(right, int) and is_defined(operator, right):
         number = int(_CONSTANTS[operator](left, right))
@@ -269,7 +275,11 @@ def combine(operator: str, left: Expression, right: Expression) -> Expression:
 
 
 def _belongs_right(value: Expression, other: Expression) -> bool:
-    """Return True if an operand must be on the right: a constant or symbol, or of two names the later."""
+    """Return True if `value` must be the right operand of a sum or product with `other`.
+
+    Constants are last, then symbolic expressions; of two dimensions or two symbols the one with the higher index is
+    last.
+    """
     if isinstance(value, int):
         return True
     if isinstance(other, int) or is_constant(value) != is_constant(other):
@@ -278,12 +288,12 @@ def _belongs_right(value: Expression, other: Expression) -> bool:
 
 
 def _parts(value: Expression, operator: str) -> tuple[Expression, Expression] | None:
-    """Return the two operands of an expression of this operator, else None."""
+    """Return (left, right) of an expression whose operator is `operator`; None for any other expression."""
     return (value[1], value[2]) if isinstance(value, tuple) and value[0] == operator else None
 
 
 def _scaled(value: Expression) -> tuple[Expression, int]:
-    """Return (expression, factor) of a multiple."""
+    """Return `value` as (expression, integer factor); the factor is 1 unless `value` is a product with an integer."""
     parts = _parts(value, "*")
     return (parts[0], parts[1]) if parts is not None and isinstance(parts[1], int) else (value, 1)
 
@@ -313,7 +323,7 @@ def _is_multiple_of_quotient(value: Expression) -> bool:
 
 
 def _as_remainder(left: Expression, right: Expression) -> Expression | None:
-    """Rewrite `e - (e floordiv q) * q` as `e mod q`; return None for another sum."""
+    """Return `e mod q` for `left + right` = `e - (e floordiv q) * q`; None for any other sum."""
     product = _parts(right, "*")
     if product is None:
         return None
@@ -390,7 +400,7 @@ _LEAST = ("+", -_INT64_MAX, -1)
 
 
 def _is_negative(factor: Expression) -> bool:
-    """Return True if a term with this factor may be written as a subtraction."""
+    """Return True if `+ x * factor` may be printed as `- x * -factor`; -2**63 has no negation in 64 bits."""
     return isinstance(factor, int) and _INT64_MIN < factor < 0
 
 
@@ -399,12 +409,14 @@ def _plain_name(kind: str, index: int) -> str:
 
 
 def spell_expression(value: Expression, name: Callable[[str, int], str] = _plain_name, tight: bool = False) -> str:
-    """Return the text of an expression; `name` returns the name of a dimension ("d") or symbol ("s") by its index.
+    """Return the text of an expression; `name` maps ("d" or "s", index) to the text of a dimension or symbol.
+
+    `tight` puts parentheses around an expression with an operator.
 
     >>> spell_expression(("+", ("*", ("d", 0), 4), -1))
     'd0 * 4 - 1'
 
-    No literal is the least number of 64 bits.
+    No literal denotes -2**63, so that constant is printed as a difference.
 
     >>> spell_expression(("*", ("d", 0), -(1 << 63)))
     'd0 * (-9223372036854775807 - 1)'

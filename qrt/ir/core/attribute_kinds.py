@@ -1,4 +1,4 @@
-"""Kinds of attributes that ops declare: their constraints, and their text in assembly formats."""
+"""Kinds of attributes for op definitions: a constraint, with a parser and a printer for assembly formats."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from qrt.types.scanner import Scanner, Source
 
 
 class AttributeReader(Protocol):
-    """The interface of the parser for kinds of attributes: text is read from the cursor of `scanner` on."""
+    """Interface of the attribute parser. Each method reads from the position of `scanner` and advances it."""
 
     source: Source
     scanner: Scanner
@@ -36,24 +36,24 @@ class AttributeReader(Protocol):
         """Read any attribute value."""
 
     def dictionary(self) -> dict[str, Attribute]:
-        """Read any attribute that is a dictionary, or an alias of one."""
+        """Read an attribute whose value must be a dictionary: `{...}`, or an alias of a dictionary."""
 
     def attribute_dictionary(self, signs: tuple[str, ...] = ("=",)) -> dict[str, Attribute]:
-        """Read `{name = value, name}`, with one of the signs before each value."""
+        """Read `{name = value, flag}`; `signs` are the allowed separators between a name and its value."""
 
     def symbol_name(self) -> str:
         """Read `@name`, and return the name."""
 
     def elements_of(self, kind: TensorType) -> Attribute:
-        """Read the elements of a dense constant of a type that is known."""
+        """Read `dense<...>` or `sparse<...>` without the type after it: the elements are of the given tensor type."""
 
 
 @dataclass(frozen=True, slots=True)
 class AttributeKind:
-    """A kind of attribute.
+    """Constraint on an attribute of an op, with the functions that parse and print the attribute in an assembly format.
 
-    `description` completes `failed to satisfy constraint: ...`; `begins` tests if an attribute of the kind is next, for
-    optional groups.
+    `holds` tests a value; `description` completes the error `failed to satisfy constraint: ...`. `begins` returns True
+    if the text at the parser's position starts such an attribute, so that an optional group is parsed only then.
     """
 
     description: str
@@ -118,7 +118,7 @@ AFFINE_MAP_ARRAY = array_of("AffineMap array attribute", lambda value: isinstanc
 
 
 def integer(type: IntegerType | IndexType) -> AttributeKind:
-    """Return the kind of an integer of one type, spelled without the type: `3`."""
+    """Return the kind of integer attributes of type `type`, printed without the type: `3`."""
     described = "index" if isinstance(type, IndexType) else f"{type.width}-bit {type.signedness} integer"
 
     def parse(parser: "AttributeReader") -> Attribute:
@@ -142,7 +142,7 @@ ALIGNMENT = replace(
 
 
 def dense_array(element: IntegerType) -> AttributeKind:
-    """Return the kind of a dense array `array<i64: 1, 2>`, spelled `[1, 2]`."""
+    """Return the kind of dense array attributes `array<i64: 1, 2>`, printed in an assembly format as `[1, 2]`."""
 
     def parse(parser: "AttributeReader") -> Attribute:
         read = lambda: parser.scanner.integer(element.width)  # noqa: E731
@@ -163,7 +163,7 @@ def dense_array(element: IntegerType) -> AttributeKind:
 
 
 def keyword(cases: Iterable[str], width: int = 64, description: str = "") -> AttributeKind:
-    """Return the kind of an integer that is spelled as a keyword, its index in `cases`."""
+    """Return the kind of an integer attribute whose value is an index in `cases` and which is printed as that case."""
     names = tuple(cases)
     type = IntegerType(width)
 
@@ -192,10 +192,10 @@ ENUMERATIONS: dict[str, "Enumeration"] = {}
 
 @dataclass(frozen=True, slots=True)
 class Enumeration:
-    """An enumeration attribute `#dialect.name<case>`.
+    """Enumeration attribute `#dialect.name<case>`, or `#dialect.name` if there are no cases.
 
-    With a `separator` it is a set of flags: the empty set is `none`, and the set of all flags is spelled `every`, if
-    that has a name. Without cases it is `#dialect.name`.
+    With a `separator` the attribute is a set of flags, `#dialect.name<a,b>`. The empty set is printed as `none`; the
+    set of all flags as the text in `every`, unless `every` is empty.
     """
 
     name: str
@@ -203,10 +203,10 @@ class Enumeration:
     separator: str = ""
     every: str = ""
     typed: bool = False
-    """Whether the type that may stand behind it, as behind any attribute of a dialect, means something."""
+    """True if a type after the attribute, `#dialect.name<case> : i32`, is part of it; else such a type is ignored."""
 
     def attribute(self, *flags: str) -> OpaqueAttr:
-        """Return the attribute of a case, or of flags in any order."""
+        """Return the attribute with the given case, or with the given flags in any order."""
         if not self.cases:
             return OpaqueAttr(f"#{self.name}")
         if self.separator:
@@ -218,7 +218,7 @@ class Enumeration:
         return OpaqueAttr(f"#{self.name}<{self.separator.join(flags)}>")
 
     def flags(self, value: Attribute) -> tuple[str, ...]:
-        """Return the cases that an attribute names; `every` stands for all of them."""
+        """Return the cases in an attribute's text, with `every` expanded to all cases and `none` to no case."""
         words = tuple(word.strip() for word in str(value)[len(self.name) + 2 : -1].split(","))
         return self.cases if self.every and self.every in words else tuple(word for word in words if word != "none")
 
@@ -226,7 +226,7 @@ class Enumeration:
         return isinstance(value, OpaqueAttr) and value.text.partition("<")[0] == f"#{self.name}"
 
     def parse_body(self, parser: "AttributeReader") -> OpaqueAttr:
-        """Parse `<case, case>`."""
+        """Parse the `<case, case>` that follows `#dialect.name`."""
         if not self.cases:
             return self.attribute()
         scanner = parser.scanner
@@ -243,9 +243,9 @@ class Enumeration:
 
 
 def enumeration(name: str, cases: str, separator: str = "", every: str = "", typed: bool = False) -> AttributeKind:
-    """Register `#name<...>` with space-separated `cases`.
+    """Register the enumeration attribute `#name<...>` with space-separated `cases`, and return its kind.
 
-    An assembly format prints it as `<case>`, and reads all its forms.
+    An assembly format prints the attribute as `<case>`, and reads `<case>`, `#name<case>` or an alias.
 
     >>> kind = enumeration("test.direction", "up down")
     >>> ENUMERATIONS.pop("test.direction").attribute("up").text, kind.description

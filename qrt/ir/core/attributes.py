@@ -17,7 +17,7 @@ _ESCAPED = re.compile(rb'[^ !#-\[\]-~]|["\\]')
 
 
 class Attribute:
-    """Base of all attributes. `str` is the form that parses again on its own.
+    """Base of all attributes. `str` returns text that parses as the same attribute, including the type.
 
     Examples
     --------
@@ -28,7 +28,7 @@ class Attribute:
     __slots__ = ()
 
     def spell(self, elide: bool = False) -> str:
-        """Return the text; with `elide`, without the `i64` or `f64` that an array element may omit."""
+        """Return the attribute's text; `elide` omits the suffix `: i64` or `: f64`, as inside an array attribute."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -36,13 +36,13 @@ class Attribute:
 
     @property
     def python(self) -> Any:
-        """The plain Python value (int, float, str, tuple, dict, ...), as `qrt.ops` takes it."""
+        """Equivalent Python value (int, float, str, tuple, dict, ...), as the functions of `qrt.ops` accept it."""
         raise QuantTypeError(f"attribute {self} has no plain value")
 
 
 @dataclass(frozen=True, slots=True)
 class IntegerAttr(Attribute):
-    """An integer attribute: `5 : i32`, `true`, `3 : index`. A value of signless type is stored signed.
+    """An integer attribute: `5 : i32`, `true`, `3 : index`. `value` is signed if the type is signless.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class IntegerAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class FloatAttr(Attribute):
-    """A float attribute, `1.5 : f32`, stored as its bit pattern, so that NaNs and every format are preserved.
+    """A float attribute, `1.5 : f32`. `bits` is its bit pattern, so NaN payloads and all float formats are preserved.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class FloatAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class StringAttr(Attribute):
-    """A string attribute, `"text"`, with a type if the text has one.
+    """A string attribute: `"text"`, or `"text" : type` with a type.
 
     Examples
     --------
@@ -133,7 +133,7 @@ class StringAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class UnitAttr(Attribute):
-    """The attribute `unit`, whose presence is its only information.
+    """The attribute `unit`, which has no value: only its presence matters.
 
     Examples
     --------
@@ -151,7 +151,7 @@ class UnitAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class ArrayAttr(Attribute):
-    """An array attribute `[a, b]`: attributes in order.
+    """An array attribute `[a, b]`.
 
     Examples
     --------
@@ -171,7 +171,7 @@ class ArrayAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class DictAttr(Attribute):
-    """A dictionary attribute `{a = 1, b}`: attributes ordered by name.
+    """A dictionary attribute `{a = 1, b}`, with entries sorted by name.
 
     Examples
     --------
@@ -183,7 +183,7 @@ class DictAttr(Attribute):
 
     @classmethod
     def of(cls, entries: Mapping[str, Attribute]) -> "DictAttr":
-        """Return the dictionary of attributes that are given by name, in any order."""
+        """Return the dictionary attribute with these entries."""
         return cls(tuple(sorted(entries.items())))
 
     def spell(self, elide: bool = False) -> str:
@@ -196,7 +196,7 @@ class DictAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class TypeAttr(Attribute):
-    """A type as a value.
+    """An attribute whose value is a type.
 
     Examples
     --------
@@ -261,7 +261,7 @@ class DenseArrayAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class LocationAttr(Attribute):
-    """A location, `loc(...)`, stored as its text without `loc` and parentheses.
+    """A location attribute `loc(...)`, stored as the text between the parentheses.
 
     Examples
     --------
@@ -277,8 +277,7 @@ class LocationAttr(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class OpaqueAttr(Attribute):
-    """An attribute that qrt stores as text and does not interpret: `affine_map<...>`, `#dialect.name<...>`,
-    `sparse<...>`, ...
+    """An attribute stored as uninterpreted text: `#dialect.name<...>`, `strided<...>`, ...
 
     Examples
     --------
@@ -296,7 +295,7 @@ _I1, _I64, _F64 = IntegerType(1), IntegerType(64), FloatType("f64")
 
 
 def integer_range(type: Type) -> tuple[int, int]:
-    """Return the integers that a literal of `type` may have: a signless type allows signed and unsigned ones."""
+    """Return (least, greatest) integer literal allowed for `type`; for signless i8 -128 to 255."""
     if isinstance(type, IndexType):
         return -(1 << 63), (1 << 63) - 1
     if not isinstance(type, IntegerType):
@@ -314,12 +313,13 @@ TRUE, FALSE = IntegerAttr(1, _I1), IntegerAttr(0, _I1)
 
 
 def attribute(value: Any) -> Attribute:
-    """Return a plain Python value as an attribute.
+    """Convert a Python value to an attribute.
 
     Parameters
     ----------
     value : bool, int, float, str, Type, Attribute, mapping or iterable
-        An int becomes an i64, a float an f64; an attribute stays itself; a mapping has text for keys.
+        An int becomes an i64 attribute, a float an f64 attribute, a mapping (with str keys) a dictionary, another
+        iterable an array. An Attribute is returned unchanged.
 
     Returns
     -------
@@ -328,7 +328,7 @@ def attribute(value: Any) -> Attribute:
     Raises
     ------
     QuantTypeError
-        If no attribute holds the value.
+        If the value, or an item in it, is of another type.
 
     Examples
     --------
@@ -357,12 +357,12 @@ def attribute(value: Any) -> Attribute:
 
 @lru_cache(maxsize=1024)
 def _of_i64(value: int) -> IntegerAttr:
-    """Return an i64 attribute, cached because programs repeat few integers many times."""
+    """Return an i64 attribute, cached because programs repeat a few integers many times."""
     return IntegerAttr(value, _I64)
 
 
 def quote(text: str) -> str:
-    """Return a string literal, in which the bytes that upstream escapes are escaped."""
+    """Return `text` as a quoted MLIR string literal, escaping the same bytes as upstream MLIR."""
     raw = text.encode("utf-8", "surrogateescape")
     return f'"{_ESCAPED.sub(_escape, raw).decode()}"'
 
@@ -385,7 +385,7 @@ def spell_entries(items: Iterable[tuple[str, Attribute]]) -> str:
 
 
 def spell_elements(values: Iterable[int], element: Type) -> list[str]:
-    """Return one text for each element of an array or a dense literal (integers, or the bit patterns of floats)."""
+    """Return the text of each element of an array or a dense constant; float elements are given as bit patterns."""
     if isinstance(element, FloatType):
         return [spell(bits, element.format) for bits in values]
     if isinstance(element, IntegerType) and element.width == 1:
@@ -396,11 +396,11 @@ def spell_elements(values: Iterable[int], element: Type) -> list[str]:
 # -- constraints of attributes ----------------------------------------------------------------------------------------
 
 Constraint = Callable[[Attribute], str | None]
-"""Returns what is wrong with an attribute, or None."""
+"""A function of an attribute that returns an error text, or None if the attribute is valid."""
 
 
 def one_of(*choices: str) -> Constraint:
-    """Return a constraint: a string from a list."""
+    """Return a constraint: the attribute is one of these strings."""
 
     def check(value: Attribute) -> str | None:
         if isinstance(value, StringAttr) and value.value in choices:
@@ -411,5 +411,5 @@ def one_of(*choices: str) -> Constraint:
 
 
 def instance_of(kind: type[Attribute], what: str) -> Constraint:
-    """Return a constraint: an attribute of a class."""
+    """Return a constraint: the attribute is an instance of `kind`, which the error calls `what`."""
     return lambda value: None if isinstance(value, kind) else f"must be {what}"

@@ -1,10 +1,12 @@
-"""The comparison of two operations as programs."""
+"""Structural comparison of two operations."""
 
 from qrt.ir.core.operations import Block, Operation, Region, Value
 
 
 def equal(left: Operation, right: Operation) -> bool:
-    """Return True if two operations are the same program: names, attributes, types and value graphs; not locations.
+    """Return True if two operations are equal but for SSA names and locations.
+
+    Names, attributes, types, regions and the use of values are compared.
 
     Parameters
     ----------
@@ -38,9 +40,9 @@ class _Comparison:
                 right.regions
             ):
                 return False
-            if not self._values(left.results, right.results, defined=True):
+            if not self._values(left.results, right.results):
                 return False
-            if not self._values(left.operands, right.operands, defined=False):
+            if not self._values(left.operands, right.operands):
                 return False
             if len(left.successors) != len(right.successors) or any(
                 self.blocks.setdefault(a, b) is not b for a, b in zip(left.successors, right.successors, strict=True)
@@ -60,7 +62,7 @@ class _Comparison:
         for block, other in zip(left.blocks, right.blocks, strict=True):
             if self.blocks.setdefault(block, other) is not other:
                 return None
-            if not self._values(block.arguments, other.arguments, defined=True):
+            if not self._values(block.arguments, other.arguments):
                 return None
             ours, theirs = block.operations, other.operations
             if len(ours) != len(theirs):
@@ -68,10 +70,11 @@ class _Comparison:
             inner.extend(zip(ours, theirs, strict=True))
         return inner
 
-    def _values(self, left: list[Value], right: list[Value], defined: bool) -> bool:
-        """Return True if the types are equal and each value on the left corresponds to one value on the right.
+    def _values(self, left: list[Value], right: list[Value]) -> bool:
+        """Match each left value with the right value at its position.
 
-        A difference of the graphs is found at a value's definition or at its use, whichever comes second.
+        Return False if the numbers or types of the values differ, or a left value was matched with another right value
+        before.
         """
         if len(left) != len(right):
             return False

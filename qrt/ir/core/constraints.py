@@ -1,7 +1,7 @@
-"""Constraints on the types of operands and results, by upstream's descriptions, and relations between the types.
+"""Type constraints of operands and results, and relations by which one type is inferred from another.
 
-A constraint is named in a declaration: `"indices*: index"`. A relation both infers a type that a custom form leaves out
-and verifies one that was given.
+An op's declaration names a constraint after a colon: `"indices*: index"`. A `Relation` infers a type that a custom form
+omits, and verifies a type that the text gives.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,12 +14,12 @@ Shaped = TensorType | VectorType | MemRefType
 
 
 def element_of(type: Type) -> Type:
-    """Return the element of a tensor, vector or memref type, or a scalar type itself."""
+    """Return the element type of a tensor, vector or memref type; return any other type unchanged."""
     return type.element if isinstance(type, Shaped) else type
 
 
 def with_element(type: Type, element: Type) -> Type:
-    """Return a type of the same shape with another element."""
+    """Return a tensor, vector or memref type with another element type; for a scalar type, return `element`."""
     match type:
         case TensorType() | MemRefType():
             return type.with_(element=element)
@@ -29,12 +29,12 @@ def with_element(type: Type, element: Type) -> Type:
 
 
 def is_float(type: Type) -> bool:
-    """Return True for a float type, and for a vector or tensor of floats."""
+    """Return True for a float type, and for a tensor or vector of floats."""
     return isinstance(element_of(type), FloatType) and not isinstance(type, MemRefType)
 
 
 def is_integer(type: Type) -> bool:
-    """Return True for a signless integer or index type, and for a vector or tensor of them."""
+    """Return True for a signless integer type, for `index`, and for a tensor or vector of them."""
     return _is_signless_or_index(element_of(type)) and not isinstance(type, MemRefType)
 
 
@@ -55,9 +55,9 @@ def is_ranked_tensor(type: Type) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TypeConstraint:
-    """A predicate on types, and its description in errors.
+    """Predicate `holds` on types, with the description that errors print.
 
-    `only` is the type if a single one satisfies the constraint: a custom form may then leave it out.
+    `only` is the one type that satisfies the constraint, if there is exactly one: a custom form may then omit the type.
     """
 
     description: str
@@ -69,9 +69,9 @@ _CONSTRAINTS: dict[str, TypeConstraint] = {}
 
 
 def add_type_constraint(name: str, holds: Callable[[Type], bool], description: str | None = None) -> None:
-    """Register a constraint that declarations can name; `description` replaces the name in errors.
+    """Register a type constraint under a name that op declarations can use.
 
-    Raises ValueError for a name that is taken.
+    Errors print `description`, or the name if there is none. Raises ValueError if the name is already registered.
     """
     if name in _CONSTRAINTS:
         raise ValueError(f"the type constraint {name!r} is defined twice")
@@ -79,7 +79,7 @@ def add_type_constraint(name: str, holds: Callable[[Type], bool], description: s
 
 
 def type_constraint(name: str) -> TypeConstraint:
-    """Return the constraint of a name; raise ValueError if there is none.
+    """Return the type constraint registered as `name`. Raise ValueError if there is none.
 
     >>> type_constraint("signless-integer-like").holds(VectorType((4,), IntegerType(8)))
     True
@@ -138,20 +138,20 @@ _shaped("shaped", lambda type: isinstance(type, Shaped))
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """The relation of the type of a `target` operand or result to that of a `source`.
+    """Rule that computes the type of one operand or result (the target) from the type of another value (the source).
 
-    `source` is the name of an operand, a result or an attribute with a type; None for a type that depends on nothing.
-    `description` completes `failed to verify that ...`; it may contain `{target}` and `{source}`.
+    `source` is the name of an operand, of a result, or of an attribute that has a type; None if the type is constant.
+    `description` completes the error `failed to verify that ...` and may contain `{target}` and `{source}`.
     """
 
     source: str | None
     compute: Callable[[Type], Type]
     description: str
     is_same: bool = False
-    """Whether the types are equal: then one error names all of the equal ones."""
+    """True for "equals the type of `source`": one error then names all operands and results with this relation."""
 
     def expected(self, sources: Sequence[Type]) -> list[Type]:
-        """Return the types that the target must have, given those of the source."""
+        """Return the target's type for each type of the source; a variadic source has several."""
         return [self.compute(type) for type in ((INDEX,) if self.source is None else sources)]
 
     def describe(self, target: str) -> str:
@@ -159,14 +159,14 @@ class Relation:
 
 
 def same_as(source: str) -> Relation:
-    """Return the relation "the type of `source`", with the error of upstream's AllTypesMatch."""
+    """Return the relation "equals the type of `source`", whose error is that of upstream MLIR's `AllTypesMatch`."""
     return Relation(source, lambda type: type, "all of {{{source}, {target}}} have same type", is_same=True)
 
 
 def element_type_of(source: str, description: str = "{target} type matches element type of {source}") -> Relation:
-    """Return the relation "the element type of `source`".
+    """Return the relation "equals the element type of `source`".
 
-    `description` is a parameter because upstream's error differs.
+    `description` completes the error, because upstream MLIR words it differently for some ops.
     """
     return Relation(source, element_of, description)
 
@@ -174,10 +174,10 @@ def element_type_of(source: str, description: str = "{target} type matches eleme
 def with_element_type(
     source: str, element: Type, description: str = "{target} has the shape of {source}, of its own element type"
 ) -> Relation:
-    """Return the relation "the shape of `source`, with this element type"."""
+    """Return the relation "has the shape of `source` and this element type"."""
     return Relation(source, lambda type: with_element(type, element), description)
 
 
 def always(type: Type) -> Relation:
-    """Return the relation "always this type"."""
+    """Return the relation "equals `type`", which has no source."""
     return Relation(None, lambda _: type, f"{{target}} is of type '{type}'")

@@ -4,10 +4,11 @@
                infer={"result": element_type_of("memref")}, traits={MEM_READ},
                format="$memref `[` $indices `]` attr-dict `:` type($memref)")
 
-An operand or result is `name`, `name?` (optional) or `name*` (variadic), then its type's constraint after a colon. With
-more than one group of unknown size the property `operandSegmentSizes` (`resultSegmentSizes`) holds the sizes. A region
-is `name` or `name*`, then after a colon the number of its blocks (`1`, `max 1`). A successor is `name` or `name*`, then
-after a colon the operands that are passed to its block. Formats: see `qrt.ir.text.assembly`.
+An operand or result is declared as `name`, `name?` (optional) or `name*` (variadic), optionally followed by a colon and
+its type constraint. An op with more than one optional or variadic group has the attribute `operandSegmentSizes` (or
+`resultSegmentSizes`), which holds the size of each group. A region is `name` or `name*`, optionally followed by a colon
+and its number of blocks (`1` or `max 1`). A successor is `name` or `name*`, optionally followed by a colon and the name
+of the operands passed to that block. Formats: see `qrt.ir.text.assembly`.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -42,11 +43,11 @@ _verified: set[tuple[object, ...]] = set()  # signatures that have been verified
 
 @dataclass(frozen=True)
 class AttributeSpec:
-    """The declaration of an attribute of an op.
+    """Declaration of one attribute of an op: constraint, default, required or not, property or not.
 
-    `constraint`, or a `kind`, which also defines its spelling in a format, tests its value. The other members tell
-    whether it is required, and whether it is a property: properties are printed in `<{...}>` in generic form, and
-    upstream refuses unknown ones. A text may leave out an attribute that has a `default`.
+    `kind` is a constraint that also parses and prints the attribute in an assembly format; otherwise `constraint`
+    checks the value. A property is printed in `<{...}>` in generic form. An attribute with a `default` may be omitted
+    from the text.
     """
 
     constraint: Constraint | None = None
@@ -56,7 +57,7 @@ class AttributeSpec:
     kind: AttributeKind | None = None
 
     def check(self, name: str, operation: Operation) -> None:
-        """Raise VerifyError if the operation's attribute is not as declared."""
+        """Raise VerifyError if a required attribute is missing, or if the attribute's value breaks the constraint."""
         value = operation.attributes.get(name)
         if value is None:
             if self.required:
@@ -69,8 +70,9 @@ class AttributeSpec:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredPort:
-    """A declared operand, result, region or successor: `name`, `name?` or `name*`, and the constraint after its
-    colon.
+    """Parsed declaration `name`, `name?` or `name*`, with an optional `: rest`.
+
+    It declares an operand, result, region or successor. `size` is "", "?" or "*"; `rest` is the text after the colon.
     """
 
     name: str
@@ -85,7 +87,7 @@ class DeclaredPort:
 
 
 class Groups:
-    """The operands or the results of an op, in groups."""
+    """Declared operand groups or result groups of an op; a group is one value, an optional value or a variadic list."""
 
     def __init__(self, what: str, segments: str, declarations: Iterable[str]) -> None:
         self.what = what
@@ -98,14 +100,14 @@ class Groups:
         self.constrained = any(self.constraints)
 
     def sizes(self, operation: Operation, count: int) -> Sequence[int]:
-        """Return the size of each group."""
+        """Return the number of values in each group, of `count` values in total."""
         if self.uses_segments:
             attribute = operation.attribute(self.segments, DenseArrayAttr)
             return attribute.values
         return [count - self.single if group.size else 1 for group in self.declared]
 
     def group(self, name: str, operation: Operation, values: list[Value]) -> list[Value]:
-        """Return the values of one group."""
+        """Return the values of the group `name`; `values` are all operands, or all results, of the operation."""
         if len(self.declared) == 1:
             return values
         index = self.names.index(name)
@@ -116,7 +118,7 @@ class Groups:
         return values[start : start + sizes[index]]
 
     def check_count(self, operation: Operation, count: int) -> None:
-        """Raise VerifyError, with upstream's text, if the number of values does not fit the groups."""
+        """Raise VerifyError, worded as in upstream MLIR, if `count` values do not fit the declared groups."""
         what = self.what
         if self.single == len(self.declared):
             if count != self.single:
@@ -149,7 +151,7 @@ class Groups:
                 )
 
     def check_types(self, operation: Operation, values: list[Value]) -> None:
-        """Raise VerifyError at the first value whose type breaks its group's constraint."""
+        """Raise VerifyError at the first value whose type breaks the constraint of its group."""
         index = 0
         sizes = self.sizes(operation, len(values))
         for group, constraint, size in zip(self.declared, self.constraints, sizes, strict=True):
@@ -172,59 +174,63 @@ def _wrong_count(what: str, expected: int, count: int) -> str:
 
 
 def segments(*sizes: int) -> DenseArrayAttr:
-    """Return an attribute `operandSegmentSizes` with the number of values of each group."""
+    """Return the attribute `operandSegmentSizes` or `resultSegmentSizes` for groups of these sizes."""
     return DenseArrayAttr(IntegerType(32), sizes)
 
 
 @dataclass(frozen=True)
 class Definition:
-    """The definition of one op, as its ODS record declares it. The module's docstring shows how groups are declared.
+    """Definition of one op, the counterpart of an ODS record. For the declaration syntax see the module's docstring.
 
     Parameters
     ----------
     name : str
-        The dialect and the name, as "memref.load".
+        The name with its dialect, as "memref.load".
     operands, results : tuple of str, optional
-        The groups of operands and of results.
+        Declarations of the operands and of the results.
     attributes : mapping of str to AttributeSpec, optional
         The attributes of the op.
     older_names : mapping of str to str, optional
-        Former names of attributes that texts may use, with their present names.
+        Outdated attribute names that the parser accepts, mapped to the present names.
     regions : int or tuple of str, optional
-        The number of its regions, or their names.
+        The number of regions, or the declarations of regions.
     successors : tuple of str, optional
-        The blocks that it may branch to.
+        The declarations of successor blocks.
     traits : collection of Trait, optional
-        Its properties.
+        The traits, such as ``PURE``.
     parents : tuple of str, optional
-        The ops that may contain it.
+        The ops that are allowed as the parent operation; any op if empty.
     implicit_terminator : str, optional
-        The op that ends its blocks, which texts may omit.
+        The terminator of its regions' blocks; the text may omit it.
     infer : mapping of str to Relation, optional
-        The types of operands and results that are inferred from other types.
+        By name of an operand or result: the relation that infers its type.
     result_types : callable, optional
-        The types of the results for operand types and attributes, if ``infer`` does not give them.
+        A function of the operand types and the attributes that returns the result types, if ``infer`` does not.
     format : str, optional
-        Upstream's ``assemblyFormat``.
+        The declarative assembly format, as ``assemblyFormat`` in ODS.
     verify_signature, verify : callable, optional
-        Its own rules. The first reads only types and attributes, so equal signatures are checked once; the second reads
-        anything. Both raise VerifyError, or QuantTypeError to be reported at the op.
+        The op's own verifiers. The first reads only types and attributes, so operations with equal types and attributes
+        are verified once; the second may read anything. Both raise VerifyError or QuantTypeError.
     parse, print : callable, optional
-        Functions for its custom form, if it has no ``format``.
+        The parser and the printer of the custom form of an op without ``format``.
     operation_class : type, optional
-        The subclass of Operation for its operations.
-    effects, speculatable : callable, optional
-        Functions that return the memory effects of an operation, if they depend on its types, and True if it may be
-        speculated, if its traits do not tell.
+        The subclass of Operation that represents the op.
+    effects : callable, optional
+        A function that returns the memory effects of an operation, if the traits do not determine them.
+    speculatable : callable, optional
+        A function that returns True if an operation may be speculated, if the traits do not determine that.
     derived : callable, optional
-        A function that returns attributes that follow from the rest and are in upstream's generic form.
+        A function that computes attributes which generic form prints but which operations do not store.
     fold : callable, optional
-        A function that returns the results as values or constants, if they are known. It changes nothing.
+        A function that returns an existing value or a constant for each result, or None. It must not change the
+        program.
     canonicalize : tuple of str, optional
-        The patterns that the pass tries, in upstream's order: a module of ``qrt.ir.dialects``, a colon, and its
-        functions.
-    passed_values, pass_values : callable, optional
-        Functions that return the operands that a branch passes to each of its successors, and that replace them.
+        The canonicalization patterns, in upstream MLIR's order, as ``"module: function function"`` with a module of
+        ``qrt.ir.dialects``.
+    passed_values : callable, optional
+        For a branch: a function that returns the operands passed to each successor.
+    pass_values : callable, optional
+        For a branch: a function that replaces the operands passed to each successor.
 
     Examples
     --------
@@ -270,7 +276,7 @@ class Definition:
 
     @cached_property
     def assembly(self) -> CompiledFormat | None:
-        """The compiled format; it is compiled when a text is first read or printed."""
+        """Compiled assembly format, or None without a `format`. It is compiled at the first access."""
         if self.format is None:
             return None
         compiled: CompiledFormat = TEXT_FORMS["assembly"](self)
@@ -278,18 +284,18 @@ class Definition:
 
     @cached_property
     def properties(self) -> frozenset[str]:
-        """The names of the attributes in `<{...}>` in generic form."""
+        """Names of the attributes that generic form prints in `<{...}>`."""
         segmented = {groups.segments for groups in (self.operand_groups, self.result_groups) if groups.uses_segments}
         return frozenset(name for name, spec in self.attributes.items() if spec.is_property) | segmented
 
     @cached_property
     def defaults(self) -> dict[str, Attribute]:
-        """The attributes that a text may omit, with their default values."""
+        """Default values of the attributes that the text may omit, by name."""
         return {name: spec.default for name, spec in self.attributes.items() if spec.default is not None}
 
     @property
     def dialect(self) -> str:
-        """The part of the name before the dot."""
+        """Dialect of the op: the part of its name before the dot."""
         return self.name.partition(".")[0]
 
     # -- groups of operands and results -----------------------------------------------------------------------------
@@ -305,28 +311,31 @@ class Definition:
         return Groups("result", RESULT_SEGMENTS, self.results)
 
     def operand_group(self, operation: Operation, name: str) -> list[Value]:
-        """Return the operands declared as `name`."""
+        """Return the operation's operands in the group declared as `name`."""
         return self.operand_groups.group(name, operation, operation.operands)
 
     def result_group(self, operation: Operation, name: str) -> list[Value]:
-        """Return the results declared as `name`."""
+        """Return the operation's results in the group declared as `name`."""
         return self.result_groups.group(name, operation, operation.results)
 
     @cached_property
     def region_names(self) -> tuple[DeclaredPort, ...]:
-        """The declared names of the regions."""
+        """Parsed declarations of the regions."""
         return tuple(map(DeclaredPort.of, ("",) * self.regions if isinstance(self.regions, int) else self.regions))
 
     @cached_property
     def successor_names(self) -> tuple[DeclaredPort, ...]:
-        """The declared names of the successors."""
+        """Parsed declarations of the successors."""
         return tuple(map(DeclaredPort.of, self.successors))
 
     # -- verification -----------------------------------------------------------------------------------------------
 
     def check(self, operation: Operation) -> None:
-        """Verify one operation against this definition, in upstream's order: counts, attributes, types, relations
-        between types, regions and successors, traits, the op's own rules."""
+        """Verify one operation against this definition. Raise VerifyError at the first error, in upstream MLIR's order.
+
+        The order is: counts, attributes, types, relations between types, regions and successors, traits, the op's own
+        verifiers.
+        """
         key: tuple[object, ...] | None = None
         if self._is_memoized:
             key = (
@@ -357,7 +366,7 @@ class Definition:
             _verified.add(key)
 
     def check_signature(self, operation: Operation) -> None:
-        """Verify everything that does not depend on an operation's place: attributes, types, and the rules on these."""
+        """Verify an operation's counts, attributes and types, and run the verifiers that read only these."""
         self._check_counts(operation)
         try:
             self._check_signature(operation)
@@ -368,26 +377,26 @@ class Definition:
 
     @cached_property
     def _signature_rules(self) -> list[Verify]:
-        """The rules that read only the signature."""
+        """Verifiers of traits and of the op that read only types and attributes."""
         return [rule for rule in self._rules if rule not in self._other_rules]
 
     @cached_property
     def _rules(self) -> list[Verify]:
-        """The rules of traits and of the op itself, in order."""
+        """Verifiers of the traits, then those of the op."""
         own = (self.verify_signature, self.verify)
         return [rule for rule in (*(trait.verify for trait in self.trait_order), *own) if rule is not None]
 
     @cached_property
     def _other_rules(self) -> list[Verify]:
-        """The rules that read more than the signature."""
+        """Verifiers that read more than types and attributes, such as regions or the parent operation."""
         of_signature = [trait.verify for trait in self.trait_order if trait.of_signature] + [self.verify_signature]
         return [rule for rule in self._rules if rule not in of_signature]
 
     @cached_property
     def _is_memoized(self) -> bool:
-        """True if looking up a verified signature costs less than checking its rules.
+        """True if `check` remembers verified types and attributes, because a lookup is faster than verifying again.
 
-        It does not for a constant, whose value would be hashed and compared.
+        Constants are excluded: the lookup would hash and compare their values.
         """
         groups = self.operand_groups, self.result_groups
         rules = len(self._rules) > len(self._other_rules) or self.infer or any(group.constrained for group in groups)
@@ -423,7 +432,7 @@ class Definition:
         return f"all of {{{', '.join(named)}}} have same type"
 
     def types_of(self, name: str, operation: Operation) -> list[Type]:
-        """Return the types of the operands or results called `name`, or of the attribute of that name."""
+        """Return the types of the operands or results in the group `name`, or the type of the attribute `name`."""
         if name in self.operand_groups.names:
             return [value.type for value in self.operand_group(operation, name)]
         if name in self.result_groups.names:
@@ -458,8 +467,10 @@ class Definition:
 
 
 def check_names(operation: Operation, known: Collection[str], likeness: float = 0.0) -> None:
-    """Raise VerifyError for an unknown attribute without a dialect's prefix, because nothing would read it. With a
-    `likeness`, raise only for a name that may be a known one misspelt.
+    """Raise VerifyError for an attribute that is neither in `known` nor a property nor prefixed by a dialect.
+
+    If `likeness` is above 0, raise only if a known name is at least that similar (a ratio as in `difflib`): the
+    attribute's name may then be misspelt.
     """
     for name in operation.attributes:
         if name in known or "." in name or (operation.definition and name in operation.definition.properties):

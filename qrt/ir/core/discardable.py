@@ -1,6 +1,4 @@
-"""Attributes with a dialect's prefix on ops that do not declare them. Some dialects allow only certain attributes, on
-certain ops.
-"""
+"""Verification of discardable attributes, such as `bufferization.writable`, that a dialect allows only on some ops."""
 
 from qrt.ir.core.affine import AffineMapAttr
 from qrt.ir.core.attributes import Attribute, IntegerAttr, OpaqueAttr, StringAttr
@@ -13,7 +11,7 @@ _MANUAL = "bufferization.manual_deallocation"
 
 
 def check_attributes(operation: Operation) -> None:
-    """Raise VerifyError for an attribute of an operation that its dialect does not allow there."""
+    """Raise VerifyError for a `bufferization.` or `linalg.` attribute that its dialect forbids on the operation."""
     for name in operation.attributes:
         if name.startswith(_CHECKED):
             _check(operation, name)
@@ -34,7 +32,7 @@ def _check(operation: Operation, name: str) -> None:
 
 
 def check_argument(function: Operation, name: str, value: Attribute) -> None:
-    """Raise VerifyError for an attribute of a function's argument that its dialect does not allow there."""
+    """Raise VerifyError for a `bufferization.` attribute that the dialect forbids on a function argument."""
     if not name.startswith("bufferization."):
         return
     if name == "bufferization.writable":

@@ -1,4 +1,4 @@
-"""Folding: replacing results of operations by known values or constants."""
+"""Folding: computing the results of an operation as existing values or constants."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,8 +9,9 @@ from qrt.ir.core.operations import Operation, Value
 
 @dataclass(frozen=True)
 class Folds:
-    """Options for folds that may change values: `qcast_dcast` and `dcast_qcast` fold each such pair of casts to the
-    identity.
+    """Options for folds that may change results: each option folds a pair of inverse casts to the identity.
+
+    `qcast_dcast` folds `quant.qcast` of a `quant.dcast`; `dcast_qcast` folds `quant.dcast` of a `quant.qcast`.
     """
 
     qcast_dcast: bool = False
@@ -18,16 +19,16 @@ class Folds:
 
 
 UPSTREAM_FOLDS = Folds(qcast_dcast=True, dcast_qcast=True)
-"""The folds that upstream has."""
+"""The options with which folds behave as in upstream MLIR."""
 
 
 Folded = list[Value | Attribute] | None
-"""The results of an operation as values or constants, one each; None where they are not known."""
+"""An existing value or a constant for each result of an operation; None if the operation does not fold."""
 Fold = Callable[[Operation, Folds], Folded]
 
 
 def fold(operation: Operation, folds: Folds) -> Folded:
-    """Return the values or constants to which an operation folds."""
+    """Return an existing value or a constant for each result of an operation; None if it does not fold."""
     definition = operation.definition
     if definition is None or definition.fold is None:
         return None

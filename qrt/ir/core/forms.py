@@ -1,7 +1,7 @@
-"""The interface between custom forms of ops and the parser and printer of `qrt.ir.text`.
+"""Interface between custom forms of ops and the parser and printer in `qrt.ir.text`.
 
-Definitions name the functions of their forms, and the parser reads definitions; so that neither imports the other, both
-depend on these protocols.
+Op definitions refer to functions that parse and print custom forms, and the parser imports the definitions. Both sides
+depend only on the protocols of this module, which avoids a circular import.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,9 +23,10 @@ OperandName = tuple[str, int, int]
 
 
 class PendingOperation:
-    """An operation whose text is being read, which a custom form fills in.
+    """Parts of an operation that is being parsed; the parse function of a custom form fills them in.
 
-    An assembly format collects groups of operands, types and regions by name, and puts them in order at its end.
+    A declarative assembly format first collects operands, types and regions by group name (`operand_groups`, `types`,
+    `region_groups`), and at the end moves them to `operands`, `operand_types` and `regions` in declared order.
     """
 
     __slots__ = (
@@ -60,40 +61,40 @@ class PendingOperation:
         self.successors: list[Block] = []
 
     def clear(self) -> None:
-        """Remove everything that a custom form has filled in."""
+        """Reset operands, types and attributes before the text is parsed again by another rule."""
         self.operands, self.operand_types, self.result_types, self.attributes = [], [], [], {}
         self.inherent = frozenset()
 
 
 class FormParser(AttributeReader, Protocol):
-    """The interface of the parser for custom forms: text is read from the cursor of `scanner` on."""
+    """Interface of the parser for custom forms. Each method reads from the position of `scanner` and advances it."""
 
     def error_at(self, pending: PendingOperation, message: str) -> ParseError:
-        """Return the error at an operation's name."""
+        """Return a ParseError located at the name of the operation being parsed."""
 
     def line(self, line: Line, pending: PendingOperation) -> bool:
-        """Parse a custom form in the plainest spelling of its format.
+        """Parse a custom form by the one-line pattern of its most common spelling, and return True.
 
-        Return False, and read nothing, for another spelling.
+        If the pattern does not match, read nothing and return False.
         """
 
     def operand(self) -> OperandName:
-        """Read the name of an operand."""
+        """Read an operand `%name` or `%name#number`."""
 
     def argument(self) -> OperandName:
-        """Read the name of a block argument."""
+        """Read the `%name` of a block argument."""
 
     def operand_list(self) -> list[OperandName]:
-        """Read one or more operands."""
+        """Read one or more operands, separated by commas."""
 
     def signature(self) -> tuple[list[Type], list[Type]]:
-        """Read `(operand types) -> result types`."""
+        """Read `(operand types) -> result types`, and return both lists."""
 
     def optional_attributes(self) -> dict[str, Attribute]:
-        """Read an attribute dictionary if one is next; return a new dict either way."""
+        """Read an attribute dictionary if the text continues with one; return a new dict in any case."""
 
     def optional_location(self) -> LocationAttr | None:
-        """Read `loc(...)` if it is next."""
+        """Read `loc(...)` if the text continues with it; else return None."""
 
     def region(
         self,
@@ -102,14 +103,19 @@ class FormParser(AttributeReader, Protocol):
         arguments: Sequence[tuple[str, int, Type]] | None = None,
         terminator: str | None = None,
     ) -> Region:
-        """Read `{ blocks }`. `arguments` name the entry block's arguments if the custom form has them."""
+        """Read a region `{ blocks }`; if the text omits the terminator, add one of the op `terminator`.
+
+        `isolated` gives the region a new scope of SSA names. Inside the region, ops may be written without the dialect
+        name that `dialect` is or begins with. `arguments` are (name, offset in the text, type) of entry block arguments
+        that the custom form has already read.
+        """
 
     def successor(self) -> Block:
-        """Read `^label`."""
+        """Read `^label`, and return the block."""
 
 
 class FormPrinter(Protocol):
-    """The interface of the printer for custom forms."""
+    """Interface of the printer for custom forms. Methods append to the text, unless they return a name or a label."""
 
     def word(self, text: str) -> None:
         """Print a word, with a space before it unless it follows an opening parenthesis."""
@@ -118,50 +124,58 @@ class FormPrinter(Protocol):
         """Print text with no space before it."""
 
     def new_line(self, deeper: str = "") -> None:
-        """Begin a new line of the same operation, as deep as it or deeper."""
+        """Begin a new line of the same operation: its indentation, then `deeper`."""
 
     def punctuation(self, text: str) -> None:
         """Print punctuation."""
 
     def operands(self, values: Sequence[Value]) -> None:
-        """Print the names of values."""
+        """Print the SSA names of values, separated by commas."""
 
     def attributes(
         self, given: Operation | Mapping[str, Attribute], elided: Iterable[str] = (), keyword: str = ""
     ) -> None:
-        """Print the attribute dictionary without the elided names, if anything is left; after `keyword` if given."""
+        """Print an attribute dictionary without the names in `elided`; print nothing if no attribute is left.
+
+        `keyword` is printed before the dictionary.
+        """
 
     def signature(self, operation: Operation) -> None:
         """Print `(operand types) -> result types`."""
 
     def name(self, value: Value) -> str:
-        """Return the name of a value."""
+        """Return the SSA name of a value, such as `%0` or `%arg1`."""
 
     def typed_name(self, value: Value) -> str:
-        """Return the name of a value, a colon and its type."""
+        """Return `%name : type` of a value."""
 
     def label(self, block: Block) -> str:
         """Return the label of a block, such as `^bb1`."""
 
     def numbered(self, region: Region) -> AbstractContextManager[None]:
-        """Number all values of a region, before any is printed."""
+        """Assign SSA names to all values of a region; the region must be printed within the `with` block."""
 
     def region(
         self, region: Region, entry_printed: bool, empty_label: bool = True, terminator: str | None = None
     ) -> None:
-        """Print `{ blocks }` in the names of `numbered`."""
+        """Print `{ blocks }` of a region that `numbered` has named.
+
+        If `entry_printed`, the custom form has already printed the entry block's arguments. If `empty_label`, the label
+        of an entry block without operations is printed. A final `terminator` without operands and attributes is
+        omitted.
+        """
 
 
 class CompiledFormat(Protocol):
-    """A compiled declarative format, which parses and prints a custom form."""
+    """Compiled declarative assembly format, which parses and prints an op's custom form."""
 
     line: Line | None
 
     def parse(self, parser: FormParser, pending: PendingOperation) -> None:
-        """Parse the form of an operation after its name."""
+        """Parse the custom form after the op name into `pending`."""
 
     def print(self, printer: FormPrinter, operation: Operation) -> None:
-        """Print the form of an operation after its name."""
+        """Print the custom form after the op name."""
 
     def can_express(self, operation: Operation) -> bool:
-        """Return whether the printed text can be read again."""
+        """Return True if the operation's custom form can be parsed again; otherwise generic form is printed."""

@@ -1,4 +1,4 @@
-"""Functions: the operations that a program consists of, which modules find by name."""
+"""The `func.func` operation, with the names of its arguments, results and dimensions."""
 
 from typing import Literal, cast
 
@@ -13,7 +13,7 @@ _ATTRIBUTES_OF = {"inputs": "arg_attrs", "results": "res_attrs"}
 
 
 class FuncOp(Operation):
-    """A `func.func`: an operation with a name, a type, and attributes of its arguments and results."""
+    """A `func.func` operation: symbol name, function type, and attributes of arguments and results."""
 
     __slots__ = ()
 
@@ -30,7 +30,7 @@ class FuncOp(Operation):
         return not self.regions[0].blocks
 
     def port_attributes(self, kind: Literal["inputs", "results"], index: int) -> dict[str, Attribute]:
-        """Return the attributes of an argument or a result."""
+        """Return the attributes of argument number `index` (kind "inputs") or result number `index` ("results")."""
         dictionaries = self.attributes.get(_ATTRIBUTES_OF[kind])
         if not isinstance(dictionaries, ArrayAttr) or index >= len(dictionaries.elements):
             return {}
@@ -38,14 +38,14 @@ class FuncOp(Operation):
         return dict(entry.items) if isinstance(entry, DictAttr) else {}
 
     def port_name(self, kind: Literal["inputs", "results"], index: int) -> str | None:
-        """Return the name that `{qrt.name = "..."}` gives, or None."""
+        """Return the `qrt.name` of an argument (kind "inputs") or of a result (kind "results"); None if it has none."""
         value = self.port_attributes(kind, index).get(PORT_NAME)
         return value.value if isinstance(value, StringAttr) else None
 
     def dimension_names(self, index: int) -> tuple[str, ...]:
-        """Return the names that `{qrt.dimensions = ["batch", ""]}` gives to the dimensions of an argument.
+        """Return the names in the attribute `{qrt.dimensions = ["batch", ""]}` of argument number `index`.
 
-        An empty text means that a dimension has no name.
+        An unnamed dimension has an empty name. Without the attribute the tuple is empty.
         """
         names = self.port_attributes("inputs", index).get("qrt.dimensions")
         elements = names.elements if isinstance(names, ArrayAttr) else ()

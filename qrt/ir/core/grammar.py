@@ -1,6 +1,7 @@
-"""Regular expressions for parts of an operation's text, which the parser matches at once before it interprets them.
+"""Regular expressions for common spellings of an operation's parts: types, signatures, attributes, SSA names.
 
-A type is matched to three levels of angle brackets; deeper ones, and unusual spellings, are left to the slower parser.
+The parser tries them first, for speed. A type is matched with up to three levels of angle brackets; deeper ones, and
+unusual spellings, are left to the recursive-descent parser.
 """
 
 import re
@@ -35,9 +36,10 @@ LOCATION_PATTERN = pattern(r"loc\s*\(")
 
 @dataclass(frozen=True)
 class Line:
-    """A pattern for the most common spelling of a format, and the part of the form that each of its groups matches.
+    """Regular expression for the common one-line spelling of an op's text.
 
-    `typed` names the operands and results whose types the text has; the others are inferred.
+    `parts` names what each group of the expression matches: "operands", "attributes", "result type", ... `typed` lists
+    the operands and results whose types the text contains; the other types are inferred.
     """
 
     pattern: re.Pattern[str]

@@ -1,4 +1,4 @@
-"""Helpers of patterns and folds about values: the constant of a value, and the operation that defines it."""
+"""Helpers for patterns and folds: the constant of a value, its defining operation, and cycles of operations."""
 
 from collections.abc import Callable, Collection, Container, Iterable
 
@@ -11,7 +11,7 @@ _CONSTANTS = {"arith.constant": "value", "shape.const_shape": "shape"}
 
 
 def constant_of(value: Value) -> Attribute | None:
-    """Return the constant that defines a value, or None."""
+    """Return the attribute of the constant operation that defines a value; None if no constant operation defines it."""
     source = value.operation
     if source is None or source.name not in _CONSTANTS:
         return None
@@ -19,33 +19,32 @@ def constant_of(value: Value) -> Attribute | None:
 
 
 def constant_number(value: Value) -> int | None:
-    """Return the integer of the scalar constant that defines a value, or None."""
+    """Return the integer of the scalar `arith.constant` that defines a value; None for any other value."""
     constant = constant_of(value)
     return constant.value if isinstance(constant, IntegerAttr) else None
 
 
 def number_of(size: int | Value) -> int | None:
-    """Return the number of a static entry, or of a constant operand."""
+    """Return a static size as it is, and for an SSA value the constant integer that defines it, or None."""
     return size if isinstance(size, int) else constant_number(size)
 
 
 def is_known_dimension(operation: Operation) -> bool:
-    """Return True if a `dim` has a constant index that is within the rank of its operand's type."""
+    """Return True if a `dim` operation has a constant index within the rank of its operand."""
     rank, index = getattr(operation.operands[0].type, "rank", None), constant_of(operation.operands[1])
     return rank is not None and isinstance(index, IntegerAttr) and 0 <= index.value < rank
 
 
 def defining_op(value: Value, name: str) -> Operation | None:
-    """Return the operation that defines a value if it is of this op, else None."""
+    """Return the operation that defines a value if its name is `name`; else None."""
     source = value.operation
     return source if source is not None and source.name == name else None
 
 
 def value_behind(value: Value, names: Container[str]) -> Value:
-    """Return the value at the start of a chain of operations with these names, which are followed by their first
-    operands.
+    """Follow first operands from `value` through operations whose names are in `names`; return the value reached.
 
-    In a cycle, which a graph region or an unreachable block may contain, it stops at an operation already visited.
+    In a cycle, as a graph region or an unreachable block may contain, it stops at the first operation that repeats.
     """
     passed: set[Operation] = set()
     while (source := value.operation) is not None and source.name in names and source not in passed:
@@ -55,9 +54,9 @@ def value_behind(value: Value, names: Container[str]) -> Value:
 
 
 def has_parts_throughout(value: Value, parts_of: Callable[[Value], Iterable[Value] | None]) -> bool:
-    """Return True if `parts_of` returns a list, not None, for a value, for the values in that list, and so on.
+    """Return True if `parts_of` does not return None for `value`, nor for any value reached by applying it again.
 
-    Each value is visited once, so cycles end.
+    Each value is visited once, so the search also ends for cyclic values.
     """
     visited, pending = {value}, [value]
     while pending:
@@ -71,9 +70,10 @@ def has_parts_throughout(value: Value, parts_of: Callable[[Value], Iterable[Valu
 
 
 def cyclic_operations(operations: Iterable[Operation]) -> Collection[Operation]:
-    """Return the operations that depend on themselves, as a graph region allows, and those that read or contain them.
+    """Return the operations that depend on their own results, and all operations that use or contain such an operation.
 
-    They have no value: patterns and folds, which would follow the cycle forever, leave them alone.
+    A graph region allows such cycles. These operations have no defined value, and patterns and folds skip them:
+    following their operands would never end.
     """
     waiting = dict.fromkeys(operations, 0)
     holders = {operation: operation.parent_operation for operation in waiting}
@@ -95,8 +95,9 @@ def cyclic_operations(operations: Iterable[Operation]) -> Collection[Operation]:
 
 
 def acyclic_operations(root: Operation) -> list[Operation]:
-    """Return the operations of a root in the order of the text, except those that depend on themselves and those that
-    read or contain them. Following operands from the returned operations always ends.
+    """Return the operations below `root`, in text order, without those of `cyclic_operations`.
+
+    Following the operands of the returned operations always ends.
     """
     operations = root.walk()
     cyclic = cyclic_operations(operations)
@@ -104,7 +105,7 @@ def acyclic_operations(root: Operation) -> list[Operation]:
 
 
 def require_acyclic(root: Operation) -> None:
-    """Raise VerifyError at an operation that depends on itself, for passes that follow values through a program."""
+    """Raise VerifyError if an operation depends on its own result, for passes that follow operands recursively."""
     cyclic = cyclic_operations(root.walk())
     if not cyclic:
         return
@@ -119,7 +120,7 @@ def require_acyclic(root: Operation) -> None:
 
 
 def cycle_error(operation: Operation) -> VerifyError:
-    """Return the error for an operation in a cycle, which a pass cannot leave in place."""
+    """Return the VerifyError for an operation that depends on its own result."""
     return operation.op_error(
         "depends on its own result, so that it has no value: take it out of the program, or run canonicalize first, "
         "which removes blocks that nothing reaches"

@@ -1,4 +1,4 @@
-"""Values, operations, blocks and regions. Operations of a block are a linked list; every value knows its uses."""
+"""Values, operations, blocks and regions. Operations of a block form a linked list; each value records its uses."""
 
 import gc
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def garbage_uncollected() -> Iterator[None]:
-    """Pause the garbage collector while many operations are created.
+    """Disable Python's cyclic garbage collector within the `with` block, in which many operations are created.
 
-    Hardly any of them is garbage, and the search would take a third of the time.
+    Hardly any of them is garbage, and collection would take a third of the time.
     """
     collecting = gc.isenabled()
     gc.disable()
@@ -34,11 +34,11 @@ def garbage_uncollected() -> Iterator[None]:
 A = TypeVar("A", bound=Attribute)
 
 NOWHERE = Location(Source("", "<built>"), 0)
-"""The location of operations that no text says."""
+"""The location of operations that were not parsed from text."""
 
 
 class Value:
-    """A result of an operation or an argument of a block. `uses` maps (operation, operand index) to None, in order.
+    """A result of an operation or an argument of a block. `uses` is an ordered set of (user operation, operand index).
 
     Examples
     --------
@@ -60,17 +60,17 @@ class Value:
 
     @property
     def operation(self) -> "Operation | None":
-        """The operation that has this result; None for a block argument."""
+        """Operation that has this value as a result; None for a block argument."""
         return self.owner if isinstance(self.owner, Operation) else None
 
     @property
     def block(self) -> "Block | None":
-        """The block that contains the definition."""
+        """Block that contains the defining operation, or that has this value as an argument."""
         return self.owner.parent if isinstance(self.owner, Operation) else self.owner
 
     @property
     def users(self) -> "list[Operation]":
-        """The operations that use this value, each once."""
+        """Operations that use this value, each listed once."""
         return list(dict.fromkeys(operation for operation, _ in self.uses))
 
     def replace_all_uses(self, new: "Value") -> None:
@@ -88,27 +88,27 @@ _NO_NAMES: frozenset[str] = frozenset()
 class Operation:
     """One operation of a program.
 
-    `attributes` holds inherent and discardable attributes. The definition tells which are inherent; for an unregistered
-    op it is None, and `inherent` names them.
+    `attributes` holds the inherent and the discardable attributes. The definition declares the inherent ones; for an
+    unregistered op, whose definition is None, the set `inherent` has their names.
 
     Parameters
     ----------
     name : str
-        Its dialect and name, as "arith.addi".
+        The name with its dialect, as "arith.addi".
     operands : iterable of Value, optional
-        The operands, which record the use.
+        The operands; the operation is added to their uses.
     result_types : iterable of Type, optional
-        The types of its results.
+        The types of the results.
     attributes : dict of str to Attribute, optional
-        Inherent and discardable attributes.
+        Inherent and discardable attributes. The dict is stored, not copied.
     regions : iterable of Region, optional
-        The regions, which the operation owns from now on.
+        The regions; the operation becomes their parent.
     successors : sequence of Block, optional
-        The blocks that it may branch to.
+        The blocks to which the operation may branch.
     location : Location, optional
-        The place in the text.
+        The source location of the operation's name.
     definition : Definition, optional
-        The definition of its name; None if the name is not registered. ``qrt.ir.core.registry`` finds it.
+        The definition that ``qrt.ir.core.registry.find`` returns for the name; None for an unregistered op.
 
     Examples
     --------
@@ -167,32 +167,32 @@ class Operation:
 
     @property
     def result(self) -> Value:
-        """The only result."""
+        """The result of an operation that has exactly one."""
         (only,) = self.results
         return only
 
     @property
     def parent_operation(self) -> "Operation | None":
-        """The operation that contains this one; None if it is not in a block."""
+        """Operation that contains this one; None at the top level."""
         return self.parent.parent.parent if self.parent is not None and self.parent.parent is not None else None
 
     def has_trait(self, trait: object) -> bool:
-        """Return True if the operation's definition has a trait; False without a definition."""
+        """Return True if the operation is registered and its definition has the trait."""
         return self.definition is not None and trait in self.definition.traits
 
     def operand_group(self, name: str) -> list[Value]:
-        """Return the operands of one group of a known op."""
+        """Return the operands that the op's definition declares as `name`; the op must be registered."""
         assert self.definition is not None
         return self.definition.operand_group(self, name)
 
     def attribute(self, name: str, kind: type[A]) -> A:
-        """Return an attribute that the op requires, as an instance of its class."""
+        """Return the attribute `name`, which must be present and an instance of `kind`; for verified operations."""
         value = self.attributes[name]
         assert isinstance(value, kind)
         return value
 
     def set_operand(self, index: int, value: Value) -> None:
-        """Replace one operand."""
+        """Replace operand number `index` by `value`."""
         del self.operands[index].uses[self, index]
         self.operands[index] = value
         value.uses[self, index] = None
@@ -219,12 +219,12 @@ class Operation:
             block.branches[self] = None
 
     def take_regions(self) -> "tuple[Region, ...]":
-        """Return the regions, for another operation, and remove them from this one."""
+        """Remove the regions from this operation and return them, to be moved to another operation."""
         regions, self.regions = self.regions, ()
         return regions
 
     def detach(self) -> "Operation":
-        """Take the operation out of its block."""
+        """Remove the operation from its block without erasing it, and return it."""
         block = self.parent
         if block is not None:
             before, after = self.previous, self.next
@@ -240,7 +240,7 @@ class Operation:
         return self
 
     def erase(self) -> None:
-        """Remove the operation and all inside it; its results must have no uses."""
+        """Remove the operation, with all operations inside it, from the program. Its results must have no uses."""
         for result in self.results:
             if result.uses:
                 raise self.error(f"'{self.name}' cannot be erased: its result #{result.index} is used")
@@ -250,9 +250,11 @@ class Operation:
         self.detach()
 
     def clone(self, values: dict[Value, Value]) -> "Operation":
-        """Return a detached copy.
+        """Return a copy of the operation, with its regions, that is in no block.
 
-        `values` maps operands to those of the copy; values that the copy defines are added to it.
+        `values` maps values used by this operation to the values that the copy uses instead; a value that is not in the
+        mapping is used by the copy too. Results and block arguments of the original are added, mapped to those of the
+        copy.
         """
         blocks: dict[Block, Block] = {}
         regions = [Region() for _ in self.regions]
@@ -285,7 +287,10 @@ class Operation:
         return copy
 
     def walk(self) -> "list[Operation]":
-        """Return this operation and all inside it, in pre-order, as a list that later changes do not affect."""
+        """Return this operation and all operations inside it, as a list in pre-order.
+
+        Later changes of the program do not change the list, so a loop over it may erase or move operations.
+        """
         operations: list[Operation] = []
         stack = [self]
         while stack:
@@ -297,11 +302,11 @@ class Operation:
         return operations
 
     def error(self, message: str, at: Location | None = None) -> VerifyError:
-        """Return a VerifyError at this operation, or `at` the part of it that is wrong (see `places`)."""
+        """Return a VerifyError located at this operation, or at the location `at` of a part of it."""
         return VerifyError(message, self.location if at is None else at)
 
     def op_error(self, message: str, at: Location | None = None) -> VerifyError:
-        """Return `error` with a message that begins with the operation's name."""
+        """Return a VerifyError as `error` does, with the prefix `'name' op` in the message."""
         return self.error(f"'{self.name}' op {message}", at)
 
     def __str__(self) -> str:
@@ -313,9 +318,9 @@ class Operation:
 
 
 class Block:
-    """A list of operations, with arguments.
+    """A list of operations, with block arguments.
 
-    `branches` are the operations that have the block as a successor, in order.
+    `branches` is an ordered set of the operations that have this block as a successor.
 
     Examples
     --------
@@ -336,7 +341,7 @@ class Block:
                 raise QuantTypeError(f"Block: a type must be a Type or its text, got {shown(given)}")
             self.arguments.append(Value(type, self, index))
         self.names: tuple[str, ...] = ()
-        """What the text calls the arguments, ``%x``; not kept by copies."""
+        """SSA names of the arguments in the parsed text, such as ``%x``; copies of the block do not have them."""
         self.location = location
         self.parent: Region | None = None
         self.branches: dict[Operation, None] = {}
@@ -349,7 +354,7 @@ class Block:
 
     @property
     def operations(self) -> list[Operation]:
-        """A copy of the list of operations: the body of a loop over it may erase or move them."""
+        """New list of the block's operations, so that a loop over it may erase or move operations."""
         operations: list[Operation] = []
         operation = self.first
         while operation is not None:
@@ -358,7 +363,7 @@ class Block:
         return operations
 
     def symbol(self, name: str) -> Operation | None:
-        """Return the first operation of this block that defines a symbol of this name."""
+        """Return the first operation of this block whose `sym_name` is `name`; None if there is none."""
         sought = StringAttr(name)
         symbol = self._symbols.get(name)
         if symbol is None or symbol.parent is not self or symbol.attributes.get("sym_name") != sought:
@@ -371,19 +376,19 @@ class Block:
         return symbol
 
     def add_argument(self, type: Type) -> Value:
-        """Append an argument and return it."""
+        """Append a block argument of this type, and return it."""
         value = Value(type, self, len(self.arguments))
         self.arguments.append(value)
         return value
 
     def set_arguments(self, values: Iterable[Value]) -> None:
-        """Replace the arguments by others of this block, in this order."""
+        """Reorder or drop block arguments: `values` are the arguments that remain, in their new order."""
         self.arguments = list(values)
         for index, argument in enumerate(self.arguments):
             argument.index = index
 
     def append(self, operation: Operation) -> Operation:
-        """Put a detached operation at the end."""
+        """Append an operation that is in no block, and return it."""
         operation.parent = self
         operation.previous = self.last
         operation.next = None
@@ -395,7 +400,7 @@ class Block:
         return operation
 
     def insert_before(self, place: Operation, operation: Operation) -> Operation:
-        """Put a detached operation before one of this block."""
+        """Insert an operation that is in no block before `place`, an operation of this block; return `operation`."""
         before = place.previous
         operation.parent, operation.previous, operation.next = self, before, place
         place.previous = operation
@@ -406,7 +411,7 @@ class Block:
         return operation
 
     def split(self, place: Operation) -> "Block":
-        """Move an operation and all after it to a new block, which follows this one."""
+        """Move `place` and all operations after it to a new block, inserted after this one; return the new block."""
         assert self.parent is not None
         following = Block((), place.location)
         following.parent = self.parent
@@ -419,7 +424,7 @@ class Block:
         return following
 
     def take_before(self, region: "Region") -> None:
-        """Move the blocks of a region before this one."""
+        """Move all blocks of another region into this block's region, before this block."""
         assert self.parent is not None
         blocks, place = self.parent.blocks, self.parent.blocks.index(self)
         blocks[place:place] = region.blocks
@@ -429,13 +434,13 @@ class Block:
 
     @property
     def terminator(self) -> Operation:
-        """The last operation of a block that has a terminator."""
+        """Last operation of the block, which must not be empty."""
         assert self.last is not None
         return self.last
 
     @property
     def successors(self) -> "tuple[Block, ...]":
-        """The blocks that the last operation may branch to."""
+        """Blocks to which the last operation may branch."""
         return self.last.successors if self.last is not None else ()
 
 
@@ -459,14 +464,18 @@ class Region:
             self.append(block)
 
     def append(self, block: Block) -> Block:
-        """Put a block at the end."""
+        """Append a block, and return it."""
         block.parent = self
         self.blocks.append(block)
         return block
 
 
 def check_branch(operation: Operation, index: int, block: Block, given: list[Value]) -> None:
-    """Raise VerifyError unless a branch passes a block values of the types of its arguments."""
+    """Raise VerifyError unless the values passed to successor number `index` match the arguments of its block.
+
+    `given` are the operands of the branch `operation` that become the arguments of `block`; their number and types must
+    match.
+    """
     expected = len(block.arguments)
     if len(given) != expected:
         message = f"branch has {len(given)} operands for successor #{index}, but target block has {expected}"
@@ -477,7 +486,7 @@ def check_branch(operation: Operation, index: int, block: Block, given: list[Val
 
 
 def incompatible(operation: Operation, inferred: Iterable[Type]) -> VerifyError:
-    """Return the error for an op whose result types are not those inferred from its operands and attributes."""
+    """Return the VerifyError for an operation whose result types differ from the inferred ones."""
     wanted = ", ".join(f"'{type}'" for type in inferred)
     actual = ", ".join(f"'{value.type}'" for value in operation.results)
     return operation.op_error(f"inferred type(s) {wanted} are incompatible with return type(s) of operation {actual}")

@@ -1,7 +1,7 @@
-"""The locations of an operation's parts in its text, which are computed only for an error.
+"""Source locations of an operation's operands, types and attributes, computed only when an error is reported.
 
-A part that cannot be identified, or is on another line, gets the location of the operation: upstream reports there, and
-`expected-error` comments name the line of a diagnostic.
+If a part cannot be identified, or is on another line than the operation's name, the location of the operation is
+returned: upstream MLIR reports errors there, and `expected-error` comments refer to that line.
 """
 
 import re
@@ -17,7 +17,7 @@ Span = tuple[int, int]
 
 
 def operand(operation: Operation, index: int) -> Location:
-    """Return the location of the name of an operand."""
+    """Return the location of the SSA name of operand number `index` in the operation's text."""
     spans = [
         span
         for part, start, end in _parts(operation)
@@ -28,7 +28,7 @@ def operand(operation: Operation, index: int) -> Location:
 
 
 def type_of(operation: Operation, side: str, index: int) -> Location:
-    """Return the location of the type of an operand or of a result, as `side` selects."""
+    """Return the location of the type of operand (side "operand") or result (side "result") number `index`."""
     spans: list[Span] = []
     for part, start, end in _parts(operation):
         if part == "signature":
@@ -41,7 +41,7 @@ def type_of(operation: Operation, side: str, index: int) -> Location:
 
 
 def attribute(operation: Operation, name: str) -> Location:
-    """Return the location of the name of an attribute."""
+    """Return the location of an attribute's name in the operation's text."""
     spans = [
         (first, last)
         for part, start, end in _parts(operation)
@@ -53,7 +53,10 @@ def attribute(operation: Operation, name: str) -> Location:
 
 
 def _parts(operation: Operation) -> Iterator[tuple[str, int, int]]:
-    """Yield the parts of a form that is parsed as one line, with their spans."""
+    """Yield (part, start, end) for the parts of an operation's text, such as "operands" or "signature".
+
+    Yield nothing if the text does not match the one-line pattern of its form.
+    """
     location, text = operation.location, operation.location.source.text
     head = text[location.start : location.end]
     assembly = operation.definition.assembly if operation.definition is not None else None

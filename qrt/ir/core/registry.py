@@ -1,7 +1,7 @@
-"""The dialects and the known ops by name.
+"""Registry of dialects and of op definitions by name.
 
-The module of a dialect has a list `OPS`, and is loaded when a text or a pass first names an op or attribute of it. A
-dialect of another package is registered or has an entry point.
+A dialect is a module with a list `OPS` of definitions. It is imported when a text or a pass first names one of its ops
+or attributes. Other packages add dialects by `register_dialect` or by an entry point of the group `qrt.dialects`.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -48,14 +48,14 @@ DIALECTS: Registry[Any] = Registry(
     group="qrt.dialects",
     check=_checked,
 )
-"""The modules, or the rooms of dialects from outside, by the dialect's name."""
+"""By name of a dialect: its module, or the object given to `register_dialect`."""
 
 _UPSTREAM = (
     "acc amdgpu amx arm_neon arm_sme arm_sve async dlti emitc gpu index irdl llvm mpi nvgpu nvvm omp pdl "
     "pdl_interp ptr rocdl shard smt sparse_tensor spirv tosa transform wasmssa x86vector xegpu xevm"
 )
 UNSUPPORTED_DIALECTS = frozenset(_UPSTREAM.split())
-"""The other dialects that MLIR 22 registers."""
+"""Dialects that MLIR 22 registers and qrt does not support."""
 UNSUPPORTED_OPS = {
     "affine": "delinearize_index dma_start dma_wait linearize_index prefetch vector_load vector_store",
     "bufferization": "dealloc",
@@ -77,14 +77,14 @@ UNSUPPORTED_OPS = {
 }
 """The ops of qrt's dialects that MLIR 22 registers and qrt does not support: by dialect, without the dialect's name."""
 _OPEN = ("qrt", "shape")
-"""Dialects that allow ops they do not know: upstream has no `qrt`, and its `shape` is open."""
+"""Dialects in which unregistered ops are allowed: upstream MLIR has no `qrt`, and its `shape` allows them."""
 UPSTREAM_ONLY = frozenset(
     f"{dialect}.{name}"
     for dialect, names in UNSUPPORTED_OPS.items()
     for name in names.split()
     if dialect not in (*_OPEN, "complex")
 )
-"""The ops that are kept as unregistered ops, although qrt has their dialects."""
+"""Ops of upstream MLIR that are parsed as unregistered ops, although qrt has their dialects."""
 
 TEXT_FORMS: Registry[Any] = Registry(
     "text form",
@@ -93,35 +93,37 @@ TEXT_FORMS: Registry[Any] = Registry(
         "assembly": "qrt.ir.text.assembly:Assembly",
     },
 )
-"""The text of operations, and the compiled formats of definitions: both import what operations and definitions are."""
+"""Functions of `qrt.ir.text` that `qrt.ir.core` calls but cannot import, because the text modules import the core."""
 CHECKS: Registry[Any] = Registry("check", {"channels": "qrt.ir.dialects.quant.channels:check_channels"})
-"""Checks of whole programs that know what operations of several dialects move."""
+"""Checks of whole programs that depend on the ops of several dialects."""
 
 DEFINITIONS: "dict[str, Definition]" = {}
-"""The ops of the dialects that are loaded."""
+"""Definitions of all ops of the dialects loaded so far, by name."""
 _loaded: set[str] = set()
 
 
 def register_dialect(name: str, room: Any) -> None:
-    """Register a dialect from outside qrt.
+    """Register a dialect that is not part of qrt.
 
-    Programs with its ops can then be read, verified and printed, and run if ``room`` has implementations.
+    Programs with ops of the dialect can then be parsed, verified and printed, and be run if ``room`` implements the
+    ops.
 
-    An installed package can do the same without a call, by an entry point of the group ``qrt.dialects``: its name is
-    that of the dialect, and its value is the room.
+    Instead of this call, an installed package can declare an entry point of the group ``qrt.dialects``, with the name
+    of the dialect, that refers to ``room``.
 
     Parameters
     ----------
     name : str
-        The part of its ops' names before the dot.
+        The name of the dialect: the part of its ops' names before the dot.
     room : module or object
-        Its ``OPS`` is a list of definitions. ``HANDLERS``, ``STRUCTURED`` and ``BRANCHES``, each optional, are tables
-        of the implementations of its ops, by name, as in the files of ``qrt.runtime.interpreter``.
+        The module of the dialect, or an object with the same attributes: ``OPS`` is a list of definitions;
+        ``HANDLERS``, ``STRUCTURED`` and ``BRANCHES`` are optional dicts from names of ops to their implementations, as
+        in the modules of ``qrt.runtime.interpreter``.
 
     Raises
     ------
     QuantError
-        If there is another dialect of this name, or the room has no ops of it.
+        If a dialect of this name is already registered, or ``OPS`` is empty or has an op of another dialect.
 
     Examples
     --------
@@ -138,14 +140,14 @@ def register_dialect(name: str, room: Any) -> None:
 
 
 def load(dialect: str) -> None:
-    """Load the ops and attributes of a dialect, if there is one of this name."""
+    """Load the ops and attributes of a dialect; do nothing if there is no such dialect."""
     if dialect not in _loaded and dialect in DIALECTS:
         DEFINITIONS.update((definition.name, definition) for definition in DIALECTS[dialect].OPS)
         _loaded.add(dialect)  # last: another thread that finds it here finds the ops too
 
 
 def find(name: str) -> "Definition | None":
-    """Return the definition of an op by name, if there is one."""
+    """Return the definition of an op, such as "arith.addi"; None if the op is not registered."""
     dialect, dot, _ = name.partition(".")
     if dot and name not in DEFINITIONS:  # installed packages need not be asked for `return`
         load(dialect)
@@ -153,30 +155,31 @@ def find(name: str) -> "Definition | None":
 
 
 def is_refused(name: str) -> bool:
-    """Return True if an op without a definition is an error even where unregistered ops are allowed.
+    """Return True if an unregistered op is an error even where unregistered ops are allowed.
 
-    That is so if qrt has its dialect, and upstream's dialect does not have the op either.
+    Such an op has the prefix of one of qrt's own dialects, but is not an op of upstream MLIR's dialect of that name
+    either.
     """
     dialect = name.partition(".")[0]
     return dialect in DIALECTS.own and dialect not in _OPEN and name not in UPSTREAM_ONLY
 
 
 def definition(name: str) -> "Definition":
-    """Return the definition of an op that must exist."""
+    """Return the definition of an op that is known to be registered."""
     known = find(name)
     assert known is not None
     return known
 
 
 def every_definition() -> "dict[str, Definition]":
-    """Return all ops of all dialects."""
+    """Load all dialects, and return the definitions of their ops by name."""
     for dialect in DIALECTS:
         load(dialect)
     return DEFINITIONS
 
 
 def reason(name: str) -> str | None:
-    """Return the reason why qrt does not know an op of MLIR; else None.
+    """Return the reason why qrt does not support an op of upstream MLIR; None for any other name.
 
     >>> reason("vector.mask"), reason("vector.nonsense")
     ("'vector.mask' is known to MLIR, not supported here", None)

@@ -1,4 +1,4 @@
-"""Simplification of regions with several blocks: it removes unreachable blocks and unread arguments."""
+"""Simplification of multi-block regions: erasing unreachable blocks and dead block arguments."""
 
 from collections.abc import Iterator
 
@@ -7,13 +7,13 @@ from qrt.ir.core.traits import would_be_dead
 
 
 def _passed(operation: Operation) -> list[list[Value]] | None:
-    """Return the values that a branch passes to each of its successors; None for other operations."""
+    """Return the operands that a branch passes to each successor; None if the operation is not a branch."""
     definition = operation.definition
     return definition.passed_values(operation) if definition is not None and definition.passed_values else None
 
 
 def simplify_regions(root: Operation) -> bool:
-    """Erase unreachable blocks and unread arguments below `root`. Return True if there were any."""
+    """Erase unreachable blocks and dead block arguments below `root`. Return True if anything was erased."""
     changed = erase_unreachable(root)
     for region in _regions(root):
         changed = _erase_dead_arguments(region) or changed
@@ -21,7 +21,7 @@ def simplify_regions(root: Operation) -> bool:
 
 
 def erase_unreachable(root: Operation) -> bool:
-    """Erase unreachable blocks. Return True if there were any."""
+    """Erase unreachable blocks below `root`. Return True if anything was erased."""
     changed = False
     for region in _regions(root):
         changed = _erase_unreachable(region) or changed
@@ -29,7 +29,7 @@ def erase_unreachable(root: Operation) -> bool:
 
 
 def _regions(root: Operation) -> list[Region]:
-    """Return the regions that have several blocks."""
+    """Return the regions below `root` that have more than one block."""
     return [region for operation in root.walk() for region in operation.regions if len(region.blocks) > 1]
 
 
@@ -48,7 +48,7 @@ def _erase_unreachable(region: Region) -> bool:
 
 
 def _erase(operations: list[Operation]) -> None:
-    """Erase operations that may use each other."""
+    """Erase operations that may use each other's results."""
     for operation in operations:
         for inner in operation.walk():
             inner.drop_operands()
@@ -58,7 +58,7 @@ def _erase(operations: list[Operation]) -> None:
 
 
 def _erase_dead_arguments(region: Region) -> bool:
-    """Erase block arguments that only feed each other, and the operations without effects between them."""
+    """Erase block arguments that no side effect or result depends on, and the dead operations that use them."""
     live = _live(region)
     dead = {argument for block in region.blocks[1:] for argument in block.arguments} - live
     if not dead:
@@ -101,7 +101,10 @@ def _live(region: Region) -> set[Value]:
 
 
 def _read(operation: Operation) -> Iterator[Value]:
-    """Yield the values that an operation and all inside it read. Values that a branch only passes on do not count."""
+    """Yield the values that an operation, and all operations inside it, read.
+
+    The operands that a branch only passes to successors are left out.
+    """
     passed = _passed(operation)
     if passed is not None:
         yield from operation.operands[: len(operation.operands) - sum(map(len, passed))]
@@ -111,7 +114,7 @@ def _read(operation: Operation) -> Iterator[Value]:
 
 
 def _incoming(block: Block, index: int) -> Iterator[Value]:
-    """Yield the values that branches pass for an argument of a block."""
+    """Yield the values that branches pass for argument number `index` of a block."""
     for branch in block.branches:
         passed = _passed(branch)
         if passed is not None:

@@ -1,4 +1,4 @@
-"""Symbols: names in attributes, and the operations that they refer to."""
+"""Symbols: operations with a `sym_name`, the symbol tables that contain them, and references to them."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from qrt.ir.core.traits import SYMBOL_TABLE
 
 
 def references(operation: Operation) -> Iterator[SymbolRefAttr]:
-    """Yield the symbols that the attributes of one operation name, nested ones included."""
+    """Yield all symbol references in an operation's attributes, including those inside arrays and dictionaries."""
     pending: list[Attribute] = list(operation.attributes.values())
     while pending:
         value = pending.pop()
@@ -21,7 +21,7 @@ def references(operation: Operation) -> Iterator[SymbolRefAttr]:
 
 
 def symbols(table: Operation) -> dict[str, Operation]:
-    """Return the symbols that a symbol table defines."""
+    """Return the symbol operations directly inside a symbol table, by name."""
     by_name = {}
     for region in table.regions:
         for block in region.blocks:
@@ -36,9 +36,9 @@ def is_symbol(operation: Operation) -> bool:
 
 
 def may_be_discarded(symbol: Operation) -> bool:
-    """Return True if a symbol may be removed when unused, because no operation outside the program can name it.
+    """Return True if a symbol without uses may be removed, because no operation outside the program can refer to it.
 
-    Such a symbol is private, or inside a table that is not visible outside.
+    It has private visibility, or nested visibility in a symbol table that is itself private or at the top level.
     """
     visibility = symbol.attributes.get("sym_visibility")
     if visibility == StringAttr("private"):
@@ -50,7 +50,7 @@ def may_be_discarded(symbol: Operation) -> bool:
 
 
 def nearest_table(operation: Operation) -> Operation | None:
-    """Return the nearest symbol table that contains an operation."""
+    """Return the innermost symbol table that contains an operation; None if there is none."""
     parent = operation.parent_operation
     while parent is not None and not parent.has_trait(SYMBOL_TABLE):
         parent = parent.parent_operation
@@ -58,9 +58,10 @@ def nearest_table(operation: Operation) -> Operation | None:
 
 
 def searched_table(operation: Operation) -> Operation | None:
-    """Return the symbol table in which an operation's symbol names are looked up.
+    """Return the symbol table in which the symbol references of an operation are resolved, or None.
 
-    An unregistered op with one region may be a symbol table whose names are unknown; the result inside it is None.
+    The result is None if no symbol table contains the operation, or if an unregistered op with one region contains it
+    more closely: that op may itself be a symbol table.
     """
     table = operation.parent_operation
     while table is not None and not table.has_trait(SYMBOL_TABLE):
@@ -71,14 +72,15 @@ def searched_table(operation: Operation) -> Operation | None:
 
 
 def symbol_of(operation: Operation) -> Operation | None:
-    """Return the operation that a call's callee names, in the nearest symbol table that contains the call."""
+    """Return the operation that a call's `callee` attribute refers to; None if it is not found."""
     callee, table = operation.attribute("callee", SymbolRefAttr), searched_table(operation)
     return table.regions[0].blocks[0].symbol(callee.path[0]) if table is not None and len(callee.path) == 1 else None
 
 
 def require_known_tables(root: Operation) -> None:
-    """Raise VerifyError at an unregistered op that may be a symbol table, because the meaning of names inside it is
-    unknown.
+    """Raise VerifyError at an unregistered op with one region.
+
+    The op may be a symbol table, so that symbol references inside it cannot be resolved.
     """
     for operation in root.walk():
         if operation.definition is None and len(operation.regions) == 1:

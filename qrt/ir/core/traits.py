@@ -1,6 +1,6 @@
-"""Traits of ops, with upstream's names: properties that passes and the verifier read without knowing the op.
+"""Traits of ops, named as in upstream MLIR: properties by which passes and the verifier handle ops generically.
 
-Memory effects and speculation follow upstream's `SideEffectInterfaces`: an op without a definition may do anything.
+Memory effects and speculation follow upstream MLIR's `SideEffectInterfaces`: an unregistered op may have any effect.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -13,10 +13,10 @@ Verify = Callable[[Operation], None]
 
 
 class Trait:
-    """A property of ops.
+    """A property of an op, such as `Pure` or `Terminator`, optionally with a verifier.
 
-    `implies` are the traits that come with it. `verify` raises VerifyError; if `of_signature`, it reads types and
-    attributes only, so that equal signatures are checked once.
+    `implies` are further traits of every op that has this one. `verify` raises VerifyError. If `of_signature`, it reads
+    only types and attributes, so that operations with equal types and attributes are verified once.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Trait:
 
 
 def expand(traits: Iterable[Trait]) -> tuple[Trait, ...]:
-    """Return the traits and all that they imply, without repetitions, in order."""
+    """Return the traits and, after each, the traits that it implies, without repetitions."""
     expanded: dict[Trait, None] = {}
     pending = list(traits)[::-1]
     while pending:
@@ -77,9 +77,10 @@ _EFFECTS = (MEM_READ, MEM_WRITE, MEM_ALLOC, MEM_FREE)
 
 
 def memory_effects(operation: Operation, inside: bool = True) -> frozenset[Trait] | None:
-    """Return the effects of an operation and, if its traits say so, of the operations inside it.
+    """Return the memory effects (`MEM_READ`, `MEM_WRITE`, `MEM_ALLOC`, `MEM_FREE`) of an operation; None if unknown.
 
-    None if they are unknown. Without `inside`, only the operation's own effects count.
+    The effects of operations inside its regions are included if the op has `RECURSIVE_MEMORY_EFFECTS` and `inside` is
+    True.
     """
     collected: set[Trait] = set()
     pending = [operation]
@@ -100,18 +101,18 @@ def memory_effects(operation: Operation, inside: bool = True) -> frozenset[Trait
 
 
 def has_no_memory_effect(operation: Operation) -> bool:
-    """Return True if the operation and all operations inside it read, write, allocate and free nothing."""
+    """Return True if the operation, with all operations inside it, is known to have no memory effect."""
     return memory_effects(operation) == frozenset()
 
 
 def reads(operation: Operation) -> bool:
-    """Return True if the operation may read memory."""
+    """Return True if the operation may read memory; unknown effects count as a read."""
     effects = memory_effects(operation)
     return effects is None or MEM_READ in effects
 
 
 def writes(operation: Operation) -> bool:
-    """Return True if the operation may write memory."""
+    """Return True if the operation may write memory; unknown effects count as a write."""
     effects = memory_effects(operation)
     return effects is None or MEM_WRITE in effects
 
@@ -126,20 +127,24 @@ def is_speculatable(operation: Operation) -> bool:
 
 
 def is_speculatable_inside(operation: Operation) -> bool:
-    """Return True if all operations in its regions are speculatable."""
+    """Return True if all operations in the regions of an operation are speculatable."""
     return all(is_speculatable(child) for region in operation.regions for block in region.blocks for child in block)
 
 
 def would_be_dead(operation: Operation) -> bool:
-    """Return True if an operation may be removed once nothing uses its results.
+    """Return True if an operation may be removed once its results have no uses, as MLIR's `wouldOpBeTriviallyDead`.
 
-    It is neither a terminator nor a symbol, and only reads, or allocates its results.
+    Such an operation is neither a terminator nor a symbol, and its only memory effects are reads and allocations.
     """
     return removal_blocker(operation) is None
 
 
 def removal_blocker(operation: Operation) -> Operation | None:
-    """Return the operation that prevents the removal of an unused operation: itself or one inside it; else None."""
+    """Return the operation that forbids removing `operation` once its results have no uses; None if nothing does.
+
+    That is `operation` itself, if it is a terminator or a symbol, or the first operation in it that may write or free
+    memory.
+    """
     if operation.has_trait(TERMINATOR) or operation.has_trait(SYMBOL):
         return operation
     pending = [operation]
@@ -167,24 +172,24 @@ def _verify_single_block(operation: Operation) -> None:
 
 TERMINATOR = Trait("Terminator")
 RETURN_LIKE = Trait("ReturnLike")
-"""Its operands are the results of the operation around it."""
+"""Terminator whose operands become the results of the parent operation."""
 CONSTANT_LIKE = Trait("ConstantLike")
 ISOLATED_FROM_ABOVE = Trait("IsolatedFromAbove")
 SYMBOL, SYMBOL_TABLE = Trait("Symbol"), Trait("SymbolTable")
 LOOP_LIKE = Trait("LoopLike")
-"""Runs its regions again and again."""
+"""May run its regions repeatedly."""
 NO_TERMINATOR = Trait("NoTerminator")
 GRAPH_REGION = Trait("GraphRegion", implies=(NO_TERMINATOR,))
-"""Its one block has no order and needs no terminator."""
+"""The operations of its single block have no order, and the block needs no terminator."""
 SINGLE_BLOCK = Trait("SingleBlock", verify=_verify_single_block, of_signature=False)
 EXTENSION = Trait("Extension")
-"""Upstream does not have the op."""
+"""Op that upstream MLIR does not have."""
 
 
 def single_block_implicit_terminator(name: str) -> Trait:
-    """Return the trait of ops whose regions have one block that ends with the op `name`.
+    """Return the trait of ops whose regions have a single block that ends with the op `name`.
 
-    Custom forms leave out a terminator without operands and attributes.
+    A custom form omits this terminator if it has no operands and attributes.
     """
 
     def verify(operation: Operation) -> None:
@@ -206,7 +211,7 @@ NO_REGION_ARGUMENTS = Trait("NoRegionArguments", verify=_verify_no_arguments, of
 
 
 def has_parent(*names: str) -> Trait:
-    """Return the trait of ops that must be directly inside one of these ops."""
+    """Return the trait of ops whose parent operation must be one of `names`."""
     wanted = f"'{names[0]}'" if len(names) == 1 else f"to be one of '{', '.join(names)}'"
 
     def verify(operation: Operation) -> None:
@@ -240,9 +245,10 @@ def _verify_same_shape(operation: Operation) -> None:
 
 
 def have_compatible_shapes(types: Sequence[Type]) -> bool:
-    """Return True if values of these types may have one shape.
+    """Return True if values of these types may have the same shape at run time.
 
-    They are all scalars, or all shaped with sizes that are equal as far as known; all or none are scalable vectors.
+    Either all types are scalars, or all are shaped, with equal ranks and equal static sizes where known. Scalable
+    vectors are compatible only with scalable vectors.
     """
     shaped = [type for type in types if isinstance(type, Shaped)]
     if len(shaped) not in (0, len(types)):
@@ -274,7 +280,7 @@ def _verify_elementwise(operation: Operation) -> None:
 
 
 def _base(type: Type) -> tuple[object, bool]:
-    """Return the kind of a type: vector, ranked tensor or unranked tensor."""
+    """Return (class, is_unranked) of a type, which distinguishes vectors, ranked tensors and unranked tensors."""
     return type.__class__, getattr(type, "shape", ()) is None
 
 
@@ -284,7 +290,7 @@ def _verify_same_element(operation: Operation) -> None:
 
 
 COMMUTATIVE = Trait("Commutative")
-"""Its operands may be exchanged; canonical IR has constants last."""
+"""The operands may be exchanged; in canonical IR constant operands are last."""
 ELEMENTWISE = Trait("Elementwise", verify=_verify_elementwise)
 """Computes each element of its results from the elements at the same place."""
 SAME_OPERANDS_AND_RESULT_TYPE = Trait("SameOperandsAndResultType", verify=_verify_same_type)

@@ -1,4 +1,4 @@
-"""Verification: SSA dominance, block structure, symbols, and each op's own rules."""
+"""Verification of programs: SSA dominance, block structure, symbols, and the verifier of each op."""
 
 from collections.abc import Collection
 
@@ -12,12 +12,14 @@ from qrt.types import FunctionType, TensorType, Type, UniformType
 
 
 def verify(operation: Operation, strict: bool = False) -> list[Diagnostic]:
-    """Verify an operation and return the warnings: zero points that their storage type does not hold.
+    """Verify an operation, with all operations inside it, and return the warnings.
 
-    Raises VerifyError at the first operation, in text order, that breaks a rule; its `diagnostics` are all errors that
-    were detected. As upstream does, one error is reported for each operation that is isolated from above, such as a
-    function: the first one inside it; an error of dominance if nothing else is wrong; an error of its symbols if
-    everything inside is valid. `strict` makes the warnings errors.
+    A warning is about a zero point outside its storage type's range, which upstream MLIR accepts; `strict` makes it an
+    error.
+
+    Raises VerifyError for the first invalid operation in text order; its `diagnostics` lists all errors. As in upstream
+    MLIR, each operation that is isolated from above (a function, a module) reports only one error: the first inside it,
+    else a symbol error, else the first dominance error.
     """
     verifier = _Verifier(strict)
     verifier.isolated(operation)
@@ -39,9 +41,9 @@ class _Verifier:
         self.dominance: VerifyError | None = None  # the first, to be reported if nothing else is
 
     def isolated(self, operation: Operation) -> bool:
-        """Verify an operation that is isolated from above, with all inside it.
+        """Verify an operation that is isolated from above, such as a function, with all operations inside it.
 
-        Record errors and return True if it is valid.
+        Record errors, and return True if there are none.
         """
         outer = self.visible, self.inner, self.dominance
         self.visible, self.inner, self.dominance = set(), [], None
@@ -88,9 +90,9 @@ class _Verifier:
             self._dominated(region, owner)
 
     def _block(self, block: Block, owner: Operation, ordered: bool) -> list[Value]:
-        """Check a block and return the values that it defines, which stay visible.
+        """Verify the operations of a block, and return the values that the block defines; they stay in `self.visible`.
 
-        Values are visible after their definitions, or in the whole block if it is not `ordered`.
+        If `ordered`, a value is visible only after its definition; else (in a graph region) in the whole block.
         """
         visible = self.visible
         added = list(block.arguments)
@@ -124,9 +126,7 @@ class _Verifier:
         return added
 
     def _dominated(self, region: Region, owner: Operation) -> None:
-        """Yield blocks in the order of the dominator tree, so that the values visible in a block are those that
-        dominate it.
-        """
+        """Verify a region's blocks along the dominator tree, so that only values from dominating blocks are visible."""
         children, unreachable = dominator_tree(region)
         stack: list[tuple[Block | None, list[Value]]] = [(region.blocks[0], [])]
         while stack:
@@ -145,7 +145,7 @@ class _Verifier:
         self.visible.difference_update(added)
 
     def _value_type(self, type: Type, operation: Operation) -> None:
-        """Record a warning or an error about zero points in a value's or a function's type that upstream accepts."""
+        """Report zero points outside the storage type's range, in a value's type or in the types of a function type."""
         for part in (*type.inputs, *type.results) if isinstance(type, FunctionType) else (type,):
             element = part.element if isinstance(part, TensorType) else part
             if not isinstance(element, UniformType) or part in self.checked:
@@ -168,12 +168,12 @@ class _Verifier:
 
 
 def _traits(operation: Operation) -> Collection[object]:
-    """Return the traits of an operation; none where it has no definition."""
+    """Return the traits of an operation; an empty tuple if it is not registered."""
     return () if operation.definition is None else operation.definition.traits
 
 
 def verify_alone(operation: Operation) -> None:
-    """Verify an operation by the rules of its op, without what is inside it. Raise VerifyError at the first error."""
+    """Verify an operation by the definition of its op, without the operations inside it. Raise VerifyError."""
     if operation.attributes:
         check_attributes(operation)
     if operation.definition is not None:
@@ -181,7 +181,7 @@ def verify_alone(operation: Operation) -> None:
 
 
 def _check_name(operation: Operation) -> None:
-    """Verify the name of an operation without a definition, after the operations inside it."""
+    """Raise VerifyError for an unregistered op in a dialect that does not allow unregistered ops."""
     if operation.definition is None and registry.is_refused(operation.name):
         dialect = operation.name.partition(".")[0]
         raise operation.error(
@@ -231,7 +231,7 @@ def _check_symbols(table: Operation) -> None:
 
 
 def dominator_tree(region: Region) -> tuple[dict[Block, list[Block]], list[Block]]:
-    """Return (children of each reachable block, unreachable blocks).
+    """Return ({block: blocks that it immediately dominates}, unreachable blocks) of a region.
 
     Source: Cooper, Harvey and Kennedy, 'A Simple, Fast Dominance Algorithm'.
     """

@@ -1,1 +1,1 @@
-"""Rewriting of programs by patterns, which make operations with a builder."""
+"""Rewriting of programs: patterns, the greedy driver that applies them, and folding of constants."""

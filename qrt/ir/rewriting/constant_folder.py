@@ -1,4 +1,4 @@
-"""The evaluation of operations on constants, which passes, folds, the planner and importers share."""
+"""Evaluation of operations whose operands are constant, shared by passes, the planner and importers."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
@@ -12,24 +12,25 @@ from qrt.ir.rewriting.rewrite import erase_dead, replace
 Array = NDArray[Any]
 Constant = TypeVar("Constant")
 Evaluate = Callable[[Operation, Mapping[Value, Array]], Sequence[Array] | None]
-"""A function of an operation and of the arrays that it reads from outside: the array of each result."""
+"""A function of an operation and the arrays of the values that it reads; returns an array for each result, or None."""
 Known = Callable[[Value], Array | None]
-"""A function of a value: its array, or None of one that no constant gives."""
+"""A function of a value that returns its array if the value is constant, else None."""
 
 
 class ConstantFolder(Generic[Constant]):
-    """An evaluator of operations on constants before a program runs.
+    """Evaluator that replaces operations on constants by constants before a program runs.
 
-    Each user of such values has a folder with its own three functions, under one policy:
+    Each user (a pass, the planner, an importer) supplies three functions:
 
-    - An operation is folded whole, with its regions, if all values that it reads from outside are known, and it neither
-      reads nor writes memory or state. ``may_fold`` narrows this: sizes of results, kinds of operations.
-    - ``evaluate`` gives the bits of a run on every machine: those of the references, or of kernels that equal them. It
-      bounds the memory and the work, and returns None beyond.
-    - None leaves an operation to the run, which reports an error at its place if it gets there. An evaluator that must
-      report the error at once raises it with the place of the operation.
-    - ``as_constant`` makes constants of the result arrays: attributes, operations that hold them, or places in a plan.
-      None means that no constant can hold them: the operation stays, and operations that read it are still folded.
+    - ``may_fold(operation)`` limits which operations are evaluated, for example by the size of the results. In any case
+      an operation is evaluated only if it has no memory effect, and all values that it and its regions read from
+      outside are constant.
+    - ``evaluate(operation, arrays)`` returns the result arrays, bit for bit as a run computes them on every machine. It
+      returns None if its bounds on memory or work are exceeded, or to leave an error to the run; or it raises the error
+      itself, located at the operation.
+    - ``as_constant(operation, arrays)`` converts the result arrays to constants: attributes, values of new operations,
+      or constants of a plan. If it returns None, because an array has no constant form, the operation stays in the
+      program, but operations that use its results can still be folded.
     """
 
     def __init__(
@@ -40,10 +41,13 @@ class ConstantFolder(Generic[Constant]):
     ) -> None:
         self.evaluate, self.may_fold, self.as_constant = evaluate, may_fold, as_constant
         self.arrays: dict[Value, Array] = {}
-        """The results of the operations that `fold` has taken, and the constants in their place."""
+        """The arrays of all values evaluated by `fold`, and of the constants that replace them."""
 
     def results(self, operation: Operation, known: Known) -> Sequence[Array] | None:
-        """Return the arrays of the results; None if they cannot be computed before the run."""
+        """Return the arrays of an operation's results; None if the operation cannot be evaluated before the run.
+
+        `known` returns the array of a constant value, and None for any other value.
+        """
         arrays = _arrays_of(operation.operands, known)
         if arrays is None or not self.may_fold(operation):
             return None
@@ -52,12 +56,16 @@ class ConstantFolder(Generic[Constant]):
         return self.evaluate(operation, arrays) if arrays is not None and has_no_memory_effect(operation) else None
 
     def constants(self, operation: Operation, known: Known) -> list[Constant] | None:
-        """Return a constant for each result; None if there are none."""
+        """Evaluate an operation, and return a constant for each result; None if that is not possible."""
         arrays = self.results(operation, known)
         return None if arrays is None else self.as_constant(operation, arrays)
 
     def fold(self: "ConstantFolder[Value]", operation: Operation) -> bool:
-        """Replace an operation whose operands are constant by constants. Return True if its results are known."""
+        """Evaluate an operation and replace it by constants. Return True if it was evaluated.
+
+        If its results have no constant form, the operation stays in the program, and the arrays are recorded in
+        `arrays`.
+        """
         arrays = self.results(operation, self.arrays.get)
         if arrays is None:
             return False
@@ -71,10 +79,10 @@ class ConstantFolder(Generic[Constant]):
         return True
 
     def fold_inside(self: "ConstantFolder[Value]", root: Operation, cyclic: Collection[Operation]) -> None:
-        """Fold the operations inside an operation, except those that depend on themselves.
+        """Fold all operations below `root` except those in `cyclic`, which depend on their own results.
 
-        Outer operations come before inner ones, and each comes after those that it reads, whatever the order of the
-        text.
+        An operation is visited before the operations in its regions, and after the operations that define its operands,
+        even if these follow in the text.
         """
         decided: set[Operation] = set()
         waiting: dict[Operation, list[Operation]] = {}
@@ -98,7 +106,7 @@ class ConstantFolder(Generic[Constant]):
 
 
 def captured(operation: Operation) -> list[Value]:
-    """Return the values from outside that an operation and its regions read."""
+    """Return the values that an operation and its regions use and that are defined outside the operation."""
     if not operation.regions:
         return list(dict.fromkeys(operation.operands))
     every = operation.walk()

@@ -1,4 +1,4 @@
-"""The driver that folds and applies patterns from a worklist, in the order of upstream's greedy driver."""
+"""Greedy pattern driver with a worklist, which visits operations in the order of upstream MLIR's driver."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
@@ -17,15 +17,18 @@ _MANY_USES = 64  # so many uses count as those of several users: finding the fir
 
 _REWRITES = 1000
 _REWRITES_PER_OPERATION = 16
-"""How often an operation, with all that is made in its place, may be rewritten: so often, and so often for each
-operation of the program. A `tensor.dim` at the end of a chain of insertions moves past each of them."""
+"""The limit on rewrites of an operation and of the operations created in its place: `_REWRITES`, plus this number for
+each operation of the program. A `tensor.dim` at the end of a chain of insertions moves past each of them."""
 
 Patterns = Callable[[Operation], Sequence[Pattern]]
 """The patterns to try on an operation, in order."""
 
 
 def rewrite_greedily(root: Operation, folds: Folds, patterns: Patterns) -> None:
-    """Fold, apply patterns and erase dead operations below `root` until nothing changes."""
+    """Fold operations, apply patterns and erase dead operations below `root` until nothing changes.
+
+    At most 10 iterations are made, as in upstream MLIR. `patterns` returns the patterns to try on an operation.
+    """
     for _ in range(_MAX_ITERATIONS):
         erase_unreachable(root)
         changed = _Worklist(folds, patterns).run(root)
@@ -36,10 +39,10 @@ def rewrite_greedily(root: Operation, folds: Folds, patterns: Patterns) -> None:
 
 
 def _erase_dead(root: Operation) -> bool:
-    """Erase operations that are dead and have not been visited since.
+    """Erase all dead operations below `root`, last one first. Return True if there were any.
 
-    Return True if there were any. As in upstream's driver, an operation that a terminator reads remains this time, even
-    if the operation around the terminator is erased.
+    As in upstream MLIR's driver, an operation whose result a terminator uses is not erased in this iteration, even if
+    the terminator itself disappears with its parent.
     """
     operations = root.walk()
     read = {value.operation for user in operations if user.has_trait(TERMINATOR) for value in user.operands}
@@ -52,9 +55,9 @@ def _erase_dead(root: Operation) -> bool:
 
 
 class _Worklist(BuilderObserver):
-    """Operations to visit, the last one first.
+    """Worklist of operations to visit, last in first out.
 
-    A changed operation is added below those that contain it, because these may fold by what is inside them.
+    When an operation changes, its parent operations are added too: they may fold because of what is inside them.
     """
 
     def __init__(self, folds: Folds, patterns: Patterns) -> None:
@@ -66,7 +69,7 @@ class _Worklist(BuilderObserver):
         self.cyclic: Collection[Operation] = ()
 
     def run(self, root: Operation) -> bool:
-        """Visit all operations. Return True if anything changed."""
+        """Visit the operations below `root`, and again those that changed. Return True if any changed."""
         constants = _Constants(self)
         operations = root.walk()
         self.budget.start(operations)
@@ -101,7 +104,7 @@ class _Worklist(BuilderObserver):
                     self.changed(value.operation)
 
     def erase(self, operation: Operation) -> None:
-        """Erase an operation, after all operations inside it, from its end."""
+        """Erase an operation. Before it, the operations in its regions are erased, last one first."""
         for region in reversed(operation.regions):
             for block in _successors_first(region):
                 for inner in reversed(block.operations):
@@ -116,9 +119,10 @@ class _Worklist(BuilderObserver):
         operation.erase()
 
     def is_dead(self, operation: Operation) -> bool:
-        """Return True if an operation is dead.
+        """Return True if an operation is dead: its results have no uses, and nothing in its regions must be kept.
 
-        A loop is tested after each change inside it, so the operation that kept it alive the last time is tested first.
+        A loop is tested again after each change inside it. Therefore the inner operation that kept the loop alive last
+        time is remembered and tested first.
         """
         if not operation.regions:
             return is_dead(operation)
@@ -150,7 +154,7 @@ class _Worklist(BuilderObserver):
         return True
 
     def results(self, operation: Operation, builder: Builder) -> list[Value] | None:
-        """Return the values by which a fold or a pattern replaces the results; None if neither applies."""
+        """Return the values by which a fold or a pattern replaces an operation's results; None if neither applies."""
         folded = None if operation.has_trait(CONSTANT_LIKE) else fold(operation, self.folds)
         if folded is not None:
             self.budget.spend(operation, "fold")
@@ -167,8 +171,9 @@ class _Worklist(BuilderObserver):
 
 
 class _Budget:
-    """The number of rewrites that each operation of a program may still have, including rewrites of operations that it
-    made.
+    """Limit on the rewrites per operation of the original program, which detects patterns that never stop.
+
+    A rewrite of an operation that a pattern created counts for the original operation.
     """
 
     def __init__(self) -> None:
@@ -185,11 +190,11 @@ class _Budget:
         self.visited = self.origins.get(operation, operation)
 
     def count(self, operation: Operation) -> None:
-        """Count a new operation as part of the operation whose visit creates it."""
+        """Count the later rewrites of a new operation for the original operation that is being visited."""
         self.origins.setdefault(operation, self.visited or operation)
 
     def spend(self, operation: Operation, rewrite: str | Pattern) -> None:
-        """Count that a fold or a pattern applied. Raise VerifyError if the limit is exceeded."""
+        """Count one rewrite (a fold or a pattern) for the visited operation. Raise VerifyError beyond the limit."""
         assert self.visited is not None
         times = self.spent[self.visited] = self.spent.get(self.visited, 0) + 1
         if times > self.limit:
@@ -202,7 +207,10 @@ class _Budget:
 
 
 def _has_few_users(value: Value, operation: Operation) -> bool:
-    """Return True if a value has at most one user besides `operation`. With a single user it may be simplified."""
+    """Return True if at most one operation besides `operation` uses `value`.
+
+    When `operation` is erased, the operation that defines `value` may then fold or be dead, and is visited again.
+    """
     left = len(value.uses) - operation.operands.count(value)
     if left <= 1 or left > _MANY_USES:
         return left <= 1
@@ -218,7 +226,7 @@ def _is_inside(operation: Operation, outer: Operation) -> bool:
 
 
 def _successors_first(region: Region) -> Iterator[Block]:
-    """Yield the blocks of a region in post-order; unreachable ones last."""
+    """Yield the blocks of a region in post-order from the entry block, then the unreachable blocks in post-order."""
     seen: set[Block] = set()
     for root in region.blocks:
         if root in seen:
@@ -237,14 +245,14 @@ def _successors_first(region: Region) -> Iterator[Block]:
 
 
 def _materialized(builder: Builder, operation: Operation, value: Attribute, type: Type) -> Value:
-    """Return a constant in the form of the dialect of the replaced operation: extents become a `shape.const_shape`."""
+    """Return the value of a new constant that replaces `operation`, a `shape.const_shape` if that is a shape op."""
     if operation.name.startswith("shape.") and isinstance(type, TensorType):
         return builder.value("shape.const_shape", (), type, {"shape": value})
     return builder.constant(value, type)
 
 
 class _Constants:
-    """One constant of each value in each isolated region, all before the other operations of its first block."""
+    """Deduplicated constant operations of each isolated region, moved to the start of the region's entry block."""
 
     def __init__(self, observer: BuilderObserver) -> None:
         self.observer = observer
@@ -252,9 +260,9 @@ class _Constants:
         self.placed: set[Operation] = set()
 
     def known(self, operation: Operation) -> bool:
-        """Move a constant to the beginning of its region.
+        """Replace a constant operation by an equal one of its isolated region, and return True.
 
-        Return True if an equal one exists, which then replaces it.
+        If there is no equal one, move the operation to the start of the region and return False.
         """
         region = _isolated_region(operation)
         entry = region.blocks[0]
@@ -273,7 +281,7 @@ class _Constants:
 
 
 def _isolated_region(operation: Operation) -> Region:
-    """Return the innermost region around the operation that cannot use values from outside."""
+    """Return the innermost region that contains `operation` and is isolated from above."""
     while True:
         block = operation.parent
         assert block is not None

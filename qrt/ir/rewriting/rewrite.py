@@ -1,4 +1,4 @@
-"""Replacement and removal of operations, and the patterns that a driver applies."""
+"""Replacing and erasing operations, and the type of rewrite patterns."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -13,9 +13,9 @@ from qrt.registry import import_place
 
 
 def replace(operation: Operation, values: Sequence[Value]) -> None:
-    """Replace the results of an operation by `values`, and erase it.
+    """Replace each result of an operation by the value at its position in `values`, and erase the operation.
 
-    Raises VerifyError if a value is one of the results.
+    Raises VerifyError if `values` contains a result of the operation itself.
     """
     if any(value.operation is operation for value in values):
         raise cycle_error(operation)
@@ -25,8 +25,10 @@ def replace(operation: Operation, values: Sequence[Value]) -> None:
 
 
 def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], bool]) -> list[Operation]:
-    """Fold operations to existing values, each on the original program, as upstream's conversion driver does before it
-    converts. Operations that depend on themselves are not folded. Return the operations to erase.
+    """Replace the results of operations that fold to existing values, and return these operations, to be erased.
+
+    Every fold sees the original program, as in upstream MLIR's conversion driver. Only operations for which `applies`
+    returns True and which do not depend on their own results are folded.
     """
     decided: dict[Value, Value] = {}
     operations = root.walk()
@@ -44,8 +46,8 @@ def fold_at_once(root: Operation, folds: Folds, applies: Callable[[Operation], b
 
 PatternResult = list[Value] | None
 Pattern = Callable[[Operation, Builder], PatternResult]
-"""A pattern: makes the replacement of an operation, and returns the values that replace its results. Where it does not
-apply it makes nothing and returns None.
+"""A function that creates the replacement of an operation and returns the values that replace its results. A pattern
+that does not apply returns None and creates nothing.
 """
 
 IN_PLACE: list[Value] = []
@@ -53,7 +55,7 @@ IN_PLACE: list[Value] = []
 
 
 def canonicalizations(definition: Definition) -> tuple[Pattern, ...]:
-    """Return the patterns of an op, which are loaded when a pass first asks for them."""
+    """Return an op's canonicalization patterns. Their modules are imported at the first call."""
     return _loaded(definition.canonicalize)
 
 
@@ -67,12 +69,12 @@ def _loaded(entries: tuple[str, ...]) -> tuple[Pattern, ...]:
 
 
 def is_dead(operation: Operation) -> bool:
-    """Return True if an operation may be removed: nothing uses its results, and it has no other effect."""
+    """Return True if an operation may be erased: its results have no uses, and it only reads or allocates memory."""
     return not any(value.uses for value in operation.results) and would_be_dead(operation)
 
 
 def erase_dead(pending: list[Operation]) -> None:
-    """Erase those of the operations that are dead, and the operations that only these used."""
+    """Erase the dead operations in `pending`, and the operations that are dead once these are gone."""
     while pending:
         operation = pending.pop()
         if operation.parent is not None and is_dead(operation):
@@ -82,7 +84,7 @@ def erase_dead(pending: list[Operation]) -> None:
 
 
 def constants_last(operation: Operation) -> bool:
-    """Put the constant operands of a commutative operation last. Return True if one was moved."""
+    """Move the constant operands of a commutative operation behind the others. Return True if the order changed."""
     ordered = sorted(operation.operands, key=lambda value: constant_of(value) is not None)
     if ordered == list(operation.operands):
         return False

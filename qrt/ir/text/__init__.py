@@ -1,1 +1,1 @@
-"""The text of the IR: parsing and printing, assembly formats, dense data."""
+"""The text of the IR: parser, printer, assembly formats, dense and sparse constants."""

@@ -1,4 +1,4 @@
-"""The parser of affine maps and sets."""
+"""Parser of affine maps, integer sets and affine expressions."""
 
 from functools import partial
 from typing import cast
@@ -21,7 +21,7 @@ _WORDS = ("floordiv", "ceildiv", "mod")
 
 
 def parse_affine_map(parser: AttributeReader, start: int) -> AffineMapAttr:
-    """Parse an affine map after the word `affine_map`. Raise ParseError."""
+    """Parse `<(d0)[s0] -> (d0 + s0)>` after the word `affine_map`."""
     parser.scanner.expect("<", " after 'affine_map'")
     map = parse_affine_map_body(parser)
     parser.scanner.expect(">", " closing the affine map")
@@ -29,7 +29,7 @@ def parse_affine_map(parser: AttributeReader, start: int) -> AffineMapAttr:
 
 
 def parse_affine_map_body(parser: AttributeReader) -> AffineMapAttr:
-    """Parse `(d0)[s0] -> (d0 + s0)`."""
+    """Parse an affine map without its angle brackets: `(d0)[s0] -> (d0 + s0)`."""
     scanner = parser.scanner
     names, dimensions, symbols = _parse_header(parser)
     scanner.expect("->", " in affine map")
@@ -37,7 +37,7 @@ def parse_affine_map_body(parser: AttributeReader) -> AffineMapAttr:
 
 
 def parse_affine_set(parser: AttributeReader, start: int) -> IntegerSetAttr:
-    """Parse an affine set after the word `affine_set`. Raise ParseError."""
+    """Parse `<(d0)[s0] : (d0 - s0 >= 0)>` after the word `affine_set`."""
     scanner = parser.scanner
     scanner.expect("<", " after 'affine_set'")
     names, dimensions, symbols = _parse_header(parser)
@@ -49,12 +49,15 @@ def parse_affine_set(parser: AttributeReader, start: int) -> IntegerSetAttr:
 
 
 class Names(dict[str, Expression]):
-    """The meanings of identifiers in one map's expressions, and the number of operators of the current expression."""
+    """Dict from the identifiers of one affine map to their expressions, such as `("d", 0)`.
+
+    `operators` counts the operators of the expression being parsed, to limit its size.
+    """
 
     operators = 0
 
     def combine(self, scanner: Scanner, start: int, operator: str, left: Expression, right: Expression) -> Expression:
-        """Return the simplified expression. Raise ParseError if it has too many operators."""
+        """Return `left operator right`, simplified. Raise ParseError if the expression has too many operators."""
         self.operators += 1
         value = combine(operator, left, right)
         if max(self.operators, count_operators(value)) > MAX_OPERATORS:
@@ -63,7 +66,7 @@ class Names(dict[str, Expression]):
 
 
 class ValueNames(Names):
-    """The SSA values in the expressions of a custom form, `%i + symbol(%n)`. Each is one dimension or symbol."""
+    """Dict from SSA values in the subscripts of a custom form, `[%i + symbol(%n)]`, to dimensions and symbols."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -75,7 +78,7 @@ class ValueNames(Names):
         return [*self.dimensions, *self.symbols]
 
     def value(self, parser: FormParser, kind: str) -> Expression:
-        """Return the expression of the value at the cursor."""
+        """Read an SSA value and return its dimension (kind "d") or symbol (kind "s"), a new one at the first use."""
         operand = parser.operand()
         operands = self.dimensions if kind == "d" else self.symbols
         if operand[:2] not in [known[:2] for known in self.operands]:
@@ -85,7 +88,10 @@ class ValueNames(Names):
 
 
 def parse_map_of_values(parser: FormParser, brackets: str) -> tuple[AffineMapAttr, list[OperandName]]:
-    """Parse expressions of SSA values in brackets; return the map, and its operands, dimensions before symbols."""
+    """Parse bracketed affine expressions of SSA values, such as `[%i + 1, symbol(%n)]`.
+
+    Return the map, and its operands: the values of dimensions, then those of symbols.
+    """
     names = ValueNames()
     results = parse_expressions(parser, names, brackets)
     return AffineMapAttr(len(names.dimensions), len(names.symbols), tuple(results)), names.operands
@@ -94,15 +100,16 @@ def parse_map_of_values(parser: FormParser, brackets: str) -> tuple[AffineMapAtt
 def parse_expressions(
     parser: AttributeReader, names: Names, brackets: str = "()", before: str = ""
 ) -> list[Expression]:
-    """Parse expressions in brackets. `before` completes the error if there is no opening bracket."""
+    """Parse a bracketed list of affine expressions; `before` completes the error about a missing opening bracket."""
     read = partial(parse_expression, parser, names)
     return parser.scanner.bracketed(brackets, read, before, " after affine expressions")
 
 
 def parse_expression(parser: AttributeReader, names: Names) -> Expression:
-    """Parse an expression.
+    """Parse an affine expression.
 
-    Its depth is counted from 0, because passes build expressions inside operations at any depth.
+    Nesting is counted from 0 for each expression, not from the depth of the regions around it: a pass may build the
+    same expression at any depth of regions, and its text must parse again.
     """
     names.operators = 0
     scanner = parser.scanner
@@ -114,7 +121,7 @@ def parse_expression(parser: AttributeReader, names: Names) -> Expression:
 
 
 def _parse_header(parser: AttributeReader) -> tuple[Names, int, int]:
-    """Parse `(d0, d1)[s0]`; return the names, and the numbers of dimensions and symbols."""
+    """Parse `(d0, d1)[s0]`; return the names and the numbers of dimensions and of symbols."""
     scanner = parser.scanner
     scanner.expect("(", " before affine dimensions")
     names = Names()

@@ -2,11 +2,14 @@
 
     "$memref `[` $indices `]` attr-dict `:` type($memref)"
 
-`$x` is an operand, attribute, region or successor; `` `text` `` a literal (empty: no space); `type($x)`, also as
-`qualified(type($x))`; `operands`; `attr-dict`, `attr-dict-with-keyword`; `functional-type(a, b)` of `operands`,
-`results` or `$x`; `(a $x^ b)?` and `(a $x^):(b)` are parsed if the first element is next, and printed if the operation
-has `$x`; `name($x, $y)` calls a directive of `DIRECTIVES`. Types without an element are inferred: from the definition's
-relations, from its traits, or from a constraint that only one type satisfies.
+The elements are: `$x`, an operand, attribute, region or successor; `` `text` ``, a literal (an empty literal suppresses
+the space); `type($x)`, also as `qualified(type($x))`; `operands`; `attr-dict` and `attr-dict-with-keyword`;
+`functional-type(a, b)`, where a and b are `operands`, `results` or `$x`; and `name($x, $y)`, a directive of
+`DIRECTIVES`. An optional group `(a $x^ b)?`, or with an alternative `(a $x^):(b)`, is parsed if the text continues with
+its first element, and printed if the operation has the anchor `$x`.
+
+A type that the format omits is inferred: from the definition's relations, from its traits, or from a type constraint
+that only one type satisfies.
 """
 
 import re
@@ -46,7 +49,7 @@ _TOKEN = re.compile(
 
 
 class _Compiler:
-    """A compiler of a format's text, from left to right."""
+    """Compiler of an assembly format's text into elements, from left to right."""
 
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
@@ -58,7 +61,10 @@ class _Compiler:
         self.after_punctuation = False
 
     def elements(self) -> tuple[list[Element], Element | None, str]:
-        """Return the elements up to the end of a group, with its anchor, and the text that ended the group."""
+        """Parse elements up to the end of the current group or of the format.
+
+        Return (elements, anchor element or None, text that ended the group: ")", "):(" or "").
+        """
         elements: list[Element] = []
         anchor: Element | None = None
         while self.position < len(self.text):
@@ -88,7 +94,7 @@ class _Compiler:
         return GroupElement(elements, others, anchor)
 
     def _spaced(self, element: Element) -> Element:
-        """Decide on the space before an element, as upstream's generator does."""
+        """Set whether a space is printed before the element, by the rules of upstream MLIR's format generator."""
         if isinstance(element, AttributeDictionary):
             self.after_punctuation = False
         elif isinstance(element, LiteralElement):
@@ -150,7 +156,7 @@ class _Compiler:
 
 
 class Assembly:
-    """A compiled format: its elements, and a `Line` if all of them are simple."""
+    """Compiled assembly format: its elements and, if these are simple enough, one pattern for the whole text."""
 
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
@@ -179,11 +185,11 @@ class Assembly:
             element.show(printer, operation)
 
     def can_express(self, operation: Operation) -> bool:
-        """Return True if the format can express an operation: a list of types that is not optional is not empty."""
+        """Return True unless a variadic `type($x)` outside optional groups is empty: an empty list cannot be parsed."""
         return all(element.is_present(operation) for element in self._lists)
 
     def _complete(self, typed: Sequence[str], pending: PendingOperation) -> None:
-        """Infer the types that a line omits, one for each group."""
+        """Infer the types that a text matched by `self.line` omits; `typed` names the groups that have types."""
         known = dict(zip(typed, (*pending.operand_types, *pending.result_types), strict=True))
         for name, relation in self.inferred:
             known[name] = relation.compute(INDEX if relation.source is None else known[relation.source])
@@ -191,7 +197,7 @@ class Assembly:
         pending.result_types = [known[name] for name in self.definition.result_groups.names]
 
     def _finish(self, parser: FormParser, pending: PendingOperation) -> None:
-        """Put groups in order, and infer the missing types."""
+        """Concatenate the operands, types and regions of all groups in declared order, and infer the missing types."""
         operands, results = self.definition.operand_groups, self.definition.result_groups
         given, types = pending.operand_groups, pending.types
         if given:
@@ -225,7 +231,7 @@ class Assembly:
                 raise parser.error_at(pending, f"'{name}' has {len(operands)} operands but {len(types)} types")
 
     def _split(self, parser: FormParser, pending: PendingOperation) -> dict[str, list[OperandName]]:
-        """Split the operands that `operands` has parsed into groups."""
+        """Split the operands parsed by the element `operands` into the declared groups."""
         groups = self.definition.operand_groups
         count = len(pending.operands)
         if count < groups.single or (count > groups.single and groups.single == len(groups.names)):
@@ -250,8 +256,10 @@ class Assembly:
 
 
 def inferences(definition: Definition, typed: set[str]) -> list[tuple[str, Relation]]:
-    """Return (name, relation) for each type that the format omits, ordered so that a source precedes the types inferred
-    from it.
+    """Return (operand or result name, relation) for each type that the format omits.
+
+    `typed` names the operands and results whose types the format has. The list is ordered so that each relation's
+    source type is known or inferred before it is used.
     """
     candidates = list(definition.infer.items())
     candidates += [

@@ -1,4 +1,4 @@
-"""The elements of assembly formats: each parses and prints one piece of a custom form."""
+"""Elements of assembly formats; each parses and prints one piece of a custom form."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from qrt.ir.core.traits import ISOLATED_FROM_ABOVE
 from qrt.types import FunctionType, IntegerType, Type
 
 DYNAMIC = -(1 << 63)
-"""Upstream's `kDynamic`: an entry of a static list that an operand gives."""
+"""MLIR's `ShapedType::kDynamic`: the entry of a static list whose value is an operand."""
 
 
 class Element:
-    """One piece of a format. `space` is True if a space is printed before it."""
+    """One element of an assembly format. If `space`, a space is printed before it."""
 
     space = True
 
@@ -28,15 +28,15 @@ class Element:
         raise NotImplementedError
 
     def begins(self, parser: FormParser) -> bool:
-        """Return True if this element is next in the text."""
+        """Return True if the text at the parser's position may start this element."""
         return True
 
     def is_present(self, operation: Operation) -> bool:
-        """Return True if the operation has the part that this element prints."""
+        """Return True if the operation has a value, attribute or region that this element prints."""
         return True
 
     def show(self, printer: FormPrinter, operation: Operation) -> None:
-        """Print the element, after a space if it needs one."""
+        """Print the element, preceded by a space if `space` is set."""
         if self.space:
             printer.attach(" ")
         self.print(printer, operation)
@@ -64,13 +64,13 @@ T = TypeVar("T")
 
 
 def _group(parser: FormParser, size: str, read: Callable[[], T]) -> list[T]:
-    """Parse one item with `read`, or several in a variadic group."""
+    """Call `read` once, or for a variadic group (size "*") once for each item separated by commas; return the list."""
     return parser.scanner.separated(read) if size == "*" else [read()]
 
 
 @dataclass
 class Operands(Element):
-    """The element `$operand`: one operand, or those of a variadic group."""
+    """Element `$operand`: the operand, or the operands of an optional or variadic group."""
 
     definition: Definition
     name: str
@@ -95,7 +95,7 @@ class Operands(Element):
 
 
 class AllOperands(Element):
-    """The element `operands`."""
+    """Element `operands`: all operands of the operation."""
 
     def parse(self, parser: FormParser, pending: PendingOperation) -> None:
         if parser.scanner.at("%"):
@@ -110,7 +110,7 @@ class AllOperands(Element):
 
 @dataclass
 class Attribute(Element):
-    """The element `$attribute`."""
+    """Element `$attribute`: the attribute's value, in the spelling of its kind."""
 
     definition: Definition
     name: str
@@ -134,7 +134,7 @@ class Attribute(Element):
 
 
 class Unit(Attribute):
-    """A unit attribute that is written as the literal of its group."""
+    """Unit attribute that anchors an optional group: it is printed as the group's literal and has no text itself."""
 
     space = False
 
@@ -166,7 +166,7 @@ class AttributeDictionary(Element):
 
 @dataclass
 class TypeOf(Element):
-    """The element `type($x)`."""
+    """Element `type($x)`: the types of an operand group or a result group."""
 
     definition: Definition
     name: str
@@ -189,7 +189,7 @@ class TypeOf(Element):
 
 @dataclass
 class FunctionalType(Element):
-    """The element `functional-type(a, b)`."""
+    """Element `functional-type(a, b)`, printed as `(types of a) -> types of b`."""
 
     definition: Definition
     inputs: str
@@ -214,7 +214,7 @@ class FunctionalType(Element):
 
 @dataclass
 class RegionOf(Element):
-    """The element `$region`."""
+    """Element `$region`: a region, or the regions of a variadic group."""
 
     definition: Definition
     name: str
@@ -247,7 +247,7 @@ class RegionOf(Element):
 
 @dataclass
 class SuccessorOf(Element):
-    """The element `$successor`."""
+    """Element `$successor`: a successor block, or the blocks of a variadic group."""
 
     definition: Definition
     name: str
@@ -267,7 +267,10 @@ class SuccessorOf(Element):
 
 @dataclass
 class GroupElement(Element):
-    """An optional group, `(elements)?` or `(elements):(others)`, which is printed if `anchor` is present."""
+    """Optional group `(elements)?` or `(elements):(others)`.
+
+    It prints `elements` if the operation has the part that `anchor` prints, else `others`.
+    """
 
     elements: Sequence[Element]
     others: Sequence[Element]
@@ -288,9 +291,9 @@ class GroupElement(Element):
 
 @dataclass(frozen=True)
 class Directive:
-    """An element with its own Python functions, which get the names in parentheses.
+    """Python functions for the element `name($x, $y)` of assembly formats; they get the names ("x", "y").
 
-    `parse` fills `pending.operand_groups`, `types`, `region_groups` and `attributes`.
+    `parse` stores what it reads in `pending.operand_groups`, `types`, `region_groups` and `attributes`, by name.
     """
 
     parse: Callable[[FormParser, PendingOperation, tuple[str, ...]], None]
@@ -299,7 +302,10 @@ class Directive:
 
 
 def parse_mixed(parser: FormParser, brackets: str, what: str) -> tuple[list[OperandName], tuple[int, ...]]:
-    """Parse `[%a, 4]`; return the operands, and the integers with `DYNAMIC` for each operand."""
+    """Parse a list of SSA values and integers, such as `[%a, 4]`.
+
+    Return the operands, and one integer for each entry: `DYNAMIC` for an operand. `what` names the list in errors.
+    """
     operands: list[OperandName] = []
 
     def number() -> int:
@@ -326,8 +332,8 @@ def _print_dynamic_indices(printer: FormPrinter, operation: Operation, names: tu
 DIRECTIVES = {
     "dynamic_indices": Directive(_parse_dynamic_indices, _print_dynamic_indices, lambda parser: parser.scanner.at("[")),
 }
-"""The directives by name. `dynamic_indices($offsets, $static_offsets)` is `[%a, 3]`: the operands, and an array with
-`DYNAMIC` for each.
+"""The directives by name. `dynamic_indices($offsets, $static_offsets)` parses `[%a, 3]` to the operands `[%a]` and the
+array `[DYNAMIC, 3]`.
 """
 
 

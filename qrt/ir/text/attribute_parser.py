@@ -1,4 +1,4 @@
-"""Parser of attributes, locations, aliases and resources."""
+"""Parser of attributes, locations and aliases."""
 
 import re
 from collections.abc import Callable
@@ -43,12 +43,12 @@ _NAMESPACE = re.compile(r"[a-zA-Z_][\w$]*", re.ASCII)
 _WITHOUT_TYPES = frozenset(
     {"affine", "arith", "builtin", "cf", "complex", "func", "linalg", "math", "memref", "quant", "scf", "tensor", "ub"}
 )
-"""Dialects whose types are all read by name."""
+"""Dialects whose types the parser knows completely: an unknown type of them is an error, not kept as text."""
 _KEPT_AS_TEXT = frozenset({"distinct", "dense_string"})
 
 
 class AttributeParser:
-    """A parser of attributes at the cursor of one text, with the text's aliases and resources."""
+    """Parser of attributes, with the aliases and resources defined in the same text."""
 
     def __init__(self, source: Source, allow_unregistered: bool, upstream: int = 22) -> None:
         self.source = source
@@ -64,7 +64,7 @@ class AttributeParser:
         self._blobs: dict[str, Blob] = {}
 
     def _is_opaque(self, dialect: str) -> bool:
-        """Return True if a dialect's types are parsed as text: it is unknown, and unregistered dialects are allowed."""
+        """Return True if unknown types of a dialect are kept as text, which needs `allow_unregistered`."""
         is_unknown = dialect not in _WITHOUT_TYPES and _NAMESPACE.fullmatch(dialect) is not None
         return self.allow_unregistered and is_unknown
 
@@ -74,7 +74,7 @@ class AttributeParser:
     # -- attributes -------------------------------------------------------------------------------------------------
 
     def attribute(self) -> Attribute:
-        """Parse any attribute value."""
+        """Parse an attribute of any kind."""
         scanner = self.scanner
         start = scanner.skip()
         character = scanner.text[start : start + 1]
@@ -110,7 +110,7 @@ class AttributeParser:
             raise scanner.error("expected an attribute value", start, start + len(word)) from None
 
     def dictionary(self) -> dict[str, Attribute]:
-        """Parse any attribute that is a dictionary, or an alias of one."""
+        """Parse an attribute that must be a dictionary, `{...}` or an alias of one; return its entries."""
         start = self.scanner.skip()
         value = self.attribute()
         if not isinstance(value, DictAttr):
@@ -118,7 +118,7 @@ class AttributeParser:
         return dict(value.items)
 
     def attribute_dictionary(self, signs: tuple[str, ...] = ("=",)) -> dict[str, Attribute]:
-        """Parse `{name = value, name}`, with one of the signs before each value."""
+        """Parse `{name = value, flag}`; `signs` are the allowed separators between a name and its value."""
         scanner = self.scanner
         scanner.expect("{", " to begin an attribute dictionary")
         entries: dict[str, Attribute] = {}
@@ -221,11 +221,11 @@ class AttributeParser:
         return self._sparse_elements(literal, self.type(), self.scanner.text[start:end])
 
     def _sparse_elements(self, literal: SparseLiteral, kind: Type, text: str) -> Attribute:
-        """Parse a sparse constant of a type; if arrays cannot hold its elements, it is stored as text."""
+        """Return the sparse constant of type `kind`, stored as `text` if NumPy cannot hold its elements."""
         return literal.elements(kind) or OpaqueAttr(f"{text} : {kind}")
 
     def elements_of(self, kind: TensorType) -> Attribute:
-        """Parse `dense<...>` or `sparse<...>` of a type that precedes it in the text."""
+        """Parse `dense<...>` or `sparse<...>` without a type after it; the elements are of type `kind`."""
         start = self.scanner.skip()
         if self.scanner.accept_word("sparse"):
             self.scanner.expect("<", " after 'sparse'")
@@ -251,7 +251,7 @@ class AttributeParser:
             raise scanner.error(str(error), at, scanner.pos) from None
 
     def resource_key(self) -> str:
-        """Parse the name of a resource."""
+        """Parse the key of a resource: a word or a string."""
         scanner = self.scanner
         return scanner.string() if scanner.at('"') else scanner.word("a resource key")
 
@@ -294,7 +294,10 @@ class AttributeParser:
         return parse_dialect_attribute(self, name, start)
 
     def _inside_types(self) -> tuple[Callable[[], str], Callable[[], str]]:
-        """Return the parsers of attributes inside tensor and memref types, with aliases resolved."""
+        """Return the parsers that TypeParser calls for a tensor's encoding, and for a memref's layout or memory space.
+
+        Both return the attribute's text with aliases expanded.
+        """
 
         def encoding() -> str:
             start = self.scanner.skip()
@@ -303,8 +306,9 @@ class AttributeParser:
         return encoding, self._map_or_space
 
     def _map_or_space(self) -> str:
-        """Parse an affine map, or the memory space of a memref: an integer, a string, a dictionary, or a dialect's
-        attribute.
+        """Parse a memref's affine map or memory space, and return its text.
+
+        A memory space is an integer, a string, a dictionary, or an attribute of a dialect that MLIR registers.
         """
         start = self.scanner.skip()
         value = self.attribute()
@@ -317,7 +321,10 @@ class AttributeParser:
         return OpaqueAttr(str(self.types.strided_layout()))
 
     def _copy(self, text: str, start: int) -> str:
-        """Return a text, counting its length: aliases may make it far longer than the source at `start`."""
+        """Return `text`, and raise ParseError at offset `start` if the texts returned so far exceed a limit in total.
+
+        Expanded aliases may be far longer than the source.
+        """
         self._copied += len(text)
         if self._copied > _MAX_COPIED:
             raise self.scanner.error("the aliases in this text expand to too long a text", start, self.scanner.pos)
@@ -332,7 +339,7 @@ class AttributeParser:
         return LocationAttr(text)
 
     def location_body(self) -> str:
-        """Return the text between the parentheses of `loc(...)`, spelled as upstream does, with aliases resolved."""
+        """Parse the inside of `loc(...)`, and return its text as upstream MLIR prints it, with aliases expanded."""
         scanner = self.scanner
         with scanner.nested():
             if scanner.at('"'):
@@ -391,7 +398,7 @@ class AttributeParser:
     # -- aliases ----------------------------------------------------------------------------------------------------
 
     def alias_definition(self) -> None:
-        """Parse `#name = attribute` or `!name = type` at the cursor."""
+        """Parse an alias definition `#name = attribute` or `!name = type`, and record it."""
         scanner = self.scanner
         start = scanner.skip()
         sigil = scanner.text[start]
@@ -416,10 +423,10 @@ class AttributeParser:
         return type
 
     def _alias(self, name: str, start: int) -> Type | Attribute:
-        """Return the value of an alias; if it is defined later in the text, it is parsed now.
+        """Return the value of an alias. A definition that follows later in the text is parsed now.
 
-        The limits of depth and size apply as if the value were written here: a few lines of aliases can expand to any
-        depth, and to more text than fits memory.
+        The limits on nesting and size count the expanded value: a few lines of nested aliases can expand to any depth,
+        and to more text than fits in memory.
         """
         scanner = self.scanner
         value = self._aliases.get(name)
@@ -446,10 +453,7 @@ class AttributeParser:
         return self._aliases[name]
 
     def _places(self) -> dict[str, int]:
-        """Return the places where aliases are defined.
-
-        The text is searched at the first use that precedes a definition.
-        """
+        """Return the offset of each alias definition by name; the text is searched at the first call."""
         if self._alias_places is None:
             self._alias_places = {}
             for match in _ALIAS_DEFINITION.finditer(self.source.text):
@@ -458,7 +462,7 @@ class AttributeParser:
 
 
 def _elements(literal: DenseLiteral, kind: Type) -> Attribute:
-    """Parse a constant of a type; its elements become an array if arrays can hold them."""
+    """Return the constant of type `kind`: backed by an array if NumPy can hold the elements, else stored as text."""
     if not isinstance(kind, TensorType | VectorType):
         return literal.elements(kind)
     if isinstance(kind.element, QuantizedType) and not literal.has_strings:

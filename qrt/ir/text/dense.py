@@ -1,4 +1,4 @@
-"""Dense elements: constants backed by NumPy arrays and their text, and `dense_resource` blobs."""
+"""Dense constants: `dense<...>` backed by NumPy arrays, and `dense_resource` blobs."""
 
 import math
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ FLOAT_DTYPES: dict[str, Any] = {"f16": np.float16, "f32": np.float32, "f64": np.
 
 @contextmanager
 def elided_above(limit: int | None) -> Iterator[None]:
-    """Print larger constants than the limit, except splats, without their values in the `with` block."""
+    """Within the `with` block, print constants of more than `limit` elements without their values, except splats."""
     token = _elided_above.set(limit)
     try:
         yield
@@ -49,10 +49,10 @@ def _is_elided(count: int) -> bool:
 
 @lru_cache(maxsize=256)
 def storage_dtype(element: Type) -> np.dtype[Any]:
-    """Return the dtype of a dense constant's array.
+    """Return the dtype of the array of a dense constant with this element type.
 
-    It is the smallest integer of the element's signedness (signless counts as signed), bool for i1, the float itself
-    for f16, f32 and f64, and bit patterns for every other float.
+    Integers use the smallest NumPy integer that is wide enough, signed for signless types; i1 uses bool. f16, f32 and
+    f64 use NumPy's float; other floats are stored as bit patterns in unsigned integers.
     """
     if not is_backed(element):
         raise QuantTypeError(f"dense elements of {element} are not supported")
@@ -71,22 +71,22 @@ def storage_dtype(element: Type) -> np.dtype[Any]:
 
 
 def is_backed(element: Type) -> bool:
-    """Return True if constants of `element` are arrays; other constants are stored as text."""
+    """Return True if constants of this element type are NumPy arrays; constants of other types are stored as text."""
     if isinstance(element, IntegerType):
         return 1 <= element.width <= 64
     return isinstance(element, IndexType) or (isinstance(element, FloatType) and element.width <= 64)
 
 
 def is_wide(element: Type) -> bool:
-    """Return True for a type of numbers with more bits than an array's element can have."""
+    """Return True for an integer or float type of more than 64 bits."""
     return isinstance(element, IntegerType | FloatType) and element.width > 64
 
 
 @lru_cache(maxsize=256)
 def static_shape(type: Type) -> tuple[int, ...]:
-    """Return the shape of a dense constant's type.
+    """Return the shape of a tensor or vector type.
 
-    Raise QuantTypeError unless it is a tensor or vector of static shape that an array can have.
+    Raise QuantTypeError for any other type, a dynamic shape, or a shape that NumPy arrays cannot have.
     """
     if not isinstance(type, ShapedType):
         raise QuantTypeError(f"elements literal must be of a shaped type, not {type}")
@@ -99,10 +99,10 @@ def static_shape(type: Type) -> tuple[int, ...]:
 
 
 def check_extent(type: ShapedType, itemsize: int | None = None) -> None:
-    """Raise QuantTypeError if NumPy has no arrays of the type's shape with elements of `itemsize` bytes (or of any
-    dtype).
+    """Raise QuantTypeError if a NumPy array of this shape has too many dimensions or bytes.
 
-    Dynamic and empty dimensions count as 1, as in NumPy.
+    `itemsize` is the size of an element in bytes; by default the largest of all dtypes. Dynamic and empty dimensions
+    count as size 1.
     """
     shape = type.shape or ()
     if len(shape) > MAX_RANK:
@@ -116,8 +116,9 @@ MAX_FOLDED = 1 << 20
 
 
 class DenseElementsAttr(Attribute):
-    """`dense<...> : type`, as a read-only array of the type's shape (a broadcast view for a splat) in
-    `storage_dtype(element)`.
+    """A constant `dense<...> : type`, stored as a read-only array of dtype `storage_dtype(element)`.
+
+    The array has the type's shape; for a splat it is a broadcast view of one element.
 
     Examples
     --------
@@ -146,25 +147,25 @@ class DenseElementsAttr(Attribute):
 
     @property
     def element(self) -> Type:
-        """The type of the elements."""
+        """The element type."""
         return self.type.element
 
     @property
     def is_splat(self) -> bool:
-        """True if there are elements, and all have the same bits."""
+        """True if the constant has at least one element and all elements have the same bits."""
         bits = _bits(self.array)
         return bits.size > 0 and (_is_broadcast(bits) or bool((bits == _first(bits)).all()))
 
     @property
     def first(self) -> Any:
-        """The first element as stored in the array.
+        """The first element of the array, in its storage dtype.
 
-        For a splat use this, because its full array may exceed the memory.
+        For a splat use this instead of a contiguous copy of the array, which may exceed the memory.
         """
         return _first(self.array)
 
     def element_at(self, index: tuple[int, ...]) -> Attribute:
-        """Return one element as a constant."""
+        """Return the element at `index` as an integer or float attribute."""
         value = self.array[index]
         if isinstance(self.element, FloatType):
             return FloatAttr(int(value.view(f"u{value.dtype.itemsize}")), self.element)
@@ -172,7 +173,7 @@ class DenseElementsAttr(Attribute):
 
     @property
     def python(self) -> Array:
-        """The values: the array itself, or floats if the array stores bit patterns."""
+        """The values as an array; floats that NumPy lacks, such as bf16, are converted from bit patterns to float64."""
         if isinstance(self.element, FloatType) and self.array.dtype.kind == "u":
             decode = self.element.format.decode
             if _is_broadcast(self.array):
@@ -216,7 +217,7 @@ class DenseElementsAttr(Attribute):
 
 
 class Blob:
-    """The bytes of one `dense_resource` key: empty until the section at the end of the text fills it."""
+    """Bytes of a `dense_resource` key; `data` is None until the resource section at the end of the text is parsed."""
 
     __slots__ = ("alignment", "data", "key")
 
@@ -227,7 +228,7 @@ class Blob:
 
 
 class DenseResourceAttr(Attribute):
-    """The attribute `dense_resource<key> : type`: elements whose bytes are at the end of the text.
+    """A constant `dense_resource<key> : type`, whose bytes are in the resource section at the end of the text.
 
     Examples
     --------
@@ -246,7 +247,7 @@ class DenseResourceAttr(Attribute):
 
     @property
     def array(self) -> Array:
-        """The elements. Raises QuantTypeError if the text has no blob of this key, or one of another size."""
+        """The elements. Raises QuantTypeError if the key has no bytes in the text, or too few or too many."""
         if self.blob.data is None:
             raise QuantTypeError(f"dense_resource<{self.blob.key}> has no data")
         return array_of_bytes(self.blob.data, self.type)
@@ -271,9 +272,9 @@ class DenseResourceAttr(Attribute):
 
 
 def splat(value: Any, type: Type) -> DenseElementsAttr | None:
-    """Return a constant whose elements all have one stored value.
+    """Return a splat constant of type `type`; `value` is the element in its storage dtype.
 
-    Return None if the type has dynamic sizes, or more elements than arrays can have.
+    Return None if the type has dynamic sizes or is too large for an array.
     """
     try:
         return DenseElementsAttr(np.broadcast_to(value, static_shape(type)), type)  # type: ignore[arg-type]  # it has a shape
@@ -286,14 +287,14 @@ def _bits(array: Array) -> Array:
 
 
 def _is_broadcast(array: Array) -> bool:
-    """Return True if an array holds one element that is broadcast to its shape."""
+    """Return True if an array is a broadcast view of a single element."""
     return array.size > 0 and not any(array.strides)
 
 
 def _first(array: Array) -> Any:
-    """Return the first element.
+    """Return the first element of an array.
 
-    (`flat` is limited to 32 dimensions, and `ravel` would allocate the whole array of a splat.)
+    `array.flat` is limited to 32 dimensions, and `ravel` would copy the whole array of a splat.
     """
     return array[(0,) * array.ndim]
 
@@ -305,8 +306,9 @@ def nested(items: list[str], shape: tuple[int, ...]) -> str:
 
 
 def element_bytes(array: Array) -> bytes:
-    """Return the bytes of the elements as upstream lays them out: little endian, at least a byte each, i1 packed eight
-    to a byte.
+    """Return the bytes of an array as in upstream MLIR's resources and hexadecimal literals.
+
+    They are little endian, at least one byte per element; booleans are packed, eight to a byte.
     """
     if array.dtype == np.bool_:
         return np.packbits(array.ravel(), bitorder="little").tobytes()
@@ -315,9 +317,9 @@ def element_bytes(array: Array) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class KeptElementsAttr(Attribute):
-    """The attribute `dense<...> : type` stored as text, for elements that arrays cannot hold.
+    """A constant `dense<...> : type` stored as text, because NumPy arrays cannot hold its elements.
 
-    They are complex numbers, strings, and numbers of more than 64 bits.
+    The elements are complex numbers, strings, or numbers of more than 64 bits.
     """
 
     text: str
@@ -334,7 +336,10 @@ class KeptElementsAttr(Attribute):
 
 
 def array_of_bytes(data: bytes, type: ShapedType, packed_bool: bool = True) -> Array:
-    """Return the array whose `element_bytes` are given; the bytes of a single element give a splat."""
+    """Return the array of type `type` with the bytes `data`, the inverse of `element_bytes`.
+
+    Bytes of a single element give a splat. `packed_bool` tells if booleans are packed, eight to a byte.
+    """
     shape = static_shape(type)
     dtype = storage_dtype(type.element)
     count = math.prod(shape)
@@ -352,7 +357,7 @@ def array_of_bytes(data: bytes, type: ShapedType, packed_bool: bool = True) -> A
 
 
 def wrapped(values: Array, element: IntegerType) -> Array:
-    """Return values modulo the element's width, read with the element's signedness."""
+    """Return integers reduced modulo 2**width of the element type, into the type's signed or unsigned range."""
     if element.signedness == "unsigned":
         return values & values.dtype.type((1 << element.width) - 1) if element.width < 64 else values
     bits = values.dtype.itemsize * 8 - element.width

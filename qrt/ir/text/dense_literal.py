@@ -1,4 +1,4 @@
-"""The parser of dense elements: row by row if the text is simple, else token by token."""
+"""Parser of the text in `dense<...>`: by NumPy if the text is large and plain decimal, else element by element."""
 
 import math
 import re
@@ -45,12 +45,12 @@ _BEFORE_OPEN, _AFTER_CLOSE = (ord("["), ord(",")), (ord("]"), ord(","))
 
 
 class DenseLiteral:
-    """The text inside `dense<...>`, which is parsed when the type after it is known."""
+    """Unparsed text inside `dense<...>`: the type needed to parse the elements follows the closing bracket."""
 
     __slots__ = ("end", "scanner", "start")
 
     def __init__(self, scanner: Scanner) -> None:
-        """Take the text between the angle brackets, and the closing bracket."""
+        """Advance the scanner past the closing angle bracket, and record where the text begins and ends."""
         self.scanner = scanner
         self.start = scanner.skip()
         if scanner.at('"'):
@@ -83,11 +83,11 @@ class DenseLiteral:
 
     @property
     def bracket_shape(self) -> list[int] | None:
-        """The shape that the brackets form; None without brackets."""
+        """Shape of the nested square brackets; None for a literal without brackets."""
         return self._layout()[1]
 
     def elements(self, type: Type) -> DenseElementsAttr:
-        """Return the constant of `type`. Raises ParseError at the offending element."""
+        """Parse the elements, and return the constant of type `type`. Raise ParseError at the first wrong element."""
         scanner = self.scanner
         try:
             shape = static_shape(type)
@@ -108,9 +108,9 @@ class DenseLiteral:
         return DenseElementsAttr(array, type)
 
     def text_elements(self, type: ShapedType) -> KeptElementsAttr:
-        """Return the constant of a type whose elements arrays cannot hold.
+        """Check the elements of a type that NumPy arrays cannot hold, and return the constant stored as text.
 
-        Raise ParseError at the offending element.
+        Raises ParseError at the first wrong element.
         """
         is_number = isinstance(type.element, ComplexType) or is_wide(type.element)
         if not is_number or self.scanner.text.startswith('"', self.start):
@@ -131,11 +131,11 @@ class DenseLiteral:
 
     @property
     def has_strings(self) -> bool:
-        """Return True if an element is a string."""
+        """True if the text contains a string literal."""
         return '"' in self.text
 
     def _require_shape_of_strings(self, type: ShapedType) -> None:
-        """Raise ParseError unless a list of strings has the shape of its type."""
+        """Raise ParseError unless the brackets around string elements form the shape of `type`."""
         if not self.text.startswith("["):
             return
         outline = DenseLiteral(Scanner(Source(f"{_STRING.sub('0', self.text)}\n>")))
@@ -148,7 +148,7 @@ class DenseLiteral:
             raise self.scanner.error(message, self.start, self.end)
 
     def _pairs(self, shape: tuple[int, ...], element: ComplexType) -> tuple[list[str], tuple[int, ...]]:
-        """Return complex numbers as text, and the shape of the literal."""
+        """Parse complex elements `(real, imaginary)`; return their texts and the shape of the literal."""
         body = _COMMENT.sub(lambda comment: " " * len(comment[0]), self.scanner.text[self.start : self.end])
         pairs = list(_PAIR.finditer(body))
         outline = DenseLiteral(Scanner(Source(f"{_PAIR.sub('0', body)}>")))
@@ -173,7 +173,7 @@ class DenseLiteral:
             raise self.scanner.error(str(error), self.start, self.end) from None
 
     def _fast(self, shape: tuple[int, ...], element: Type) -> Array | None:
-        """Parse a large decimal literal at once; return None if it is not one, or has an error."""
+        """Parse a plain decimal literal with NumPy; return None if it has another form or an error."""
         length = self.end - self.start
         if (
             max(shape, default=0) > length or math.prod(shape) > length
@@ -198,7 +198,7 @@ class DenseLiteral:
         return wrapped(values, element) if isinstance(element, IntegerType) else values
 
     def _checked(self, shape: tuple[int, ...], element: Type) -> Array:
-        """Parse any literal, element by element."""
+        """Parse a literal of any form element by element. Raise ParseError at the first wrong element."""
         values, literal_shape = self._values(shape, element)
         dtype = storage_dtype(element)
         if isinstance(element, FloatType):
@@ -208,7 +208,10 @@ class DenseLiteral:
         return wide.reshape(literal_shape)
 
     def _values(self, shape: tuple[int, ...], element: Type) -> tuple[Iterator[int], tuple[int, ...]]:
-        """Return the elements, and the shape of the literal, which is `()` for a splat."""
+        """Return (iterator over integers or float bit patterns, shape of the literal: `()` for a splat).
+
+        Raise ParseError if the literal's brackets do not form `shape`.
+        """
         count, literal_shape = self._layout()
         if literal_shape is not None and literal_shape != list(shape):
             message = f"inferred shape of elements literal ({literal_shape}) does not match type ({list(shape)})"
@@ -307,7 +310,7 @@ class DenseLiteral:
 
 
 def _skeleton(shape: tuple[int, ...]) -> str:
-    """Return the brackets and commas of a literal of this shape."""
+    """Return the brackets and commas of a literal of this shape: `[[,],[,]]` for (2, 2)."""
     text = ""
     for size in reversed(shape):
         text = f"[{','.join([text] * size)}]" if text else f"[{',' * (size - 1)}]"
@@ -315,7 +318,10 @@ def _skeleton(shape: tuple[int, ...]) -> str:
 
 
 def _well_placed(form: Array) -> bool:
-    """Return True if every '[' follows '[' or ',', every ']' precedes ']' or ',', and every '-' precedes a digit."""
+    """Return True if every '[' follows '[' or ',', every ']' precedes ']' or ',', and every '-' precedes a digit.
+
+    `form` holds character codes, in which all digits are replaced by '0'.
+    """
     before_open = form[np.flatnonzero(form == ord("[")) - 1]
     after_close = form[np.flatnonzero(form == ord("]")) + 1]
     after_minus = form[np.flatnonzero(form == ord("-")) + 1]
@@ -327,10 +333,9 @@ def _well_placed(form: Array) -> bool:
 
 
 def _decimal_row(body: bytes, count: int) -> Array | None:
-    """Return one row of integers; None if the text is not plain decimal.
+    """Parse `[1, 2, 3]` with `count` integers; return None if the text has any other form.
 
-    If the brackets are at the ends, and there is one comma less than numbers, NumPy's own parser accepts nothing else:
-    it refuses two numbers, or none, between commas.
+    The brackets and the number of commas are checked here. NumPy's parser refuses two numbers, or none, between commas.
     """
     stripped = body.strip(_SPACES)
     if stripped.translate(None, b"-0123456789" + _SPACES) != _skeleton((count,)).encode():
@@ -347,10 +352,10 @@ def _decimal_row(body: bytes, count: int) -> Array | None:
 
 
 def _decimal(body: bytes, shape: tuple[int, ...], is_float: bool) -> Array | None:
-    """Return flat int64 or float64 values of a literal of this shape; None if the text is not plain decimal.
+    """Parse a plain decimal literal of this shape with NumPy, to a flat int64 or float64 array.
 
-    NumPy parses the numbers. The positions of brackets and commas are checked on a copy without white space, in which
-    every digit is replaced by 0.
+    Return None for any other text. Brackets and commas are checked on a copy without white space in which every digit
+    is replaced by 0.
     """
     if not is_float and len(shape) == 1:
         return _decimal_row(body, shape[0])

@@ -1,4 +1,4 @@
-"""The parser of attributes of dialects, `#dialect.name<...>`: declared ones, and others, which remain text."""
+"""Parser of dialect attributes `#dialect.name<...>`: registered enumerations, and other attributes as plain text."""
 
 import re
 
@@ -10,7 +10,7 @@ _DIALECT_SYMBOL = re.compile(r"([#!]\w+)<([a-zA-Z_]\w*(?:<.*>)?)>", re.ASCII | r
 
 
 def parse_dialect_attribute(parser: AttributeReader, name: str, start: int) -> OpaqueAttr:
-    """Parse the attribute whose `#name` is at `start`. Raise ParseError for an unknown dialect."""
+    """Parse the attribute `#name<...>` that begins at offset `start`. Raise ParseError for an unknown dialect."""
     scanner = parser.scanner
     scanner.pos = end = start + 1 + len(name)
     registry.load(name.partition(".")[0])
@@ -38,7 +38,7 @@ def parse_dialect_attribute(parser: AttributeReader, name: str, start: int) -> O
 
 
 def read_as_text(parser: AttributeReader, start: int) -> OpaqueAttr:
-    """Read the rest of an attribute whose name has been read, as text."""
+    """Skip the body `<...>` of an attribute that begins at offset `start`, and return the attribute as plain text."""
     scanner = parser.scanner
     if scanner.text.startswith("[", scanner.pos):  # distinct[0]<...>
         scanner.expect("[")
@@ -53,7 +53,7 @@ def read_as_text(parser: AttributeReader, start: int) -> OpaqueAttr:
 
 
 def is_of_known_dialect(text: str) -> bool:
-    """Return True if an attribute that is stored as text is of a dialect that MLIR registers."""
+    """Return True if the text of an attribute, `#dialect...`, names a dialect that MLIR registers."""
     dialect = text.removeprefix("#").partition(".")[0]
     return text.startswith("#") and (dialect in registry.UNSUPPORTED_DIALECTS or dialect in registry.DIALECTS.own)
 
@@ -65,6 +65,6 @@ def _pretty(text: str) -> str:
 
 
 def _trimmed(text: str) -> str:
-    """Remove the spaces at the ends of an attribute's body, which upstream does not keep for its own dialects."""
+    """Strip the spaces inside `<...>`, which upstream MLIR does not preserve for its own dialects."""
     head, opening, body = text.partition("<")
     return f"{head}<{body[:-1].strip()}>" if opening else text

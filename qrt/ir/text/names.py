@@ -1,4 +1,4 @@
-"""SSA names in text: values that are used before or after their definitions."""
+"""Resolution of SSA names in text; a name may be used before its definition."""
 
 from qrt.errors import Diagnostic, ParseError
 from qrt.ir.core.forms import PendingOperation
@@ -10,7 +10,7 @@ from qrt.types.scanner import Location, Source
 
 
 class Scope:
-    """The SSA names of one region that is isolated from above, and of the regions inside it."""
+    """SSA names of a region that is isolated from above, with the regions inside it."""
 
     __slots__ = ("forward", "places", "values")
 
@@ -21,7 +21,7 @@ class Scope:
 
 
 class NameParser(AttributeParser):
-    """A parser that knows the values of the open regions by name."""
+    """Attribute parser that also resolves the SSA names of the regions being parsed."""
 
     def __init__(self, source: Source, allow_unregistered: bool, upstream: int = 22) -> None:
         super().__init__(source, allow_unregistered, upstream)
@@ -29,11 +29,11 @@ class NameParser(AttributeParser):
         self._names: list[str] = []  # defined in the open regions, innermost last
 
     def error_at(self, pending: PendingOperation, message: str) -> ParseError:
-        """Return the error at an operation's name."""
+        """Return a ParseError located at the name of the operation being parsed."""
         return self.scanner.error(message, pending.start, pending.start + len(pending.name))
 
     def _error_with_note(self, message: str, name: str, at: int, note: str, earlier: int) -> ParseError:
-        """Return the error at a name, with a note at its earlier occurrence."""
+        """Return a ParseError at the SSA name at offset `at`, with a note at the same name at offset `earlier`."""
         place, before = (Location(self.source, start, start + len(name)) for start in (at, earlier))
         return ParseError(message, place, (Diagnostic("note", note, before),))
 
@@ -62,7 +62,7 @@ class NameParser(AttributeParser):
         return resolved
 
     def _forward(self, name: str, number: int, at: int, type: Type) -> Value:
-        """Return the placeholder for a value that is used before the text defines it."""
+        """Return a placeholder for result `number` of an SSA name that is used before its definition."""
         waiting = self._scope.forward.setdefault(name, {})
         known = waiting.get(number)
         if known is None:
@@ -102,7 +102,7 @@ class NameParser(AttributeParser):
             self._define_forward(name, at, values)
 
     def _define_entry(self, name: str, at: int, value: Value) -> None:
-        """Define an entry block argument that a custom form names. The name must not have been used before."""
+        """Define the SSA name of an entry block argument. Raise ParseError if the name is already used or defined."""
         scope = self._scope
         if name in scope.values or name in scope.forward:
             earlier = scope.places[name] if name in scope.values else next(iter(scope.forward[name].values()))[1]

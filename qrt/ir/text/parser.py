@@ -1,7 +1,6 @@
-"""The parser of operations: SSA names, blocks, regions, aliases, generic forms, and the calls into custom forms.
+"""Parser of programs: operations in generic form, blocks, regions, and the calls to the parsers of custom forms.
 
-Parts that repeat in a program (types, signatures, attribute dictionaries) are parsed once and then looked up by their
-text, for speed. A result is cached only if the full rule consumed the same characters.
+For speed, types, signatures and attribute dictionaries that occur again are looked up by their text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +32,7 @@ _MEMO_LENGTH = 512  # characters: a longer text is not looked up
 
 
 class _Blocks:
-    """The block labels of one region, and the first uses of labels that are not yet defined."""
+    """Block labels of one region, with the first use of each label that is not yet defined."""
 
     __slots__ = ("defined", "labels", "used")
 
@@ -44,7 +43,7 @@ class _Blocks:
 
 
 class Parser(NameParser, ResourceParser):
-    """The parser of one text."""
+    """Parser of a whole program's text."""
 
     def __init__(self, source: Source, allow_unregistered: bool, upstream: int = 22) -> None:
         super().__init__(source, allow_unregistered, upstream)
@@ -57,7 +56,10 @@ class Parser(NameParser, ResourceParser):
     # -- the whole --------------------------------------------------------------------------------------------------
 
     def program(self) -> Operation:
-        """Parse the whole text as a `builtin.module`, which is created if the text has another operation or several."""
+        """Parse the whole text, and return its `builtin.module`.
+
+        Operations outside a module, or several of them, are wrapped in a new module.
+        """
         scanner = self.scanner
         block = Block()
         while not scanner.at_end():
@@ -183,10 +185,10 @@ class Parser(NameParser, ResourceParser):
     # -- whole custom forms at once ---------------------------------------------------------------------------------
 
     def line(self, line: Line, pending: PendingOperation) -> bool:
-        """Parse a custom form in its most common spelling.
+        """Parse a custom form by the one-line pattern of its most common spelling, and return True.
 
-        Return False, with nothing taken, for another spelling: then the format's elements parse it, or report the
-        error.
+        If the text does not match, read nothing and return False: the elements of the assembly format then parse it, or
+        report the error.
         """
         scanner = self.scanner
         start = scanner.pos
@@ -247,14 +249,14 @@ class Parser(NameParser, ResourceParser):
         return match[1], int(number) if number and len(number) < 9 else (1 << 30 if number else 0), match.start(1)
 
     def argument(self) -> OperandName:
-        """Parse the name of a block argument, which has no result number."""
+        """Parse the `%name` of a block argument, and raise ParseError if a result number `#n` follows it."""
         name, number, at = self.operand()
         if "#" in self.source.text[at : self.scanner.pos]:
             raise self.scanner.error("result number not allowed in argument list", at, self.scanner.pos)
         return name, number, at
 
     def operand_list(self) -> list[OperandName]:
-        """Parse one or more operands."""
+        """Parse one or more operands, separated by commas."""
         match = self.scanner.match(NAMES_PATTERN)
         if match is not None and "#" not in match[1] and "," not in match[1]:
             operands = [(match[1], 0, match.start(1))]
@@ -267,7 +269,7 @@ class Parser(NameParser, ResourceParser):
         return operands
 
     def type(self) -> Type:
-        """Parse a type; one that was parsed before is looked up by its text."""
+        """Parse a type. A text that was parsed before is looked up."""
         match = TYPE_PATTERN.match(self.source.text, self.scanner.pos)
         if match is None or self._open_aliases:  # inside an alias each type is measured again
             return self.types.parse()
@@ -281,7 +283,7 @@ class Parser(NameParser, ResourceParser):
         return parsed
 
     def signature(self) -> tuple[list[Type], list[Type]]:
-        """Parse `(operand types) -> result types`."""
+        """Parse `(operand types) -> result types`, and return both lists."""
         match = SIGNATURE_PATTERN.match(self.source.text, self.scanner.pos)
         if match is not None:
             known = self._signatures.get(match[1])
@@ -296,7 +298,7 @@ class Parser(NameParser, ResourceParser):
         return parsed
 
     def optional_attributes(self) -> dict[str, Attribute]:
-        """Parse an attribute dictionary if one is next; return a new dict either way."""
+        """Parse an attribute dictionary if the text continues with one; return a new dict in any case."""
         if not self.scanner.at("{"):
             return {}
         match = ATTRIBUTES_PATTERN.match(self.source.text, self.scanner.pos)
@@ -327,11 +329,11 @@ class Parser(NameParser, ResourceParser):
         arguments: Sequence[tuple[str, int, Type]] | None = None,
         terminator: str | None = None,
     ) -> Region:
-        """Parse `{ blocks }`.
+        """Parse a region `{ blocks }`; if its single block lacks a terminator, add one of the op `terminator`.
 
-        `arguments` name the entry block's arguments if the custom form has them. Ops of the dialect that `dialect`
-        begins with may be written without its name. A single block without a terminator gets a `terminator`, if that is
-        given.
+        `isolated` gives the region a new scope of SSA names. Inside the region, ops may be written without the dialect
+        name that `dialect` is or begins with. `arguments` are (name, offset in the text, type) of entry block arguments
+        that the custom form has already read.
         """
         with self.scanner.nested():
             outer = self._scope, self._names, self._blocks
@@ -415,7 +417,7 @@ class Parser(NameParser, ResourceParser):
                 start = scanner.skip()
 
     def successor(self) -> Block:
-        """Parse `^label`, and return a block of the current region."""
+        """Parse `^label`, and return that block of the current region."""
         start = self.scanner.skip()
         label = self.scanner.suffix("^", "a block label")
         self._blocks.used.setdefault(label, start)

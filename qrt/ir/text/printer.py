@@ -1,4 +1,4 @@
-"""The printer of operations as upstream MLIR prints them. Values are numbered; their names in the source are lost."""
+"""Printer of operations in upstream MLIR's syntax. Values are numbered; SSA names of the source are not preserved."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,10 +18,10 @@ _STRING_OR_STORAGE = re.compile(
 def print_program(
     root: Operation, upstream: int, generic: bool = False, locations: bool = False, exact: bool = False
 ) -> str:
-    """Print a whole program, and the resources of its constants.
+    """Return the text of a whole program, with the resource section of its constants.
 
-    Unless `exact`, it is printed in the syntax of an upstream version, which up to 22 does not print the sign of
-    storage.
+    `upstream` is the MLIR version whose syntax is used. Up to version 22 that syntax omits the sign of signed storage
+    types and writes `uiN` as `uN`; `exact` keeps both spellings.
     """
     printer = Printer(generic, locations)
     if generic:
@@ -35,7 +35,7 @@ def print_program(
 
 
 def print_operation(operation: Operation, generic: bool = False) -> str:
-    """Return the text of one operation, in which values have the names of the whole program's text."""
+    """Return the text of one operation; values are named as in the text of the whole program."""
     printer = Printer(generic, locations=False)
     printer.name_as_inside(operation)
     printer.operation(operation)
@@ -43,11 +43,11 @@ def print_operation(operation: Operation, generic: bool = False) -> str:
 
 
 class _OperationReached(Exception):
-    """The signal that the next operation to print is the one of interest."""
+    """Internal signal: the printer has reached the operation that `name_as_inside` looks for."""
 
 
 class Printer:
-    """The text printed so far; custom forms call its methods, which insert spaces."""
+    """Printer that collects the text of operations; custom forms call its methods."""
 
     def __init__(self, generic: bool, locations: bool) -> None:
         self.generic = generic
@@ -76,7 +76,7 @@ class Printer:
         self._parts.append(text)
 
     def new_line(self, deeper: str = "") -> None:
-        """Begin a new line of the same operation, with its indentation or more."""
+        """Begin a new line of the same operation: its indentation, then `deeper`."""
         self._parts.append(f"\n{self._indent}{deeper}")
 
     def punctuation(self, text: str) -> None:
@@ -92,8 +92,9 @@ class Printer:
     def attributes(
         self, given: Operation | Mapping[str, Attribute], elided: Iterable[str] = (), keyword: str = ""
     ) -> None:
-        """Print the attribute dictionary without the elided names, if any attribute is left; after `keyword` if
-        given.
+        """Print an attribute dictionary without the names in `elided`; print nothing if no attribute is left.
+
+        `keyword` is printed before the dictionary.
         """
         attributes = given.attributes if isinstance(given, Operation) else given
         if not attributes:
@@ -112,9 +113,9 @@ class Printer:
         self.word(text)
 
     def name(self, value: Value) -> str:
-        """Return the name of a value: `%0`, `%0#1`, `%arg0`.
+        """Return the SSA name of a value, such as `%0`, `%0#1` or `%arg0`.
 
-        A value that is not visible here gets an error text, as upstream prints.
+        A value that is not in scope gets the error text of upstream MLIR's printer.
         """
         return self._names.get(value, "<<UNKNOWN SSA VALUE>>")
 
@@ -123,9 +124,10 @@ class Printer:
 
     @contextmanager
     def numbered(self, region: Region) -> Iterator[None]:
-        """Number all values of a region before any is printed, because a use may come before its definition.
+        """Assign SSA names to all values of a region, for printing within the `with` block.
 
-        Regions inside continue the numbering, as upstream's do.
+        All are named in advance because a use may precede its definition. Nested regions continue the numbering, as in
+        upstream MLIR.
         """
         outer = self._results, self._arguments
         if not self.generic:
@@ -134,9 +136,10 @@ class Printer:
         self._results, self._arguments = outer
 
     def number_all(self, operation: Operation) -> None:
-        """Number all values at once, each with its own number, as upstream does in generic form.
+        """Assign a distinct SSA name to every value inside an operation, in upstream MLIR's order for generic form.
 
-        A region comes before those inside it, and the last of several regions first.
+        A region is numbered before the regions nested in it; of several regions of an operation the last is numbered
+        first.
         """
         stack = list(operation.regions)
         while stack:
@@ -157,10 +160,9 @@ class Printer:
                 self.name_results(operation)
 
     def name_as_inside(self, operation: Operation) -> None:
-        """Give the values that are visible to an operation, and the next number, their names in the whole program's
-        text.
+        """Assign to the values in scope at an operation the SSA names that they have in the whole program's text.
 
-        The program is printed up to the operation, and the text is discarded.
+        The program is printed up to the operation, and that text is discarded.
         """
         root = operation
         while root.parent_operation is not None:
@@ -181,7 +183,10 @@ class Printer:
             self._forget(operation, is_reached=False)
 
     def _forget(self, operation: Operation, is_reached: bool) -> None:
-        """Discard the text printed before an operation; number the enclosing regions that were not reached."""
+        """Discard the text printed so far.
+
+        If printing did not reach the operation, number the values of the regions around it instead.
+        """
         self._wanted, self._indent = None, ""
         self._parts.clear()
         if is_reached:
@@ -214,10 +219,11 @@ class Printer:
     def region(
         self, region: Region, entry_printed: bool, empty_label: bool = True, terminator: str | None = None
     ) -> None:
-        """Print `{ blocks }` with the names from `numbered`.
+        """Print `{ blocks }` of a region that `numbered` has named.
 
-        With `entry_printed`, the custom form has already printed the entry block's arguments. A last `terminator`
-        without information is omitted.
+        If `entry_printed`, the custom form has already printed the entry block's arguments. If `empty_label`, the label
+        of an entry block without operations is printed. A final `terminator` without operands and attributes is
+        omitted.
         """
         self._parts.append("{\n")
         for index, block in enumerate(region.blocks):
@@ -237,7 +243,7 @@ class Printer:
         self._parts.append(f"{self._indent}}}")
 
     def _predecessors(self, region: Region) -> dict[Block, str]:
-        """Return upstream's comment on each block but the first."""
+        """Return upstream MLIR's comment `// pred: ^bb1` for the label of each block except the entry block."""
         predecessors: dict[Block, list[str]] = {block: [] for block in region.blocks[1:]}
         for block in region.blocks:
             for successor in block.successors:
@@ -253,7 +259,7 @@ class Printer:
     # -- operations -------------------------------------------------------------------------------------------------
 
     def operation(self, operation: Operation) -> None:
-        """Print one operation, indented, on its own line."""
+        """Print one operation on its own line, indented."""
         if operation is self._wanted:
             raise _OperationReached
         parts = self._parts
@@ -317,7 +323,7 @@ class Printer:
                 self._blobs.setdefault(value.blob.key, value.blob)
 
     def resources(self) -> None:
-        """Print the section with the bytes of every resource that was printed by name."""
+        """Print the resource section, with the bytes of all `dense_resource` constants that were printed."""
         if not self._blobs:
             return
         entries = ",\n".join(

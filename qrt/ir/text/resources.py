@@ -1,4 +1,4 @@
-"""Parser of resources: the section after a program, whose entries the program's constants name."""
+"""Parser of the resource section that follows a program and holds the bytes of its `dense_resource` constants."""
 
 from collections.abc import Callable
 
@@ -8,10 +8,10 @@ from qrt.ir.text.dense import Blob
 
 
 class ResourceParser(AttributeParser):
-    """A parser of resources, which fills the blobs that constants share."""
+    """Parser of the resource section, which fills the `Blob` of each `dense_resource` key."""
 
     def resources(self) -> None:
-        """Parse the section `{-# dialect_resources: {builtin: {key: "0x..."}} #-}` at the end of a text."""
+        """Parse the resource section `{-# dialect_resources: {builtin: {key: "0x..."}} #-}`."""
         scanner = self.scanner
         scanner.expect("{-#")
 
@@ -34,7 +34,7 @@ class ResourceParser(AttributeParser):
             self._braced(self._resource)
 
         def other() -> None:
-            """Skip the resources of another tool."""
+            """Skip a group of `external_resources`, which belongs to another tool."""
             self.resource_key()
             scanner.expect(":", " after the name of a tool")
             self._braced(self._other_resource)

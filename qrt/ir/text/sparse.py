@@ -1,4 +1,4 @@
-"""Sparse constants, which list the positions and values of their nonzero elements."""
+"""Sparse constants `sparse<indices, values>`, which list the positions and values of nonzero elements."""
 
 import math
 
@@ -11,13 +11,13 @@ from qrt.types import IntegerType, TensorType, Type, VectorType
 from qrt.types.scanner import Scanner, Source
 
 MAX_ELEMENTS = 1 << 24
-"""A constant of more elements, of which a short text may say any number, is kept as text."""
+"""A sparse constant with more elements than this is stored as text: a short text can declare any number of elements."""
 
 
 class SparseElementsAttr(DenseElementsAttr):
-    """The attribute `sparse<indices, values> : type`.
+    """A constant `sparse<indices, values> : type`.
 
-    Each row of the indices is the position of a value; if rows are equal, the first counts. All other elements are 0.
+    Row i of `indices` is the position of `values[i]`; of equal rows the first one counts. All other elements are 0.
 
     Examples
     --------
@@ -47,12 +47,12 @@ class SparseElementsAttr(DenseElementsAttr):
 
 
 class SparseLiteral:
-    """The text inside `sparse<...>`, which is parsed when the type after it is known."""
+    """Unparsed text inside `sparse<...>`: the type needed to parse the elements follows the closing bracket."""
 
     __slots__ = ("end", "indices", "scanner", "start", "values")
 
     def __init__(self, scanner: Scanner) -> None:
-        """Take the text between the angle brackets, and the closing bracket."""
+        """Advance the scanner past the closing angle bracket, and record the texts of indices and values."""
         self.scanner = scanner
         self.start = scanner.skip()
         self.indices = self.values = ""
@@ -64,7 +64,7 @@ class SparseLiteral:
         scanner.expect(">", " closing sparse elements")
 
     def elements(self, type: Type) -> SparseElementsAttr | None:
-        """Return the constant of `type`; None if arrays cannot hold its elements.
+        """Parse the literal, and return the constant of type `type`; None if NumPy arrays cannot hold its elements.
 
         Raises ParseError for an invalid literal.
         """

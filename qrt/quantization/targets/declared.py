@@ -1,6 +1,7 @@
-"""The kernels of a target that follow from the declarations of op families (docs/reference/targets.md, `[operations]`).
+"""The kernels that a target derives from the declarations of op families (docs/reference/targets.md, `[operations]`).
 
-A family whose traits have a constraint has a quantized form. A target needs only the storages of its ports.
+Each op family that declares a constraint between its scales can be quantized. The table `[operations]` of a target adds
+only the storage types of its operands and results.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -15,21 +16,26 @@ SUM_MULTIPLIERS: Final = [0, 1 << 24]
 """The multipliers of a sum of two tensors: 64 bits hold the sum of their products."""
 
 WITHOUT_REGIONS: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("argmax", "argmin", "top_k"), "its result is indices, which stay integers"),
+    **dict.fromkeys(("argmax", "argmin", "top_k"), "the results are indices, which remain integers"),
     **dict.fromkeys(
-        ("gather", "gather_nd", "scatter_nd"), "its indices are integers, which cannot be ports of a region"
+        ("gather", "gather_nd", "scatter_nd"), "the indices are integers, and all ports of a region are floats"
     ),
-    **dict.fromkeys(("qcast", "dcast", "scast", "requantize"), "it stands at the ports of regions, outside of them"),
-    **dict.fromkeys(("dynamic_matmul", "dynamic_lstm", "float_matmul"), "its activations stay floats"),
-    **dict.fromkeys(("lstm", "svdf", "log_softmax"), "its float operations become regions one by one"),
-    **dict.fromkeys(("logistic", "tanh", "leaky_relu"), "`lookup` computes every function of one variable"),
-    "prelu": "`lookup`, `mul` and `maximum` compute it",
-    "squared_difference": "`sub` and `mul` compute it, with 16 bits too",
-    "lookup_interpolated": "its table is rounded between entries: no result is the nearest one",
-    "cumsum": "no float operation of linalg, math or tensor is one",
-    "resize_bilinear": "no float operation of linalg, math or tensor is one",
-    "transpose_conv2d": "no float operation of linalg is one",
-    "detection_postprocess": "its result is floats",
+    **dict.fromkeys(("qcast", "dcast", "scast", "requantize"), "they convert values between regions"),
+    **dict.fromkeys(("dynamic_matmul", "dynamic_lstm", "float_matmul"), "the activations remain floats"),
+    **dict.fromkeys(
+        ("lstm", "svdf", "log_softmax"),
+        "a float program has several operations, each of which becomes a region",
+    ),
+    **dict.fromkeys(("logistic", "tanh", "leaky_relu"), "a function of one variable becomes a region of `lookup`"),
+    "prelu": ("a float program has several operations, which become regions of `lookup`, `mul` and `maximum`"),
+    "squared_difference": "a float program has a difference and a product, which become regions of `sub` and `mul`",
+    "lookup_interpolated": (
+        "results are interpolated between entries of a table, and differ from the rounded value of the function"
+    ),
+    "cumsum": "`linalg`, `math` and `tensor` have no such operation",
+    "resize_bilinear": "`linalg`, `math` and `tensor` have no such operation",
+    "transpose_conv2d": "`linalg` has no such operation",
+    "detection_postprocess": "the results are floats",
 }
 """The families of which quantization makes no region by default, with the reason."""
 
@@ -38,10 +44,11 @@ KEYS: Final = ("activations", "results", "default", "moved", "weights", "bias", 
 
 
 def declared_tables(policy: Mapping[str, Any], names: Collection[str], where: str) -> Sequence[Mapping[str, Any]]:
-    """Return a kernel table for each family with a quantized form, apart from kernels that the target lists itself.
+    """Return a `[[kernel]]` table for each op family that can be quantized, except for those that a target leaves out.
 
-    ``policy`` is the table `[operations]`, and ``names`` are the kernels that the target lists. ``where`` is the prefix
-    of messages. Raises ModelError for a policy that lacks activations or leaves out an unknown operation.
+    ``policy`` is the target's table `[operations]`; its key ``without`` lists operations to leave out. ``names`` are
+    the kernels that the target lists itself, which are also left out. ``where`` is the prefix of messages. Raises
+    ModelError for unknown keys, for a table without ``activations``, or if ``without`` lists an unknown operation.
     """
     for key in policy:
         if key not in KEYS:
@@ -89,12 +96,15 @@ def _listed(texts: Any) -> list[Any]:
 
 
 def _by_channel(text: Any, axis: int) -> Any:
-    """Return the text of a port with a scale for each channel; floats have no scales."""
+    """Return the text of a port with ``axis=...`` appended, unless the port is a float, which has no scales."""
     return text if text in FORMATS or not isinstance(text, str) else f"{text} axis={axis}"
 
 
 def _bits(text: Any) -> int:
-    """Return the bits of a port's storage; 0 for floats and for text that the reader of ports will refuse."""
+    """Return the bits of the storage in a port's text, such as 8 for ``"i8<-127:127> axis=0"``.
+
+    Floats give 0, and so do invalid texts, for which an error is raised later.
+    """
     storage = text.split("<")[0].split(" ")[0] if isinstance(text, str) else ""
     if storage in FORMATS:
         return 0

@@ -179,7 +179,7 @@ def have_one_scale(tensors: Sequence[Tensor]) -> bool:
 
 def axes_of(axis: Any, rank: int) -> Shape:
     """Return the axes that NumPy's ``axis`` means, ascending; all of them for None."""
-    is_array = isinstance(axis, (np.ndarray, Tensor)) and axis.ndim
+    is_array = isinstance(axis, Tensor) or (isinstance(axis, np.ndarray) and axis.ndim)
     if is_array or isinstance(axis, (str, bytes, Mapping, Set)):  # NumPy takes tuples of integers; these may be empty
         raise _axis_error(axis, rank)
     try:
