@@ -221,7 +221,10 @@ def test_standard_output_is_an_output(folder, name):
 def test_an_input_beyond_the_limit_is_refused(folder, capsys, arguments, name):
     assert main(arguments) == 1
     limit = arguments[-1]
-    told = f"error: {name}: the file has more than {limit} bytes, the limit of an input (max_bytes, --max-input)\n"
+    told = (
+        f"error: {name}: the file has more than {limit} bytes, the limit of an input "
+        "(set by max_bytes or --max-input)\n"
+    )
     assert capsys.readouterr().err == told
 
 
@@ -360,7 +363,7 @@ def test_an_interrupted_call_gives_the_status_of_a_shell(folder, capsys, monkeyp
 # -- names of outputs --------------------------------------------------------------------------------------------------
 
 Q = "tensor<2x!quant.uniform<i8:f32, 0.5>>"
-REPLACED = "this output would replace an input file: give it another name"
+REPLACED = "this output would replace an input file: give the output another name"
 QUANTIZED = f"func.func @main(%x: {Q}) -> {Q} {{ return %x : {Q} }}"
 
 

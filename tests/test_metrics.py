@@ -113,7 +113,7 @@ def test_saturation_counts_both_bounds(width: int) -> None:
         (lambda: metrics.mse(["a"], [1.0]), "mse: reference must be real numbers, got dtype <U1"),
         (
             lambda: metrics.mse([[1.0], [1.0, 2.0]], [1.0]),
-            "the values do not form an array: nested sequences have different lengths",
+            "the values do not form an array: the nested sequences of one level have different lengths",
         ),
         (lambda: metrics.saturation([1.0]), "saturation: q must be a QuantTensor, got list"),
         (lambda: metrics.saturation(qrt.QuantTensor(np.int8([]), T)), "saturation: the tensor has no elements"),

@@ -343,8 +343,10 @@ def one_axis(op: str, types: Types, attributes: Attributes) -> int:
     rank, axis = types[0].rank, attributes["axis"]
     if rank is None:
         fail(op, "the first operand must be ranked", types)
-    if not isinstance(axis, (int, np.integer)) or not -rank <= axis < rank:
-        fail(op, f"axis must be an integer from {-rank} to {rank - 1}, got {shown(axis)}", types)
+    if not isinstance(axis, (int, np.integer)):
+        fail(op, f"axis must be an integer, got {shown(axis)}", types)
+    if not -rank <= axis < rank:
+        fail(op, f"axis {axis} is out of range for rank {rank}", types)
     return int(axis) % rank
 
 

@@ -72,11 +72,11 @@ COMMANDS = {
         "this output, got {}"
     ), "compile p.mlir -o c{0}"),
     "quantize float.mlir --data data.npz -o float.mlir": (
-        "files.py", "this output would replace an input file: give it another name",
+        "files.py", "this output would replace an input file: give the output another name",
         "quantize float.mlir --data data.npz -o q.mlir",
     ),
     "run p.mlir --max-input 10": (
-        "files.py", " (max_bytes, --max-input)", "opt p.mlir --max-input 1000",
+        "files.py", " (set by max_bytes or --max-input)", "opt p.mlir --max-input 1000",
     ),
     "opt p.mlir --canonicalise": ("cli/parser.py", "; did you mean {}?", "opt p.mlir {0}"),
     "opt p.mlir --mlir-print-ir-after=csee": (
@@ -112,7 +112,7 @@ COMMANDS = {
         "quantize float.mlir --data spoilt.npz {0} -o q.mlir",
     ),
     "quantize float.mlir --data data.npz -o q.tflite": (
-        "files.py", ": {} must be the suffix of this output, got {}", "quantize float.mlir --data data.npz -o q{0}",
+        "files.py", ": the name of this output must end in {}, got {}", "quantize float.mlir --data data.npz -o q{0}",
     ),
     "opt --load-pass-plugin=json.py p.mlir": (
         "plugins.py", "a module named {} exists already: rename the file",

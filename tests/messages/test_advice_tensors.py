@@ -47,7 +47,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("qrt.quantize(x, {0})", "qrt.quantize(x, qrt.quantize(x, {1}).type)"), "x",
     ),
     "qrt.relu(q, out=x)": (
-        "tensor/binding.py", ": give a tensor of the result's type and shape, or no out=",
+        "tensor/binding.py", ": give a tensor of the result's type and shape, or leave out=... away",
         ("qrt.relu(q)", "qrt.relu(q, out=q.copy())"), "np.maximum(Q, 0)",
     ),
     "qrt.matmul(q, blocks, out_type=t, requant='fixed_double')": (
@@ -72,11 +72,12 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
     ),
     "qrt.mean(q, axis=0)": ("errors.py", "did you mean {}?", ("qrt.mean(q, **{{{0}: 0}})",), "[2, 2]"),
     "qrt.quantize(x)": (
-        "tensor/casts.py", "quantize: give a type, or bits= to choose one from the values: {}",
+        "tensor/casts.py", "quantize: expected a type, or bits=... to choose one from "
+            "the values, as in {}, got neither",
         ("{0}", "qrt.quantize(x, U)"), "x",
     ),
     "qrt.quantize(x, U, bits=8)": (
-        "tensor/casts.py", "quantize: give a type, or bits= and its options, not both",
+        "tensor/casts.py", "quantize: expected either a type, or bits=... with its options, got both",
         ("qrt.quantize(x, U)", "qrt.quantize(x, bits=8)"), "x",
     ),
     "np.repeat(per_axis, 2)": (
@@ -97,12 +98,13 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         "tensor/protocol/methods.py", ": take an element, or {}", ("[list(map(float, row)) for row in q]", "{0}"), "Q",
     ),
     "q.mean(dtype=T, out_type=T)": (
-        "tensor/protocol/methods.py", "mean: dtype and out_type both set the type of the result: give one of them",
+        "tensor/protocol/methods.py", "mean: 'dtype' and 'out_type' both set the type of the result: give one of them",
         ("q.mean(out_type=T)", "q.mean(dtype=T)"), "np.round(Q.mean() * 2) / 2",
     ),
     "q.storag": ("tensor/protocol/methods.py", ": did you mean {}?", ("getattr(q, {0})",), "q.storage"),
     "np.clip(row, row, np.broadcast_to(row, (3, 2)))": (
-        "tensor/protocol/rules/order.py", "an axis in blocks cannot be broadcast: give tensors of the same shape",
+        "tensor/protocol/rules/order.py", "has blocks along an axis that cannot be broadcast: give "
+            "tensors of the same shape",
         ("np.clip(*[np.broadcast_to(row, (3, 2))] * 3)",), "np.broadcast_to(np.asarray(row), (3, 2))",
     ),
     "np.choose([0], [deep])": (
@@ -121,7 +123,8 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("{1}(x, dx=np.asarray(q))",), "np.trapezoid(x, dx=Q)",
     ),
     "q + r": (
-        "ops/requant.py", "give out_type, qrt.{}({}, out_type=t)", ("qrt.{0}(q, r, out_type=t)",), "Q + np.asarray(r)",
+        "ops/requant.py", "give out_type, as in qrt.{}({}, "
+            "out_type=t)", ("qrt.{0}(q, r, out_type=t)",), "Q + np.asarray(r)",
     ),
     "qrt.mean(far, out_type=fine, requant='raw_mean')": (
         "numerics/rules.py", "the scales exceed the range of float32: use requant = {}",
@@ -136,12 +139,12 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("qrt.UniformType('i8', 'f32', [0.5, 0.25], axis=0).scales",), "[0.5, 0.25]",
     ),
     "QuantileType('ui1', 'f16', [-1.0, 1.0], storage_min=0)": (
-        "types/quantile.py", "a quantile type has both bounds or none: give {} and {}",
+        "types/quantile.py", "a quantile type has must be given together: give {} and {}",
         ("QuantileType('ui1', 'f16', [-1.0, 1.0], {0}=0, {1}=1).quantiles",
          "QuantileType('ui1', 'f16', [-1.0, 1.0]).quantiles"), "[-1.0, 1.0]",
     ),
     "qrt.UniformType('i8', 'f32', scale=0.5, scales=0.5)": (
-        "types/quantized.py", "{} and {} are the same: give one of them",
+        "types/quantized.py", "{} and {} set the same parameter: give one of them",
         ("qrt.UniformType('i8', 'f32', scale=0.5).scale", "qrt.UniformType('i8', 'f32', scales=0.5).scale"), "0.5",
     ),
     "qrt.UniformType('i8', 'f32')": (
@@ -158,7 +161,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("qrt.parse_type('!quant.uniform<i8:f32, 1.>').scale",), "1.0",
     ),
     "huge * 1e300": (
-        "tensor/protocol/rules/arithmetic.py", ": take the values as float64, {}",
+        "tensor/protocol/rules/arithmetic.py", ": give the values as float64, {}",
         ("{0} * 1e300".replace("{0}", "np.asarray(huge, np.float64)"),), "np.float64(np.asarray(huge)) * 1e300",
     ),
     "np.std(q, axis=1, dtype=t)": (
@@ -170,7 +173,8 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("np.quantile(q, 0.3, method={0})",), "np.quantile(Q, 0.3, method='lower')",
     ),
     "np.clip(q, [0.0, 1.0], 2)": (
-        "tensor/protocol/rules/order.py", ": write {}, or qrt.quantize the array, which rounds and clamps it",
+        "tensor/protocol/rules/order.py", ": write {}, or give the array as a QuantTensor by qrt.quantize, "
+            "which rounds and clamps",
         ("np.clip(q, qrt.quantize([0.0, 1.0], q.type), 2)",), "np.clip(Q, [0, 1], 2)",
     ),
     "np.zeros(3, like=q)": (
@@ -227,7 +231,7 @@ OPERATIONS = {
 
 
 @pytest.mark.parametrize("family", OPERATIONS)
-@hears("the result must keep the type {}, not {}: requantize it separately")
+@hears("the result must have the type of the operand {}, not {}: requantize it separately")
 def test_an_operation_that_keeps_the_type_is_requantized_apart(family: str, heard: Any) -> None:
     first, second = (f"tensor<1x4x4x2x!quant.uniform<i8:f32, {scale}>>" for scale in (0.5, 0.25))
     operands = "(" + ", ".join([first] * OPERATIONS[family].count("%")) + ")"
@@ -242,4 +246,6 @@ def test_an_operation_that_keeps_the_type_is_requantized_apart(family: str, hear
     assert np.array_equal(np.asarray(program(x)), np.asarray(x))
 
 
-enter_parts("ops/core.py", ("the result must keep the type {}, not {}: requantize it separately",), "apart")
+enter_parts(
+    "ops/core.py", ("the result must have the type of the operand {}, not {}: requantize it separately",), "apart"
+)

@@ -53,14 +53,14 @@ def keyword(text: str) -> dict[str, Any]:
 # -- calibrate: types that are chosen from values
 
 
-@advises("tensor/choose.py", "a scalar has one scale: give neither axis nor group_size")
+@advises("tensor/choose.py", "axis and group_size must not be given for a scalar, which has one scale")
 def test_neither_axis_nor_group_size(heard: Any) -> None:
     for options in ({"axis": 0}, {"group_size": 2}):
         heard(lambda options=options: qrt.quantize(2.0, bits=8, **options))
     assert abs(float(qrt.quantize(2.0, bits=8)) - 2) < 0.01
 
 
-@advises("tensor/choose.py", "group_size needs the axis along which values of shape {} are grouped: give {}")
+@advises("tensor/choose.py", "with group_size, give the axis along which values of shape {} are grouped, such as {}")
 def test_an_axis_of_groups(heard: Any) -> None:
     values = rows(3).reshape(2, 3, 8)
     for size in (4, 3):
@@ -70,7 +70,7 @@ def test_an_axis_of_groups(heard: Any) -> None:
             assert np.abs(np.asarray(q) - values).max() < 0.02
 
 
-@advises("tensor/choose.py", "group_size needs the axis along which values of shape {} are grouped: give {}")
+@advises("tensor/choose.py", "with group_size, give the axis along which values of shape {} are grouped, such as {}")
 def test_an_axis_and_a_size_of_groups(heard: Any) -> None:
     for shape in ((2, 3, 8), (2, 7, 3), (6, 7, 1)):
         values = np.linspace(-1, 1, int(np.prod(shape)), dtype=np.float32).reshape(shape)
@@ -80,7 +80,7 @@ def test_an_axis_and_a_size_of_groups(heard: Any) -> None:
         assert np.abs(np.asarray(q) - values).max() < 0.02
 
 
-@advises("tensor/choose.py", "an array of shape {} has no values to group: leave out group_size")
+@advises("tensor/choose.py", "group_size must not be given for an array without values, of shape {}")
 def test_no_groups_of_no_values(heard: Any) -> None:
     for shape in ((0, 8), (2, 0), (2, 0, 3), (0,)):
         values = np.zeros(shape, np.float32)
@@ -115,7 +115,7 @@ def test_more_bits(heard: Any) -> None:
 
 @advises(
     "tensor/choose.py",
-    "bias_type: w is sub-channel, so that the sums have no common scale: choose the type of the bias",
+    "bias_type: w must have a type per layer or per axis, got {}: choose the type of the bias yourself",
 )
 def test_a_type_for_a_bias(heard: Any) -> None:
     heard(lambda: qrt.bias_type(X8, BLOCKS))

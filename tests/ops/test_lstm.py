@@ -106,8 +106,8 @@ REFUSED: list[tuple[dict[str, bool], dict[str, Any], str]] = [
     (ALL, {"made_zero_point": 128}, "made_zero_point must be an integer from -128 to 127, got 128"),
     (ALL, {"made_scale": 0.0}, "made_scale must be positive and finite, got 0.0"),
     (ALL, {"made_scale": 0.5}, "projection_bias must be i32 of scale 0.005"),
-    (ALL, {"projection_clip": -1.0}, "projection_clip must be 0, for none, or positive and finite, got -1.0"),
-    (PLAIN, {"cell_scale": 0.5}, "cell_scale must be 2**-12 without a layer normalization, got 0.5"),
+    (ALL, {"projection_clip": -1.0}, "projection_clip must be positive and finite, or 0 for no clipping, got -1.0"),
+    (PLAIN, {"cell_scale": 0.5}, "without layer normalization, cell_scale must be 2**-12, got 0.5"),
     (PLAIN, {"projection": True}, "lstm takes x, w_input,"),
 ]
 

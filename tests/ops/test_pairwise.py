@@ -66,7 +66,7 @@ def test_types_that_are_refused() -> None:
     with pytest.raises(QuantTypeError, match="must keep the type"):
         infer("minimum", [tensor((2,), T)] * 2, other)
     for name in ("maximum", "div"):
-        with pytest.raises(QuantTypeError, match="the operands must be per layer"):
+        with pytest.raises(QuantTypeError, match="the operands must have per-layer types"):
             infer(name, [tensor((2,), by_axis)] * 2, OUT)
     with pytest.raises(QuantTypeError, match="at most 8 bits"):
         infer("div", [tensor((2,), UniformType("i16", "f32", 0.5))] * 2, OUT)

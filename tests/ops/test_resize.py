@@ -131,15 +131,15 @@ def test_equal_values_stay() -> None:
 
 X = tensor((1, 4, 4, 2), T)
 REFUSED: list[tuple[str, TensorType, Any, dict[str, Any], str]] = [
-    ("resize_bilinear", tensor((4, 4, 2), T), None, {"size": (2, 2)}, "x must be NHWC"),
-    ("resize_bilinear", X, None, {}, "size must be a height and a width from 1 to 2**24, got None"),
+    ("resize_bilinear", tensor((4, 4, 2), T), None, {"size": (2, 2)}, "x must have the layout NHWC"),
+    ("resize_bilinear", X, None, {}, "'size' must be a height and a width from 1 to 2**24 - 1, got None"),
     ("resize_bilinear", X, None, {"size": (0, 2)}, "size must be a height and a width from 1 to 2**24"),
     ("resize_bilinear", X, None, {"size": (2, 2), "align_corners": 1}, "align_corners must be true or false, got 1"),
     ("resize_nearest", X, None, {"size": (2, 2), "align_corners": True, "half_pixel_centers": True}, (
         "align_corners and half_pixel_centers "
         "cannot both be true"
     )),
-    ("resize_bilinear", X, None, {"size": (2, 2), "rule": "cubic"}, f"rule must be one of {', '.join(RESIZE_RULES)}"),
+    ("resize_bilinear", X, None, {"size": (2, 2), "rule": "cubic"}, f"'rule' must be one of {', '.join(RESIZE_RULES)}"),
     ("resize_bilinear", X, None, {"size": (2, 2), "rule": "products_float32"}, "is not defined for i8"),
     ("resize_bilinear", X, None, {"size": (2, 2), "rule": "lines_float32"}, "is not defined for i8"),
     ("resize_bilinear", tensor((1, 4, 4, 2), T.with_(storage="i16", storage_min=None, storage_max=None)), None,
@@ -154,7 +154,7 @@ REFUSED: list[tuple[str, TensorType, Any, dict[str, Any], str]] = [
     )),
     ("resize_nearest", tensor((1, 0, 4, 2), T), None, {"size": (2, 2)}, "an image without elements"),
     ("resize_nearest", tensor((1, 4, 4, 2), channels(T, 4, 1)), None, {"size": (2, 2)}, "x must be per layer, or per"),
-    ("resize_nearest", X, T.with_(scales=1.0), {"size": (2, 2)}, "the result must keep the type"),
+    ("resize_nearest", X, T.with_(scales=1.0), {"size": (2, 2)}, "the result must have the type of the operand"),
 ]  # fmt: skip
 
 

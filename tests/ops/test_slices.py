@@ -110,7 +110,7 @@ REFUSED: list[tuple[str, TensorType, Any, dict[str, Any], str]] = [
     ),
     ("slice", X, None, {"offsets": (0, 1), "sizes": (1, 3), "strides": (1, -1)}, "elements 1 to -1 along axis 1"),
     ("slice", tensor((None, 3), T), None, {"strides": (-1, 1)}, "axis 0 must be static for a negative stride"),
-    ("slice", X, T.with_(scales=1.0), {}, "the result must keep the type"),
+    ("slice", X, T.with_(scales=1.0), {}, "the result must have the type of the operand"),
     ("slice", tensor((2, 4), blocked((2, 4), {1: 2})), None, {}, "sub-channel types are not supported"),
     ("tile", X, None, {}, "multiples must be 2 integers, got None"),
     ("tile", X, None, {"multiples": (1, -1)}, "multiples must be 0 or more"),

@@ -94,7 +94,7 @@ def test_types_that_are_refused() -> None:
     by_axis = UniformType("i8", "f32", [0.5, 0.25], axis=0)
     with pytest.raises(QuantTypeError, match="x and the result must be per layer"):
         infer("leaky_relu", [tensor((2,), by_axis)])
-    with pytest.raises(QuantTypeError, match="alpha must be per layer"):
+    with pytest.raises(QuantTypeError, match="alpha must have a per-layer type"):
         infer("prelu", [tensor((2,), t), tensor((2,), by_axis)])
-    with pytest.raises(QuantTypeError, match="dimensions 3 and 2 do not broadcast"):
+    with pytest.raises(QuantTypeError, match="dimension sizes 3 and 2 do not broadcast"):
         infer("prelu", [tensor((3,), t), tensor((2,), t)])

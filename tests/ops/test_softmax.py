@@ -172,20 +172,22 @@ XT = tensor((2, 4), T)
 PER_AXIS = UniformType("i8", "f32", [0.5, 0.25], axis=0)
 REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
     (tensor((2, 4), FloatType("f32")), OUT, {}, "x must be a tensor of !quant.uniform"),
-    (tensor((2, 4), PER_AXIS), OUT, {}, "x must be per layer, with storage of at most 8 bits, not !quant.uniform"),
+    (tensor((2, 4), PER_AXIS), OUT, {}, "the operand must have a per-layer type with storage of at "
+        "most 8 bits, got !quant.uniform"),
     (tensor((2, 4), UniformType("i9", "f32", 1.0)), OUT, {}, "with storage of at most 8 bits"),
-    (tensor(None, T), OUT, {}, "axis -1 is out of range"),
+    (tensor(None, T), OUT, {}, "the first operand must be ranked"),
     (tensor((), T), OUT, {}, "axis -1 is out of range"),
-    (XT, OUT, {"axis": 2}, "axis 2 is out of range; got (tensor<2x4x"),
-    (XT, OUT, {"axis": "1"}, "axis '1' is out of range"),
+    (XT, OUT, {"axis": 2}, "axis 2 is out of range for rank 2; the operands are tensor<2x4x"),
+    (XT, OUT, {"axis": "1"}, "axis must be an integer, got '1'"),
     (XT, OUT, {"beta": 0.0}, "beta must be positive and finite, got 0.0"),
     (XT, OUT, {"beta": np.nan}, "beta must be positive and finite, got nan"),
     (XT, OUT, {"beta": np.inf}, "beta must be positive and finite, got inf"),
     (XT, OUT, {"beta": "1"}, "beta must be a real number, got '1'"),
-    (XT, None, {}, "the result type must be given (out_type)"),
+    (XT, None, {}, "expected a result type, a !quant.uniform type, got none"),
     (XT, PER_AXIS, {}, "the result !quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}> must be per layer"),
-    (XT, OUT.with_(expressed="f16"), {}, "expressed types: f16, f32"),
-    (tensor((2**32,), T), OUT, {}, "the sum of 4294967296 exponentials of 30 bits needs more than 62"),
+    (XT, OUT.with_(expressed="f16"), {}, "the same expressed type, got f16 and f32"),
+    (tensor((2**32,), T), OUT, {}, "the axis has 4294967296 elements: a sum of so many exponentials "
+        "of 30 bits would overflow 62"),
 ]  # fmt: skip
 
 

@@ -107,10 +107,10 @@ def test_attributes_that_are_refused(said: dict[str, Any], message: str) -> None
 def test_types_that_are_refused() -> None:
     x, w = tensor((1, 2, 2, 2), X), tensor((3, 2, 2, 2), W)
     for types, message in (
-        ([x, tensor((3, 2, 2, 4), W)], "x has 2 channels, w takes 4"),
+        ([x, tensor((3, 2, 2, 4), W)], "x has 2 channels, but w is for 4"),
         ([tensor((2, 2, 2), X), w], "both of rank 4"),
-        ([x, tensor((3, 0, 2, 2), W)], ": the window has 0 elements"),
-        ([tensor((1, 0, 2, 2), X), w], "give an empty result"),
+        ([x, tensor((3, 0, 2, 2), W)], "must be at least 1, got 0"),
+        ([tensor((1, 0, 2, 2), X), w], "the result would have no elements"),
         ([x, tensor((2, 2, 2, 2), UniformType("i8", "f32", [0.5, 0.25], axis=1))], "output channels"),
     ):
         with pytest.raises(QuantTypeError, match=message):

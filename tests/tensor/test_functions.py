@@ -67,7 +67,7 @@ def test_qcast_is_of_the_expressed_dtype() -> None:
     assert qrt.qcast([1.0], I8).storage.tolist() == [5]  # Python's numbers have no dtype to be wrong
     with pytest.raises(
         QuantTypeError,
-        match=r"x must be an array of float32, .* f32 of .*, got dtype float64: qrt.quantize takes any float dtype",
+        match=r"x must be an array of float32, .* f32 of .*, got dtype float64: qrt.quantize accepts any float dtype",
     ):
         qrt.qcast(np.float64([1.0]), I8)
     with pytest.raises(QuantTypeError, match="got dtype int64"):
@@ -109,7 +109,10 @@ def test_scast_moves_no_bits(data: st.DataObject, stored: dict[str, Any], rng: n
         ([None], ": x must be real numbers, got dtype object"),
         (["1"], ": x must be real numbers, got dtype <U1"),
         ([2**70], ": x must be real numbers, got dtype object"),
-        ([[1.0], [1.0, 2.0]], "the values do not form an array: nested sequences have different lengths"),
+        (
+            [[1.0], [1.0, 2.0]],
+            "the values do not form an array: the nested sequences of one level have different lengths",
+        ),
         (np.array(["2020-01-01"], "M8[D]"), ": x must be real numbers, got dtype datetime64[D]"),
     ],
 )
@@ -243,7 +246,7 @@ def read_only_tensor() -> QuantTensor:
     ("call", "message"),
     [
         (lambda q: qrt.relu(q, out=filled((4, 3))), "clamp: out must be tensor<3x4x"),
-        (lambda q: qrt.relu(q, out=filled((3, 4), OUT)), "clamp: the result must keep the type"),
+        (lambda q: qrt.relu(q, out=filled((3, 4), OUT)), "clamp: the result must have the type of the operand"),
         (lambda q: qrt.relu(q, out=np.zeros((3, 4), np.int8)), "clamp: out must be a QuantTensor, got ndarray"),
         (lambda q: qrt.relu(q, out=read_only_tensor()), "clamp: out is read-only"),
         (lambda q: qrt.add(q, q, out_type=OUT, out=filled((3, 4))), "add: out must be tensor<3x4x"),
@@ -274,7 +277,7 @@ X4, W4 = filled((1, 4, 4, 2)), filled((3, 2, 2, 2))
         (lambda q: qrt.quantize([1.0], FAR), "has zero point 128 outside [-128, 127]"),
         (lambda q: qrt.quantize(np.zeros((2, 2)), PER_AXIS), "dimension 1 is 2, scales are 3"),
         (lambda q: qrt.quantize(np.zeros(3), PER_AXIS), "axis 1, rank 1"),
-        (lambda q: qrt.quantize([1.0], UniformType("i8", "f80", 1.0)), "f80 values are not executable"),
+        (lambda q: qrt.quantize([1.0], UniformType("i8", "f80", 1.0)), "values of type f80 are not executable"),
         (lambda q: qrt.qcast([1.0], I8, rounding="up"), "qcast: rounding must be one of half_even"),
         (lambda q: qrt.qcast([1.0], I8, rounding=["half_even"]), "qcast: rounding must not be of type list"),
         (lambda q: qrt.dcast([1, 2]), "dcast: q must be a QuantTensor, got list"),
@@ -295,7 +298,7 @@ X4, W4 = filled((1, 4, 4, 2)), filled((3, 2, 2, 2))
             lambda q: qrt.matmul(q, np.zeros((4, 3))),
             "matmul: w must be a QuantTensor, got ndarray: qrt.quantize(w, bits=8) makes one",
         ),
-        (lambda q: qrt.matmul(q, q), "matmul: the contracted dimensions differ: 4 and 3"),
+        (lambda q: qrt.matmul(q, q), "matmul: the contracted dimensions differ: 4 in a, 3 in w"),
         (
             lambda q: qrt.matmul(q, q.T, bias=[1, 2, 3], out_type=I8),
             "matmul: bias must be a QuantTensor, got list: qrt.quantize",
@@ -306,10 +309,10 @@ X4, W4 = filled((1, 4, 4, 2)), filled((3, 2, 2, 2))
         (lambda q: qrt.matmul(q, q.T, out_type=FAR), "matmul: the result has zero point 128"),
         (lambda q: qrt.requantize(q, "i8"), "must be a !quant.uniform type"),
         (lambda q: qrt.requantize(1, I8), "requantize: q must be a QuantTensor, got int"),
-        (lambda q: qrt.clamp(q, "0"), "clamp: min must be a real number"),
+        (lambda q: qrt.clamp(q, "0"), "clamp: 'min' must be a real number"),
         (lambda q: qrt.clamp(q, [0.0]), "clamp: min must not be of type list"),
-        (lambda q: qrt.clamp(q, 2, 1), "clamp: min must not exceed max"),
-        (lambda q: qrt.concat([]), "concat takes tensors: got 0 operands"),
+        (lambda q: qrt.clamp(q, 2, 1), "clamp: expected two numbers with min <= max"),
+        (lambda q: qrt.concat([]), "concat: expected 1 or more operands (tensors), got 0"),
         (lambda q: qrt.concat([q, 1]), "concat: tensors[1] must be a QuantTensor, got int"),
         (lambda q: qrt.concat([q, q], axis="0"), "concat: axis '0' is out of range"),
         (lambda q: qrt.reshape(np.zeros(4), (2, 2)), "reshape: q must be a QuantTensor"),
@@ -329,7 +332,7 @@ X4, W4 = filled((1, 4, 4, 2)), filled((3, 2, 2, 2))
         (lambda q: qrt.conv2d(X4, W4, padding=[[0, 0]]), "conv2d: padding must be"),
         (lambda q: qrt.conv2d(X4, W4, padding=np.full((2, 2), -1)), "conv2d: padding must be"),
         (lambda q: qrt.conv2d(X4, W4, groups=[1]), "conv2d: groups must not be of type list"),
-        (lambda q: qrt.conv2d(X4, W4, strides="11"), "conv2d: strides must be two positive integers"),
+        (lambda q: qrt.conv2d(X4, W4, strides="11"), "conv2d: 'strides' must be two positive integers"),
     ],
 )
 def test_refuses(call: Call, message: str) -> None:

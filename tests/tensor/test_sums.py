@@ -109,7 +109,7 @@ def test_0_writes_to_out() -> None:
     assert np.add(own, 0, out=own) is own
     assert own.equals(Q)
     for wrong in (QuantTensor(np.zeros((2, 3), np.int32), WIDE), np.zeros((2, 3))):
-        with pytest.raises(QuantTypeError, match="out must be a QuantTensor of the result's type"):
+        with pytest.raises(QuantTypeError, match="'out' must be a QuantTensor of the result's type"):
             np.add(Q, 0, out=wrong)
 
 

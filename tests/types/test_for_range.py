@@ -105,7 +105,7 @@ def test_ends_of_arrays_give_a_scale_each() -> None:
         ((1.0, -1.0), "ends in ascending order, got 1 to -1"),
         ((math.nan, 1.0), "finite ends in ascending order, got nan to 1"),
         ((0.0, math.inf), "finite ends in ascending order, got 0 to inf"),
-        (([0.0, -1.0], [1.0]), r"lo of shape \(2,\) does not match hi of shape \(1,\)"),
+        (([0.0, -1.0], [1.0]), r"lo and hi must have the same shape, got \(2,\) and \(1,\)"),
         ((["a"], [1.0]), "lo must be a float, got 'a'"),
         (([0.0, -1.0], [1.0, 1.0]), "need an axis or block sizes"),
         ((-1.0, 1.0, "i1"), "1 bit cannot represent both signs of the range -1 to 1: it needs 2"),

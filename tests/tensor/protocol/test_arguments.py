@@ -49,12 +49,12 @@ def test_an_initial_number_that_is_a_result_is_near_a_value() -> None:
             lambda initial=initial: np.min(Q[:0], initial=initial),
             lambda initial=initial: np.max(Q, axis=1, initial=initial, where=none),
         ):
-            with pytest.raises(QuantTypeError, match="the type has no value near"):
+            with pytest.raises(QuantTypeError, match="is out of the range of"):
                 call()
     assert np.max(Q[:0], initial=-2.0).item() == -2.0
     assert np.min(Q, initial=10**6).item() == -3.0  # it is greater than each
     some = np.array([[True, False, False], [False, False, False]])
-    with pytest.raises(QuantTypeError, match="the type has no value near"):
+    with pytest.raises(QuantTypeError, match="is out of the range of"):
         np.min(Q, axis=1, initial=10**6, where=some)
 
 
@@ -162,7 +162,7 @@ def test_the_order_of_a_norm_is_no_text_that_describes_a_tensor() -> None:
 
 def test_a_keyword_without_meaning_is_named_with_numpys_function() -> None:
     for call, said in (
-        (lambda: np.isinf(Q, dtype=bool), r"np\.isinf: dtype is not supported for a QuantTensor"),
+        (lambda: np.isinf(Q, dtype=bool), r"np\.isinf: the argument 'dtype' is not supported for a QuantTensor"),
         (lambda: np.logical_not(Q, casting="no"), r"np\.logical_not: casting is not supported"),
         (lambda: np.signbit(Q, subok=False), r"np\.signbit: subok is not supported"),
     ):

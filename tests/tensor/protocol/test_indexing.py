@@ -192,7 +192,12 @@ def test_only_the_type_that_is_selected_is_assigned() -> None:
         (0, QuantTensor([1, 2], T), ValueError, "does not broadcast"),
         (0, "a", QuantTypeError, "values must be real numbers"),
         (0, 1j, QuantTypeError, "values must be real numbers"),
-        (0, [[1, 2], [3]], QuantTypeError, "the values do not form an array: nested sequences have different lengths"),
+        (
+            0,
+            [[1, 2], [3]],
+            QuantTypeError,
+            "the values do not form an array: the nested sequences of one level have different lengths",
+        ),
         (0, [QuantTensor(1, T)], QuantTypeError, "a QuantTensor is not converted to numbers here: join tensors by"),
         (slice("a"), 0, QuantTypeError, "slice indices must be integers"),
     ],

@@ -195,10 +195,11 @@ def test_clip() -> None:
     assert np.clip(q, 0, 1, out=out) is out
     assert out.storage.tolist() == [3, 3, 5, 5]
     for low, high in ((100, 200), (None, -100), (nan, None)):
-        with pytest.raises(QuantTypeError, match="the type has no value near"):
+        with pytest.raises(QuantTypeError, match="is out of the range of"):
             np.clip(q, low, high)
     with pytest.raises(
-        QuantTypeError, match=r"np.clip: an operand is an array, not a QuantTensor: write np.clip\(np.asarray\(q\), "
+        QuantTypeError,
+        match=r"np.clip: expected QuantTensors and numbers, got an array: write np.clip\(np.asarray\(q\), ",
     ):
         np.clip(q, np.zeros(4), 5)
     with pytest.raises(QuantTypeError, match=r"write np.maximum\(np.asarray\(q\), x\)"):
@@ -388,7 +389,7 @@ def test_outputs() -> None:
     assert np.max(q, axis=0, out=out) is out
     assert out.storage.tolist() == [3, 4]
     assert np.maximum(out, 1.0, out=out) is out
-    with pytest.raises(QuantTypeError, match=r"np\.max: out must be a QuantTensor of the result's type"):
+    with pytest.raises(QuantTypeError, match=r"np\.max: 'out' must be a QuantTensor of the result's type"):
         np.max(q, axis=0, out=np.zeros(2))
     with pytest.raises(QuantValueError, match=r"np.max: out has shape \(2,\), the result has shape \(\)"):
         np.max(q, out=out)
