@@ -145,7 +145,7 @@ def write_files(outputs: Iterable[tuple[str, Write]]) -> None:
     for name, write in outputs:
         place = _place(name)
         if place in beside:
-            raise ModelError(f"{name}: two outputs would be written to this file: give one of them another name")
+            raise ModelError(f"{name}: two outputs would be written to this file")
         if name == "-" or _is_stream(name):
             direct.append((name, write))
         else:
@@ -175,7 +175,7 @@ def check_places(names: Iterable[str]) -> None:
     for name in names:
         place = _place(name)
         if place in places:
-            raise ModelError(f"{name}: two outputs would be written to this file: give one of them another name")
+            raise ModelError(f"{name}: two outputs would be written to this file")
         places.add(place)
         if name != "-" and not _is_stream(name):
             if os.path.isdir(place):

@@ -128,7 +128,7 @@ class Registry(Mapping[str, T]):
         entry = self._checked(name, entry)
         known = self._entries.get(name)
         if name in self.own or not (replaces or known is None or _place(known) == _place(entry)):
-            raise QuantError(f"a {self.kind} named {shown(name)} is registered already: give another name")
+            raise QuantError(f"a {self.kind} named {shown(name)} is registered already")
         self._entries[name] = entry
 
     def _checked(self, name: str, entry: Any) -> T:

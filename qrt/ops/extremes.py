@@ -61,7 +61,7 @@ def _without(op: str, x: Type, types: Types, axes: Shape, keepdims: bool) -> Typ
         fail(
             op,
             f"values along axis {x.axis}, the channel axis of {x}, have different scales and cannot be compared: "
-            "requantize x to a per-layer type first",
+            "requantize to a per-layer type first",
             types,
         )
     return x if keepdims else x.with_(axis=x.axis - sum(axis < x.axis for axis in axes))
@@ -88,7 +88,7 @@ def _infer_arg(op: str, types: Types, attributes: Attributes, result: TensorType
     if element not in INDEX_TYPES:
         fail(op, f"the result must be of i64 or i32, got {element}", types)
     if size is not None and size >= 1 << 31 and element is not INDEX_TYPES[0]:
-        fail(op, f"the indices of an axis of {size} elements overflow the result type i32: use i64", types)
+        fail(op, f"the indices of an axis of {size} elements need the result type i64, got i32", types)
     return checked_result(op, [n for d, n in enumerate(dims) if d != axis], element)
 
 

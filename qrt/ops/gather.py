@@ -75,7 +75,7 @@ def _infer_gather(types: Types, attributes: Attributes, result: TensorType | Non
         if x.axis == axis:
             fail(
                 "gather",
-                f"indices cannot select along axis {axis}, the channel axis of {x}: requantize x to a per-layer "
+                f"indices cannot select along axis {axis}, the channel axis of {x}: requantize to a per-layer "
                 "type first",
                 types,
             )

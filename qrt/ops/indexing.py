@@ -177,7 +177,7 @@ def _whole_blocks(t: UniformType, axis: int, positions: Array, block: int) -> Ar
         if (rows == rows[:, :1]).all():
             first: Array = rows[:, 0]
             return first
-    raise QuantTypeError(f"the index cuts axis {axis} of {t} inside a block of {block} elements: select whole blocks")
+    raise QuantTypeError(f"the index must select whole blocks of {block} elements along axis {axis} of {t}")
 
 
 def _refuse_mixed(t: UniformType, axis: int) -> NoReturn:

@@ -111,7 +111,7 @@ def reshaped_element(t: UniformType, old: Dims | None, new: Dims, result: Tensor
             return t.with_(axis=declared if declared in candidates else candidates[0])
     raise QuantTypeError(
         f"reshape: the result must keep the channel axis of {t}, which a reshape from {list(old or ())} to {list(new)} "
-        "does not: requantize x to a per-layer type first"
+        "does not: requantize to a per-layer type first"
     )
 
 

@@ -70,7 +70,7 @@ def _check_rule(types: Types, attributes: Attributes) -> None:
         unsigned = not x.is_signed and x.storage_width <= 8
         widest = {"fixed11": 8, "fixed10_away": 16, "products_float32": 8 if unsigned else 0}.get(rule, 0)
         if x.storage_width > widest:
-            fail("resize_bilinear", f"rule = '{rule}' needs storage of at most {widest} bits, got {x.storage}", types)
+            fail("resize_bilinear", f"rule = '{rule}' is not defined for the storage type {x.storage}", types)
     elif not isinstance(x, FloatType) or x.name != "f32" or rule.startswith("fixed"):
         fail("resize_bilinear", f"rule = '{rule}' is not defined for elements of type {x}", types)
 

@@ -59,8 +59,7 @@ def _element_of_updates(x: Type, types: Types, depth: int, moved: int) -> Type:
     if x.axis < depth:
         fail(
             "scatter_nd",
-            f"indices cannot select along axis {x.axis}, the channel axis of {x}: requantize x to a per-layer "
-            "type first",
+            f"indices cannot select along axis {x.axis}, the channel axis of {x}: requantize to a per-layer type first",
             types,
         )
     return x.with_(axis=x.axis + moved)

@@ -175,7 +175,7 @@ def _infer_tile(types: Types, attributes: Attributes, result: TensorType | None)
             fail(
                 "tile",
                 f"the result would have {channels} channels, each with a scale: the limit is {_MOST_CHANNELS}; "
-                "requantize x to a per-layer type first",
+                "requantize to a per-layer type first",
                 types,
             )
         repeated[x.axis] = list(range(len(x.scales))) * multiples[x.axis]

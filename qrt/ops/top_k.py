@@ -38,7 +38,7 @@ def _infer(types: Types, attributes: Attributes, results: tuple[TensorType | Non
         fail(
             "top_k",
             f"values along axis {x.axis}, the channel axis of {x}, have different scales and cannot be compared: "
-            "requantize x to a per-layer type first",
+            "requantize to a per-layer type first",
             types,
         )
     size = shape[-1]

@@ -185,8 +185,8 @@ def require_tensor(q: object, what: str) -> None:
         return
     family, _, argument = what.partition(": ")
     hint = ""
-    if argument == "out":
-        hint = ": give a tensor of the result's type and shape, or leave out=... away"
+    if argument == "'out'":
+        hint = ": give a tensor of the result's type and shape, or omit out=..."
     elif argument == "bias":
         hint = f": qrt.quantize(bias, qrt.bias_type({FAMILIES[family].declaration.operand_name(0)}, w)) makes one"
     elif argument.isidentifier():

@@ -263,6 +263,6 @@ def scast(x: QuantTensor | npt.ArrayLike, type: UniformType | str | None = None)
             )
         return signless(x.storage, x.type)
     if type is None:
-        raise QuantTypeError("scast: for integers, give 'type', the quantized type of the result")
+        raise QuantTypeError("scast: 'type' must be given for integers: the quantized type of the result")
     t = require_uniform(type, "scast: type")
     return wrap_storage(from_signless(as_storage(x), t), t)

@@ -58,7 +58,7 @@ class MemoryLimit:
             raise ModelError(
                 f"{self.path}: {shown(name)} with {size} bytes would exceed the limit of {self.max_bytes} bytes "
                 "in memory: "
-                "give another limit, as in load_tensors(..., max_bytes=...)"
+                "load_tensors(..., max_bytes=...) sets another limit"
             )
         self.left -= size
 

@@ -370,6 +370,6 @@ def concat(
     [1, 2, 1, 2]
     """
     if isinstance(tensors, QuantTensor):
-        raise QuantTypeError("concat: 'tensors' must be a sequence of tensors, got one tensor: write [a, b]")
+        raise QuantTypeError("concat: 'tensors' must be a sequence of tensors, got one tensor: give a list of them")
     attributes = {"axis": axis, "requant": requant}
     return bind("concat", items(tensors, "concat: tensors"), attributes, out_type, out)

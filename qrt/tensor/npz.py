@@ -92,8 +92,8 @@ def _entries(file: BinaryIO, archive: ZipFile, mapped: bool, limit: MemoryLimit)
 def _require_compression(place: str, info: ZipInfo) -> None:
     if info.compress_type not in _COMPRESSIONS:
         raise ModelError(
-            f"{place} is compressed by the unsupported ZIP method {info.compress_type}: write the file by "
-            "np.savez_compressed"
+            f"{place} is compressed by the ZIP method {info.compress_type}, expected one that "
+            "np.savez_compressed writes"
         )
 
 

@@ -242,7 +242,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
 
     def __len__(self) -> int:
         if not self._shape:
-            raise QuantTypeError("a tensor of rank 0 has no len(): q.size is the number of elements")
+            raise QuantTypeError("a tensor of rank 0 has no length")
         return self._shape[0]
 
     def __repr__(self) -> str:
@@ -307,7 +307,7 @@ class QuantTensor(Operators, Tensor, Methods["QuantTensor"]):
             raise QuantValueError(message) from error
         if copy is False and (is_packed(self.type) or not np.may_share_memory(data, source)):
             raise QuantValueError(
-                f"reshape: {self.tensor_type} cannot have the shape {data.shape} without a copy: leave copy=False away"
+                f"reshape: {self.tensor_type} cannot have the shape {data.shape} without a copy, as copy=False requires"
             )
         result = wrap_storage(data, reshaped_element(self.type, self._shape, data.shape), source)
         return result.copy() if copy else result

@@ -56,7 +56,7 @@ def _check_blocks(element: UniformType, block_sizes: BlockSizes, shape: Sequence
                 f"(tensor dimension at axis / block sizes at axis) = {expected}"
                 + (
                     f": block_sizes has no entry for axis {axis}"
-                    + f", add {axis}: {size // scales}" * (size % scales == 0)
+                    + f", write {axis}: {size // scales} there" * (size % scales == 0)
                     if axis not in blocks and size is not None
                     else ""
                 )

@@ -98,7 +98,7 @@ def parse_type(text: str, upstream: int = 22, *, kind: type[Type] = Type) -> Typ
             _memo[text, upstream] = parsed
     if kind is Type:
         return parsed
-    require(kind, type, "parse_type: 'kind'", "a class of types, such as qrt.UniformType")
+    require(kind, type, "parse_type: 'kind'", "a class of types")
     if not isinstance(parsed, kind):
         raise QuantTypeError(f"expected a {kind.__name__}, got the {type(parsed).__name__} {parsed}")
     return parsed

@@ -70,9 +70,7 @@ class QuantileType(TableStorage):
         values = tuple(map(float, quantiles))
         count = 1 << type.width
         if (storage_min is None) != (storage_max is None):
-            raise QuantTypeError(
-                "storage_min and storage_max of a quantile type must be given together, got only one of them"
-            )
+            raise QuantTypeError("a quantile type has both bounds or none: give storage_min and storage_max")
         if storage_min is not None and storage_max is not None:
             low, high = as_integer(storage_min, "storage minimum"), as_integer(storage_max, "storage maximum")
             if low >= high:

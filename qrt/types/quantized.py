@@ -301,7 +301,7 @@ class UniformType(StoredType):
 
     def _require_per_layer(self, what: str) -> None:
         if not self.is_per_layer:
-            raise QuantTypeError(f"{self} is not per layer and has no single {what}: use {what.replace(' ', '_')}s")
+            raise QuantTypeError(f"{self} is not per layer and has no single {what}")
 
     def with_(self, **changes: Any) -> "UniformType":
         """Return a copy with the given constructor arguments changed.

@@ -67,10 +67,8 @@ COMMANDS = {
         "cli/inputs.py", "--profile, --input-shape and --saturating are for qrt compile",
         "compile p.mlir --profile litert -o b.qrt",
     ),
-    "compile p.mlir -o p.onnx": ("files.py", (
-        ": {} must be the suffix of "
-        "this output, got {}"
-    ), "compile p.mlir -o c{0}"),
+    "compile p.mlir -o p.onnx": ("files.py", ": the name of this output must "
+        "end in {}, got {}", "compile p.mlir -o c{0}"),
     "quantize float.mlir --data data.npz -o float.mlir": (
         "files.py", "this output would replace an input file: give the output another name",
         "quantize float.mlir --data data.npz -o q.mlir",
@@ -125,7 +123,7 @@ COMMANDS = {
         "runtime/functions.py", "the module has {}", "compile two.mlir --function {0} -o t.qrt",
     ),
     "opt quantile.mlir --upstream=22": (
-        "types/quantized_parser.py", "it needs --upstream={}", "opt quantile.mlir --upstream={0}",
+        "types/quantized_parser.py", "the version that is read: give --upstream={}", "opt quantile.mlir --upstream={0}",
     ),
 }  # fmt: skip
 """Commands that fail: the file and a part of the error, and the command that it says, with the values that it has.
@@ -237,7 +235,7 @@ def programs() -> dict[str, tuple[Callable[[], Any], str, str, Callable[[], Any]
         "one array as tensors": (
             lambda: qrt.save_tensors("w.pt", {"w": layer}),
             "tensor/tensor_files.py",
-            "the name of a file of tensors ends in {}",
+            "the name of a file of tensors must end in {}",
             lambda: qrt.save_tensors("w.npz", {"w": layer}),
         ),
         "a built operation without a type": (

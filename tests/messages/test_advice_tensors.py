@@ -47,7 +47,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("qrt.quantize(x, {0})", "qrt.quantize(x, qrt.quantize(x, {1}).type)"), "x",
     ),
     "qrt.relu(q, out=x)": (
-        "tensor/binding.py", ": give a tensor of the result's type and shape, or leave out=... away",
+        "tensor/binding.py", ": give a tensor of the result's type and shape, or omit out=...",
         ("qrt.relu(q)", "qrt.relu(q, out=q.copy())"), "np.maximum(Q, 0)",
     ),
     "qrt.matmul(q, blocks, out_type=t, requant='fixed_double')": (
@@ -59,7 +59,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("qrt.matmul(qrt.requantize(per_axis, LAYER), q, out_type=t)",), "P @ Q",
     ),
     "qrt.matmul(f64, tinyblocks, out_type=out64, requant='float32')": (
-        "ops/sub_channel.py", "or the bias exceed the range of float32: use requant = {}",
+        "ops/sub_channel.py", "and the bias exceed the range of float32: use requant = {}",
         ("qrt.matmul(f64, tinyblocks, out_type=out64, requant={0})",), "np.zeros((2, 2))",
     ),
     "qrt.matmul(q, sums, out_type=LONGER, requant='float32')": (
@@ -108,7 +108,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("np.clip(*[np.broadcast_to(row, (3, 2))] * 3)",), "np.broadcast_to(np.asarray(row), (3, 2))",
     ),
     "np.choose([0], [deep])": (
-        "tensor/numpy_errors.py", "dimensions at most, got {}: reshape the tensor",
+        "tensor/numpy_errors.py", "dimensions, got {}: reshape the tensor",
         ("np.choose([0], [deep.reshape(1)])",), "[1.0]",
     ),
     "q / r": (
@@ -139,7 +139,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("qrt.UniformType('i8', 'f32', [0.5, 0.25], axis=0).scales",), "[0.5, 0.25]",
     ),
     "QuantileType('ui1', 'f16', [-1.0, 1.0], storage_min=0)": (
-        "types/quantile.py", "a quantile type has must be given together: give {} and {}",
+        "types/quantile.py", "a quantile type has both bounds or none: give {} and {}",
         ("QuantileType('ui1', 'f16', [-1.0, 1.0], {0}=0, {1}=1).quantiles",
          "QuantileType('ui1', 'f16', [-1.0, 1.0]).quantiles"), "[-1.0, 1.0]",
     ),
@@ -153,7 +153,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("qrt.quantize(x, {0})", "qrt.quantize(x, qrt.quantize(x, {1}).type)"), "x",
     ),
     "qrt.UniformType.for_range(0.0, 1.0, 'i1', narrow=True)": (
-        "types/quantized.py", "narrow storage of 1 bit has one value: give more bits",
+        "types/quantized.py", "with narrow=True, storage must have at least 2 bits, got 1",
         ("qrt.quantize([0.0, 1.0], qrt.UniformType.for_range(0.0, 1.0, 'i2', narrow=True))",), "[0, 1]",
     ),
     "qrt.parse_type('!quant.uniform<i8:f32, 1>')": (
@@ -165,7 +165,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("{0} * 1e300".replace("{0}", "np.asarray(huge, np.float64)"),), "np.float64(np.asarray(huge)) * 1e300",
     ),
     "np.std(q, axis=1, dtype=t)": (
-        "tensor/protocol/rules/sums.py", "the result is float64: write {} for a type t",
+        "tensor/protocol/rules/sums.py", "the dtype of the result: write {} for a quantized type t",
         ("{0}",), "np.std(Q, axis=1)",
     ),
     "np.quantile(q, 0.3)": (
@@ -173,8 +173,7 @@ TENSORS: dict[str, tuple[str, str, tuple[str, ...], str]] = {
         ("np.quantile(q, 0.3, method={0})",), "np.quantile(Q, 0.3, method='lower')",
     ),
     "np.clip(q, [0.0, 1.0], 2)": (
-        "tensor/protocol/rules/order.py", ": write {}, or give the array as a QuantTensor by qrt.quantize, "
-            "which rounds and clamps",
+        "tensor/protocol/rules/order.py", ": write {}, or qrt.quantize the array, which rounds and clamps it",
         ("np.clip(q, qrt.quantize([0.0, 1.0], q.type), 2)",), "np.clip(Q, [0, 1], 2)",
     ),
     "np.zeros(3, like=q)": (
@@ -231,7 +230,7 @@ OPERATIONS = {
 
 
 @pytest.mark.parametrize("family", OPERATIONS)
-@hears("the result must have the type of the operand {}, not {}: requantize it separately")
+@hears("the result must have the type of the operand, {}, got {}: change the type by a requantize of its own")
 def test_an_operation_that_keeps_the_type_is_requantized_apart(family: str, heard: Any) -> None:
     first, second = (f"tensor<1x4x4x2x!quant.uniform<i8:f32, {scale}>>" for scale in (0.5, 0.25))
     operands = "(" + ", ".join([first] * OPERATIONS[family].count("%")) + ")"
@@ -247,5 +246,7 @@ def test_an_operation_that_keeps_the_type_is_requantized_apart(family: str, hear
 
 
 enter_parts(
-    "ops/core.py", ("the result must have the type of the operand {}, not {}: requantize it separately",), "apart"
+    "ops/core.py",
+    ("the result must have the type of the operand, {}, got {}: change the type by a requantize of its own",),
+    "apart",
 )

@@ -106,7 +106,7 @@ def test_groups_that_divide(heard: Any) -> None:
     assert np.abs(np.asarray(q) - values).max() < 0.02
 
 
-@advises("tensor/choose.py", "narrow storage of 1 bit has one value: give more bits")
+@advises("tensor/choose.py", "with narrow=True, bits must be at least 2, got 1")
 def test_more_bits(heard: Any) -> None:
     heard(lambda: qrt.quantize(rows(2), bits=1, narrow=True))
     q = qrt.quantize(np.float32([-1, 0, 1]), bits=2, narrow=True)
@@ -125,7 +125,7 @@ def test_a_type_for_a_bias(heard: Any) -> None:
     assert np.asarray(y).tolist() == [[5, 2]]
 
 
-@advises("tensor/choose.py", "bias_type: x has the expressed type {} and w {}: give types with the same one")
+@advises("tensor/choose.py", "bias_type: x and w must have the same expressed type, got {} and {}")
 def test_types_that_express_one(heard: Any) -> None:
     first, second = heard(lambda: qrt.bias_type(X8, F64))
     for expressed in (first, second):

@@ -75,7 +75,7 @@ MISTAKES = {
     ),
     'qrt.quantize(np.zeros((64, 64)), qrt.UniformType("i4", "f32", np.ones((2, 64)), block_sizes={0: 32}))': (
         "dimension size 64 of scales tensor at axis 1 should match (tensor dimension at axis / block sizes at "
-        "axis) = 1: block_sizes has no entry for axis 1, add 1: 1"
+        "axis) = 1: block_sizes has no entry for axis 1, write 1: 1 there"
     ),
     "qrt.QuantTensor(x, T)": (
         "QuantTensor: storage must be integers, got dtype float32: qrt.quantize(storage, type) quantizes floats"
@@ -158,7 +158,7 @@ MISTAKES = {
     "bool(q)": (
         "the truth value of a tensor with more than one element is ambiguous: use np.any(q), np.all(q) or q.size"
     ),
-    "len(q[0, 0])": "a tensor of rank 0 has no len()",
+    "len(q[0, 0])": "a tensor of rank 0 has no length",
     "qrt.matmul(q, w, bias=np.zeros(2), out_type=T)": (
         "matmul: bias must be a QuantTensor, got ndarray: qrt.quantize(bias, qrt.bias_type(a, w)) makes one"
     ),
@@ -176,7 +176,7 @@ MISTAKES = {
     ),
     "qrt.matmul(q, w, out=np.zeros((2, 2)))": (
         "matmul: 'out' must be a QuantTensor, got ndarray: give a tensor of the result's "
-        "type and shape, or leave out=... away"
+        "type and shape, or omit out=..."
     ),
     "CHANNELS_Q @ q": (
         "matmul: the first operand must not be per axis along axis 1, which is "

@@ -182,7 +182,8 @@ FOLLOWED: dict[str, tuple[str, str, str]] = {
             "out_type=BIG.with_(scales=2.0**4))", "",
     ),
     "qrt.concat([q, r])": (
-        "qrt.concat(tensors, axis, out_type=t)", "qrt.concat([q, r], 0, out_type=t)", "np.concatenate([Q, R])",
+        "give out_type, as in qrt.concat(tensors, axis, out_type=t)", "qrt.concat([q, r], 0, out_type=t)",
+         "np.concatenate([Q, R])",
     ),
     "np.concatenate([q, r], dtype=t)": (
         "qrt.concat takes out_type", "qrt.concat([q, r], out_type=t)", "np.concatenate([Q, R])",
@@ -272,7 +273,7 @@ FOLLOWED: dict[str, tuple[str, str, str]] = {
         "qrt.quantize(x, qrt.UniformType('i4', 'f32', np.ones((2, 2)), block_sizes={0: 1, 1: 1}))", "x",
     ),
     "qrt.quantize(np.ones((2, 2, 64)), bits=4, group_size=32)": (
-        "give axis=2", "qrt.quantize(np.ones((2, 2, 64)), bits=4, group_size=32, axis=2)", "",
+        "such as axis=2", "qrt.quantize(np.ones((2, 2, 64)), bits=4, group_size=32, axis=2)", "",
     ),
     "qrt.quantize(np.ones((2, 48)), bits=4, group_size=32, axis=1)": (
         "pad them to 64 or give group_size=24", "qrt.quantize(np.ones((2, 48)), bits=4, group_size=24, axis=1)", "",
@@ -302,7 +303,7 @@ FOLLOWED: dict[str, tuple[str, str, str]] = {
     "np.zeros(3, like=q)": ("qrt.quantize it to q.type", "qrt.quantize(np.zeros(3), q.type)", "np.zeros(3)"),
     "np.sort_complex(q)": ("np.sort(q) sorts the values", "np.sort(q)", "np.sort_complex(Q).real"),
     "np.char.upper(q)": ("np.array2string(q)", "np.array2string(q)", ""),
-    "np.add(q, q, dtype=np.float64)": ("dtype must be a !quant.uniform type", "np.add(q, q, dtype=t)", "Q + Q"),
+    "np.add(q, q, dtype=np.float64)": ("'dtype' must be a !quant.uniform type", "np.add(q, q, dtype=t)", "Q + Q"),
     "qrt.concat(q, r)": ("give a list of them", "qrt.concat([q, r], out_type=t)", "np.concatenate([Q, R])"),
 }  # fmt: skip
 """Calls, a part of their errors, the call that follows the advice, and its value; none where it need only run."""

@@ -140,7 +140,7 @@ AT = tensor((2, 3), A)
 REFUSED: list[tuple[list[str], list[TensorType], Any, dict[str, str], str]] = [
     (KINDS, [AT], OUT, {}, "expected 2 operands (a, b), got 1"),
     (KINDS, [AT, tensor((2, 3), FloatType("f32"))], OUT, {}, "b must be a tensor of !quant.uniform"),
-    (KINDS, [AT, tensor(None, B)], OUT, {}, "operands must be ranked"),
+    (KINDS, [AT, tensor(None, B)], OUT, {}, "a and b must be ranked tensors"),
     (KINDS, [AT, tensor((4,), B)], OUT, {}, "dimension sizes 3 and 4 do not broadcast; the operands are tensor<2x3x"),
     (KINDS, [AT, tensor((2, 1), SUB)], OUT, {}, "sub-channel types are not supported"),
     (KINDS, [AT, tensor((3,), B)], FloatType("f32"), {}, "the result must be a tensor of !quant.uniform"),
@@ -153,7 +153,13 @@ REFUSED: list[tuple[list[str], list[TensorType], Any, dict[str, str], str]] = [
     ),
     (KINDS, [AT, tensor((3,), B)], channels(OUT, 2, 1), {}, "dimension 1 has size 3, the type has 2 scales"),
     (KINDS, [AT, tensor((3,), B.with_(zero_points=-1))], OUT, {}, "b must have zero points in [0, 255]"),
-    (KINDS, [tensor((2, 2), channels(A, 2, 0)), tensor((2, 2), channels(A, 2, 1))], None, {}, "lie on different axes"),
+    (
+        KINDS,
+        [tensor((2, 2), channels(A, 2, 0)), tensor((2, 2), channels(A, 2, 1))],
+        None,
+        {},
+        "no exact result type exists for operands that are per axis along different axes of the result",
+    ),
     (
         ["add", "sub"],
         [AT, tensor((3,), B)],

@@ -116,7 +116,7 @@ REFUSED: list[tuple[list[TensorType], dict[str, Any], str]] = [
         "max_detections times max_classes_per_detection must be below 1048576, got 9900000",
     ),
     ([B, S], {"iou_threshold": 0.0}, "iou_threshold must be above 0 and at most 1, got 0.0"),
-    ([B, S], {"score_threshold": "a"}, "score_threshold must be a real number"),
+    ([B, S], {"score_threshold": "a"}, "'score_threshold' must be a real number, got 'a'"),
 ]
 
 

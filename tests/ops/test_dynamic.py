@@ -199,8 +199,12 @@ WEIGHT = UniformType("i8", "f32", 0.5)
 REFUSED: list[tuple[list[TensorType], str]] = [
     (changed(0, tensor((2, 1, 3), WEIGHT)), "'x' must be of f32, got tensor<2x1x3x"),
     (changed(1, TensorType((3, 16), F32)), "w must be a tensor of !quant.uniform, got"),
-    (changed(1, tensor((3, 16), UniformType("i16", "f32", 0.5))), "w must be i8 or u8 with the expressed"),
-    (changed(2, tensor((4, 16), UniformType("i8", "f32", [0.5] * 4, axis=0))), "r must be i8 or u8 with"),
+    (changed(1, tensor((3, 16), UniformType("i16", "f32", 0.5))),
+     "'w' must be i8 or u8 with the expressed type f32, per layer "
+        "or per axis along axis 1, with"),
+    (changed(2, tensor((4, 16), UniformType("i8", "f32", [0.5] * 4, axis=0))),
+     "'r' must be i8 or u8 with the expressed type f32, per layer "
+        "or per axis along axis 1, with"),
     (changed(2, tensor((4, 16), UniformType("i8", "f16", 0.5))), (
         "r must be i8 or u8 with the expressed "
         "type f32, per layer"

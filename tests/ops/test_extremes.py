@@ -88,7 +88,7 @@ REFUSED: list[tuple[str, TensorType, Any, dict[str, Any], str]] = [
         "x must have elements along the axes",
     ),
     ("reduce_max", X, T.with_(scales=1.0), {}, "the result must have the type of the operand"),
-    ("reduce_max", tensor((2, 3), channels(T, 3, 1)), None, {"axes": (1,)}, "axis 1 is the channel"),
+    ("reduce_max", tensor((2, 3), channels(T, 3, 1)), None, {"axes": (1,)}, "values along axis 1, the channel axis of"),
     ("reduce_max", tensor((2, 4), blocked((2, 4), {1: 2})), None, {}, "sub-channel types are not supported"),
     ("argmax", X, None, {"axis": 2}, "axis 2 is out of range"),
     ("argmin", tensor((2, 0), T), None, {}, "x must have elements along the axis: its size is 0"),

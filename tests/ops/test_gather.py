@@ -85,7 +85,7 @@ X = tensor((2, 3), T)
 REFUSED: list[tuple[str, list[TensorType], dict[str, Any], str]] = [
     ("gather", [X, tensor((2,), FloatType("f32"))], {}, "'indices' must be of i32 or i64"),
     ("gather", [X, tensor((2,), IntegerType(8))], {}, "'indices' must be of i32 or i64"),
-    ("gather", [tensor(None, T), tensor((2,), I32)], {}, "operands must be ranked"),
+    ("gather", [tensor(None, T), tensor((2,), I32)], {}, "'x' and 'indices' must be ranked tensors"),
     ("gather", [X, tensor((2,), I32)], {"axis": 2}, "axis 2 is out of range"),
     ("gather", [X, tensor((2,), I32)], {"axis": 1, "batch_dims": 2}, "batch_dims 2 must be from 0 to the axis"),
     ("gather", [X, tensor((), I32)], {"axis": 1, "batch_dims": 1}, "batch_dims 1 must be from 0 to the axis"),
@@ -95,7 +95,12 @@ REFUSED: list[tuple[str, list[TensorType], dict[str, Any], str]] = [
         {"axis": 1, "batch_dims": 1},
         "x and indices must have the same size along batch dimension 0, got 2 and 3",
     ),
-    ("gather", [tensor((2, 3), channels(T, 3, 1)), tensor((2,), I32)], {"axis": 1}, "axis 1 is the channel"),
+    (
+        "gather",
+        [tensor((2, 3), channels(T, 3, 1)), tensor((2,), I32)],
+        {"axis": 1},
+        "indices cannot select along axis 1, the channel axis of",
+    ),
     (
         "gather_nd",
         [X, tensor((), I32)],
@@ -108,7 +113,12 @@ REFUSED: list[tuple[str, list[TensorType], dict[str, Any], str]] = [
         {},
         "the last axis of indices must have a static size of at most 2, the rank of x",
     ),
-    ("gather_nd", [tensor((2, 3), channels(T, 2, 0)), tensor((2, 1), I32)], {}, "axis 0 is the channel"),
+    (
+        "gather_nd",
+        [tensor((2, 3), channels(T, 2, 0)), tensor((2, 1), I32)],
+        {},
+        "indices cannot select along axis 0, the channel axis of",
+    ),
 ]
 
 

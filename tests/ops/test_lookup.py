@@ -110,7 +110,7 @@ REFUSED: list[tuple[list[TensorType], Any, str]] = [
         "the operand must have a per-layer type with storage of at most 8 bits, got !quant.uniform",
     ),
     ([tensor((3,), UniformType("i9", "f32", 1.0)), TABLE], None, "with storage of at most 8 bits"),
-    ([XT, tensor((3,), PER_AXIS)], None, "the table must be per layer"),
+    ([XT, tensor((3,), PER_AXIS)], None, "'table' must have a per-layer type, got"),
     (
         [XT, tensor((255,), OUT)],
         None,
@@ -118,7 +118,11 @@ REFUSED: list[tuple[list[TensorType], Any, str]] = [
     ),
     ([XT, tensor((16, 16), OUT)], None, "must be a vector of 256 entries"),
     ([XT, tensor(None, OUT)], None, "must be a vector of 256 entries"),
-    ([tensor((3,), UniformType("u4", "f32", 1.0)), TABLE], None, "a table for u4 must be a vector of 16 entries"),
+    (
+        [tensor((3,), UniformType("u4", "f32", 1.0)), TABLE],
+        None,
+        "'table' must be a vector of 16 entries, one for each value of u4",
+    ),
     ([XT, TABLE], T, "the result must have the table's type !quant.uniform<u8:f32"),
     ([XT, tensor((256,), OUT.with_(expressed="f16"))], None, "must have the same expressed type, got f16 and f32"),
 ]
@@ -132,7 +136,9 @@ def test_refuses(types: list[TensorType], out: Any, message: str) -> None:
 
 
 def test_no_table_of_more_than_8_bits() -> None:
-    with pytest.raises(QuantTypeError, match="lookup: x must be per layer, with storage of at most 8 bits"):
+    with pytest.raises(
+        QuantTypeError, match="the operand must have a per-layer type with storage of at most 8 bits, got"
+    ):
         table_of(abs, UniformType("i16", "f32", 1.0), OUT)
     with pytest.raises(QuantTypeError, match="lookup: the table must be per layer"):
         table_of(abs, T, PER_AXIS)

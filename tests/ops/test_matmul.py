@@ -309,8 +309,12 @@ REFUSED: list[tuple[list[TensorType], Any, dict[str, str], str]] = [
     ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((4,), I32)], OUT, {}, "bias must be a vector of 3 values"),
     ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((1, 3), I32)], OUT, {}, "bias must be a vector of 3 values"),
     ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((3,), FLOAT)], OUT, {}, "bias must be a tensor of !quant.uniform"),
-    ([tensor((2, 4), per_axis(I8, 2, 0)), tensor((4, 3), U8), tensor((3,), I32)], OUT, {}, "a per-layer first operand"),
-    ([tensor((2, 4), I8), tensor((3, 4, 3), per_axis(U8, 3, 0)), tensor((3,), I32)], OUT, {}, "along its channels"),
+    ([tensor((2, 4), per_axis(I8, 2, 0)), tensor((4, 3), U8), tensor((3,), I32)], OUT, {},
+     "with a bias, the first operand must have "
+        "a per-layer type, got"),
+    ([tensor((2, 4), I8), tensor((3, 4, 3), per_axis(U8, 3, 0)), tensor((3,), I32)], OUT, {},
+     "with a bias, the weights must have a type per layer, or per "
+        "axis along their output channels"),
 ]  # fmt: skip
 
 

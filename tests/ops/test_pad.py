@@ -104,8 +104,9 @@ REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
     (XT, None, {"padding": ((0, 0), (0, 1.5))}, "padding must be 2 pairs"),
     (XT, None, {"padding": ((0, 0), (0, 0), 1)}, "padding must be 2 pairs"),
     (XT, None, {"padding": NONE, "value": np.nan}, "'value' must be a real number or None, got nan"),
-    (XT, None, {"padding": NONE, "value": "0"}, "value must be a real number, got '0'"),
-    (tensor((2, 4), channels(T, 4, 1)), None, {"padding": ((0, 0), (0, 1))}, "axis 1 is the channel axis of"),
+    (XT, None, {"padding": NONE, "value": "0"}, "'value' must be a real number, got '0'"),
+    (tensor((2, 4), channels(T, 4, 1)), None, {"padding": ((0, 0), (0, 1))}, "padding must be 0 along axis 1, the "
+        "channel axis of"),
     (tensor((2, 4), SUB_CHANNEL), None, {"padding": NONE}, "sub-channel types are not supported"),
     (XT, T.with_(scales=1.0), {"padding": NONE}, "the result must have the type of the operand"),
     (tensor((2, 4), T.with_(zero_points=-129)), None, {"padding": NONE}, "x must have zero points in [-128, 127]"),

@@ -180,7 +180,7 @@ def test_dequantized_values_stay_in_float32() -> None:
 def test_refuses_results_of_other_types() -> None:
     with pytest.raises(
         QuantTypeError,
-        match=r"max_pool2d: the result must have the type of the operand .* change the type by a requantize of its own",
+        match=r"the result must have the type of the operand",
     ):
         infer("max_pool2d", [XT], OUT)
     with pytest.raises(QuantTypeError, match=r"avg_pool2d: the result .* must have the expressed type of x"):

@@ -140,8 +140,12 @@ REFUSED: list[tuple[str, TensorType, Any, dict[str, Any], str]] = [
         "cannot both be true"
     )),
     ("resize_bilinear", X, None, {"size": (2, 2), "rule": "cubic"}, f"'rule' must be one of {', '.join(RESIZE_RULES)}"),
-    ("resize_bilinear", X, None, {"size": (2, 2), "rule": "products_float32"}, "is not defined for i8"),
-    ("resize_bilinear", X, None, {"size": (2, 2), "rule": "lines_float32"}, "is not defined for i8"),
+    ("resize_bilinear", X, None, {"size": (2, 2), "rule": "products_float32"},
+     "rule = 'products_float32' needs storage of "
+        "at most 0 bits, got i8"),
+    ("resize_bilinear", X, None, {"size": (2, 2), "rule": "lines_float32"},
+     "rule = 'products_float32' needs storage of "
+        "at most 0 bits, got i8"),
     ("resize_bilinear", tensor((1, 4, 4, 2), T.with_(storage="i16", storage_min=None, storage_max=None)), None,
      {"size": (2, 2)}, "the rule fixed11 is not defined for i16"),
     ("resize_bilinear", tensor((1, 4, 4, 2), FloatType("f32")), None, {"size": (2, 2)}, (

@@ -62,8 +62,8 @@ def test_an_index_that_names_no_element(wrong: int) -> None:
 X, U = tensor((3, 2), F32), tensor((5, 2), F32)
 REFUSED: list[tuple[list[TensorType], dict[str, Any], str]] = [
     ([X, tensor((5, 1), F32), U], {}, "'indices' must be of i32 or i64"),
-    ([X, tensor(None, I32), U], {}, "operands must be ranked"),
-    ([X, tensor((5, 1), I32), tensor(None, F32)], {}, "operands must be ranked"),
+    ([X, tensor(None, I32), U], {}, "'x' and 'indices' must be ranked tensors"),
+    ([X, tensor((5, 1), I32), tensor(None, F32)], {}, "'x' and 'indices' must be ranked tensors"),
     ([X, tensor((5, 1), I32), U], {"reduction": "mul"}, "reduction must be 'none' or 'add', got 'mul'"),
     ([tensor((3, 2), T), tensor((5, 1), I32), tensor((5, 2), T)], {"reduction": "add"}, (
         "reduction add needs integers of 8 "
@@ -98,7 +98,7 @@ def test_channels_stay_where_they_are() -> None:
 @pytest.mark.parametrize(
     ("t", "words"),
     [
-        (UniformType("i8", "f32", [0.5, 0.25], axis=0), "axis 0 is the channel"),
+        (UniformType("i8", "f32", [0.5, 0.25], axis=0), "indices cannot select along axis 0, the channel axis of"),
         (UniformType("i8", "f32", [[0.5], [0.25]], block_sizes={0: 1, 1: 3}), "sub-channel types are not supported"),
     ],
 )

@@ -182,7 +182,7 @@ REFUSED: list[tuple[TensorType, Any, dict[str, Any], str]] = [
     (XT, OUT, {"beta": 0.0}, "beta must be positive and finite, got 0.0"),
     (XT, OUT, {"beta": np.nan}, "beta must be positive and finite, got nan"),
     (XT, OUT, {"beta": np.inf}, "beta must be positive and finite, got inf"),
-    (XT, OUT, {"beta": "1"}, "beta must be a real number, got '1'"),
+    (XT, OUT, {"beta": "1"}, "'beta' must be a real number, got '1'"),
     (XT, None, {}, "expected a result type, a !quant.uniform type, got none"),
     (XT, PER_AXIS, {}, "the result !quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}> must be per layer"),
     (XT, OUT.with_(expressed="f16"), {}, "the same expressed type, got f16 and f32"),

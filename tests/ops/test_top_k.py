@@ -71,7 +71,7 @@ REFUSED: list[tuple[TensorType, dict[str, Any], str]] = [
     (X, {"k": -1}, "k must be an integer from 0 to 3, got -1"),
     (X, {"k": 1.0}, "k must be an integer from 0 to 3, got 1.0"),
     (tensor((2, None), T), {"k": 1}, "the last axis of x must have a static size below 2**31"),
-    (tensor((2, 3), channels(T, 3, 1)), {"k": 1}, "axis 1 is the channel"),
+    (tensor((2, 3), channels(T, 3, 1)), {"k": 1}, "values along axis 1, the channel axis of"),
 ]
 
 

@@ -109,7 +109,7 @@ def test_types_that_are_refused() -> None:
     for types, message in (
         ([x, tensor((3, 2, 2, 4), W)], "x has 2 channels, but w is for 4"),
         ([tensor((2, 2, 2), X), w], "both of rank 4"),
-        ([x, tensor((3, 0, 2, 2), W)], "must be at least 1, got 0"),
+        ([x, tensor((3, 0, 2, 2), W)], "w must have a height and a width of at least 1, got 0"),
         ([tensor((1, 0, 2, 2), X), w], "the result would have no elements"),
         ([x, tensor((2, 2, 2, 2), UniformType("i8", "f32", [0.5, 0.25], axis=1))], "output channels"),
     ):

@@ -229,7 +229,7 @@ def test_one_channel_stands_where_its_axis_does(call: Call, axis: int | None) ->
         (lambda q: np.stack([q, np.ones((2, 2))]), r"np\.stack: operand 1 must be a QuantTensor, got ndarray"),
         (
             lambda q: np.stack([q, q], dtype=np.int8),
-            r"np\.stack: 'dtype' is not supported for QuantTensors: write qrt\.concat",
+            r"np\.stack: 'dtype' is not supported for QuantTensors: qrt\.concat takes out_type",
         ),
         (lambda q: np.take(q, [0], 0, q), r"np\.take: 'out' must be a QuantTensor of the result's type"),
         (lambda q: np.choose(q, [1, 2]), r"np\.choose: the choices must be integers"),

@@ -94,7 +94,7 @@ def test_every_attribute_of_an_array_is_there_or_says_what_to_write() -> None:
 
 def test_a_function_that_the_table_does_not_know_is_an_error() -> None:
     unknown = np.frompyfunc(lambda x: x, 1, 1)
-    with pytest.raises(QuantTypeError, match=r"takes no QuantTensor: give np\.asarray\(q\)"):
+    with pytest.raises(QuantTypeError, match=r"takes no QuantTensor: give it np\.asarray\(q\)"):
         unknown(QuantTensor([1], T))
 
 

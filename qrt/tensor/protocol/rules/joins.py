@@ -46,8 +46,7 @@ def concatenate(
     """Tensors joined along an axis; channels along it are joined too, and so are blocks."""
     if dtype is not None:
         raise QuantTypeError(
-            "'dtype' is not supported for QuantTensors: write qrt.concat(tensors, axis, "
-            "out_type=t) with a !quant.uniform type t"
+            "'dtype' is not supported for QuantTensors: qrt.concat takes out_type, a !quant.uniform type"
         )
     tensors = _tensors(arrays)
     if axis is None:

@@ -192,9 +192,7 @@ def _bounds(ufunc: Any, t: UniformType, number: Any) -> Array:
     places = [x / scale + zero for scale, zero in zip(t.scales, t.zero_points, strict=True)]
     beyond = max(places) > t.storage_max + 0.5 if ufunc is np.maximum else min(places) < t.storage_min - 0.5
     if x != x or beyond:
-        raise QuantTypeError(
-            f"the bound {shown(number)} is out of the range of {t}: use qrt.requantize to a wider type first"
-        )
+        raise QuantTypeError(f"the bound {shown(number)} is out of the range of {t}: requantize to a wider type first")
     return numbers(x, t, ()) if t.is_per_layer else stored_bounds(t, {"min": x, "max": None})[0]
 
 
@@ -211,8 +209,8 @@ def _refuse_array(function: Function, args: tuple[Any, ...], *bounds: Any) -> No
     if any(not isinstance(x, (int, float, QuantTensor, type(None))) and np.ndim(x) for x in bounds):
         floats = written_call(name_of(function), args, {})
         raise QuantTypeError(
-            f"expected QuantTensors and numbers, got an array: write {floats}, or give the array as a QuantTensor by "
-            "qrt.quantize, which rounds and clamps"
+            f"expected QuantTensors and numbers, got an array: write {floats}, or qrt.quantize the array, which "
+            "rounds and clamps it"
         )
 
 
@@ -235,7 +233,7 @@ def _of_two(ufunc: Any, a: QuantTensor, b: QuantTensor) -> QuantTensor:
     t, u = (_broadcast(q, storage.shape) for q in (a, b))
     if t is not u:
         raise QuantTypeError(
-            f"the operands must have the same type, got {t} and {u}: requantize one, as in qrt.requantize(q, r.type)"
+            f"the operands must have the same type, got {t} and {u}: requantize one, qrt.requantize(q, r.type)"
         )
     return wrap_storage(storage, t)
 
