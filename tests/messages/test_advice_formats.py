@@ -114,7 +114,7 @@ def test_a_model_beside_its_runtime_beyond_the_limit(heard: Any, tmp_path: Path,
 
 @advises(
     "tensor/file_entries.py",
-    "with {} bytes would exceed the limit of {} bytes in memory: load_tensors(..., max_bytes=...)",
+    "which takes {} bytes, exceed the limit of {} bytes in memory: load_tensors(..., max_bytes=...)",
 )
 def test_tensors_beyond_the_limit(heard: Any, tmp_path: Path) -> None:
     path = tmp_path / "b.npz"

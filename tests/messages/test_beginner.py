@@ -70,8 +70,8 @@ MISTAKES = {
     ),
     'qrt.UniformType("i8", "f32", 0.5, 1.5)': "zero point must be an integer, got 1.5",
     'qrt.quantize(x, qrt.UniformType("i8", "f32", 0.5, 300))': (
-        "a tensor's type has zero point 300 outside [-128, 127], the range of i8: !quant.uniform<i8:f32, "
-        "5.000000e-01:300>"
+        "a tensor's type must have zero points in [-128, 127], the range of its storage type i8, got 300 in "
+        "!quant.uniform<i8:f32, 5.000000e-01:300>"
     ),
     'qrt.quantize(np.zeros((64, 64)), qrt.UniformType("i4", "f32", np.ones((2, 64)), block_sizes={0: 32}))': (
         "dimension size 64 of scales tensor at axis 1 should match (tensor dimension at axis / block sizes at "
@@ -152,7 +152,7 @@ MISTAKES = {
     "q[0.5]": "expected an index: an integer, a slice, ..., None, or integers or booleans in a list or an array",
     "q.reshape(3, 3)": (
         "reshape: tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>> cannot have the "
-        "shape (3, 3): numbers of elements differ"
+        "shape (3, 3): the numbers of elements differ"
     ),
     "float(q)": "only a tensor of rank 0 converts to a Python number, got shape (2, 2): take an element, or q.tolist()",
     "bool(q)": (
@@ -184,9 +184,10 @@ MISTAKES = {
         "tensor<2x2x!quant.uniform<i8:f32:1, {5.000000e-01,2.500000e-01}>>, tensor<2x2x!quant.uniform<i8:f32, "
         "5.000000e-01:3>>"
     ),
-    "qrt.concat(q, w)": "concat: 'tensors' must be a sequence of tensors, got one tensor: write [a, b]",
+    "qrt.concat(q, w)": "concat: 'tensors' must be a sequence of tensors, got one tensor: give a list of them",
     "qrt.concat([q, w])": (
-        "concat: operands of different types need out_type, qrt.concat(tensors, axis, out_type=t); the operands are "
+        "concat: no exact result type exists for these operand types: give out_type, as in "
+        "qrt.concat(tensors, axis, out_type=t); the operands are "
         "tensor<2x2x!quant.uniform<i8:f32, "
         "5.000000e-01:3>>, tensor<2x2x!quant.uniform<i8:f32, 2.500000e-01>>"
     ),
@@ -212,7 +213,8 @@ MISTAKES = {
         "2.500000e-01>>"
     ),
     "qrt.avg_pool2d(q, 2)": (
-        "avg_pool2d: operands must be of rank 4, the first is tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>>"
+        "avg_pool2d: the first operand must have the layout NHWC, of rank 4, got "
+        "tensor<2x2x!quant.uniform<i8:f32, 5.000000e-01:3>>"
     ),
     'qrt.softmax(q, "f32")': (
         "softmax: out_type must be a !quant.uniform type, got 'f32': give one such as qrt.UniformType(\"i8\", "
@@ -255,7 +257,7 @@ MISTAKES = {
     ),
     "np.ravel(CHANNELS_Q)": (
         "np.ravel would mix the scales of axis 1 of tensor<2x2x!quant.uniform<i8:f32:1, "
-        "{5.000000e-01,2.500000e-01}>> along one axis: give another axis, np.asarray(q) for the values, or "
+        "{5.000000e-01,2.500000e-01}>> along one axis: give another axis, or np.asarray(q) for the values, or "
         "qrt.requantize to a type per layer first"
     ),
     "np.sum(CHANNELS_Q, axis=1)": (

@@ -202,9 +202,15 @@ REFUSED: list[tuple[str, TensorType, Any, dict[str, str], str]] = [
     ("qcast", tensor((3,), F32), F32, {}, "the result must be a tensor of !quant.uniform, got tensor<*xf32>"),
     ("qcast", tensor((3,), FloatType("f16")), T, {}, "the operand must be of f32, the expressed type of"),
     ("qcast", tensor((3,), T), T, {}, "the operand must be of f32, the expressed type of"),
-    ("qcast", tensor((3,), F32), T, {"rounding": "up"}, "rounding must be one of half_even, half_away, toward_zero"),
-    ("qcast", tensor((3,), F32), T, {"zero_point": "no"}, "zero_point must be one of before, after, got 'no'"),
-    ("qcast", tensor((3,), F32), T, {"scale": "shift"}, "scale must be one of divide, reciprocal, got 'shift'"),
+    (
+        "qcast",
+        tensor((3,), F32),
+        T,
+        {"rounding": "up"},
+        "'rounding' must be one of half_even, half_away, toward_zero, got 'up'",
+    ),
+    ("qcast", tensor((3,), F32), T, {"zero_point": "no"}, "'zero_point' must be one of before, after, got 'no'"),
+    ("qcast", tensor((3,), F32), T, {"scale": "shift"}, "'scale' must be one of divide, reciprocal, got 'shift'"),
     (
         "qcast",
         tensor((3,), F32),

@@ -96,7 +96,7 @@ def test_dynamic_and_unranked() -> None:
         (T, T.with_(scales=1.0), {}, "clamp: the result must have the type of the operand"),
         (T, None, {"min": 2.0, "max": 1.0}, "clamp: expected two numbers with min <= max, got min = 2.0, max = 1.0"),
         (T, None, {"min": np.nan}, "clamp: expected two numbers with min <= max, got min = nan"),
-        (T, None, {"max": "6"}, "clamp: max must be a real number, got '6'"),
+        (T, None, {"max": "6"}, "'max' must be a real number, got '6'"),
         (T, None, {"max": 1j}, "'max' must be a real number, got 1j"),
         (T.with_(zero_points=999), None, {}, "clamp: x must have zero points in [-128, 127]"),
     ],

@@ -139,19 +139,23 @@ REFUSED: list[tuple[list[TensorType], Any, dict[str, Any], str]] = [
     ([XT, tensor((4, 2, 2, 1), W)], OUT, {}, "of rank 3; the operands are tensor<1x4x4x2x"),
     ([tensor(None, X), WT], OUT, {}, "of rank 3"),
     ([tensor((1, 4, 4, 2), FloatType("f32")), WT], OUT, {}, "x must be a tensor of !quant.uniform"),
-    ([tensor((1, 4, 4, 2), BY_CHANNEL), WT], OUT, {}, "x is summed over its height and width"),
-    ([XT, tensor((2, 2, 4), channels(W, 2, 1))], OUT, {}, "weights must be per layer, or per axis along"),
+    ([tensor((1, 4, 4, 2), BY_CHANNEL), WT], OUT, {}, "x must have a per-layer type, because sums run "
+        "over its height and width"),
+    ([XT, tensor((2, 2, 4), channels(W, 2, 1))], OUT, {}, "w must have a type per layer, or per axis along its "
+        "output channels (axis 2)"),
     ([XT, tensor((2, 2, 3), W)], OUT, {}, "the number of output channels of w must be a multiple of "
         "the 2 channels of x, got 3"),
     ([tensor((1, 4, 4, 0), X), WT], OUT, {}, "the number of output channels of w must be a multiple of "
         "the 0 channels of x, got 4"),
     ([XT, WT], OUT, {"groups": 2}, "depthwise_conv2d: no attribute is named 'groups'"),
-    ([XT, WT], OUT, {"strides": (1, 0)}, "strides must be two positive integers, got (1, 0)"),
-    ([XT, WT], OUT, {"dilations": (1, 1.5)}, "dilations must be two positive integers"),
+    ([XT, WT], OUT, {"strides": (1, 0)}, "'strides' must be two positive integers, got (1, 0)"),
+    ([XT, WT], OUT, {"dilations": (1, 1.5)}, "'dilations' must be two positive integers, got (1, 1.5)"),
     ([XT, WT], OUT, {"padding": ((0, 0), (0, -1))}, "padding must be 'SAME', 'VALID' or"),
-    ([XT, WT], OUT, {"dilations": (4, 1)}, "a window of 5 does not fit 4 with padding [0, 0]"),
+    ([XT, WT], OUT, {"dilations": (4, 1)}, "a window of 5 elements is larger than 4 elements of "
+        "x with the padding [0, 0]"),
     ([XT, tensor((0, 2, 4), W)], OUT, {}, "must be at least 1, got 0"),
-    ([XT, WT, tensor((2,), I32)], OUT, {}, "bias must be a vector of 4 values"),
+    ([XT, WT, tensor((2,), I32)], OUT, {}, "bias must be a vector with one value for each of the 4 output "
+        "channels, of a per-layer or"),
     ([XT, WT, tensor((4,), I32)], None, {}, "with a bias, give out_type"),
     ([XT, WT], channels(OUT, 4, 2), {}, "must have a type per layer, or per axis along its channels (axis 3)"),
     ([XT, WT], OUT, {"requant": "exact"}, "requant must be one of fixed"),

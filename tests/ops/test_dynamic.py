@@ -200,14 +200,13 @@ REFUSED: list[tuple[list[TensorType], str]] = [
     (changed(0, tensor((2, 1, 3), WEIGHT)), "'x' must be of f32, got tensor<2x1x3x"),
     (changed(1, TensorType((3, 16), F32)), "w must be a tensor of !quant.uniform, got"),
     (changed(1, tensor((3, 16), UniformType("i16", "f32", 0.5))),
-     "'w' must be i8 or u8 with the expressed type f32, per layer "
-        "or per axis along axis 1, with"),
+     "'w' must have storage i8 or u8, the "
+         "expressed type f32"),
     (changed(2, tensor((4, 16), UniformType("i8", "f32", [0.5] * 4, axis=0))),
-     "'r' must be i8 or u8 with the expressed type f32, per layer "
-        "or per axis along axis 1, with"),
+     "'r' must have storage i8 or u8, the "
+         "expressed type f32"),
     (changed(2, tensor((4, 16), UniformType("i8", "f16", 0.5))), (
-        "r must be i8 or u8 with the expressed "
-        "type f32, per layer"
+        "'r' must have storage i8 or u8, the expressed type f32"
     )),
     (changed(1, tensor((4, 16), WEIGHT)), "'w' must have the shape 3x16, got tensor<4x16x"),
     (changed(3, TensorType((15,), F32)), "'bias' must have the shape 16, got"),

@@ -98,7 +98,7 @@ REFUSED: list[tuple[str, TensorType, Any, dict[str, Any], str]] = [
         tensor((2, 1 << 31), T),
         I32,
         {},
-        "the indices of an axis of 2147483648 elements overflow the result type i32",
+        "the indices of an axis of 2147483648 elements need the result type i64, got i32",
     ),
 ]
 

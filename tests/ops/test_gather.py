@@ -87,8 +87,13 @@ REFUSED: list[tuple[str, list[TensorType], dict[str, Any], str]] = [
     ("gather", [X, tensor((2,), IntegerType(8))], {}, "'indices' must be of i32 or i64"),
     ("gather", [tensor(None, T), tensor((2,), I32)], {}, "'x' and 'indices' must be ranked tensors"),
     ("gather", [X, tensor((2,), I32)], {"axis": 2}, "axis 2 is out of range"),
-    ("gather", [X, tensor((2,), I32)], {"axis": 1, "batch_dims": 2}, "batch_dims 2 must be from 0 to the axis"),
-    ("gather", [X, tensor((), I32)], {"axis": 1, "batch_dims": 1}, "batch_dims 1 must be from 0 to the axis"),
+    (
+        "gather",
+        [X, tensor((2,), I32)],
+        {"axis": 1, "batch_dims": 2},
+        "batch_dims must be an integer from 0 to 1, got 2",
+    ),
+    ("gather", [X, tensor((), I32)], {"axis": 1, "batch_dims": 1}, "batch_dims must be an integer from 0 to 0, got 1"),
     (
         "gather",
         [X, tensor((3, 2), I32)],

@@ -140,7 +140,7 @@ def test_no_table_of_more_than_8_bits() -> None:
         QuantTypeError, match="the operand must have a per-layer type with storage of at most 8 bits, got"
     ):
         table_of(abs, UniformType("i16", "f32", 1.0), OUT)
-    with pytest.raises(QuantTypeError, match="lookup: the table must be per layer"):
+    with pytest.raises(QuantTypeError, match="'table' must have a per-layer type, got"):
         table_of(abs, T, PER_AXIS)
 
 

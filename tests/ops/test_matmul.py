@@ -281,8 +281,12 @@ REFUSED: list[tuple[list[TensorType], Any, dict[str, str], str]] = [
     ([tensor((2, 4), I8), tensor((5, 3), U8)], OUT, {}, "the contracted dimensions differ: 4 in a, 5 in w"),
     ([tensor((2, 3, 4), I8), tensor((3, 4, 5), U8)], OUT, {}, "batch dimension sizes 2 and 3 do not broadcast"),
     ([tensor((2, 4), per_axis(I8, 4, 1)), tensor((4, 3), U8)], OUT, {}, "along axis 1, which is contracted"),
-    ([tensor((2, 4), I8), tensor((4, 3), per_axis(U8, 4, 0))], OUT, {}, "axis 0 of the second operand is contracted"),
-    ([tensor((4,), I8), tensor((4,), per_axis(U8, 4, 0))], OUT, {}, "axis 0 of the second operand is contracted"),
+    ([tensor((2, 4), I8), tensor((4, 3), per_axis(U8, 4, 0))], OUT, {},
+     "the second operand must not be per axis along axis "
+        "0, which is contracted"),
+    ([tensor((4,), I8), tensor((4,), per_axis(U8, 4, 0))], OUT, {},
+     "the second operand must not be per axis along axis "
+        "0, which is contracted"),
     ([tensor((4, 3), SUB), tensor((3, 4), U8)], OUT, {}, "the first operand must have a type per layer or per "
         "axis, not a sub-channel type"),
     ([tensor((2, 4), I8), tensor((4, 3), SUB)], OUT, {"requant": "float64_away"}, "not defined for sub-channel"),
@@ -302,12 +306,18 @@ REFUSED: list[tuple[list[TensorType], Any, dict[str, str], str]] = [
         "[-128, 127]"),
     ([tensor((2, 4), WIDE), tensor((4, 3), WIDE)], OUT, {}, "the accumulator may reach 18446744073709551616"),
     ([tensor((2, 4), I8), tensor((4, 3), WIDE)], None, {}, "no exact i32 result type exists (the accumulator may"),
-    ([tensor((2, None), I8), tensor((None, 3), U8)], None, {}, "no exact i32 result type exists (the depth is"),
+    ([tensor((2, None), I8), tensor((None, 3), U8)], None, {},
+     "no exact i32 result type exists (the number of products in a "
+        "sum is dynamic): give out_type"),
     ([tensor((2, 4), per_axis(I8, 2, 0)), tensor((4, 3), per_axis(U8, 3, 1))], None, {}, "has no quantized type: give"),
     ([tensor((2, 4), I8), tensor((4, 3), SUB)], None, {}, "has no quantized type: give out_type"),
     ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((3,), I32)], None, {}, "with a bias, give out_type"),
-    ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((4,), I32)], OUT, {}, "bias must be a vector of 3 values"),
-    ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((1, 3), I32)], OUT, {}, "bias must be a vector of 3 values"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((4,), I32)], OUT, {},
+     "bias must be a vector with one value for each of the 3 output "
+        "channels, of a per-layer or"),
+    ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((1, 3), I32)], OUT, {},
+     "bias must be a vector with one value for each of the 3 output "
+        "channels, of a per-layer or"),
     ([tensor((2, 4), I8), tensor((4, 3), U8), tensor((3,), FLOAT)], OUT, {}, "bias must be a tensor of !quant.uniform"),
     ([tensor((2, 4), per_axis(I8, 2, 0)), tensor((4, 3), U8), tensor((3,), I32)], OUT, {},
      "with a bias, the first operand must have "

@@ -134,7 +134,7 @@ def test_reshape_says_where_open_dimensions_come_from() -> None:
         ([0, 3, -1], "open_axes must contain axes of x, and -1 at most "
             "once, got [0, 3, -1]"), ([0, -2, 1],
              "open_axes must contain axes of x, and -1 at most once, got [0, 3, -1]"),
-        ([1, 1, 2], "has another number of elements than shape"),
+        ([1, 1, 2], "the numbers of elements differ"),
     ):  # fmt: skip
         with pytest.raises(QuantTypeError, match=message):
             infer("reshape", [x], wanted, open_axes=axes)
@@ -266,17 +266,16 @@ REFUSED: list[tuple[str, list[TensorType], Any, dict[str, Any], str]] = [
     ("transpose", [XT], T.with_(scales=1.0), {}, "the result must have the type of the operand"),
     ("reshape", [XT], None, {}, "expected a ranked result type, got none"),
     ("reshape", [XT], T, {}, "expected a ranked result type, got none"),
-    ("reshape", [XT], tensor((4,), T), {}, "has another number of elements than shape [4]"),
-    ("reshape", [XT], tensor((None, 4), T), {}, "has another number of elements than shape [None, 4]"),
-    ("reshape", [XT], tensor((None, None), T), {}, "has another number of elements than shape"),
+    ("reshape", [XT], tensor((4,), T), {}, "cannot have the shape [4]: the numbers of elements differ"),
+    ("reshape", [XT], tensor((None, 4), T), {}, "the shape [None, 4]: the numbers of elements differ"),
+    ("reshape", [XT], tensor((None, None), T), {}, "the numbers of elements differ"),
     ("reshape", [XT], tensor((6,), T.with_(scales=1.0)), {}, "the result must have the type of the operand"),
     ("reshape", [tensor((2, 3), F32)], tensor((6,), T), {}, "the result must have the element type f32"),
     ("reshape", [tensor((4, 6), blocked((4, 6), {0: 2}))], tensor((24,), T), {}, "the result must keep the "
         "channel axis of"),
     ("concat", [], None, {}, "concat: expected 1 or more operands (tensors), got 0"),
     ("concat", [XT, tensor((2, 3), F32)], None, {}, (
-        "operands must have the same element type "
-        "unless all are quantized"
+        "all operands must have the same element type, or quantized types"
     )),
     ("concat", [tensor((2, 3), F32)] * 2, T, {}, "the result must have the element type f32"),
     ("concat", [XT], None, {"axis": 2}, "axis 2 is out of range"),
@@ -286,10 +285,14 @@ REFUSED: list[tuple[str, list[TensorType], Any, dict[str, Any], str]] = [
     ("concat", [XT, tensor((3,), T)], None, {}, "all operands must have the same rank"),
     ("concat", [XT, tensor(None, T)], None, {}, "all operands must have the same rank"),
     ("concat", [XT, tensor((2, 4), T)], None, {}, "all operands must have the same size along axis 1, got 3 and 4"),
-    ("concat", [XT, tensor((2, 3), T.with_(scales=1.0))], None, {}, "operands of different types need out_type"),
+    ("concat", [XT, tensor((2, 3), T.with_(scales=1.0))], None, {},
+     "no exact result type exists for these operand types: give "
+        "out_type, as in qrt.concat(tensors"),
     ("concat", [XT, tensor((2, 3), T.with_(expressed="f16"))], T, {}, "the same expressed type, got f16 and f32"),
-    ("concat", [tensor((2, 3), channels(T, 2, 0)), XT], None, {}, "operands of different types need out_type"),
-    ("concat", [XT, XT], channels(T, 3, 0), {}, "dimension 0 is 4, scales are 3"),
+    ("concat", [tensor((2, 3), channels(T, 2, 0)), XT], None, {},
+     "no exact result type exists for these operand types: give "
+        "out_type, as in qrt.concat(tensors"),
+    ("concat", [XT, XT], channels(T, 3, 0), {}, "dimension 0 has size 4, the type has 3 scales"),
     ("concat", [XT, XT], None, {"requant": "none"}, "requant must be one of fixed"),
     ("concat", [tensor((2, 4), blocked((2, 4), {1: 2}))] * 2, None, {}, "sub-channel types are not supported"),
 ]  # fmt: skip

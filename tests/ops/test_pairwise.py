@@ -72,5 +72,5 @@ def test_types_that_are_refused() -> None:
         infer("div", [tensor((2,), UniformType("i16", "f32", 0.5))] * 2, OUT)
     with pytest.raises(QuantTypeError, match="div: requant must be one of gemmlowp, float64_away, got 'fixed'"):
         infer("div", [tensor((2,), T)] * 2, OUT, requant="fixed")
-    with pytest.raises(QuantTypeError, match="must be declared"):
+    with pytest.raises(QuantTypeError, match="expected a result type, a per-layer"):
         infer("squared_difference", [tensor((2,), T)] * 2)

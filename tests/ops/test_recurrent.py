@@ -211,7 +211,7 @@ REFUSED: list[tuple[list[TensorType], dict[str, Any], str]] = [
     (changed(14, tensor((1, 4), CELL.with_(scales=2.0**-8))), {}, "to 2**-9, got 0.00390625"),
     (changed(14, tensor((1, 5), CELL)), {}, "'w_input' must have the shape 5x3, got tensor<4x3x"),
     (changed(13, tensor((2, 4), HIDDEN)), {}, "'hidden' must have the shape 1x4, got"),
-    (changed(2, tensor((4, 3), X)), {}, "w_forget must be i8 per layer with zero point 0, not"),
+    (changed(2, tensor((4, 3), X)), {}, "'w_forget' must be i8 per layer with zero point 0, got"),
     (changed(7, tensor((4, 3), weight(0.005))), {}, "'r_cell' must have the shape 4x4, got"),
     (changed(9, tensor((4,), UniformType("i32", "f32", 0.1))), {}, "'b_input' must be i32 of scale 8e-05 "
         "and zero point 0, got"),

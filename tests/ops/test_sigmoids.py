@@ -71,7 +71,7 @@ TYPES: list[tuple[TensorType, UniformType, dict[str, Any], str]] = [
         {},
         "x must have a per-layer type with storage i16 and zero point 0, got",
     ),
-    (tensor((2,), of_scale(LARGEST_SCALE)), OUT, {}, "the scale 5.333333333333333 must be below 5.33333"),
+    (tensor((2,), of_scale(LARGEST_SCALE)), OUT, {}, "the scale of x must be below 5.33333, got 5.333333333333333"),
     (tensor((2,), of_scale(0.1)), OUT, {"requant": "gemmlowp"}, "needs a scale of 2**-12 or 2**-11, got 0.1"),
     (
         tensor((2,), of_scale(0.1)),
@@ -79,7 +79,12 @@ TYPES: list[tuple[TensorType, UniformType, dict[str, Any], str]] = [
         {"requant": "fixed"},
         "requant must be one of table_uint16, gemmlowp, got 'fixed'",
     ),
-    (tensor((2,), of_scale(0.1)), of_scale(2.0**-14), {}, "the result must be i16 of scale 2**-15 and zero point 0"),
+    (
+        tensor((2,), of_scale(0.1)),
+        of_scale(2.0**-14),
+        {},
+        "the result must have storage i16, scale 2**-15 and zero point 0, got",
+    ),
 ]
 
 

@@ -89,10 +89,10 @@ def test_an_open_batch() -> None:
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"strides": (0, 1)}, "strides must be two positive integers"),
+        ({"strides": (0, 1)}, "'strides' must be two positive integers, got (0, 1)"),
         (
             {"padding": ((3, 2), (0, 0))},
-            "2 pixels under a window of 2, stride 1, padding .3, 2. .* give an empty result",
+            "the result would have no elements: the size of x is 2, that of w 2, the stride 1, the padding",
         ),
         ({"output_padding": (-1, 0)}, "output_padding must be two non-negative integers"),
         ({"output_padding": "ab"}, "output_padding must be two non-negative integers"),

@@ -99,7 +99,7 @@ def _add(entries: Mapping[Any, Entry]) -> None:
     for named, row in entries.items():
         function = getattr(np, named, None) if isinstance(named, str) else named
         if function in _TABLE:
-            raise RuntimeError(f"{name_of(function)} already has a rule, {_TABLE[function].rule}")
+            raise RuntimeError(f"{name_of(function)} already has a rule: {_TABLE[function].rule}")
         if function is not None:
             _TABLE[function] = row
 
