@@ -129,7 +129,8 @@ def _infer_gather_nd(types: Types, attributes: Attributes, result: TensorType | 
         if x.axis < depth:
             fail(
                 "gather_nd",
-                f"indices cannot select along axis {x.axis}, the channel axis of {x}: requantize to a per-layer type first",
+                f"indices cannot select along axis {x.axis}, the channel axis of {x}: requantize to a per-layer "
+                "type first",
                 types,
             )
         x = x.with_(axis=x.axis - depth + len(indices) - 1)

@@ -56,7 +56,8 @@ class MemoryLimit:
         """Count bytes that are about to be read. Raise ModelError if they exceed the limit."""
         if size > self.left:
             raise ModelError(
-                f"{self.path}: {shown(name)} with {size} bytes would exceed the limit of {self.max_bytes} bytes "
+                f"{self.path}: the arrays up to {shown(name)}, which takes {size} bytes, exceed the limit of "
+                f"{self.max_bytes} bytes "
                 "in memory: "
                 "load_tensors(..., max_bytes=...) sets another limit"
             )

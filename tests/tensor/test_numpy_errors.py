@@ -13,7 +13,7 @@ from qrt.tensor.numpy_errors import from_numpy
 
 Q = qrt.quantize([[1.0, 2.0], [3.0, 4.0]], qrt.UniformType("i8", "f32", 0.5))
 RAISED = [
-    (lambda: np.zeros(2)["a"], QuantIndexError, "an index is an integer, a slice"),  # type: ignore[call-overload]
+    (lambda: np.zeros(2)["a"], QuantIndexError, "expected an index: an integer, a slice"),  # type: ignore[call-overload]
     (
         lambda: np.zeros(2).__setitem__(slice(None), np.zeros(3)),
         QuantValueError,
@@ -43,7 +43,7 @@ RAISED = [
     ),
     (lambda: np.zeros(2).sum(axis=3), QuantAxisError, "axis 3 is out of bounds"),
     (lambda: np.zeros(2).reshape(3), QuantValueError, "cannot reshape array of size 2 into shape"),
-    (lambda: np.sort(np.zeros((1,) * 39 + (2,))), QuantTypeError, "it takes 32 dimensions at most, got 40"),
+    (lambda: np.sort(np.zeros((1,) * 39 + (2,))), QuantTypeError, "expected at most 32 dimensions, got 40"),
 ]
 
 

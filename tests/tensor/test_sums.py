@@ -206,7 +206,7 @@ def test_elements_of_kept_calls_are_looked_at_each_time() -> None:
 def test_elements_of_other_scales_or_values_stay_errors() -> None:
     total = QuantTensor(5, WIDE)
     for other, words in (
-        (WIDE.with_(scales=0.25), "no exact result type exists for different scales"),
+        (WIDE.with_(scales=0.25), "no exact result type exists for operands with different scales: give out_type"),
         (UniformType("i32", "f64", 0.5), "operands and result have different expressed types:"),
     ):
         with pytest.raises(QuantTypeError, match=words):

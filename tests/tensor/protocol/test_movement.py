@@ -208,22 +208,28 @@ def test_one_channel_stands_where_its_axis_does(call: Call, axis: int | None) ->
         (lambda q: np.roll(q, 1), r"np\.roll without axis would mix the scales of axis 0"),
         (
             lambda q: np.take_along_axis(q, np.zeros((2, 2), int), 0),
-            r"np\.take_along_axis: the index puts elements with different scales",
+            r"np\.take_along_axis: the index would mix elements with different scales, which",
         ),
-        (lambda q: np.take(q, [[0, 1], [1, 0]], 0), r"puts elements with different scales along one axis"),
+        (
+            lambda q: np.take(q, [[0, 1], [1, 0]], 0),
+            r"the index would mix elements with different scales, which lie along axis 0 of",
+        ),
         (lambda q: np.resize(q, 3), r"np\.ravel would mix"),
         (
             lambda q: np.lib.stride_tricks.sliding_window_view(q, 2, 0),
-            "np.lib.stride_tricks.sliding_window_view: the index puts elements with different scales",
+            r"np\.lib\.stride_tricks\.sliding_window_view: the index would mix elements with",
         ),
         (lambda q: np.delete(q, [0, 1], 0), r"np\.delete: the result would have no channels of"),
-        (lambda q: np.diag(q[0:2, 0]), r"np\.diag: zeros off the diagonal have no scale"),
+        (
+            lambda q: np.diag(q[0:2, 0]),
+            r"np\.diag: 'v' must have a per-layer type, as the zeros off the diagonal have no",
+        ),
         (lambda q: np.pad(q, 1), r"np\.pad: quantized dimension size does not match number of scales"),
         (lambda q: np.insert(q, 0, 0.0, 0), r"np\.insert: elements inserted along axis 0 .* would have no scale"),
         (lambda q: np.append(q, [[1.0, 2.0]], 0), r"np\.append: quantized dimension size does not match"),
         (
             lambda q: np.stack([q, q.T]),
-            r"np\.stack: the tensors must have the same type, got .* and .*: qrt.requantize one",
+            r"np\.stack: the tensors must have the same type, got",
         ),
         (lambda q: np.where(True, q, QuantTensor([[1, 2]], LAYER)), r"np\.where: the tensors must have the same"),
         (lambda q: np.stack([q, np.ones((2, 2))]), r"np\.stack: operand 1 must be a QuantTensor, got ndarray"),
@@ -232,7 +238,10 @@ def test_one_channel_stands_where_its_axis_does(call: Call, axis: int | None) ->
             r"np\.stack: 'dtype' is not supported for QuantTensors: qrt\.concat takes out_type",
         ),
         (lambda q: np.take(q, [0], 0, q), r"np\.take: 'out' must be a QuantTensor of the result's type"),
-        (lambda q: np.choose(q, [1, 2]), r"np\.choose: the choices must be integers"),
+        (
+            lambda q: np.choose(q, [1, 2]),
+            r"np\.choose: 'a', which selects a tensor for each element, must be integers, got",
+        ),
         (lambda q: np.flip(q, "a"), r"np\.flip: "),
     ],
 )

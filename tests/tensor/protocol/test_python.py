@@ -64,16 +64,24 @@ def test_truth_is_exact() -> None:
         (lambda: [1, 2, 3][Q[0, 0]], TypeError, "integer"),
         (lambda: range(Q[0, 0]), TypeError, "integer"),
         (lambda: np.ones(3)[Q], IndexError, "integer"),
-        (lambda: np.take(np.ones(9), Q), TypeError, "int64 cannot represent the values"),
+        (
+            lambda: np.take(np.ones(9), Q),
+            TypeError,
+            r"the dtype int64 cannot represent the real values: write q\.storage for the",
+        ),
         (lambda: f"{Q:.2f}", TypeError, "unsupported format string"),
         (
             lambda: Q.astype(np.int8),
             QuantTypeError,
-            "int8 cannot represent the values: write q.storage for the integers",
+            r"the dtype int8 cannot represent the real values: write q\.storage for the",
         ),
-        (lambda: Q.to_device("gpu"), ValueError, 'the only device is "cpu"'),
-        (lambda: Q.to_device(np.zeros(0)), ValueError, 'the only device is "cpu"'),
-        (lambda: Q.to_device(Q), ValueError, r'the only device is "cpu", got a QuantTensor of shape \(2, 3\)$'),
+        (lambda: Q.to_device("gpu"), ValueError, 'device must be "cpu", the only device, got'),
+        (lambda: Q.to_device(np.zeros(0)), ValueError, 'device must be "cpu", the only device, got'),
+        (
+            lambda: Q.to_device(Q),
+            ValueError,
+            r'device must be "cpu", the only device, got a QuantTensor of shape \(2, 3\)$',
+        ),
         (lambda: Q.reshape(-1, order=Q), ValueError, r"'C', 'F' or 'A', got a QuantTensor of shape \(2, 3\)$"),
         (lambda: np.reshape(Q, -1, order=np.zeros(2)), ValueError, r"got an ndarray of shape \(2,\)$"),
         (lambda: getattr(Q, "a" * 5000), AttributeError, r"^a QuantTensor has no attribute 'a{199}\.\.\.$"),
@@ -134,7 +142,7 @@ def test_attributes_of_an_array() -> None:
 @pytest.mark.parametrize("name", [name for name in ABSENT if not name.startswith("_")])
 def test_an_absent_attribute_says_what_to_write(name: str) -> None:
     assert not hasattr(Q, name)
-    with pytest.raises(AttributeError, match=f"a QuantTensor has no {name}: ") as caught:
+    with pytest.raises(AttributeError, match=f"a QuantTensor has no attribute '{name}': ") as caught:
         getattr(Q, name)
     assert caught.value.name == name
     with pytest.raises(AttributeError, match="a QuantTensor has no attribute 'sahpe': did you mean 'shape'"):
