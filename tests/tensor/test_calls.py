@@ -194,7 +194,7 @@ def test_equal_numbers_of_other_kinds_are_told_apart() -> None:
     with pytest.raises(QuantTypeError, match=r"axis must be an integer, got 1\.0"):
         qrt.softmax(X, U8, axis=1.0)  # type: ignore[arg-type]
     assert qrt.softmax(X, U8, axis=np.int64(1)).equals(qrt.softmax(X, U8, axis=1))
-    with pytest.raises(QuantTypeError, match=r"axis np.float64\(1.0\) is out of range"):
+    with pytest.raises(QuantTypeError, match=r"axis must be an integer, got np.float64\(1.0\)"):
         qrt.softmax(X, U8, axis=np.float64(1.0))  # type: ignore[arg-type]
     assert qrt.pad(X, ((1, 0), (0, 0))).shape == (5, 4)
     with pytest.raises(QuantTypeError, match="of non-negative integers"):
@@ -314,7 +314,7 @@ def test_an_out_that_became_read_only() -> None:
     out._data.flags.writeable = values.flags.writeable = False
     with pytest.raises(QuantTypeError, match="clamp: 'out' must be writable, got a read-only tensor"):
         qrt.relu(X, out=out)
-    with pytest.raises(QuantTypeError, match="dcast: out must be a writable array"):
+    with pytest.raises(QuantTypeError, match="dcast: 'out' must be a writable array"):
         qrt.dcast(X, out=values)
 
 

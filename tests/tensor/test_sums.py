@@ -207,7 +207,7 @@ def test_elements_of_other_scales_or_values_stay_errors() -> None:
     total = QuantTensor(5, WIDE)
     for other, words in (
         (WIDE.with_(scales=0.25), "no exact result type exists for operands with different scales: give out_type"),
-        (UniformType("i32", "f64", 0.5), "operands and result have different expressed types:"),
+        (UniformType("i32", "f64", 0.5), "operands and result must have the same expressed type, got"),
     ):
         with pytest.raises(QuantTypeError, match=words):
             total + QuantTensor(5, other)

@@ -182,8 +182,10 @@ def test_a_path_is_planned_as_for_arrays_of_the_shapes() -> None:
         (lambda: np.einsum("i", Q), QuantValueError, "expected 2 labels in the subscripts of an "
             "operand of rank 2, got 1"),
         (lambda: np.einsum("ij,ij", Q), QuantValueError, "the subscripts describe 2 operands, got 1"),
-        (lambda: np.einsum("ij->ii", Q), QuantValueError, "each label of the result must be a label of an operand and occur once"),
-        (lambda: np.einsum("ij->k", Q), QuantValueError, "each label of the result must be a label of an operand and occur once"),
+        (lambda: np.einsum("ij->ii", Q), QuantValueError, "each label of the result must be a "
+            "label of an operand and occur once"),
+        (lambda: np.einsum("ij->k", Q), QuantValueError, "each label of the result must be a "
+            "label of an operand and occur once"),
         (lambda: np.einsum("i1->i", Q), QuantTypeError, "subscripts must be letters, ',', '...' and '->', got 'i1->i'"),
         (lambda: np.einsum("ij->i", COLUMNS), QuantTypeError, (
             "the scales of an operand differ along an axis that is "

@@ -312,5 +312,5 @@ def test_ufuncs_take_a_type_for_dtype() -> None:
     assert np.matmul(Q, R, dtype=str(T)).equals(qrt.matmul(Q, R, out_type=T))
     with pytest.raises(QuantTypeError, match=r"np\.add: 'dtype' must be a"):
         np.add(Q, R, dtype=np.float64)
-    with pytest.raises(QuantTypeError, match=r"np.multiply: where is not supported"):
+    with pytest.raises(QuantTypeError, match=r"np.multiply: the argument 'where' is not supported"):
         np.multiply(Q, R, where=STORAGE > 0)
