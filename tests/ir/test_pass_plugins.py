@@ -63,7 +63,7 @@ def test_a_pass_that_is_defined_again_replaces_itself() -> None:
     qrt.ir.register_pass("outer-cell", first)
     qrt.ir.register_pass("outer-cell", second)
     assert PASSES["outer-cell"] is second
-    with pytest.raises(qrt.QuantError, match="the pass 'outer-cell'"):
+    with pytest.raises(qrt.QuantError, match="a pass named 'outer-cell'"):
         qrt.ir.register_pass("outer-cell", Named)
 
 
@@ -71,7 +71,7 @@ def test_a_pass_that_is_defined_again_replaces_itself() -> None:
     ("name", "kind", "message"),
     [
         ("cse", Named, "a pass named 'cse' is registered already"),
-        ("constant-fold", Named, "the pass 'constant-fold'"),
+        ("constant-fold", Named, "a pass named 'constant-fold'"),
         ("a b", Named, "'a b' is not a valid name of a pass"),
         ("", Named, "'' is not a valid name of a pass"),
         (3, Named, "name must be text, got 3"),

@@ -81,7 +81,7 @@ def test_names_and_rooms_that_are_refused() -> None:
     for name, room, message in (
         ("arith", SimpleNamespace(OPS=[ir.Definition("arith.mine")]), "a dialect named 'arith' is registered already"),
         ("gpu", SimpleNamespace(OPS=[ir.Definition("gpu.mine")]), "the dialect 'gpu'"),
-        ("outer", SimpleNamespace(OPS=[NEGATE]), "the dialect 'outer'"),
+        ("outer", SimpleNamespace(OPS=[NEGATE]), "a dialect named 'outer'"),
         ("empty", SimpleNamespace(OPS=[]), "needs a list OPS"),
         ("empty", None, "needs a list OPS"),
         ("empty", SimpleNamespace(OPS=[NEGATE]), "has an op of another"),

@@ -107,8 +107,8 @@ def test_an_executable_copies() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"bases": [None, 0, 1, 1]}, "two bases are one array"),
-        ({"bases": [None, 0, 1, None]}, "two bases are one array"),
+        ({"bases": [None, 0, 1, 1]}, "the bases must be different arrays"),
+        ({"bases": [None, 0, 1, None]}, "the bases must be different arrays"),
         ({"bases": [None, 0, 2]}, "names array 2 of 2"),
         ({"bases": [None, 0, -1]}, "names array -1 of 2"),
         ({"operands": [[(1, 0), (-1, 0)]]}, "names base -1 of 3"),
@@ -153,7 +153,7 @@ def test_multipliers_that_are_no_pairs() -> None:
         with pytest.raises(KernelError, match="2 multipliers, each a pair of M0 and a shift"):
             bind_svdf(**given, multipliers=multipliers)
     for rows in ((), ((0,), (0,)), ((0,),) * 4):
-        with pytest.raises(KernelError, match="first neighbours, second neighbours and weights"):
+        with pytest.raises(KernelError, match="first neighbours, second neighbours, weights"):
             bind_resize_bilinear(isa="ref", dtype=np.int8, rule="fixed11", x_shape=(1, 1, 1, 1), rows=rows,
                                        columns=((0,), (0,), (0,)))  # fmt: skip
 

@@ -83,7 +83,10 @@ ROW = qrt.quantize([1.0, 2.0, 3.0, 4.0], Q.type)
             r"np\.sqrt: the shapes \(2,2\) \(2,2\) \(3,1\) do not broadcast",
         ),
         (lambda: np.less(Q, Q, where=MASK), r"np\.less: shapes do not broadcast: \(2, 2\), \(3, 1\)"),
-        (lambda: np.sum(Q, where=MASK), r"np\.sum: 'where' must be bools that broadcast to shape \(2, 2\)"),
+        (
+            lambda: np.sum(Q, where=MASK),
+            r"np\.sum: 'where' must be bools that broadcast to shape \(2, 2\), got an ndarray of shape \(3, 1\)",
+        ),
     ],
 )
 def test_a_mask_of_another_shape_is_said_of_the_shapes(work: Any, message: str) -> None:

@@ -61,7 +61,7 @@ def test_the_range_lies_in_that_of_the_type(
     options = {"expressed": expressed, "symmetric": symmetric, "narrow": narrow}
     if not is_possible(lo, hi, storage, symmetric, narrow):
         with pytest.raises(
-            QuantTypeError, match="with narrow=True|on both sides of a zero point|storage with 2 values"
+            QuantTypeError, match=r"with narrow=True|on both sides of a zero point|storage with 2 values"
         ):
             UniformType.for_range(lo, hi, storage, **options)  # type: ignore[arg-type]
         return

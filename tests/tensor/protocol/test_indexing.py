@@ -273,7 +273,7 @@ def test_an_array_of_integers_is_refused_as_astype_refuses_it() -> None:
     q = QuantTensor([1, 2], ELEMENTS[0])
     for dtype in (np.int8, "uint16", np.int64, bool, int):
         with pytest.raises(
-            QuantTypeError, match=r"the dtype u?int\d+ cannot represent the real values: write q\.storage for the"
+            QuantTypeError, match=r"the dtype \w+ cannot represent the real values: write q\.storage for the"
         ) as raised:
             np.asarray(q, dtype=dtype)
         with pytest.raises(QuantTypeError) as by_astype:

@@ -385,7 +385,7 @@ def test_shapes_that_do_not_fit_are_value_errors_as_of_numpy() -> None:
         np.sum(Q, axis=2)
     for call in (lambda: Q + Q[:, :2], lambda: Q @ Q, lambda: np.matmul(np.concatenate([Q, Q]).reshape(2, 2, 3), Q)):
         with pytest.raises(
-            ValueError, match="dimension sizes 3 and 2 do not broadcast|the contracted dimensions differ"
+            ValueError, match=r"dimension sizes 3 and 2 do not broadcast|the contracted dimensions differ"
         ):
             call()
 
