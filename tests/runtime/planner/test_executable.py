@@ -145,7 +145,7 @@ def test_a_narrow_type_is_checked_at_each_call():
     assert run.outputs["result0"].tolist() == [2, 4, 6, 15]
     x[0] = 16
     for call in (lambda: program(x), run):
-        with pytest.raises(ModelError, match="input 'arg0': storage values must be in [0, 15]"):
+        with pytest.raises(ModelError, match="input 'arg0': storage values must be in"):
             call()
 
 

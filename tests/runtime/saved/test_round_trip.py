@@ -157,7 +157,7 @@ def test_wrong_packed_weights_are_refused() -> None:
     for wrong, said in (
         (aligned[:-64], "stored must have 0 bytes"),
         (room[start : start + packed.size + 64], "stored must have"),
-        (room[start + 1 : start + 1 + packed.size], "not aligned"),
+        (room[start + 1 : start + 1 + packed.size], "must be aligned"),
         (aligned.view(np.int8), "array of uint8"),
     ):
         with pytest.raises(qrt.errors.KernelError, match=said):

@@ -66,7 +66,7 @@ REFUSED = {
         "return",
         "'func.func' op has the value %a of type .*: quantized dimension must be less than tensor rank: axis 3, rank 2",
     ),
-    "scales that are too many": (f"%a: tensor<3x{Q}>", "return", "the value %a .*dimension 0 has size 3, " "the type has 2 scales"),
+    "scales that are too many": (f"%a: tensor<3x{Q}>", "return", "the value %a .*dimension 0 has size 3"),
     "blocks that do not divide": (
         "%a: tensor<3x!quant.uniform<i8:f32:{0:2}, {1.0, 2.0}>>", "return", "must be divisible by the .* block size 2",
     ),
