@@ -10,7 +10,7 @@ Both are exact, although intermediate values may wrap: two's complement arithmet
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -22,6 +22,7 @@ from qrt.ir.dialects.linalg.loop_nest import LoopNest
 from qrt.ir.dialects.linalg.lowering import I1, I32, I64, Array, Extent, LoweringContext, constant_storage, uniform_type
 from qrt.ir.passes.elementwise import INDEX
 from qrt.ir.passes.lower_qrt.requantize import Requantization, requantize, scale_fixed_exactly
+from qrt.ir.passes.lower_qrt.strategy import OperandCost, costs
 from qrt.ir.text.dense import MAX_FOLDED
 from qrt.ops.accumulate import accumulator_bias, accumulator_bound, bias_is_direct, largest_depth
 from qrt.ops.elementwise import INTEGER_PREDICATES
@@ -88,14 +89,15 @@ def accumulate(context: LoweringContext, c: Contraction) -> tuple[Value, Correct
 
     With post-accumulation, the function applies the terms with zero points; otherwise it changes nothing.
     """
-    correct = _nothing_to_correct if context.in_loop else _corrections(context, c)
+    in_loop = _is_in_loop(context, c)
+    correct = _nothing_to_correct if in_loop else _corrections(context, c)
     nest = LoopNest(context, "accumulate", c.outer, c.reduced)
     reduced = nest.loops[len(c.outer) :]
     factors = []
     for factor in (c.a, c.w):
         value = nest.read(factor.tensor, factor.index(factor.coordinates, reduced))
         value = nest.extend(value, c.width, factor.type.is_signed)
-        if context.in_loop and factor.has_zero_point:
+        if in_loop and factor.has_zero_point:
             nest.stage("zero-point")
             zero_point = nest.parameter(factor.zero_points, c.width, factor.channel)
             value = nest.value("arith.subi", (value, zero_point), c.width)
@@ -105,6 +107,19 @@ def accumulate(context: LoweringContext, c: Contraction) -> tuple[Value, Correct
     product = nest.value("arith.muli", factors, c.width)
     (sums,) = nest.finish(nest.value("arith.addi", (acc, product), c.width))
     return sums, correct
+
+
+def _is_in_loop(context: LoweringContext, c: Contraction) -> bool:
+    """Return True if zero points are subtracted in the loop: by the option, or by the cost rule, which is reported."""
+    if not context.by_cost or not (c.a.has_zero_point or c.w.has_zero_point):
+        return context.in_loop
+    operands = [
+        OperandCost(factor.extents, factor.has_zero_point, _constant_sums(factor, c.reduced) is not None)
+        for factor in (c.a, c.w)
+    ]
+    choice = costs(c.outer, c.reduced, *operands)
+    context.choices.append(str(choice))
+    return choice.is_in_loop
 
 
 def _nothing_to_correct(nest: LoopNest, acc: Value) -> Value:
@@ -213,9 +228,8 @@ def lower_bias(context: LoweringContext, value: Value, a: UniformType, w: Unifor
     wide = nest.extend(nest.read(stored, nest.loops), I64, element.is_signed)
     if zero_points.any():
         wide = nest.value("arith.subi", (wide, nest.parameter(zero_points, I64, channel)), I64)
-    if _largest(stored.astype(np.int64) - element.zero_points for stored in extremes) < 1 << 31:
-        wide = nest.value("arith.trunci", (wide,), I32)  # whose product has 64 bits
-    scaled = scale_fixed_exactly(nest, wide, multiplier, shift, channel)
+    largest = _largest(stored.astype(np.int64) - element.zero_points for stored in extremes)
+    scaled = scale_fixed_exactly(nest, wide, multiplier, shift, channel, largest)
     return Bias(nest.finish(scaled)[0], True, bound, element)
 
 
@@ -274,8 +288,12 @@ def contract(context: LoweringContext, c: Contraction, bias: tuple[Bias, Indices
     sums, correct = accumulate(context, c)
     nest = LoopNest(context, "requantize", c.outer)
     acc = correct(nest, nest.read(sums, nest.loops))
+    bound = c.bound
     if bias is not None:
-        acc = add_bias(nest, acc, c.bound, *bias)
+        acc = add_bias(nest, acc, bound, *bias)
+        bound = None if bound is None else bound + bias[0].bound
+    if bound is not None:
+        r = replace(r, bound=bound)
     return nest.finish(requantize(nest, acc, r))[0]
 
 
