@@ -483,7 +483,7 @@ def _wrong(by_position: list[str], by_name: list[str], missing: list[str], count
             return f"the argument {name!r} must be given by position, not by name"
         if name not in by_name:
             near = nearest(name, by_name)
-            takes = f"did you mean {near!r}?" if near else f"the arguments are {_listed(by_position, by_name)}"
+            takes = f"did you mean {near!r}?" if near else _listed(by_position, by_name)
             return f"no argument is named {name!r}: {takes}"
     if count > len(by_position):
         return f"expected at most {plural(len(by_position), 'argument')} by position, got {count}"
@@ -492,7 +492,7 @@ def _wrong(by_position: list[str], by_name: list[str], missing: list[str], count
 
 def _listed(by_position: list[str], by_name: list[str]) -> str:
     known = list(dict.fromkeys(by_position + by_name))
-    return ", ".join(known) if known else "none"
+    return f"the arguments are {', '.join(known)}" if known else "it accepts no arguments"
 
 
 def __dir__() -> list[str]:

@@ -63,7 +63,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: one_op("LEAKY_RELU", [X(4)], [X(4)], {"alpha": float("nan")}), "LEAKY_RELU: alpha is nan"
     ),
     "slopes that do not broadcast": (
-        lambda: one_op("PRELU", [X(2, 4), X(3)], [X(2, 4)]), "operator 0 PRELU: prelu: dimensions 4 and 3 "
+        lambda: one_op("PRELU", [X(2, 4), X(3)], [X(2, 4)]), "operator 0 PRELU: prelu: dimension sizes 4 and 3 "
     ),
     "magnitudes without a rule": (
         lambda: one_op("ABS", [Tensor((4,), "uint8", 0.5)], [Tensor((4,), "uint8", 0.5)]),
@@ -110,7 +110,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         r"TRANSPOSE_CONV \(a bias out of the range of 32 bits\)",
     ),
     "a bias of another length": (
-        lambda: spread(bias=Tensor((3,), "int32", 0.25, data=[1, 2, 3])), "bias must be a vector of 2 values"
+        lambda: spread(bias=Tensor((3,), "int32", 0.25, data=[1, 2, 3])), "bias must be a vector with one value " "for each of the 2"
     ),
     "a stride beyond the result": (
         lambda: spread(shape=(1, 1, 1, 2), out=(1, 1, 1, 2), strides=(1 << 30, 1 << 30)), "ModelError|TRANSPOSE_CONV"

@@ -241,5 +241,5 @@ def test_a_pipe_or_a_compressed_bomb_is_no_checkpoint(tmp_path: Path) -> None:
         quantized(DATA, pipe)
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_BZIP2) as file:
         file.writestr("state.npy", bytes(1 << 24))
-    with pytest.raises(ModelError, match="compressed by method 12"):
+    with pytest.raises(ModelError, match="compressed by the ZIP method 12"):
         quantized(DATA, bomb)
