@@ -311,7 +311,7 @@ class KernelError(QuantError):
     >>> import qrt
     >>> qrt.kernels.set_num_threads(0)
     Traceback (most recent call last):
-    qrt.errors.KernelError: set_num_threads: 0 given, expected 1 to 256
+    qrt.errors.KernelError: set_num_threads: expected an integer from 1 to 256, got 0
     """
 
     reason: str | None = None

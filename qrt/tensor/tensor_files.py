@@ -102,7 +102,7 @@ def load_tensors(path: Path, *, mapped: bool = True, max_bytes: int | None = Non
     --------
     >>> load_tensors("weights.bin")
     Traceback (most recent call last):
-    qrt.errors.ModelError: weights.bin: the name of a file of tensors ends in .npz or .safetensors
+    qrt.errors.ModelError: weights.bin: the name of a file of tensors must end in .npz or .safetensors
     """
     name, form = _file(path)
     require(mapped, bool, "load_tensors: mapped", "True or False")

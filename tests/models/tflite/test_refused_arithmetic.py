@@ -110,7 +110,8 @@ CASES: dict[str, tuple[Callable[[], bytes], str]] = {
         r"TRANSPOSE_CONV \(a bias out of the range of 32 bits\)",
     ),
     "a bias of another length": (
-        lambda: spread(bias=Tensor((3,), "int32", 0.25, data=[1, 2, 3])), "bias must be a vector with one value " "for each of the 2"
+        lambda: spread(bias=Tensor((3,), "int32", 0.25, data=[1, 2, 3])),
+        "bias must be a vector with one value for each of the 2",
     ),
     "a stride beyond the result": (
         lambda: spread(shape=(1, 1, 1, 2), out=(1, 1, 1, 2), strides=(1 << 30, 1 << 30)), "ModelError|TRANSPOSE_CONV"
