@@ -80,7 +80,7 @@ def test_names_and_rooms_that_are_refused() -> None:
     ir.register_dialect("outer", ROOM)
     for name, room, message in (
         ("arith", SimpleNamespace(OPS=[ir.Definition("arith.mine")]), "a dialect named 'arith' is registered already"),
-        ("gpu", SimpleNamespace(OPS=[ir.Definition("gpu.mine")]), "the dialect 'gpu'"),
+        ("gpu", SimpleNamespace(OPS=[ir.Definition("gpu.mine")]), "a dialect named 'gpu'"),
         ("outer", SimpleNamespace(OPS=[NEGATE]), "a dialect named 'outer'"),
         ("empty", SimpleNamespace(OPS=[]), "needs a list OPS"),
         ("empty", None, "needs a list OPS"),
